@@ -1,0 +1,47 @@
+"""Settings: frozen, strict, and refused with a sentence when they do not exist.
+
+A component carries its settings as a `Config` nested in its class. Values come from Python, from a
+TOML file or from ``--set section.name=value``; whoever gives them, the same checks run.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from foretext.errors import SettingError, did_you_mean
+
+__all__ = ["Config"]
+
+
+class Config(BaseModel):
+    """Base of every component's settings."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    @classmethod
+    def checked(cls, settings: dict[str, Any], section: str) -> Self:
+        """Build from plain values, naming `section` and the setting in every complaint.
+
+        Raises:
+            SettingError: an unknown setting ("did you mean"), a wrong type or a wrong value.
+        """
+        try:
+            return cls(**settings)
+        except ValidationError as error:
+            raise SettingError(_sentence(error, cls, section)) from None
+
+
+def _sentence(error: ValidationError, cls: type[Config], section: str) -> str:
+    first = error.errors()[0]
+    name = ".".join(str(part) for part in first["loc"]) or "settings"
+    if first["type"] == "extra_forbidden":
+        hint = did_you_mean(name, cls.model_fields) or (
+            f" It has: {', '.join(sorted(cls.model_fields))}."
+        )
+        return f"[{section}] {name}: there is no such setting.{hint}"
+    problem = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    if first["loc"]:
+        return f"[{section}] {name} = {first['input']!r}: {problem}."
+    return f"[{section}] {problem}."

@@ -1,0 +1,90 @@
+"""What can go wrong that the user can mend.
+
+    ForetextError
+    ├── CorpusError          text that cannot be read, or is too little to learn from
+    ├── SettingError         a setting that does not exist, has no effect, or has no such value
+    ├── OutputError          a folder or file that cannot be written, or would be overwritten
+    ├── VectorFileError      a vector file that is damaged or not what it says
+    ├── UnknownWordError     a word the model never met (also a KeyError)
+    ├── EvaluationError      an evaluation file that cannot be used with these vectors
+    ├── MissingExtraError    a package that an optional part needs (also an ImportError)
+    └── Interrupted          Ctrl-C or SIGTERM, after everything worth keeping was saved
+
+Each message is one sentence or two: what, where (file and line), and how to mend it. Anything
+else that is raised is a defect of foretext.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "CorpusError",
+    "EvaluationError",
+    "ForetextError",
+    "Interrupted",
+    "MissingExtraError",
+    "OutputError",
+    "SettingError",
+    "UnknownWordError",
+    "VectorFileError",
+    "did_you_mean",
+]
+
+
+class ForetextError(Exception):
+    """Something the user can mend; the command line prints it and exits with 2."""
+
+
+class CorpusError(ForetextError):
+    """Text that cannot be read, or is too little to learn from."""
+
+
+class SettingError(ForetextError):
+    """A setting that does not exist, has no effect here, or has no such value."""
+
+
+class OutputError(ForetextError):
+    """A folder or file that cannot be written, or that would be overwritten."""
+
+
+class VectorFileError(ForetextError):
+    """A vector file that is damaged or not what it says."""
+
+
+class EvaluationError(ForetextError):
+    """An evaluation file that cannot be used with these vectors."""
+
+
+class UnknownWordError(ForetextError, KeyError):
+    """A word that is not in the vocabulary, with close ones suggested."""
+
+    def __init__(self, word: str, vocabulary: Iterable[str] = ()) -> None:
+        super().__init__(f"'{word}' is not in the vocabulary.{did_you_mean(word, vocabulary)}")
+        self.word = word
+
+    def __str__(self) -> str:  # KeyError would show the repr
+        return str(self.args[0])
+
+
+class MissingExtraError(ForetextError, ImportError):
+    """A package that an optional part of foretext needs is not installed."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package '{package}'; install it with "
+            f"`pip install 'foretext[{extra}]'`."
+        )
+
+
+class Interrupted(ForetextError):
+    """The run was stopped by a signal after its state was saved."""
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """Return `` Did you mean 'x' or 'y'?`` with a leading blank, or nothing when none is close."""
+    close = difflib.get_close_matches(word, list(choices), n=3, cutoff=0.6)
+    if not close:
+        return ""
+    return " Did you mean " + " or ".join(f"'{choice}'" for choice in close) + "?"
