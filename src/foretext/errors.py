@@ -78,7 +78,7 @@ class MissingExtraError(ForetextError, ImportError):
         )
 
 
-class Interrupted(ForetextError):
+class Interrupted(ForetextError):  # noqa: N818  an event, not an error of the user
     """The run was stopped by a signal after its state was saved."""
 
 
