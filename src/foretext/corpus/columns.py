@@ -1,0 +1,19 @@
+"""The complaint that a column is not there, the same for every format with columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from foretext.errors import CorpusError, did_you_mean
+
+__all__ = ["missing_column"]
+
+
+def missing_column(where: str, column: str, present: Iterable[str]) -> CorpusError:
+    """Say at `where` that `column` is not among those `present`, and which one may be meant."""
+    names = list(present)
+    shown = ", ".join(f"'{name}'" for name in names[:12]) + (", ..." if len(names) > 12 else "")
+    hint = did_you_mean(column, names) or " Name one of them with column (--column)."
+    if len(names) == 1 and any(mark in names[0] for mark in ";\t|"):
+        hint = " Columns are separated by ',' in .csv and by a tab in .tsv; write the file so."
+    return CorpusError(f"{where}: there is no column '{column}', only {shown or 'none'}.{hint}")

@@ -1,0 +1,148 @@
+"""Compressed files, told apart by their first bytes and unpacked as a stream.
+
+gzip (RFC 1952), xz, bzip2 and Zstandard (RFC 8878), each also as several members end to end.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, Literal
+
+from foretext.errors import CorpusError
+
+__all__ = ["READ_SIZE", "Compression", "compression_of", "unpacked", "without_compression_suffix"]
+
+Compression = Literal["gzip", "xz", "bzip2", "zstandard"]
+
+READ_SIZE = 1 << 16  # bytes: what stays in the cache through decoding and what follows it
+_SUFFIXES: dict[str, Compression] = {
+    ".gz": "gzip",
+    ".xz": "xz",
+    ".bz2": "bzip2",
+    ".zst": "zstandard",
+}
+_MAGIC: dict[Compression, tuple[bytes, ...]] = {
+    "gzip": (b"\x1f\x8b",),
+    "xz": (b"\xfd7zXZ\0",),
+    "bzip2": tuple(
+        b"BZh%d%b" % (level, block)
+        for level in range(1, 10)
+        for block in (b"1AY&SY", b"\x17rE8P\x90")
+    ),
+    "zstandard": (b"\x28\xb5\x2f\xfd",),
+}
+
+
+def without_compression_suffix(name: str) -> str:
+    """Return `name` without `.gz`, `.xz`, `.bz2` or `.zst` at its end."""
+    stem, dot, suffix = name.rpartition(".")
+    return stem if dot + suffix.lower() in _SUFFIXES else name
+
+
+def compression_of(head: bytes, name: str) -> Compression | None:
+    """Tell from the first bytes of the file `name` how it is compressed, None when it is not.
+
+    Raises:
+        CorpusError: the name promises a compression that the bytes do not show.
+    """
+    for compression, magics in _MAGIC.items():
+        if head.startswith(magics):
+            return compression
+    promised = _SUFFIXES.get(f".{name.rpartition('.')[2].lower()}")
+    if promised and head:
+        raise CorpusError(
+            f"{name} is not a {promised} file, though its name says so; "
+            "rename it or compress it again."
+        )
+    return None
+
+
+def unpacked(file: BinaryIO, name: str) -> Iterator[bytes]:
+    """Yield the bytes of `file`, uncompressed, in pieces of about `READ_SIZE`.
+
+    Raises:
+        CorpusError: the compressed data ends too early or is damaged.
+    """
+    head = file.read(16)
+    compression = compression_of(head, name)
+    if compression is None:
+        yield head
+        yield from iter(lambda: file.read(READ_SIZE), b"")
+        return
+    size = 0
+    try:
+        for piece in _pieces(io.BufferedReader(_Rejoined(head, file)), compression):
+            size += len(piece)
+            yield piece
+    except EOFError:
+        raise _damaged(name, compression, size, "ends too early") from None
+    except _ERRORS as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # the device, not the data
+        raise _damaged(name, compression, size, "is corrupt") from error
+
+
+class _Rejoined(io.RawIOBase):
+    """The bytes that were looked at, and then the rest of their file."""
+
+    def __init__(self, head: bytes, file: BinaryIO) -> None:
+        self._head = head
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        piece = self._head[: len(buffer)] or self._file.read(len(buffer))
+        self._head = self._head[len(buffer) :]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def _pieces(file: io.BufferedReader, compression: Compression) -> Iterator[bytes]:
+    if compression == "zstandard":
+        return _unpacked_zstandard(file)
+    stream = _OPEN[compression](file)
+    return iter(lambda: stream.read(READ_SIZE), b"")
+
+
+_OPEN: dict[str, Callable[[io.BufferedReader], io.BufferedIOBase]] = {
+    "gzip": lambda file: gzip.GzipFile(fileobj=file),
+    "xz": lambda file: lzma.LZMAFile(file),
+    "bzip2": lambda file: bz2.BZ2File(file),
+}
+
+
+def _unpacked_zstandard(file: io.BufferedReader) -> Iterator[bytes]:
+    """Frame by frame, because the library's own stream does not report a frame that is cut off."""
+    import zstandard
+
+    decompressor = zstandard.ZstdDecompressor(max_window_size=1 << 31)
+    frame = decompressor.decompressobj()
+    fed = False
+    while data := file.read(READ_SIZE >> 3):
+        while data:
+            try:
+                yield frame.decompress(data)
+            except zstandard.ZstdError as error:
+                raise zlib.error(str(error)) from error
+            fed, data = not frame.eof, frame.unused_data
+            if frame.eof:
+                frame = decompressor.decompressobj()
+    if fed:
+        raise EOFError
+
+
+_ERRORS = (zlib.error, lzma.LZMAError, OSError)
+
+
+def _damaged(name: str, compression: str, size: int, what: str) -> CorpusError:
+    return CorpusError(
+        f"{name} is damaged: its {compression} data {what} after {size:,} bytes of text; "
+        "download or compress it again."
+    )

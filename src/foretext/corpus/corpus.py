@@ -1,0 +1,125 @@
+"""A corpus: documents from files of many kinds, streamed as often as one likes.
+
+Its normal form is plain text, a sentence a line and an empty line after each document. It flows in
+blocks, never a file whole: decoding and a few passes of compiled string functions over some tens of
+kilobytes at a time, without Python work a line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from foretext.corpus.documents import likely_documents
+from foretext.corpus.formats import format_of, normal_form, plain_text
+from foretext.corpus.lines import whole_lines
+from foretext.corpus.settings import CorpusConfig, Documents
+from foretext.corpus.source import Source
+from foretext.corpus.sources import find_sources
+from foretext.errors import CorpusError
+
+__all__ = ["Corpus"]
+
+_SAMPLE = 1 << 20  # characters that tell where documents end
+
+
+class Corpus:
+    """Text from files, folders, globs, fsspec URLs or standard input, restartable.
+
+    Args:
+        sources: one or several of them; "-" is standard input, which is copied to a temporary file
+            at the first pass so that later passes can read it again.
+        config: formats, encoding and where documents and sentences end.
+
+    Attributes:
+        sources: the files found, in reading order.
+        bytes_read: bytes as stored that the present or last pass has read, for progress.
+
+    Raises:
+        CorpusError: nothing is there; while reading: a file that is not what it should be.
+    """
+
+    def __init__(
+        self, sources: str | Path | Sequence[str | Path], config: CorpusConfig | None = None
+    ) -> None:
+        self.config = config or CorpusConfig()
+        only = None if self.config.format == "auto" else self.config.format
+        self.sources: list[Source] = find_sources(sources, only)
+        self.bytes_read = 0
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield each document: its sentences separated by "\\n", never empty."""
+        for block in self.blocks(_SAMPLE):
+            yield from block[:-2].split("\n\n")
+
+    def blocks(self, size: int = 4 << 20) -> Iterator[str]:
+        """Yield the normal form in blocks of whole documents, about `size` characters each.
+
+        Raises:
+            CorpusError: a file that is not what it should be, or no text at all.
+        """
+        parts: list[str] = []
+        length, num_blocks = 0, 0
+        for text in self._texts():
+            parts.append(text)
+            length += len(text)
+            if length >= size:
+                yield "".join(parts)
+                parts, length, num_blocks = [], 0, num_blocks + 1
+        if not parts and not num_blocks:
+            raise CorpusError(f"{self}: there is no text in it, not one document; name another.")
+        if parts:
+            yield "".join(parts)
+
+    @property
+    def num_bytes(self) -> int | None:
+        """Bytes as stored, None when a stream is among the sources."""
+        sizes = [source.size for source in self.sources]
+        return None if None in sizes else sum(size for size in sizes if size is not None)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hexadecimal digest of paths, sizes, times of change and settings; not of the text."""
+        lines = [source.identity for source in self.sources]
+        lines.append(self.config.model_dump_json())
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
+
+    @cached_property
+    def documents(self) -> Documents:
+        """Where documents end in plain text: as set, else as the first megabyte of it suggests."""
+        if self.config.documents != "auto":
+            return self.config.documents
+        return likely_documents(self._plain_sample())
+
+    def __str__(self) -> str:
+        names = [source.name for source in self.sources[:3]]
+        more = len(self.sources) - len(names)
+        return ", ".join(names) + (f" and {more} more" if more else "")
+
+    def _texts(self) -> Iterator[str]:
+        documents = self.documents  # before a file is open: to know it, files are read
+        self.bytes_read = before = 0
+        for source in self.sources:
+            with source.open() as file:
+                for text in normal_form(file, source.name, self.config, documents):
+                    self.bytes_read = before + file.tell()
+                    yield text
+                before += file.tell() if source.size is None else source.size
+            self.bytes_read = before
+
+    def _plain_sample(self) -> str:
+        parts: list[str] = []
+        length = 0
+        for source in self.sources:
+            if format_of(source.name, self.config) != "txt":
+                continue
+            with source.open() as file:
+                for text in whole_lines(plain_text(file, source.name, self.config)):
+                    parts.append(text)
+                    length += len(text)
+                    if length >= _SAMPLE:
+                        return "".join(parts)
+            parts.append("\n")  # a file's end is a document's end
+        return "".join(parts)

@@ -1,0 +1,140 @@
+"""Bytes to text as a stream, and what is wrong with bytes that are not text.
+
+A bad byte is named by line and offset, with the encoding that the file more likely has.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Iterator
+
+from foretext.errors import CorpusError
+
+__all__ = ["decoded", "likely_encoding"]
+
+_SAMPLE = 1 << 16  # bytes on either side of a bad one
+_MAGIC = {  # what people take for text now and then
+    b"%PDF-": "a PDF document; extract its text first",
+    b"PK\x03\x04": "a ZIP archive (or an Office document or EPUB, which are such); unpack it first",
+    b"PAR1": "a Parquet file; give it the suffix .parquet or set format = 'parquet'",
+    b"\x89PNG": "a PNG picture; remove it from the corpus",
+    b"\xff\xd8\xff": "a JPEG picture; remove it from the corpus",
+    b"GIF8": "a GIF picture; remove it from the corpus",
+    b"\x7fELF": "a program; remove it from the corpus",
+    b"SQLite format 3\0": "an SQLite database; export its text first",
+    b"\xd0\xcf\x11\xe0": "an old Office document; save it as text first",
+    b"{\\rtf": "an RTF document; save it as plain text first",
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive; unpack it first",
+    b"Rar!": "a RAR archive; unpack it first",
+}
+
+
+def decoded(chunks: Iterable[bytes], encoding: str, name: str) -> Iterator[str]:
+    """Yield the text of `chunks`, the bytes of the file `name`, without a byte order mark.
+
+    Raises:
+        CorpusError: the bytes are binary or not in `encoding`, with line, byte and a mend.
+    """
+    is_utf8 = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
+    decoder = codecs.getincrementaldecoder("utf-8-sig" if is_utf8 else encoding)()
+    nul_is_text = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
+    position, lines = 0, 0
+    for chunk in chunks:
+        if position == 0:
+            _refuse_known(chunk, name)
+        if not nul_is_text and b"\0" in chunk:
+            raise _binary(chunk, name, position, lines)
+        try:
+            text = decoder.decode(chunk)
+        except UnicodeError as error:
+            raise _undecodable(error, encoding, name, position + len(chunk), lines) from None
+        position += len(chunk)
+        lines += text.count("\n")
+        yield text
+    try:
+        yield decoder.decode(b"", final=True)
+    except UnicodeError as error:
+        raise _undecodable(error, encoding, name, position, lines) from None
+
+
+def likely_encoding(data: bytes) -> str | None:
+    """Guess the encoding of `data`, None when it is UTF-8 but for a few damaged bytes."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if b"\0" in data:
+        even, odd = data[0::2].count(0), data[1::2].count(0)
+        return "utf-16-le" if odd > even else "utf-16-be"
+    if _is_mostly_utf8(data):
+        return None
+    if _is_mostly_chinese(data):
+        return "gb18030"
+    undefined = any(byte in data for byte in (b"\x81", b"\x8d", b"\x8f", b"\x90", b"\x9d"))
+    return "latin-1" if undefined else "cp1252"
+
+
+def _is_mostly_utf8(data: bytes) -> bool:
+    text = data.decode("utf-8", errors="replace")
+    good = sum(character > "\x7f" for character in text) - text.count("\ufffd")
+    return good > 4 * text.count("\ufffd")
+
+
+def _is_mostly_chinese(data: bytes) -> bool:
+    text = data.decode("gb18030", errors="replace")
+    beyond = [character for character in text if character > "\x7f"]
+    common = sum("\u4e00" <= c <= "\u9fff" or "\u3000" <= c <= "\u303f" for c in beyond)
+    chinese = sum(c > "\x7f" for c in text) * 2 > len(data) // 4  # not a stray accent or two
+    return chinese and common > 0.8 * len(beyond)
+
+
+def _undecodable(
+    error: UnicodeError, encoding: str, name: str, position: int, lines: int
+) -> CorpusError:
+    if not isinstance(error, UnicodeDecodeError):  # such as UTF-16 without a byte order mark
+        return CorpusError(f"{name} is not {encoding}: {error}; set its right encoding.")
+    offset = position - len(error.object) + error.start
+    line = lines + error.object.count(b"\n", 0, error.start) + 1
+    byte = error.object[error.start]
+    where = f"{name}, line {line}: byte {offset:,} (0x{byte:02x}) is not {encoding}"
+    if error.reason in ("unexpected end of data", "truncated data"):
+        return CorpusError(f"{where}: the file ends inside a character; it was cut off.")
+    data = bytes(error.object[max(error.start - _SAMPLE, 0) : error.start + _SAMPLE])
+    likely = likely_encoding(data)
+    if likely is None and "utf" not in encoding.lower():
+        likely = "utf-8"
+    if likely is None:
+        return CorpusError(
+            f"{where}, while the text around it is; mend that line, or drop such bytes with "
+            f"`iconv -c -f utf-8 -t utf-8 {name}`."
+        )
+    return CorpusError(
+        f"{where}; the text looks like {likely}: set encoding = '{likely}' (--encoding {likely})."
+    )
+
+
+def _refuse_known(head: bytes, name: str) -> None:
+    for magic, what in _MAGIC.items():
+        if head.startswith(magic):
+            raise CorpusError(f"{name} is not text but {what}.")
+
+
+def _binary(chunk: bytes, name: str, position: int, lines: int) -> CorpusError:
+    at = chunk.index(0)
+    if chunk[257:262] == b"ustar":
+        return CorpusError(f"{name} is not text but a tar archive; unpack it first.")
+    if position == 0 and chunk.count(0) * 4 > len(chunk) and _reads_as_utf16(chunk):
+        likely = likely_encoding(chunk)
+        return CorpusError(
+            f"{name} looks like {likely}: set encoding = '{likely}' (--encoding {likely})."
+        )
+    line = lines + chunk.count(b"\n", 0, at) + 1
+    return CorpusError(
+        f"{name}, line {line}: byte {position + at:,} is NUL, which text does not hold; remove "
+        "the file from the corpus if it is binary, or its NUL bytes (`tr -d '\\0'`) if it is text."
+    )
+
+
+def _reads_as_utf16(chunk: bytes) -> bool:
+    encoding = likely_encoding(chunk) or "utf-8"
+    text = chunk[: len(chunk) // 2 * 2].decode(encoding, errors="replace")
+    strange = sum(not (c.isprintable() or c.isspace()) or c == "\ufffd" for c in text)
+    return strange * 20 <= len(text)

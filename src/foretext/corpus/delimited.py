@@ -1,0 +1,81 @@
+"""CSV (RFC 4180) and TSV with a header: a row is a document, one of its columns the text."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from foretext.corpus.columns import missing_column
+from foretext.corpus.lines import split_lines
+from foretext.errors import CorpusError
+
+__all__ = ["csv_rows", "tsv_rows"]
+
+_LONGEST_FIELD = 1 << 27  # characters; longer means a quotation mark that is never closed
+
+
+def csv_rows(chunks: Iterable[str], column: str, name: str) -> Iterator[str]:
+    """Yield `column` of a comma-separated file with a header; a quoted field may hold line ends.
+
+    Raises:
+        CorpusError: no such column, a row of another length than the header, or an open quote.
+    """
+    lines = (line + "\n" for line in split_lines(chunks))
+    return _delimited(lines, column, name, delimiter=",", quoting=csv.QUOTE_MINIMAL)
+
+
+def tsv_rows(chunks: Iterable[str], column: str, name: str) -> Iterator[str]:
+    """Yield `column` of a tab-separated file with a header; quotation marks are text like any.
+
+    Raises:
+        CorpusError: no such column, or a row of another length than the header.
+    """
+    lines = split_lines(chunks)
+    return _delimited(lines, column, name, delimiter="\t", quoting=csv.QUOTE_NONE)
+
+
+def _delimited(
+    lines: Iterator[str], column: str, name: str, *, delimiter: str, quoting: Literal[0, 3]
+) -> Iterator[str]:
+    csv.field_size_limit(_LONGEST_FIELD)  # of the whole process; the default refuses long articles
+    reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)
+    started = 1
+    try:
+        header = next(reader, None)
+        if header is None:
+            return
+        index = _column_index(header, column, name)
+        started = reader.line_num + 1
+        for row in reader:
+            if len(row) != len(header) and row:
+                raise _ragged(row, header, f"{name}, line {started}")
+            if row:
+                yield row[index]
+            started = reader.line_num + 1
+    except csv.Error as error:
+        raise _broken_csv(error, f"{name}, line {started}") from None
+
+
+def _column_index(header: list[str], column: str, name: str) -> int:
+    if column in header:
+        return header.index(column)
+    raise missing_column(f"{name}, line 1", column, header)
+
+
+def _ragged(row: list[str], header: list[str], where: str) -> CorpusError:
+    mend = (
+        "a field that holds the separator needs quotation marks"
+        if len(row) > len(header)
+        else ("it was cut off, or a line end stands inside a field")
+    )
+    return CorpusError(f"{where}: {len(row)} fields where the header has {len(header)}; {mend}.")
+
+
+def _broken_csv(error: csv.Error, where: str) -> CorpusError:
+    if "limit" in str(error) or "end of data" in str(error):
+        return CorpusError(
+            f"{where}: a field begins with a quotation mark that is never closed; close it, or "
+            'write "" for a mark inside a quoted field.'
+        )
+    return CorpusError(f"{where}: this row is broken ({error}); mend its quotation marks.")

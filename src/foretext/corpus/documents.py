@@ -1,0 +1,113 @@
+"""The normal form of a corpus: a sentence a line, an empty line after each document.
+
+Everything here works on large texts of whole lines with `str.replace` and one regular expression;
+there is no Python work a line. A document longer than `LONGEST_DOCUMENT` characters is cut into
+several at a line end, so that memory stays bounded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from foretext.corpus.settings import Documents
+
+__all__ = ["LONGEST_DOCUMENT", "by_blank_line", "by_line", "join_rows", "likely_documents"]
+
+LONGEST_DOCUMENT = 1 << 20  # characters
+_BLANK_LINES = re.compile(r"\n\s*\n")
+_UNTIDY = {  # what is looked for, because looking is several times faster than replacing
+    "\n": re.compile(r"\n\s*\n"),
+    "\n\n": re.compile(r"\n(?:\n\s*\n|[^\S\n]+\n)"),
+}
+_LEADING_BLANK_LINES = re.compile(r"\A\s*\n")
+_MOST_LINES = 100  # of a document, on average, where empty lines are taken for separators
+
+
+def by_line(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the normal form of `texts`, of whole lines, where each line is a document."""
+    for text in texts:
+        lines = _LEADING_BLANK_LINES.sub("", _blank_lines_as(text, "\n"))
+        if lines:
+            yield lines.replace("\n", "\n\n")
+
+
+def by_blank_line(texts: Iterable[str], longest: int = LONGEST_DOCUMENT) -> Iterator[str]:
+    """Yield the normal form of `texts`, of whole lines, where empty lines end a document."""
+    rest = ""
+    for piece in texts:
+        text = _blank_lines_as(rest + piece, "\n\n")
+        text = text if rest else _LEADING_BLANK_LINES.sub("", text)
+        end = text.rfind("\n\n") + 2 if "\n\n" in text else 0
+        if end:
+            yield _cut_long_documents(text[:end], longest)
+        pieces, rest = _cut(text[end:], longest)
+        if pieces:
+            yield "".join(pieces)
+    if rest:
+        yield rest + "\n"
+
+
+def join_rows(rows: Iterable[str], size: int) -> Iterator[str]:
+    """Join texts that are a document each with empty lines between, some `size` characters."""
+    batch: list[str] = []
+    length = 0
+    for row in rows:
+        batch.append(_blank_lines_as(row, "\n"))
+        length += len(row)
+        if length >= size:
+            yield "\n\n".join(batch) + "\n\n"
+            batch, length = [], 0
+    if batch:
+        yield "\n\n".join(batch) + "\n\n"
+
+
+def likely_documents(sample: str) -> Documents:
+    """Tell from the head of a text whether empty lines separate its documents.
+
+    They do when they leave groups of several lines, but not of more than a hundred on average; a
+    few stray empty lines are no separators.
+    """
+    text = _LEADING_BLANK_LINES.sub("", _blank_lines_as(sample, "\n\n")).rstrip()
+    groups = text.count("\n\n") + 1
+    lines = text.count("\n") + 1 - (groups - 1)
+    return "blank_line" if 1 < groups < lines <= _MOST_LINES * groups else "line"
+
+
+def _blank_lines_as(text: str, end: str) -> str:
+    """Replace each line end with the empty or white lines after it by `end`, of "\\n" alone."""
+    return _BLANK_LINES.sub(end, text) if _UNTIDY[end].search(text) else text
+
+
+def _cut_long_documents(text: str, longest: int) -> str:
+    """Cut what is too long in `text`, in normal form; the usual text comes back as it is."""
+    if not _has_long_document(text, longest):
+        return text
+    cut: list[str] = []
+    for document in text[:-2].split("\n\n"):
+        pieces, rest = _cut(document + "\n", longest)
+        cut += [*pieces, rest + "\n"]
+    return "".join(cut)
+
+
+def _has_long_document(text: str, longest: int) -> bool:
+    start = 0
+    while len(text) - start > longest + 2:
+        end = text.rfind("\n\n", start, start + longest + 2)
+        if end < 0:
+            return True
+        start = end + 2
+    return False
+
+
+def _cut(lines: str, longest: int) -> tuple[list[str], str]:
+    """Cut documents off the head of `lines` until no more than `longest` characters are left."""
+    pieces, start = [], 0
+    while len(lines) - start > longest + 1:
+        end = lines.rfind("\n", start, start + longest + 1)
+        end = lines.find("\n", start) if end < 0 else end  # a line that normalisation lengthened
+        if end + 1 == len(lines):
+            break
+        pieces.append(lines[start : end + 1] + "\n")
+        start = end + 1
+    return pieces, lines[start:]

@@ -1,0 +1,60 @@
+"""Which format a file is in, and how each becomes the normal form of a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from foretext.corpus.compression import READ_SIZE, unpacked
+from foretext.corpus.decoding import decoded
+from foretext.corpus.delimited import csv_rows, tsv_rows
+from foretext.corpus.documents import by_blank_line, by_line, join_rows
+from foretext.corpus.jsonl import jsonl_rows
+from foretext.corpus.lines import whole_lines
+from foretext.corpus.normalization import normalize
+from foretext.corpus.parquet import parquet_rows
+from foretext.corpus.sentences import split_sentences
+from foretext.corpus.settings import CorpusConfig, Documents, Format
+from foretext.corpus.sources import suffix_format
+
+__all__ = ["format_of", "normal_form", "plain_text"]
+
+_ROWS_OF_TEXT = {"jsonl": jsonl_rows, "csv": csv_rows, "tsv": tsv_rows}
+
+
+def format_of(name: str, config: CorpusConfig) -> Format:
+    """Return the format the settings give, else the one the suffix tells, else plain text."""
+    if config.format != "auto":
+        return config.format
+    return suffix_format(name) or "txt"
+
+
+def plain_text(file: BinaryIO, name: str, config: CorpusConfig) -> Iterator[str]:
+    """Yield the text of `file`, unpacked and decoded."""
+    return decoded(unpacked(file, name), config.encoding, name)
+
+
+def normal_form(
+    file: BinaryIO, name: str, config: CorpusConfig, documents: Documents
+) -> Iterator[str]:
+    """Yield the text of `file`, a sentence a line and an empty line after each document.
+
+    Raises:
+        CorpusError: the file is not what it should be.
+    """
+    texts = (normalize(text, config.normalization) for text in _lines(file, name, config))
+    is_line = documents == "line" and format_of(name, config) == "txt"
+    found = by_line(texts) if is_line else by_blank_line(texts)
+    return map(split_sentences, found) if config.sentences == "punctuation" else found
+
+
+def _lines(file: BinaryIO, name: str, config: CorpusConfig) -> Iterator[str]:
+    """Yield texts of whole lines; from rows, with empty lines between them."""
+    format = format_of(name, config)
+    if format == "txt":
+        return whole_lines(plain_text(file, name, config))
+    if format == "parquet":
+        rows = parquet_rows(file, config.column, name)
+    else:
+        rows = _ROWS_OF_TEXT[format](plain_text(file, name, config), config.column, name)
+    return whole_lines(join_rows(rows, READ_SIZE))

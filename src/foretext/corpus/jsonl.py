@@ -1,0 +1,67 @@
+"""JSON lines: one object a line, one of its fields the text of a document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from foretext.corpus.columns import missing_column
+from foretext.corpus.lines import split_lines
+from foretext.errors import CorpusError
+
+__all__ = ["jsonl_rows"]
+
+
+def jsonl_rows(chunks: Iterable[str], column: str, name: str) -> Iterator[str]:
+    """Yield the text under `column` of each object, "" for null; empty lines are skipped.
+
+    Raises:
+        CorpusError: a line that is not a JSON object, or has no text under `column`.
+    """
+    for number, line in enumerate(split_lines(chunks), start=1):
+        if not line.strip():
+            continue
+        where = f"{name}, line {number}"
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise _broken_json(line, number, where, error) from None
+        if not isinstance(row, dict):
+            raise CorpusError(
+                f"{where}: a JSON {_json_type(row)} stands where an object such as "
+                f'{{"{column}": "..."}} is expected.'
+            )
+        if column not in row:
+            raise missing_column(where, column, row)
+        yield _text(row[column], where, column, may_be_half=r"\ud" in line.lower())
+
+
+def _broken_json(line: str, number: int, where: str, error: Exception) -> CorpusError:
+    if line.lstrip().startswith("[") and number == 1:
+        return CorpusError(
+            f"{where}: the file holds one JSON array, not one object a line; "
+            "convert it with `jq -c '.[]'`."
+        )
+    return CorpusError(f"{where}: this is not JSON ({error}); mend or remove the line.")
+
+
+def _text(value: Any, where: str, column: str, *, may_be_half: bool) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise CorpusError(
+            f"{where}: '{column}' holds a JSON {_json_type(value)}, not text; "
+            "name a column of text with column (--column)."
+        )
+    if may_be_half and any("\ud800" <= character <= "\udfff" for character in value):
+        raise CorpusError(
+            f"{where}: '{column}' holds half of a surrogate pair (such as \\ud83d alone), which is "
+            "no character; mend or remove the line."
+        )
+    return value
+
+
+def _json_type(value: Any) -> str:
+    names = {dict: "object", list: "array", str: "string", bool: "boolean", type(None): "null"}
+    return names.get(type(value), "number")

@@ -1,0 +1,88 @@
+"""Decoded text regrouped at line ends, with lines of any length in bounded memory.
+
+A line ends at "\\n" only; "\\r\\n" is accepted. A line longer than `LONGEST_LINE` characters is cut
+into several: at the last blank within that length, or right there where it has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+__all__ = ["LONGEST_LINE", "split_lines", "whole_lines"]
+
+LONGEST_LINE = 1 << 20  # characters
+_BLANKS = (" ", "\t", "\u3000")
+
+
+def whole_lines(chunks: Iterable[str], longest: int = LONGEST_LINE) -> Iterator[str]:
+    """Yield the text of `chunks` in pieces that end with "\\n", no line longer than `longest`."""
+    rest, continued = "", False  # continued: `rest` goes on a line that was cut
+    for chunk in chunks:
+        text = rest + chunk
+        end = text.rfind("\n") + 1
+        if end:
+            lines = text[:end].replace("\r\n", "\n") if "\r" in text else text[:end]
+            yield _cut_long_lines(lines, longest, continued=continued)
+            continued = False
+        rest = text[end:]
+        if len(rest) > longest + 1:  # one more, for it may be the "\r" of a line end
+            pieces, rest = _cut(rest, longest + 1, longest)
+            yield "".join(piece + "\n" for piece in pieces)
+            continued = True
+    if rest:
+        yield _cut_long_lines(rest + "\n", longest, continued=continued)
+
+
+def split_lines(chunks: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of `chunks` whole, whatever their length, without their ends."""
+    parts: list[str] = []
+    for chunk in chunks:
+        first, *others = chunk.split("\n")
+        parts.append(first)
+        if others:
+            yield "".join(parts).removesuffix("\r")
+            parts = [others.pop()]
+            for line in others:
+                yield line.removesuffix("\r")
+    if last := "".join(parts):
+        yield last.removesuffix("\r")
+
+
+def _cut_long_lines(text: str, longest: int, *, continued: bool) -> str:
+    """Cut what is too long in `text`, which ends with "\\n"; the usual text comes back as it is."""
+    if continued:  # no empty line where nothing was left of a line that was cut
+        first, _, others = text.partition("\n")
+        text = text if first.strip() else others
+    if not _has_long_line(text, longest):
+        return text
+    return "".join(
+        piece + "\n" for line in text[:-1].split("\n") for piece in _cut_line(line, longest)
+    )
+
+
+def _has_long_line(text: str, longest: int) -> bool:
+    start = 0
+    while len(text) - start > longest + 1:
+        end = text.rfind("\n", start, start + longest + 1)
+        if end < 0:
+            return True
+        start = end + 1
+    return False
+
+
+def _cut_line(line: str, longest: int) -> list[str]:
+    if len(line) <= longest:
+        return [line]
+    pieces, rest = _cut(line, longest, longest)
+    return [*pieces, rest] if rest.strip() else pieces
+
+
+def _cut(line: str, keep: int, longest: int) -> tuple[list[str], str]:
+    """Cut pieces off the head of `line` until no more than `keep` characters are left."""
+    pieces, start = [], 0
+    while len(line) - start > keep:
+        end = max(line.rfind(blank, start + 1, start + longest + 1) for blank in _BLANKS)
+        end, after = (end, end + 1) if end >= 0 else (start + longest, start + longest)
+        pieces.append(line[start:end])
+        start = after
+    return [piece for piece in pieces if piece.strip()], line[start:]

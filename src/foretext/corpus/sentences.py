@@ -1,0 +1,77 @@
+"""Sentence ends by rule: `. ! ?` with abbreviations, initials and decimals, and Chinese 。！？.
+
+A sentence ends where closing punctuation stands before white space and what follows does not begin
+in lower case. A single full stop is doubted: never an end after titles ("Mr."), after "No." and the
+like none before a number, and after initials, "U.S." and "Inc." one only before a word that usually
+opens a sentence. A full stop that stands by itself, as in tokenised text, always ends one. Chinese
+and Japanese sentences end at their marks without white space. The abbreviations are English.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["split_sentences"]
+
+_END = re.compile(r"([.!?…][.!?…\"'”’»)\]]*+)[^\S\n]++(?=[\"'“‘«(\[¿¡]*+(\w++))")
+_WIDE_END = re.compile(r"([。！？｡]++[”’」』）》】〕〉\"')\]]*+)[^\S\n]*+(?=\S)")
+_SPACED_END = re.compile(r"([।॥؟۔]++)[^\S\n]++(?=\S)")
+_LAST_TOKEN = re.compile(r"[^\s(\[{\"“‘«'—–-]*+\Z")
+_ACRONYM = re.compile(r"(?:[^\W\d]{1,2}\.)+[^\W\d]{1,2}|[^\W\d_]")  # U.S, a.m, Ph.D, J
+_LONGEST_TOKEN = 24  # characters looked at before a full stop
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_TITLES = _words(
+    "mr mrs ms mx messrs dr prof st mt ft gen rep sen gov col capt cpt cmdr adm maj lt sgt cpl pvt "
+    "rev fr hon pres supt e.g i.e cf viz vs al ca approx"
+)
+_NUMBERED = _words(
+    "no nos nr fig figs vol vols p pp pt art sec ch chap eq eqs ref refs op jan feb mar apr jun "
+    "jul aug sep sept oct nov dec"
+)
+_DOUBTFUL = _words("inc corp co ltd bros plc llc jr sr etc dept univ assn est ave blvd rd esq ph.d")
+_OPENERS = _words(
+    "the this that these those there then they he she it we you his her its their our my in on at "
+    "for from with when while if as but and or so however although after before since because "
+    "during one some many most all no not what who why how where according by to an both each "
+    "other another such under until yet still"
+)
+
+
+def split_sentences(text: str) -> str:
+    """Return `text` with a line end after each sentence; line ends that are there stay."""
+    text = _END.sub(_ended, text)
+    if any(mark in text for mark in "。！？｡"):
+        text = _WIDE_END.sub(r"\1\n", text)
+    if any(mark in text for mark in "।॥؟۔"):
+        text = _SPACED_END.sub(r"\1\n", text)
+    return text
+
+
+def _ended(match: re.Match[str]) -> str:
+    marks, following = match[1], match[2]
+    text, at = match.string, match.start()
+    if marks[0] == "." and not any(mark in marks[1:] for mark in ".!?…"):
+        token = _LAST_TOKEN.search(text[max(at - _LONGEST_TOKEN, 0) : at])
+        ended = token is None or _full_stop_ends(token[0], following, at - len(token[0]), text)
+    else:
+        ended = not following[0].islower()
+    return marks + "\n" if ended else match[0]
+
+
+def _full_stop_ends(token: str, following: str, start: int, text: str) -> bool:
+    """Tell whether the full stop after `token`, which begins at `start`, ends a sentence."""
+    word = token.lower()
+    if not token:
+        return True
+    if following[0].islower() or word in _TITLES:
+        return False
+    if word in _NUMBERED:
+        return not following[0].isdigit()
+    if word in _DOUBTFUL or _ACRONYM.fullmatch(token):
+        return following.lower() in _OPENERS
+    return not (token.isdigit() and (start == 0 or text[start - 1] == "\n"))  # "1. Introduction"

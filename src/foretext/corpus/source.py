@@ -1,0 +1,110 @@
+"""One place that text comes from: a local file, a remote one, or a stream that is read once."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, BinaryIO, cast
+
+from foretext.errors import CorpusError
+
+__all__ = ["STANDARD_INPUT", "Source", "local_source", "remote_source", "standard_input"]
+
+STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file as the user named it, with what tells whether it has changed."""
+
+    name: str
+    identity: str  # of this content: full path, size and time of change
+    size: int | None  # bytes as stored, None when only reading it tells
+    opener: Callable[[], BinaryIO]
+
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        """Open for reading bytes.
+
+        Raises:
+            CorpusError: it is gone, may not be read, or the device fails, here or while reading.
+        """
+        try:
+            with self.opener() as file:
+                yield file
+        except OSError as error:
+            raise CorpusError(f"{self.name} cannot be read: {_cause(error)}.") from error
+
+
+def local_source(path: Path, name: str) -> Source:
+    """A file on this machine; a pipe (such as the shell's `<(...)`) is read once and kept."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        return _spooled(name, lambda: path.open("rb"))
+    identity = f"{path.resolve()} {status.st_size} {status.st_mtime_ns}"
+    return Source(name, identity, status.st_size, lambda: path.open("rb", buffering=0))
+
+
+def remote_source(filesystem: Any, path: str, name: str) -> Source:
+    """A file on an fsspec file system."""
+    information = filesystem.info(path)
+    size = information.get("size")
+    changed = [information.get(key) for key in ("ETag", "etag", "mtime", "LastModified", "created")]
+    identity = f"{name} {size} {[str(value) for value in changed if value is not None]}"
+    return Source(name, identity, size, lambda: cast(BinaryIO, filesystem.open(path, "rb")))
+
+
+def standard_input() -> Source:
+    """Standard input, which can be read once: the first pass copies all of it to a file."""
+    return _spooled("standard input", lambda: nullcontext(sys.stdin.buffer))
+
+
+def _spooled(name: str, opener: Callable[[], AbstractContextManager[IO[bytes]]]) -> Source:
+    spool = _Spool(name, opener)
+    return Source(name, f"{name} {os.getpid()} {id(spool)}", None, spool.open)
+
+
+class _Spool:
+    """A stream's bytes in a temporary file, written when first asked for, gone with this object."""
+
+    def __init__(self, name: str, opener: Callable[[], AbstractContextManager[IO[bytes]]]) -> None:
+        self._name = name
+        self._opener = opener
+        self._copy: IO[bytes] | None = None
+
+    def open(self) -> BinaryIO:
+        if self._copy is None:
+            self._copy = self._written()
+        return Path(self._copy.name).open("rb", buffering=0)
+
+    def _written(self) -> IO[bytes]:
+        copy = tempfile.NamedTemporaryFile(prefix="foretext-")  # noqa: SIM115 (lives with self)
+        try:
+            with self._opener() as stream:
+                shutil.copyfileobj(stream, copy)
+            copy.flush()
+        except OSError as error:
+            copy.close()
+            raise CorpusError(
+                f"{self._name} cannot be copied to {tempfile.gettempdir()}: {_cause(error)}; "
+                "save it as a file and name that, or set TMPDIR to a folder with room."
+            ) from error
+        return copy
+
+
+def _cause(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file any more; name the corpus again"
+    if isinstance(error, PermissionError):
+        return "you may not read it; ask for permission or make a copy that you may read"
+    if error.errno == errno.ENOSPC:
+        return "the disk is full"
+    return error.strerror or str(error) or type(error).__name__

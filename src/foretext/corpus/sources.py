@@ -1,0 +1,168 @@
+"""What a user names as a corpus, found: files, folders, globs, fsspec URLs and standard input."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from foretext.corpus.compression import without_compression_suffix
+from foretext.corpus.settings import Format
+from foretext.corpus.source import (
+    STANDARD_INPUT,
+    Source,
+    local_source,
+    remote_source,
+    standard_input,
+)
+from foretext.errors import CorpusError, did_you_mean
+
+__all__ = ["SUFFIXES", "find_sources", "suffix_format"]
+
+SUFFIXES: dict[str, Format] = {
+    ".txt": "txt",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+}
+
+
+def find_sources(
+    names: str | Path | Sequence[str | Path], only: Format | None = None
+) -> list[Source]:
+    """Return the files that `names` stand for, in the order given, folders and globs sorted.
+
+    A folder is searched at every depth for files with a suffix of `SUFFIXES` (of format `only`
+    where one is given) that are not hidden; a file that is named itself, or matched by a glob, is
+    taken whatever its suffix.
+
+    Raises:
+        CorpusError: nothing is there, with close names suggested.
+    """
+    listed = [names] if isinstance(names, str | Path) else list(names)
+    if not listed:
+        raise CorpusError("No corpus was named; give a file, a folder, a glob, a URL or '-'.")
+    if listed.count(STANDARD_INPUT) > 1:
+        raise CorpusError("Standard input ('-') can be named only once.")
+    return [source for name in listed for source in _find(name, only)]
+
+
+def suffix_format(name: str) -> Format | None:
+    """Return the format that the suffix of `name` tells, a compression suffix aside."""
+    return SUFFIXES.get(PurePosixPath(without_compression_suffix(name)).suffix.lower())
+
+
+def _find(name: str | Path, only: Format | None) -> list[Source]:
+    if name == STANDARD_INPUT:
+        return [standard_input()]
+    if "://" in str(name):
+        return _find_remote(str(name), only)
+    path = Path(name).expanduser()
+    try:
+        if path.is_dir():
+            return [local_source(file, str(file)) for file in _in_folder(path, only)]
+        if path.exists():
+            return [local_source(path, str(name))]
+        if glob.has_magic(str(name)):
+            return [local_source(Path(file), file) for file in _matches(path)]
+    except OSError as error:
+        raise CorpusError(f"{name} cannot be read: {error.strerror or error}.") from error
+    raise CorpusError(f"{name}: there is no such file or folder.{_close_names(path)}")
+
+
+def _in_folder(folder: Path, only: Format | None) -> list[Path]:
+    files = sorted(_visible_files(folder))
+    found = [file for file in files if _wanted(file.name, only)]
+    if not found:
+        raise _no_text(str(folder), [file.name for file in files], only)
+    return found
+
+
+def _visible_files(folder: Path) -> Iterator[Path]:
+    for parent, folders, names in os.walk(folder, onerror=_unreadable):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (Path(parent, name) for name in names if not name.startswith("."))
+
+
+def _unreadable(error: OSError) -> None:
+    raise CorpusError(
+        f"The folder {error.filename} cannot be read: {error.strerror or error}; "
+        "ask for permission or name the files that you may read."
+    )
+
+
+def _wanted(name: str, only: Format | None) -> bool:
+    format = suffix_format(name)
+    return format is not None and only in (None, format)
+
+
+def _matches(pattern: Path) -> list[str]:
+    found = glob.glob(str(pattern), recursive=True)  # noqa: PTH207 (a pattern may be absolute)
+    files = sorted(file for file in found if Path(file).is_file())
+    if not files:
+        raise CorpusError(
+            f"{pattern}: no file matches this pattern{' (only folders do)' if found else ''}; "
+            "check it with `ls`, and quote it so that the shell leaves it alone."
+        )
+    return files
+
+
+def _close_names(path: Path) -> str:
+    """Suggest names that stand beside the missing `path`, or say which folder is missing."""
+    parent = path.parent
+    if not parent.is_dir():
+        return f" The folder {parent} does not exist either."
+    names = [entry.name for entry in parent.iterdir() if not entry.name.startswith(".")]
+    where = "the current folder" if str(parent) == "." else str(parent)
+    return did_you_mean(path.name, names) or f" Look into {where} for its right name."
+
+
+def _find_remote(url: str, only: Format | None) -> list[Source]:
+    try:
+        filesystem, path = _filesystem(url)
+        return [
+            remote_source(filesystem, file, filesystem.unstrip_protocol(file))
+            for file in _remote_files(filesystem, path, url, only)
+        ]
+    except (ImportError, ValueError, OSError) as error:
+        raise CorpusError(f"{url} cannot be opened: {_one_line(error)}.") from error
+
+
+def _filesystem(url: str) -> tuple[Any, str]:
+    from fsspec.core import url_to_fs
+
+    filesystem, path = url_to_fs(url)
+    return filesystem, path
+
+
+def _remote_files(filesystem: Any, path: str, url: str, only: Format | None) -> list[str]:
+    if filesystem.isfile(path):
+        return [path]
+    if filesystem.isdir(path):
+        files = sorted(filesystem.find(path))
+        found = [file for file in files if _wanted(file, only)]
+        if not found:
+            raise _no_text(url, files, only)
+        return found
+    if glob.has_magic(path):
+        if matched := sorted(file for file in filesystem.glob(path) if filesystem.isfile(file)):
+            return matched
+        raise CorpusError(f"{url}: no file matches this pattern; check it.")
+    raise CorpusError(f"{url}: there is no such file or folder; check the URL and your access.")
+
+
+def _no_text(folder: str, names: Iterable[str], only: Format | None) -> CorpusError:
+    known = [suffix for suffix, format in SUFFIXES.items() if only in (None, format)]
+    suffixes = Counter(PurePosixPath(name).suffix or "no suffix" for name in names)
+    holds = ", ".join(f"{number} with {suffix}" for suffix, number in suffixes.most_common(3))
+    hint = f"; its files: {holds}; give a glob such as '{folder}/*' to read them" if holds else ""
+    return CorpusError(f"The folder {folder} holds no text files ({' '.join(known)}){hint}.")
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split()).rstrip(".") or type(error).__name__
