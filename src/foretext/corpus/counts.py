@@ -1,0 +1,148 @@
+"""How often each word of a corpus occurs: exact, in bounded memory, in several threads."""
+
+from __future__ import annotations
+
+import heapq
+import tempfile
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from queue import SimpleQueue
+from typing import NamedTuple
+
+import numpy as np
+
+from foretext.corpus.blocks import Advance, Blocks, map_blocks
+from foretext.corpus.pre_tokenizers import PreTokenizer
+from foretext.corpus.word_table import WordTable
+from foretext.errors import CorpusError
+
+__all__ = ["MAX_DISTINCT", "WordCounts", "count_words"]
+
+MAX_DISTINCT = 4_000_000  # in memory, about 100 bytes each
+
+
+class WordCounts(NamedTuple):
+    """The words of a corpus, the most frequent first, ties by code points."""
+
+    words: list[str]
+    counts: np.ndarray  # (V,) int64
+    num_tokens: int  # all tokens of the corpus, those of words that were left out too
+
+
+def count_words(
+    corpus: Blocks,
+    pre_tokenizer: PreTokenizer,
+    *,
+    min_count: int = 1,
+    max_distinct: int = MAX_DISTINCT,
+    workers: int = 1,
+    progress: Advance | None = None,
+) -> WordCounts:
+    """Count the words that occur at least `min_count` times.
+
+    Where the threads together hold `max_distinct` different words, sorted counts are put aside in
+    a temporary folder and merged in the end.
+
+    Raises:
+        CorpusError: there is no word, or none reaches `min_count`.
+    """
+    with tempfile.TemporaryDirectory(prefix="foretext-counts-") as folder:
+        counter = _Counter(pre_tokenizer, Path(folder), max(1, max_distinct // workers), workers)
+        for _ in map_blocks(counter.count, corpus, workers, progress):
+            pass
+        return _sorted_counts(*counter.total(min_count), min_count)
+
+
+class _Counter:
+    """One table a thread, and the runs that were put aside."""
+
+    def __init__(
+        self, pre_tokenizer: PreTokenizer, folder: Path, max_distinct: int, workers: int
+    ) -> None:
+        self.pre_tokenizer = pre_tokenizer
+        self.folder = folder
+        self.max_distinct = max_distinct
+        self.runs: list[Path] = []
+        self.num_tokens = 0  # in the runs
+        self.tables: SimpleQueue[WordTable] = SimpleQueue()
+        for _ in range(workers):
+            self.tables.put(WordTable(max_distinct))
+
+    def count(self, text: str) -> None:
+        table = self.tables.get()
+        data, at = self.pre_tokenizer.utf8(text), 0
+        while (at := table.count(data, at, self.pre_tokenizer.letters)) < data.size:
+            self._put_aside(table)
+            table = WordTable(self.max_distinct)
+        self.tables.put(table)
+
+    def total(self, min_count: int) -> tuple[list[bytes], list[int], int]:
+        """Words that occur `min_count` times, at least the most frequent one; and all tokens."""
+        tables = [self.tables.get() for _ in range(self.tables.qsize())]
+        if self.runs:
+            for table in tables:
+                self._put_aside(table)
+            return *_merge(self.runs, min_count), self.num_tokens
+        table = tables.pop()
+        for other in tables:
+            table.merge(other)
+        least = min(min_count, table.counts.max(initial=0))
+        indices = np.flatnonzero(table.counts >= least)
+        return table.words(indices), table.counts[indices].tolist(), table.num_tokens
+
+    def _put_aside(self, table: WordTable) -> None:
+        words = table.words(np.arange(len(table)))
+        path = self.folder / f"{id(table)}-{len(self.runs)}.run"
+        with path.open("wb") as file:
+            for word, count in sorted(zip(words, table.counts.tolist(), strict=True)):
+                file.write(b"%b\t%d\n" % (word, count))  # no word holds a tab or a newline
+        self.runs.append(path)
+        self.num_tokens += table.num_tokens
+
+
+def _merge(runs: Iterable[Path], min_count: int) -> tuple[list[bytes], list[int]]:
+    words: list[bytes] = []
+    counts: list[int] = []
+    most: tuple[int, bytes] = (0, b"")
+    merged = heapq.merge(*map(_read_run, runs), key=itemgetter(0))
+    for word, group in groupby(merged, key=itemgetter(0)):
+        count = sum(part for _, part in group)
+        most = max(most, (count, word), key=itemgetter(0))
+        if count >= min_count:
+            words.append(word)
+            counts.append(count)
+    return (words, counts) if words else ([most[1]], [most[0]])
+
+
+def _read_run(path: Path) -> Iterator[tuple[bytes, int]]:
+    with path.open("rb") as file:
+        for line in file:
+            word, _, count = line.partition(b"\t")
+            yield word, int(count)
+
+
+def _sorted_counts(
+    words: list[bytes], counts: list[int], num_tokens: int, min_count: int
+) -> WordCounts:
+    if num_tokens == 0:
+        raise CorpusError("The corpus holds no word; give files with text.")
+    if not words:
+        raise CorpusError("The corpus holds no word of at most 1,000 bytes; give files with text.")
+    order = sorted(range(len(words)), key=words.__getitem__)  # UTF-8 sorts as code points do
+    order.sort(key=counts.__getitem__, reverse=True)  # stable
+    if (most := counts[order[0]]) < min_count:
+        raise CorpusError(
+            f"The most frequent word, '{words[order[0]].decode()}', occurs {_times(most)}; "
+            f"lower min_count from {min_count} to {most} or less, or give more text."
+        )
+    return WordCounts(
+        [words[index].decode() for index in order],
+        np.array([counts[index] for index in order], np.int64),
+        num_tokens,
+    )
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"

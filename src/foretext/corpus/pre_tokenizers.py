@@ -1,0 +1,184 @@
+"""What a word is: classes of characters, one definition for our kernels and for `tokenizers`.
+
+A pre-tokeniser is two sets of characters, written as one would inside the brackets of a regular
+expression of the `tokenizers` library: runs of `word` characters are words, each `alone` character
+is a word by itself, all others separate. The kernels get the sets as tables over all code points,
+read off the library itself, so that both cut the same text into the same words whatever version
+of Unicode the library knows.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from foretext.corpus.jieba_words import is_jieba_installed, separate_words
+from foretext.corpus.word_table import new_scratch
+from foretext.kernels.words import ALONE, IGNORED, SEPARATOR, WORD, Letters, split_words
+
+if TYPE_CHECKING:
+    from tokenizers.normalizers import Normalizer
+    from tokenizers.pre_tokenizers import PreTokenizer as LibraryPreTokenizer
+
+__all__ = ["PreTokenizer", "PreTokenizerKind", "likely_kind"]
+
+PreTokenizerKind = Literal[
+    "whitespace", "basic_english", "unicode_words", "chinese_characters", "chinese_words"
+]
+
+
+class CharacterSets(NamedTuple):
+    word: str
+    alone: str = ""
+    ignored: str = ""  # dropped without ending the word
+    blanks: str = ""  # a piece of text that is read as a blank
+
+
+HAN = "\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+BLANK = r"\s\x1c-\x1f"  # what str.split() splits at; the library's \s lacks the last four
+
+KINDS: dict[str, CharacterSets] = {
+    "whitespace": CharacterSets(rf"[^{BLANK}]"),
+    "basic_english": CharacterSets(
+        rf"[^{BLANK}'.,()!?;:]", alone="['.,()!?]", ignored='"', blanks="<br />"
+    ),
+    "unicode_words": CharacterSets(r"\w"),
+    "chinese_characters": CharacterSets(r"[\w&&[^\p{Han}]]", alone=r"\p{Han}"),
+    "chinese_words": CharacterSets(rf"[^{BLANK}]"),
+}
+
+
+def likely_kind(sample: str) -> PreTokenizerKind:
+    """Kind that suits a text: Chinese where more than half of its letters are Han."""
+    letters = re.sub(r"[\W\d_]+", "", sample)
+    han = re.sub(f"[^{HAN}]+", "", letters)
+    if 2 * len(han) <= len(letters):
+        return "unicode_words"
+    return "chinese_words" if is_jieba_installed() else "chinese_characters"
+
+
+class PreTokenizer:
+    """Cuts text into words.
+
+    * ``whitespace``: what `str.split` gives.
+    * ``basic_english``: torchtext's classic rules: ``' . , ( ) ! ?`` are words of their own, ``"``
+      vanishes, ``; :`` and ``<br />`` are blanks.
+    * ``unicode_words``: runs of letters, digits, marks and connecting punctuation (``\\w``).
+    * ``chinese_characters``: the same, but each Han character is a word.
+    * ``chinese_words``: jieba's words, punctuation dropped (needs the extra ``chinese``).
+
+    Lower-casing goes character by character, as in the `tokenizers` library: a final sigma becomes
+    ``σ``, where `str.lower` would look at its neighbours and write ``ς``.
+
+    Raises:
+        MissingExtraError: `chinese_words` without jieba.
+    """
+
+    def __init__(self, kind: PreTokenizerKind, *, lowercase: bool = True) -> None:
+        self.kind = kind
+        self.lowercase = lowercase
+        if kind == "chinese_words":
+            separate_words("")
+
+    @cached_property
+    def letters(self) -> Letters:
+        """Tables for the kernels."""
+        return _letters(self.kind, self.lowercase)
+
+    def words(self, text: str) -> list[str]:
+        """Words of `text`, in order."""
+        data = self.utf8(text)
+        words = np.empty(2 * data.size, np.uint8)
+        written = split_words(data, self.letters, new_scratch(2 * data.size // 8 * 8 + 8), words)
+        return words[:written].tobytes().decode().split("\n")[:-1]
+
+    def utf8(self, text: str) -> np.ndarray:
+        """(N,) uint8, what the kernels read: UTF-8, with what single characters cannot say done.
+
+        A lone surrogate, which UTF-8 cannot hold, becomes ``?``.
+        """
+        sets = KINDS[self.kind]
+        if sets.blanks and "<" in text:
+            text = _blank_pattern(sets, self.lowercase).sub(" ", text)
+        if self.lowercase:
+            text = text.replace("İ", "i\u0307")  # the one whose lower case is two characters
+        if self.kind == "chinese_words":
+            text = separate_words(text)
+        return np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
+
+    def library_normalizer(self) -> Normalizer:
+        """Lower-casing and the like, as the `tokenizers` library does it."""
+        from tokenizers import normalizers
+
+        sets = KINDS[self.kind]
+        steps: list[Normalizer] = [normalizers.Lowercase()] if self.lowercase else []
+        if sets.ignored:
+            steps.append(normalizers.Replace(sets.ignored, ""))
+        if sets.blanks:
+            steps.append(normalizers.Replace(sets.blanks, " "))
+        return normalizers.Sequence(steps)
+
+    def library_pre_tokenizer(self) -> LibraryPreTokenizer:
+        """Split the same way by the `tokenizers` library; it expects jieba's blanks in the text."""
+        sets = KINDS[self.kind]
+        return _split(f"{sets.word}+" + (f"|{sets.alone}" if sets.alone else ""))
+
+
+def _split(pattern: str) -> LibraryPreTokenizer:
+    """Keep what matches, drop the rest."""
+    from tokenizers import Regex, pre_tokenizers
+
+    return pre_tokenizers.Split(Regex(pattern), behavior="removed", invert=True)
+
+
+def _blank_pattern(sets: CharacterSets, lowercase: bool) -> re.Pattern[str]:
+    """Match the piece of text even where ignored characters stand in it: they vanish first."""
+    between = f"[{sets.ignored}]*" if sets.ignored else ""
+    return re.compile(between.join(map(re.escape, sets.blanks)), re.I if lowercase else 0)
+
+
+@cache
+def _letters(kind: str, lowercase: bool) -> Letters:
+    sets = KINDS[kind]
+    lower = _lower_case() if lowercase else np.arange(sys.maxunicode + 1, dtype=np.int32)
+    classes = np.full(sys.maxunicode + 1, SEPARATOR, np.uint8)
+    classes[_members(sets.word)] = WORD
+    if sets.alone:
+        classes[_members(sets.alone)] = ALONE
+    if sets.ignored:
+        classes[ord(sets.ignored)] = IGNORED
+    classes = classes[lower]  # the library lower-cases first
+    fast = np.zeros(256, np.uint8)
+    fast[:128] = np.where(classes[:128] == WORD, lower[:128], 0)
+    return Letters(classes, lower, fast)
+
+
+@cache
+def _characters() -> str:
+    """All code points up to the last one that Unicode assigns outside of private use."""
+    return "".join(chr(c) if not 0xD800 <= c < 0xE000 else " " for c in range(0xE0200))
+
+
+def _members(characters: str) -> np.ndarray:
+    """(0x110000,) bool, which code points a set holds, by asking the library."""
+    members = np.zeros(sys.maxunicode + 1, np.bool_)
+    for _, (start, end) in _split(f"{characters}+").pre_tokenize_str(_characters()):
+        members[start:end] = True
+    members[len(_characters()) :] = members[0xE01FF + 1 - 0x200]  # never assigned: all alike
+    return members
+
+
+def _lower_case() -> np.ndarray:
+    """(0x110000,) int32; no character from plane 2 on has a case."""
+    from tokenizers import normalizers
+
+    lower = np.arange(sys.maxunicode + 1, dtype=np.int32)
+    text = _characters()[:0x20000].replace("İ", "I")
+    small = normalizers.Lowercase().normalize_str(text)
+    lower[: len(text)] = np.frombuffer(small.encode("utf-32-le"), np.uint32)
+    lower[0xD800:0xE000] = np.arange(0xD800, 0xE000)
+    return lower

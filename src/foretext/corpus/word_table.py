@@ -1,0 +1,121 @@
+"""A growing table of words and their counts, filled by the kernels of `foretext.kernels.words`."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+
+from foretext.kernels.words import (
+    MAX_WORD_BYTES,
+    Letters,
+    Scratch,
+    Table,
+    count_words,
+    merge_words,
+    place_words,
+)
+
+__all__ = ["WordTable", "new_scratch"]
+
+
+def new_scratch(num_bytes: int = MAX_WORD_BYTES) -> Scratch:
+    """Make room for one word of up to `num_bytes` bytes (a multiple of eight)."""
+    units = np.zeros(num_bytes // 8 + 1, np.uint64)
+    return Scratch(units.view(np.uint8), units)
+
+
+class WordTable:
+    """Distinct words in the order they were met, with counts; at most `max_words` of them."""
+
+    def __init__(self, max_words: int = 1 << 31) -> None:
+        self.max_words = max_words
+        self.arrays = _empty(min(max_words, 1 << 16), 1 << 17)
+
+    def __len__(self) -> int:
+        return int(self.arrays.used[0])
+
+    @property
+    def num_tokens(self) -> int:
+        """All tokens counted, those too long to be words too."""
+        return int(self.arrays.counts[: len(self)].sum()) + int(self.arrays.used[2])
+
+    @property
+    def is_full(self) -> bool:
+        """Whether a word that is not yet there would be refused."""
+        return len(self) == self.max_words
+
+    @property
+    def counts(self) -> np.ndarray:
+        """(W,) int64, a view."""
+        return self.arrays.counts[: len(self)]
+
+    def count(self, text: np.ndarray, start: int, letters: Letters) -> int:
+        """Count the words of `text` (uint8) from `start` on, growing where needed.
+
+        Returns ``text.size``, or where it stopped because the table is full.
+        """
+        scratch = new_scratch()
+        while (start := count_words(text, start, letters, self.arrays, scratch)) < text.size:
+            if self.is_full:
+                break
+            self._grow()
+        return start
+
+    def merge(self, other: WordTable) -> None:
+        """Add another table's words and counts."""
+        self.max_words += other.max_words
+        index = 0
+        while (index := merge_words(self.arrays, other.arrays, index)) < len(other):
+            self._grow()
+        self.arrays.used[2] += other.arrays.used[2]
+
+    def words(self, indices: np.ndarray) -> list[bytes]:
+        """Words in UTF-8."""
+        letters = self.arrays.arena.view(np.uint8).data
+        firsts = (self.arrays.spans[indices] >> 10) * 8
+        ends = firsts + (self.arrays.spans[indices] & 1023)
+        return [bytes(letters[a:b]) for a, b in zip(firsts.tolist(), ends.tolist(), strict=True)]
+
+    @classmethod
+    def of(cls, words: list[str]) -> Self:
+        """Build the table in which each word's index is its place in the list."""
+        table = cls()
+        text = np.frombuffer("\n".join(words).encode(), np.uint8)
+        table.count(text, 0, _lines())
+        assert len(table) == len(words), (len(table), len(words), "a word stands there twice")
+        return table
+
+    def _grow(self) -> None:
+        """Double what is exhausted: places for words, or units of the arena."""
+        old, size, num_units = self.arrays, len(self), int(self.arrays.used[1])
+        capacity, arena = old.hashes.size, old.arena.size
+        if size == capacity:
+            capacity = min(2 * capacity, self.max_words)
+        else:
+            arena = 2 * arena + MAX_WORD_BYTES
+        self.arrays = _empty(capacity, arena)
+        for name in ("hashes", "spans", "counts"):
+            getattr(self.arrays, name)[:size] = getattr(old, name)[:size]
+        self.arrays.arena[:num_units] = old.arena[:num_units]
+        self.arrays.used[:] = old.used
+        place_words(self.arrays)
+
+
+def _empty(num_words: int, num_units: int) -> Table:
+    num_slots = 1 << (2 * num_words - 1).bit_length()  # half of the slots stay empty
+    return Table(
+        slots=np.zeros(num_slots, np.uint64),
+        hashes=np.empty(num_words, np.uint64),
+        spans=np.empty(num_words, np.int64),
+        counts=np.empty(num_words, np.int64),
+        arena=np.empty(num_units, np.uint64),
+        used=np.zeros(3, np.int64),
+    )
+
+
+def _lines() -> Letters:
+    """Letters by which each line is a word as it stands."""
+    classes = np.ones(0x110000, np.uint8)
+    classes[ord("\n")] = 0
+    return Letters(classes, np.arange(0x110000, dtype=np.int32), np.zeros(256, np.uint8))

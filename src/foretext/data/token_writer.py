@@ -1,0 +1,167 @@
+"""From corpus to token files: one streamed pass, split into training and validation text."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from foretext.corpus.blocks import Advance, Blocks, map_blocks
+from foretext.data.token_file import Tokens, read_meta
+from foretext.errors import CorpusError, OutputError
+from foretext.files import atomic_folder
+from foretext.tokenizers.word_tokenizer import EncodedBlock, WordTokenizer
+
+__all__ = ["write_tokens"]
+
+LAYOUT = 1  # of the files; part of the fingerprint
+FILES = ("ids", "sentence_starts", "document_starts")
+LENGTHS = ("num_tokens", "num_sentences", "num_documents")
+
+# In the corpus, the numbers of each sentence's document and of the sentence, both (S,), to
+# whether it is held out, (S,) bool
+Chooser = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+def write_tokens(
+    corpus: Blocks,
+    tokenizer: WordTokenizer,
+    folder: Path,
+    *,
+    valid_rate: float = 0.0,
+    seed: int = 0,
+    workers: int = 1,
+    progress: Advance | None = None,
+) -> Tokens:
+    """Encode a corpus into ``folder/train`` and ``folder/valid``, or take what is there already.
+
+    What is there is taken when it was made from the same corpus with the same tokenizer, rate and
+    seed. A document is held out when the hash of its number and `seed` falls below `valid_rate`,
+    so that neither threads nor the size of blocks matter. Where this leaves one side empty, the
+    last document is held out; of a single document the last sentences, as many as the rate says,
+    at least one. A single sentence leaves nothing to hold out.
+
+    Raises:
+        CorpusError: there is no word in the corpus.
+        OutputError: `folder` cannot be written, or holds something else.
+    """
+    parts = (LAYOUT, corpus.fingerprint, tokenizer.fingerprint, valid_rate, seed)
+    fingerprint = hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
+    if _is_made(folder, fingerprint):
+        return Tokens.open(folder)
+    with atomic_folder(folder) as temporary:
+        encode = partial(_encode, corpus, tokenizer, temporary, fingerprint, workers)
+        train, valid = encode(_drawn(valid_rate, seed), progress)
+        if valid_rate > 0 and not (train.num_documents and valid.num_documents):
+            train, valid = encode(_last(train, valid, valid_rate), None)
+        if not valid.num_documents:
+            shutil.rmtree(valid.folder)
+        if not train.num_documents:
+            raise CorpusError("The corpus holds no word; give files with text.")
+    return Tokens.open(folder)
+
+
+def _is_made(folder: Path, fingerprint: str) -> bool:
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return False
+    if not (folder / "train" / "meta.json").is_file():
+        raise OutputError(f"{folder} holds other files, not tokens; choose another folder.")
+    return bool(read_meta(folder / "train").get("fingerprint") == fingerprint)
+
+
+def _encode(
+    corpus: Blocks,
+    tokenizer: WordTokenizer,
+    folder: Path,
+    fingerprint: str,
+    workers: int,
+    held_out: Chooser,
+    progress: Advance | None,
+) -> tuple[_Writer, _Writer]:
+    """Write all sentences, each to one of two folders; returns the writers, closed."""
+    num_documents, num_sentences = 0, 0
+    meta = {"fingerprint": fingerprint, "vocab_size": tokenizer.vocab_size}
+    with _Writer(folder / "train", meta) as train, _Writer(folder / "valid", meta) as valid:
+        for block in map_blocks(tokenizer.encode_block, corpus, workers, progress):
+            documents = _documents_of_sentences(block)
+            sentences = np.arange(len(documents))
+            chosen = held_out(num_documents + documents, num_sentences + sentences)
+            train.append(block, documents, ~chosen)
+            valid.append(block, documents, chosen)
+            num_documents += len(block.document_starts)
+            num_sentences += len(block.sentence_starts)
+    return train, valid
+
+
+def _documents_of_sentences(block: EncodedBlock) -> np.ndarray:
+    """(S,) the number of each sentence's document within the block."""
+    return np.searchsorted(block.document_starts, block.sentence_starts, side="right") - 1
+
+
+def _drawn(rate: float, seed: int) -> Chooser:
+    """Hold out documents by a hash of their number (the finaliser of SplitMix64)."""
+    key = np.uint64(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
+
+    def chosen(documents: np.ndarray, _: np.ndarray) -> np.ndarray:
+        mixed = documents.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + key
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return (mixed ^ (mixed >> np.uint64(31))) * 2.0**-64 < rate
+
+    return chosen
+
+
+def _last(train: _Writer, valid: _Writer, rate: float) -> Chooser:
+    """Hold out the last document; of a single one the last sentences."""
+    num_documents = train.num_documents + valid.num_documents
+    num_sentences = train.num_sentences + valid.num_sentences
+    first = max(1, num_sentences - max(1, int(rate * num_sentences)))
+    if num_documents > 1:
+        return lambda documents, _: documents == num_documents - 1
+    return lambda _, sentences: sentences >= first
+
+
+class _Writer:
+    """Appends to the three files of a token file; leaving it writes ``meta.json``."""
+
+    def __init__(self, folder: Path, meta: dict[str, Any]) -> None:
+        self.folder = folder
+        self.meta = meta
+        self.dtype = np.uint16 if meta["vocab_size"] <= 1 << 16 else np.uint32
+        self.num_tokens, self.num_sentences, self.num_documents = 0, 0, 0
+
+    def __enter__(self) -> Self:
+        self.folder.mkdir(exist_ok=True)
+        self.files = [(self.folder / f"{name}.bin").open("wb") for name in FILES]
+        return self
+
+    def append(self, block: EncodedBlock, documents: np.ndarray, chosen: np.ndarray) -> None:
+        """Add the chosen sentences: (S,) bool; `documents` (S,) says which belong together."""
+        ids, sentence_starts, document_starts = self.files
+        lengths = np.diff(block.sentence_starts, append=len(block.ids))
+        ids.write(block.ids[np.repeat(chosen, lengths)].astype(self.dtype).data)
+        starts = self.num_tokens + np.cumsum(lengths[chosen]) - lengths[chosen]
+        firsts = np.flatnonzero(np.diff(documents[chosen], prepend=-1))
+        sentence_starts.write(starts.data)
+        document_starts.write(starts[firsts].data)
+        self.num_tokens += int(lengths[chosen].sum())
+        self.num_sentences += len(starts)
+        self.num_documents += len(firsts)
+
+    def __exit__(self, *_: object) -> None:
+        for starts in self.files[1:]:
+            starts.write(np.array([self.num_tokens], np.int64).data)
+        for file in self.files:
+            file.flush()
+            os.fsync(file.fileno())
+            file.close()
+        lengths = {name: getattr(self, name) for name in LENGTHS}
+        meta = {**self.meta, "dtype": np.dtype(self.dtype).name, **lengths}
+        (self.folder / "meta.json").write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")

@@ -1,0 +1,60 @@
+"""Words with their ids and counts; id 0 stands for every word that is not among them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from foretext.corpus.counts import WordCounts
+
+__all__ = ["UNKNOWN", "Vocabulary"]
+
+UNKNOWN = "[UNK]"
+
+
+class Vocabulary:
+    """Words by id, the most frequent first after ``[UNK]``.
+
+    Attributes:
+        words: V words; ``words[0]`` is ``[UNK]``.
+        counts: (V,) int64; ``counts[0]`` is the number of tokens that are none of the others.
+    """
+
+    def __init__(self, words: list[str], counts: np.ndarray) -> None:
+        assert words[0] == UNKNOWN, words[0]
+        assert len(words) == len(counts), (len(words), len(counts))
+        self.words = words
+        self.counts = counts
+
+    @classmethod
+    def of(cls, found: WordCounts, max_size: int | None = None) -> Vocabulary:
+        """Take the first words of `found`, so that with ``[UNK]`` there are at most `max_size`."""
+        known = [index for index, word in enumerate(found.words) if word != UNKNOWN]
+        known = known[: None if max_size is None else max_size - 1]
+        counts = found.counts[known]
+        words = [found.words[index] for index in known]
+        return cls([UNKNOWN, *words], np.insert(counts, 0, found.num_tokens - counts.sum()))
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """Word to id."""
+        return {word: index for index, word in enumerate(self.words)}
+
+    @property
+    def unknown_rate(self) -> float:
+        """Share of the corpus's tokens that are unknown."""
+        return float(self.counts[0] / max(1, self.counts.sum()))
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.ids
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Vocabulary):
+            return NotImplemented
+        return self.words == other.words and np.array_equal(self.counts, other.counts)
+
+    __hash__ = None  # type: ignore[assignment]

@@ -1,0 +1,185 @@
+"""Words as tokens: learned by counting, encoded by one kernel, saved as `tokenizers` reads it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from foretext.config import Config as BaseConfig
+from foretext.corpus.blocks import Advance, Blocks
+from foretext.corpus.counts import count_words
+from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind, likely_kind
+from foretext.corpus.word_table import WordTable, new_scratch
+from foretext.errors import CorpusError
+from foretext.files import atomic_file
+from foretext.kernels.words import encode_words
+from foretext.tokenizers.vocabulary import UNKNOWN, Vocabulary
+
+__all__ = ["EncodedBlock", "WordTokenizer"]
+
+COUNTS_FILE = "vocabulary.tsv"
+
+
+class EncodedBlock(NamedTuple):
+    """Ids of a text of several documents; the starts are indices into `ids`, the first is 0."""
+
+    ids: np.ndarray  # (N,) uint32
+    sentence_starts: np.ndarray  # (S,) int64
+    document_starts: np.ndarray  # (documents,) int64
+
+
+class WordTokenizer:
+    """A pre-tokeniser and a vocabulary of whole words; words outside of it have id 0."""
+
+    class Config(BaseConfig):
+        """Settings of the section `[tokenizer]`."""
+
+        pre_tokenizer: Literal["auto"] | PreTokenizerKind = (
+            "auto"  # auto: by the script of the text
+        )
+        lowercase: bool = True
+        min_count: int = Field(default=5, ge=1)  # rarer words are unknown
+        max_vocab_size: int | None = Field(default=None, ge=2)  # with [UNK]; the most frequent stay
+
+    def __init__(self, config: Config, vocabulary: Vocabulary) -> None:
+        assert config.pre_tokenizer != "auto", "learn() settles the kind"
+        self.config = config
+        self.vocabulary = vocabulary
+        self.pre_tokenizer = PreTokenizer(config.pre_tokenizer, lowercase=config.lowercase)
+
+    @classmethod
+    def learn(
+        cls,
+        config: Config,
+        corpus: Blocks,
+        *,
+        workers: int = 1,
+        progress: Advance | None = None,
+    ) -> WordTokenizer:
+        """Count the words of a corpus and keep the frequent ones.
+
+        `progress` is told of the bytes read. The tokenizer's own `config` names the kind of
+        pre-tokeniser that "auto" came to.
+
+        Raises:
+            CorpusError: no word occurs `min_count` times.
+            MissingExtraError: ``chinese_words`` without jieba.
+        """
+        kind = config.pre_tokenizer
+        if kind == "auto":
+            kind = likely_kind(next(corpus.blocks(1 << 16))[: 1 << 16])
+        config = config.model_copy(update={"pre_tokenizer": kind})
+        found = count_words(
+            corpus,
+            PreTokenizer(kind, lowercase=config.lowercase),
+            min_count=config.min_count,
+            workers=workers,
+            progress=progress,
+        )
+        return cls(config, Vocabulary.of(found, config.max_vocab_size))
+
+    @property
+    def vocab_size(self) -> int:
+        """Words with ids, ``[UNK]`` among them."""
+        return len(self.vocabulary)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hexadecimal digest of the settings and words: equal ids for equal fingerprints."""
+        parts = (self.config.pre_tokenizer, str(self.config.lowercase), *self.vocabulary.words)
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
+
+    def words(self, text: str) -> list[str]:
+        """Words of `text` as they are looked up, known or not."""
+        return self.pre_tokenizer.words(text)
+
+    def encode(self, text: str) -> list[int]:
+        """Ids of the words of `text`, whatever its sentences and documents."""
+        ids: list[int] = self.encode_block(text).ids.tolist()
+        return ids
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Words with blanks between."""
+        return " ".join(self.vocabulary.words[index] for index in ids)
+
+    def encode_block(self, text: str) -> EncodedBlock:
+        """Ids, sentences and documents of a text where "\\n" ends a sentence, "\\n\\n" a document.
+
+        Lets go of the GIL; threads may share the tokenizer.
+        """
+        data = self.pre_tokenizer.utf8(text)
+        ids = np.empty(data.size, np.uint32)
+        sentences = np.empty(data.size // 2 + 1, np.int64)
+        documents = np.empty_like(sentences)
+        num_ids, num_sentences, num_documents = encode_words(
+            data,
+            self.pre_tokenizer.letters,
+            self._table.arrays,
+            new_scratch(),
+            ids,
+            sentences,
+            documents,
+        )
+        return EncodedBlock(
+            ids[:num_ids].copy(), sentences[:num_sentences].copy(), documents[:num_documents].copy()
+        )
+
+    def save(self, path: Path) -> None:
+        """Write a tokenizer.json, and beside it ``vocabulary.tsv`` with settings and counts.
+
+        The JSON is what ``tokenizers.Tokenizer.from_file`` opens, and it gives equal ids; but the
+        `tokenizers` library has no jieba: for ``chinese_words`` it expects text that has blanks
+        between its words already.
+        """
+        lines = [f"# {self.config.model_dump_json()}"]
+        pairs = zip(self.vocabulary.words, self.vocabulary.counts.tolist(), strict=True)
+        lines += [f"{word}\t{count}" for word, count in pairs]
+        with atomic_file(path.with_name(COUNTS_FILE)) as temporary:
+            temporary.write_bytes("\n".join([*lines, ""]).encode())
+        with atomic_file(path) as temporary:
+            temporary.write_text(self._library_json(), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> WordTokenizer:
+        """Read what `save` wrote.
+
+        Raises:
+            CorpusError: ``vocabulary.tsv`` is not there or damaged.
+        """
+        path = path.with_name(COUNTS_FILE)
+        try:
+            first, *lines = path.read_bytes().decode().removesuffix("\n").split("\n")
+            config = cls.Config(**json.loads(first.removeprefix("# ")))
+            pairs = [line.split("\t") for line in lines]
+            counts = np.array([int(count) for _, count in pairs], np.int64)
+        except (OSError, ValueError) as error:
+            raise CorpusError(f"{path} cannot be read as a vocabulary ({error}).") from error
+        return cls(config, Vocabulary([word for word, _ in pairs], counts))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, WordTokenizer):
+            return NotImplemented
+        return self.config == other.config and self.vocabulary == other.vocabulary
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def _table(self) -> WordTable:
+        return WordTable.of(self.vocabulary.words)
+
+    def _library_json(self) -> str:
+        from tokenizers.models import WordLevel
+
+        from tokenizers import Tokenizer
+
+        library = Tokenizer(WordLevel(self.vocabulary.ids, unk_token=UNKNOWN))
+        library.normalizer = self.pre_tokenizer.library_normalizer()
+        library.pre_tokenizer = self.pre_tokenizer.library_pre_tokenizer()
+        return library.to_str(pretty=True)
