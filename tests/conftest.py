@@ -6,6 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Kernels compile at their first call, so a deadline an example would be a matter of luck; and a
+# test run that draws other examples every time is not one that can be repeated.
+settings.register_profile("foretext", deadline=None, derandomize=True, max_examples=60)
+settings.load_profile("foretext")
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,315 @@
+"""word2vec's walk over a text (Mikolov et al. 2013, "Distributed Representations ...", section 2).
+
+One call of `train_slice` walks a run of sentences and updates both matrices in place. Everything
+random in it follows from `seed`, so a slice can be repeated. Skip-gram and CBOW share the walk, and
+so do negative sampling and hierarchical softmax: each centre word gives a list of output rows with a
+label each (its own row and K noise rows, or the nodes of its Huffman path).
+
+Two deviations from the paper. Skip-gram draws its noise once a window, not once a pair, as the words
+of a window share their centre: fewer draws and cache misses, and matrix products instead of dot
+products; `shared_noise=False` is the classic order. And, as in the authors' program, it is the
+context word whose vector meets the outputs of the centre; over a text that is the same set of pairs.
+
+V words, D floats a row (`stride`, whole registers), C context words, N outputs of a centre in groups
+of six; a short group is filled with a null row under label 1/2, whose gradient is exactly nothing.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from foretext.kernels.cbow import add_to_rows, cbow_gradients, cbow_update, sum_rows
+from foretext.kernels.compile import kernel
+from foretext.kernels.draws import below, draw_noise, high32, low32, random64
+from foretext.kernels.sigmoid import GROUP, logistic_loss
+from foretext.kernels.simd import LANES, prefetch
+from foretext.kernels.skipgram import skipgram_gradients, skipgram_update
+from foretext.kernels.softmax import softmax_step
+
+__all__ = ["MAX_SENTENCE", "Method", "Targets", "Text", "Weights", "train_slice"]
+
+MAX_SENTENCE = 10_000  # words; longer sentences are to be cut first, as gensim cuts them
+LOSS_EVERY = 16  # centres between two whose loss is counted
+
+
+class Text(NamedTuple):
+    """What is read."""
+
+    ids: np.ndarray  # (N,) uint16 or uint32
+    sentence_starts: np.ndarray  # (S + 1,) int64, no sentence longer than MAX_SENTENCE
+    keep: np.ndarray  # (V,) uint32, the chance to survive sub-sampling, in 1 / 2**32
+
+
+class Weights(NamedTuple):
+    """What is learned, flat, each row padded with zeros to whole registers."""
+
+    inputs: np.ndarray  # (V * D,) float32
+    outputs: np.ndarray  # ((V + workers) * D,) float32, a null row for each worker at the end
+    stride: int  # D
+
+
+class Targets(NamedTuple):
+    """Where a centre's outputs come from: noise words, or nodes of a Huffman tree."""
+
+    negatives: int  # K; 0 for the tree or the full softmax
+    noise: np.ndarray  # (V, 2) uint32, alias table
+    path_starts: np.ndarray  # (V + 1,) int64
+    path_nodes: np.ndarray  # int32, root first
+    path_codes: np.ndarray  # uint8
+    most: int  # outputs that a centre can have
+
+
+class Method(NamedTuple):
+    """How a window is learned."""
+
+    window: int
+    cbow: bool  # else skip-gram
+    mean: bool  # CBOW: the mean of the context words, else their sum
+    exact_gradient: bool  # CBOW with the mean: a context word gets its share of the gradient
+    softmax: bool  # full softmax over all words
+    shared_noise: bool  # skip-gram: one set of noise words for a window, else one for a pair
+
+
+class Scratch(NamedTuple):
+    """Room for one window's intermediate results."""
+
+    gradients: np.ndarray  # (groups * C * 6 + 16,), of the scores
+    delta: np.ndarray  # (C * 16,), a strip of the input rows' gradients
+    hidden: np.ndarray  # (D,), CBOW
+    back: np.ndarray  # (D,), hidden's gradient
+    logits: np.ndarray  # (V + 16,), full softmax
+
+
+@kernel()
+def scratch_for(weights, targets, method):
+    """Allocate the room that windows of this method need."""
+    slots = 2 * method.window + 2
+    groups = (targets.most + GROUP - 1) // GROUP
+    logits = targets.path_starts.size - 1 + LANES if method.softmax else 0
+    return Scratch(
+        np.zeros(groups * slots * GROUP + LANES, np.float32),
+        np.zeros(slots * LANES, np.float32),
+        np.zeros(weights.stride, np.float32),
+        np.zeros(weights.stride, np.float32),
+        np.zeros(logits, np.float32),
+    )
+
+
+@kernel(inline="always")
+def prefetch_rows(matrix, rows, n, stride):
+    """Bring the first n of these rows nearer while others are worked on."""
+    for k in range(n):
+        for d in range(0, stride, LANES):
+            prefetch(matrix, rows[k] * stride + d)
+
+
+@kernel()
+def set_label(labels, k, label):
+    """Write the label of output k where both contexts of a block read it."""
+    at = (k // GROUP) * LANES + k % GROUP
+    labels[at] = label
+    labels[at + GROUP] = label
+
+
+@kernel()
+def noise_labels(labels, negatives, groups):
+    """Label 1 for the centre, 0 for each noise word, 1/2 for what fills the last group."""
+    for k in range(groups * GROUP):
+        set_label(labels, k, np.float32(0.5) if k > negatives else np.float32(k == 0))
+
+
+@kernel()
+def noise_outputs(rows, centre, targets, counter, null):
+    """The centre and K noise words other than it; returns the counter after the draws."""
+    rows[0] = centre
+    for k in range(1, targets.negatives + 1):
+        drawn = centre
+        while drawn == centre:
+            counter += np.uint64(1)
+            drawn = draw_noise(targets.noise, counter)
+        rows[k] = drawn
+    for k in range(targets.negatives + 1, rows.size):
+        rows[k] = null
+    return counter
+
+
+@kernel()
+def path_outputs(rows, labels, centre, targets, null):
+    """The inner nodes of the centre's path, each labelled 1 - code; returns their groups."""
+    first = targets.path_starts[centre]
+    length = targets.path_starts[centre + 1] - first
+    groups = (length + GROUP - 1) // GROUP
+    for k in range(groups * GROUP):
+        if k < length:
+            rows[k] = targets.path_nodes[first + k]
+            set_label(labels, k, np.float32(1.0) - np.float32(targets.path_codes[first + k]))
+        else:
+            rows[k] = null
+            set_label(labels, k, np.float32(0.5))
+    return groups
+
+
+@kernel()
+def keep_words(text, first, last, window, counter, words, spans):
+    """Copy the words that survive sub-sampling, with a window drawn for each; their number."""
+    n = 0
+    for position in range(first, last):
+        word = np.int64(text.ids[position])
+        bits = random64(counter + np.uint64(position - first))
+        if low32(bits) < text.keep[word]:
+            words[n] = word
+            spans[n] = below(high32(bits), window) + 1
+            n += 1
+    return n
+
+
+@kernel()
+def window_of(words, n, i, span, contexts):
+    """The context words of position i, followed by one more as padding; their number."""
+    count = 0
+    for j in range(max(0, i - span), min(n, i + span + 1)):
+        if j != i:
+            contexts[count] = words[j]
+            count += 1
+    if count:
+        contexts[count] = contexts[count - 1]
+    return count
+
+
+@kernel()
+def learn_skipgram(weights, contexts, count, outputs_of, scratch, rate):
+    """Learn one window against one set of outputs."""
+    inputs, outputs, stride = weights
+    rows, labels, groups = outputs_of
+    skipgram_gradients(
+        inputs, contexts, count, outputs, rows, groups, stride, labels, rate, scratch.gradients
+    )
+    skipgram_update(
+        inputs, contexts, count, outputs, rows, groups, stride, scratch.gradients, scratch.delta
+    )
+
+
+@kernel()
+def skipgram_loss(contexts, count, groups, gradients, rate):
+    """The summed loss of the window just learned."""
+    loss = 0.0
+    for g in range(groups):
+        loss += logistic_loss(gradients, g * contexts.size * GROUP, count * GROUP, rate)
+    return loss
+
+
+@kernel()
+def learn_cbow(weights, method, contexts, count, outputs_of, scratch, rate):
+    """Learn one window as a whole against one set of outputs."""
+    inputs, outputs, stride = weights
+    rows, labels, groups = outputs_of
+    share = np.float32(1.0) / np.float32(count)
+    one = np.float32(1.0)
+    sum_rows(inputs, contexts, count, stride, share if method.mean else one, scratch.hidden)
+    cbow_gradients(scratch.hidden, outputs, rows, groups, stride, labels, rate, scratch.gradients)
+    cbow_update(scratch.hidden, outputs, rows, groups, stride, scratch.gradients, scratch.back)
+    divided = method.mean and method.exact_gradient
+    add_to_rows(inputs, contexts, count, stride, share if divided else one, scratch.back)
+
+
+@kernel()
+def learn_softmax(weights, method, centre, contexts, count, scratch, rate):
+    """Learn a run of context words, summed, against the whole vocabulary; the loss."""
+    inputs, outputs, stride = weights
+    share = np.float32(1.0) / np.float32(count)
+    one = np.float32(1.0)
+    vocab_size = scratch.logits.size - LANES
+    sum_rows(inputs, contexts, count, stride, share if method.mean else one, scratch.hidden)
+    loss = softmax_step(
+        scratch.hidden, outputs, vocab_size, stride, centre, rate, scratch.logits, scratch.back
+    )
+    divided = method.mean and method.exact_gradient
+    add_to_rows(inputs, contexts, count, stride, share if divided else one, scratch.back)
+    return loss
+
+
+@kernel()
+def train_slice(text, weights, targets, method, first, last, null, rate_start, rate_end, seed):
+    """Train on sentences `first` to `last` - 1, the learning rate falling in a line.
+
+    Returns the sum of the losses counted, the number of predictions they are of, and the number of
+    words walked. `null` is the null row of this worker.
+    """
+    words = np.empty(MAX_SENTENCE, np.int64)
+    spans = np.empty(MAX_SENTENCE, np.int64)
+    contexts = np.zeros(2 * method.window + 2, np.int64)
+    single = np.zeros(2, np.int64)
+    scratch = scratch_for(weights, targets, method)
+    groups = (targets.most + GROUP - 1) // GROUP
+    next_groups = groups
+    rows = np.full(groups * GROUP, null, np.int64)
+    next_rows = rows.copy()
+    labels = np.zeros(groups * LANES, np.float32)
+    noise_labels(labels, targets.negatives, groups)
+    next_labels = labels.copy()
+
+    token_first = text.sentence_starts[first]
+    num_tokens = text.sentence_starts[last] - token_first
+    counter = np.uint64(seed) << np.uint64(32)
+    loss = 0.0
+    predictions = 0
+    centres = 0
+    for sentence in range(first, last):
+        start = text.sentence_starts[sentence]
+        end = text.sentence_starts[sentence + 1]
+        done = (start - token_first) / num_tokens
+        rate = np.float32(rate_start + (rate_end - rate_start) * done)
+        n = keep_words(text, start, end, method.window, counter, words, spans)
+        counter += np.uint64(end - start)
+        for i in range(-1, n):
+            # While position i is learned, the outputs of position i + 1 are on their way.
+            rows, next_rows = next_rows, rows
+            labels, next_labels = next_labels, labels
+            groups = next_groups
+            if i + 1 < n and not method.softmax:
+                if targets.negatives:
+                    counter = noise_outputs(next_rows, words[i + 1], targets, counter, null)
+                else:
+                    next_groups = path_outputs(next_rows, next_labels, words[i + 1], targets, null)
+                prefetch_rows(weights.outputs, next_rows, next_groups * GROUP, weights.stride)
+                if i + 2 + method.window < n:
+                    entering = words[i + 2 + method.window : i + 3 + method.window]
+                    prefetch_rows(weights.inputs, entering, 1, weights.stride)
+            if i < 0:
+                continue
+            count = window_of(words, n, i, spans[i], contexts)
+            if count == 0:
+                continue
+            centres += 1
+            counted = centres % LOSS_EVERY == 0
+            outputs_of = (rows, labels, groups)
+            if method.softmax and method.cbow:
+                loss += learn_softmax(weights, method, words[i], contexts, count, scratch, rate)
+                predictions += 1
+            elif method.softmax:
+                for a in range(count):
+                    single[:] = contexts[a]
+                    loss += learn_softmax(weights, method, words[i], single, 1, scratch, rate)
+                predictions += count
+            elif method.cbow:
+                learn_cbow(weights, method, contexts, count, outputs_of, scratch, rate)
+                if counted:
+                    loss += logistic_loss(scratch.gradients, 0, groups * GROUP, rate)
+                    predictions += 1
+            elif method.shared_noise or not targets.negatives:
+                learn_skipgram(weights, contexts, count, outputs_of, scratch, rate)
+                if counted:
+                    loss += skipgram_loss(contexts, count, groups, scratch.gradients, rate)
+                    predictions += count
+            else:
+                for a in range(count):
+                    single[:] = contexts[a]
+                    if a:
+                        counter = noise_outputs(rows, words[i], targets, counter, null)
+                    learn_skipgram(weights, single, 1, outputs_of, scratch, rate)
+                    if counted:
+                        loss += skipgram_loss(single, 1, groups, scratch.gradients, rate)
+                        predictions += 1
+    return loss, predictions, num_tokens

@@ -1,0 +1,89 @@
+"""Every operation on sixteen lanes does what numpy does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from foretext.kernels.compile import kernel
+from foretext.kernels.simd import (
+    LANES,
+    absolute,
+    aligned_zeros,
+    clamp,
+    fma,
+    load,
+    padded,
+    prefetch,
+    splat,
+    store,
+    transposed_sum,
+    zeros,
+)
+
+
+@kernel()
+def run_arithmetic(a, out):
+    x, y = load(a, 0), load(a, LANES)
+    store(out, 0, x + y)
+    store(out, 16, x - y)
+    store(out, 32, x * y)
+    store(out, 48, x / y)
+    store(out, 64, fma(x, y, splat(np.float32(3.0))))
+    store(out, 80, absolute(x - y))
+    store(out, 96, clamp(x - y, splat(np.float32(0.25))))
+    store(out, 112, zeros())
+    prefetch(a, 0)
+
+
+@kernel()
+def sum_twelve(a, out):
+    v = (
+        load(a, 0),
+        load(a, 16),
+        load(a, 32),
+        load(a, 48),
+        load(a, 64),
+        load(a, 80),
+        load(a, 96),
+        load(a, 112),
+        load(a, 128),
+        load(a, 144),
+        load(a, 160),
+        load(a, 176),
+    )
+    store(out, 0, transposed_sum(v))
+    store(out, 16, transposed_sum((v[0],)))
+
+
+def test_arithmetic_is_numpys() -> None:
+    a = np.random.default_rng(0).random(2 * LANES, np.float32)
+    out = np.full(128, np.nan, np.float32)
+    run_arithmetic(a, out)
+    x, y = a.reshape(2, LANES)
+    expected = [x + y, x - y, x * y, x / y, x * y + 3, abs(x - y), np.clip(x - y, -0.25, 0.25)]
+    np.testing.assert_allclose(out[:112], np.concatenate(expected), rtol=1e-6, atol=1e-7)
+    assert not out[112:].any()
+
+
+def test_transposed_sum_adds_the_lanes_of_each_vector() -> None:
+    a = np.random.default_rng(0).random((12, LANES), np.float32)
+    out = np.full(32, np.nan, np.float32)
+    sum_twelve(a.ravel(), out)
+    np.testing.assert_allclose(out[:12], a.sum(axis=1), rtol=1e-6)
+    assert not out[12:16].any()
+    assert out[16] == pytest.approx(a[0].sum(), rel=1e-6)
+    assert not out[17:].any()
+
+
+@pytest.mark.parametrize(("dim", "stride"), [(1, 16), (16, 16), (17, 32), (100, 112), (300, 304)])
+def test_padded_rounds_up_to_whole_registers(dim: int, stride: int) -> None:
+    assert padded(dim) == stride
+
+
+def test_aligned_zeros_start_on_a_cache_line() -> None:
+    for rows in range(1, 20):
+        array = aligned_zeros(rows, 16)
+        assert array.ctypes.data % 64 == 0
+        assert array.shape == (rows * 16,)
+        assert not array.any()
