@@ -113,7 +113,7 @@ def _pieces(file: io.BufferedReader, compression: Compression) -> Iterator[bytes
 
 _OPEN: dict[str, Callable[[io.BufferedReader], io.BufferedIOBase]] = {
     "gzip": lambda file: gzip.GzipFile(fileobj=file),
-    "xz": lambda file: lzma.LZMAFile(file),
+    "xz": lzma.LZMAFile,
     "bzip2": lambda file: bz2.BZ2File(file),
 }
 

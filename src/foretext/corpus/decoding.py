@@ -13,6 +13,7 @@ from foretext.errors import CorpusError
 __all__ = ["decoded", "likely_encoding"]
 
 _SAMPLE = 1 << 16  # bytes on either side of a bad one
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _MAGIC = {  # what people take for text now and then
     b"%PDF-": "a PDF document; extract its text first",
     b"PK\x03\x04": "a ZIP archive (or an Office document or EPUB, which are such); unpack it first",
@@ -42,6 +43,8 @@ def decoded(chunks: Iterable[bytes], encoding: str, name: str) -> Iterator[str]:
     for chunk in chunks:
         if position == 0:
             _refuse_known(chunk, name)
+            if not nul_is_text and chunk.startswith(_UTF16_MARKS):
+                raise _other_encoding(name, "utf-16")
         if not nul_is_text and b"\0" in chunk:
             raise _binary(chunk, name, position, lines)
         try:
@@ -59,8 +62,6 @@ def decoded(chunks: Iterable[bytes], encoding: str, name: str) -> Iterator[str]:
 
 def likely_encoding(data: bytes) -> str | None:
     """Guess the encoding of `data`, None when it is UTF-8 but for a few damaged bytes."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
     if b"\0" in data:
         even, odd = data[0::2].count(0), data[1::2].count(0)
         return "utf-16-le" if odd > even else "utf-16-be"
@@ -111,6 +112,12 @@ def _undecodable(
     )
 
 
+def _other_encoding(name: str, likely: str | None) -> CorpusError:
+    return CorpusError(
+        f"{name} looks like {likely}: set encoding = '{likely}' (--encoding {likely})."
+    )
+
+
 def _refuse_known(head: bytes, name: str) -> None:
     for magic, what in _MAGIC.items():
         if head.startswith(magic):
@@ -122,10 +129,7 @@ def _binary(chunk: bytes, name: str, position: int, lines: int) -> CorpusError:
     if chunk[257:262] == b"ustar":
         return CorpusError(f"{name} is not text but a tar archive; unpack it first.")
     if position == 0 and chunk.count(0) * 4 > len(chunk) and _reads_as_utf16(chunk):
-        likely = likely_encoding(chunk)
-        return CorpusError(
-            f"{name} looks like {likely}: set encoding = '{likely}' (--encoding {likely})."
-        )
+        return _other_encoding(name, likely_encoding(chunk))
     line = lines + chunk.count(b"\n", 0, at) + 1
     return CorpusError(
         f"{name}, line {line}: byte {position + at:,} is NUL, which text does not hold; remove "

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import re
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from foretext.corpus.documents import by_blank_line, by_line, join_rows, likely_documents
+
+LINES = st.lists(st.sampled_from(["a", "bc", "d e", "", " ", "\u3000", " f"]), max_size=20)
+
+
+def pieces(lines: list[str], size: int) -> list[str]:
+    return [
+        "".join(line + "\n" for line in lines[start : start + size])
+        for start in range(0, len(lines), size)
+    ]
+
+
+@given(lines=LINES, size=st.integers(1, 20))
+def test_by_line_every_line_with_text_is_a_document(lines: list[str], size: int) -> None:
+    expected = "".join(line + "\n\n" for line in lines if line.strip())
+    assert "".join(by_line(pieces(lines, size))) == expected
+
+
+@given(lines=LINES, size=st.integers(1, 20))
+@example(lines=["", " ", "a", " ", "", "bc", "\u3000"], size=1)
+def test_by_blank_line_groups_of_lines_are_documents(lines: list[str], size: int) -> None:
+    groups: list[list[str]] = [[]]
+    for line in lines:
+        groups.append([]) if not line.strip() else groups[-1].append(line)
+    expected = "".join("\n".join(group) + "\n\n" for group in groups if group)
+    assert "".join(by_blank_line(pieces(lines, size))) == expected
+
+
+@given(lines=LINES, size=st.integers(1, 20), longest=st.integers(3, 10))
+def test_long_documents_are_cut_at_line_ends_alike(
+    lines: list[str], size: int, longest: int
+) -> None:
+    cut = "".join(by_blank_line(pieces(lines, size), longest))
+    assert cut == "".join(by_blank_line(pieces(lines, 20), longest))
+    assert all(len(document) <= longest for document in cut.split("\n\n"))
+    assert re.sub("\n+", "\n", cut) == "".join(line + "\n" for line in lines if line.strip())
+
+
+def test_a_line_longer_than_a_document_may_be_stays_whole() -> None:
+    text = "".join(by_blank_line(["abcdef\nab\ncd\n"], 3))
+    assert text == "abcdef\n\nab\n\ncd\n\n"
+
+
+def test_rows_keep_their_lines_and_lose_their_empty_ones() -> None:
+    rows = ["a\n\nb", "", "  ", "\n c\n"]
+    texts = by_blank_line(join_rows(rows, 3))
+    assert "".join(texts) == "a\nb\n\n c\n\n"
+
+
+def test_likely_documents() -> None:
+    assert likely_documents("a\nb\nc\n") == "line"
+    assert likely_documents("a\nb\n\nc\nd\n") == "blank_line"
+    assert likely_documents("\n\na\nb\nc\n\n \n") == "line"  # nothing between the empty lines
+    assert likely_documents("a\n\nb\n\nc\n") == "line"  # either reading finds the same documents
+    assert likely_documents("a\n" * 500 + "\n" + "b\n" * 500) == "line"  # a stray empty line
+    assert likely_documents("") == "line"

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import builtins
+import io
+from typing import Any
+
+import pytest
+
+from foretext.corpus.parquet import parquet_rows
+from foretext.errors import CorpusError, MissingExtraError
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+def written(**columns: Any) -> io.BytesIO:
+    file = io.BytesIO()
+    pq.write_table(pa.table(columns), file)
+    file.seek(0)
+    return file
+
+
+def test_rows() -> None:
+    texts = [f"text {number}" for number in range(1000)]
+    assert list(parquet_rows(written(id=range(1000), text=texts), "text", "a")) == texts
+    coded = pa.array(["a", None, "a"]).dictionary_encode()
+    assert list(parquet_rows(written(text=coded), "text", "a")) == ["a", "", "a"]
+
+
+def test_columns_that_are_missing_or_not_text() -> None:
+    with pytest.raises(CorpusError, match=r"^a.parquet: there is no column 'text', only 'txt'\. D"):
+        list(parquet_rows(written(txt=["a"]), "text", "a.parquet"))
+    with pytest.raises(CorpusError, match=r"^a.parquet: the column 'text' holds int64, not text"):
+        list(parquet_rows(written(text=[1]), "text", "a.parquet"))
+
+
+def test_a_damaged_file() -> None:
+    whole = written(text=[f"text {number}" for number in range(10_000)]).getvalue()
+    torn = whole[:200] + bytes(1000) + whole[1200:]
+    for data in (whole[:500], b"PAR1 no parquet", b"", torn):
+        with pytest.raises(CorpusError, match=r"^a is no Parquet file or a damaged one"):
+            list(parquet_rows(io.BytesIO(data), "text", "a"))
+
+
+def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    def import_nothing(name: str, *arguments: Any, **keywords: Any) -> Any:
+        raise ImportError(name)
+
+    monkeypatch.setattr(builtins, "__import__", import_nothing)
+    with pytest.raises(MissingExtraError, match=r"pip install 'foretext\[parquet\]'"):
+        next(parquet_rows(io.BytesIO(), "text", "a"))

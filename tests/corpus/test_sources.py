@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import fsspec
+import pytest
+
+from foretext.corpus.sources import find_sources, suffix_format
+from foretext.errors import CorpusError
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("b.txt", "a.jsonl.gz", "deep/c.CSV", "notes.md", ".hidden.txt", ".git/d.txt"):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("x")
+    return tmp_path
+
+
+def found(names: object, only: object = None) -> list[str]:
+    return [source.name for source in find_sources(names, only)]  # type: ignore[arg-type]
+
+
+def complaint(names: object, only: object = None) -> str:
+    with pytest.raises(CorpusError) as caught:
+        found(names, only)
+    return str(caught.value)
+
+
+def test_a_folder_gives_its_text_files_sorted_and_no_hidden_ones(folder: Path) -> None:
+    expected = [str(folder / name) for name in ("a.jsonl.gz", "b.txt", "deep/c.CSV")]
+    assert found(folder) == expected
+    assert found(str(folder), "csv") == expected[2:]
+
+
+def test_a_file_that_is_named_or_matched_is_taken_whatever_its_suffix(folder: Path) -> None:
+    assert found([folder / "notes.md", folder / "b.txt"]) == [
+        str(folder / "notes.md"),
+        str(folder / "b.txt"),
+    ]
+    assert found(f"{folder}/*.md") == [str(folder / "notes.md")]
+    assert found(f"{folder}/**/*.CSV") == [str(folder / "deep/c.CSV")]
+
+
+def test_a_name_with_brackets_is_a_file_first(tmp_path: Path) -> None:
+    (tmp_path / "a[1].txt").write_text("x")
+    assert found(tmp_path / "a[1].txt") == [str(tmp_path / "a[1].txt")]
+
+
+def test_urls() -> None:
+    for name in ("one.txt", "deep/two.jsonl", "three.bin"):
+        with fsspec.open(f"memory://sources/{name}", "wb") as file:
+            file.write(b"x")
+    assert found("memory://sources") == [
+        "memory:///sources/deep/two.jsonl",
+        "memory:///sources/one.txt",
+    ]
+    assert found("memory://sources/one.txt") == ["memory:///sources/one.txt"]
+    assert found("memory://sources/*.bin") == ["memory:///sources/three.bin"]
+    assert "no such file or folder; check the URL" in complaint("memory://sources/none.txt")
+    assert "no file matches this pattern" in complaint("memory://sources/*.none")
+    assert "holds no text files (.parquet)" in complaint("memory://sources", "parquet")
+    assert complaint("nosuch://a").startswith("nosuch://a cannot be opened: Protocol not known")
+
+
+def test_a_missing_file_suggests_its_neighbours(folder: Path) -> None:
+    assert complaint(folder / "note.md").endswith("such file or folder. Did you mean 'notes.md'?")
+    assert complaint(folder / "zzz").endswith(f"Look into {folder} for its right name.")
+    assert complaint(folder / "no/file.txt").endswith(f"folder {folder}/no does not exist either.")
+
+
+def test_a_folder_without_text(folder: Path) -> None:
+    (folder / "pictures").mkdir()
+    (folder / "pictures/a.png").write_bytes(b"")
+    assert complaint(folder / "pictures") == (
+        f"The folder {folder}/pictures holds no text files (.txt .jsonl .ndjson .csv .tsv "
+        f".parquet); its files: 1 with .png; give a glob such as '{folder}/pictures/*' to read "
+        "them."
+    )
+    (folder / "empty").mkdir()
+    assert complaint(folder / "empty").endswith(".tsv .parquet).")
+    assert "(.parquet); its files: " in complaint(folder, "parquet")
+
+
+def test_a_glob_without_match(folder: Path) -> None:
+    assert "no file matches this pattern; check it with `ls`" in complaint(f"{folder}/*.none")
+    assert "no file matches this pattern (only folders do)" in complaint(f"{folder}/de*")
+
+
+def test_nothing_and_standard_input_twice() -> None:
+    assert complaint([]).startswith("No corpus was named")
+    assert complaint(["-", "-"]) == "Standard input ('-') can be named only once."
+    assert found("-") == ["standard input"]
+
+
+def test_suffix_format() -> None:
+    assert suffix_format("a/b.jsonl.zst") == "jsonl"
+    assert suffix_format("a.ndjson") == "jsonl"
+    assert suffix_format("a.gz") is None
