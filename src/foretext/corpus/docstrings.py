@@ -1,0 +1,161 @@
+"""Real text that every machine with Python has: the docstrings of its own source files.
+
+The files are parsed, never imported or run. What is harvested depends on the packages installed, so
+it serves demonstrations, not measurements.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import sysconfig
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from foretext.corpus.prose import prose_paragraphs
+from foretext.corpus.sentences import split_sentences
+from foretext.errors import CorpusError
+from foretext.files import atomic_file
+from foretext.progress import Progress
+
+__all__ = ["harvest_docstrings", "write_docstrings"]
+
+LIMIT_BYTES = 30_000_000
+SKIPPED_FOLDERS = {
+    *("dist-packages", "site-packages"),  # below the standard library; they come in their own turn
+    *("idle_test", "test", "tests", "_vendor", "__pycache__"),
+}
+SHORTEST_TEXT = 200  # characters of a string that is no docstring and yet documentation
+
+
+def harvest_docstrings(
+    folders: Sequence[Path] | None = None,
+    *,
+    limit_bytes: int = LIMIT_BYTES,
+    progress: Progress | None = None,
+) -> Iterator[str]:
+    """Yield one document a docstring, its sentences separated by line ends, no paragraph twice.
+
+    Args:
+        folders: where to look for ``.py`` files; the standard library and the installed packages
+            when None. The order of the documents depends on nothing but their content and names.
+        limit_bytes: stop before the documents come to more than this, in UTF-8.
+        progress: advanced by one a file.
+    """
+    seen: set[int] = set()
+    num_bytes = 0
+    for docstring in _docstrings(_source_files(folders or _python_folders()), progress):
+        document = _document(docstring, seen)
+        num_bytes += len(document.encode()) + 2
+        if num_bytes > limit_bytes:
+            return
+        if document:
+            yield document
+
+
+def write_docstrings(
+    path: Path,
+    folders: Sequence[Path] | None = None,
+    *,
+    limit_bytes: int = LIMIT_BYTES,
+    quiet: bool = False,
+) -> int:
+    """Write the harvest to `path`, a sentence a line and an empty line after each document.
+
+    Returns:
+        The number of documents.
+
+    Raises:
+        CorpusError: there is no docstring in any folder.
+        OutputError: `path` cannot be written.
+    """
+    folders = folders or _python_folders()
+    total = sum(1 for _ in _source_files(folders))
+    num_documents = 0
+    with (
+        atomic_file(path) as temporary,
+        temporary.open("w", encoding="utf-8", newline="\n") as file,
+    ):
+        with Progress("reading docstrings", total, "files", quiet=quiet) as progress:
+            for document in harvest_docstrings(folders, limit_bytes=limit_bytes, progress=progress):
+                file.write(f"{document}\n\n")
+                num_documents += 1
+        if not num_documents:
+            names = ", ".join(str(folder) for folder in folders)
+            raise CorpusError(f"{names}: no docstring was found; use a text of your own instead.")
+    return num_documents
+
+
+def _python_folders() -> list[Path]:
+    """Return the folders of the standard library and of the installed packages."""
+    paths = sysconfig.get_paths()
+    return [
+        Path(path) for path in dict.fromkeys(paths[n] for n in ("stdlib", "purelib", "platlib"))
+    ]
+
+
+def _source_files(folders: Sequence[Path]) -> Iterator[Path]:
+    for top in folders:
+        for folder, subfolders, names in os.walk(top):
+            subfolders[:] = sorted(set(subfolders) - SKIPPED_FOLDERS)
+            yield from (Path(folder, name) for name in sorted(names) if name.endswith(".py"))
+
+
+def _docstrings(files: Iterator[Path], progress: Progress | None) -> Iterator[str]:
+    for file in files:
+        yield from _texts(file)
+        if progress is not None:
+            progress.advance(1)
+
+
+def _texts(file: Path) -> Iterator[str]:
+    """Yield the docstrings of one file and the long texts of its top level; none if unreadable."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # other people's invalid escapes
+            module = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return  # templates, Python 2, exotic encodings: there is enough without them
+    yield from _own_docstring(module)
+    for statement in module.body:
+        if isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from _definition(statement)
+        elif isinstance(statement, ast.Assign | ast.Expr):
+            yield from _long_texts(statement)
+
+
+def _definition(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    yield from _own_docstring(node)
+    for statement in node.body:
+        if isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from _definition(statement)
+
+
+def _own_docstring(
+    node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef,
+) -> Iterator[str]:
+    if docstring := ast.get_docstring(node, clean=False):
+        yield docstring
+
+
+def _long_texts(statement: ast.stmt) -> Iterator[str]:
+    """Yield documentation kept in dictionaries and calls, as in `pydoc_data` and numpy."""
+    for node in ast.walk(statement):
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and len(node.value) >= SHORTEST_TEXT
+            and "\n\n" in node.value
+        ):
+            yield node.value
+
+
+def _document(docstring: str, seen: set[int]) -> str:
+    """Return the paragraphs that are not in `seen` yet, a sentence a line, and add them to it."""
+    fresh = []
+    for paragraph in prose_paragraphs(docstring.encode("utf-8", "ignore").decode()):
+        if (key := hash(paragraph.lower())) not in seen:
+            seen.add(key)
+            fresh.append(paragraph)
+    return split_sentences("\n".join(fresh))
