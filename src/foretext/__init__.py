@@ -1,1 +1,53 @@
-"""Pretrain language representations on your own text, and turn them into working models."""
+"""Pretrain language representations on your own text, and turn them into working models.
+
+Names are imported when they are first used, so that ``import foretext`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from foretext._version import __version__
+
+if TYPE_CHECKING:
+    from foretext.artifact import load
+    from foretext.corpus import Corpus
+    from foretext.errors import ForetextError
+    from foretext.estimators import Word2Vec
+    from foretext.pipeline import pretrain
+    from foretext.recipe import Recipe
+    from foretext.vectors.word_vectors import WordVectors
+
+__all__ = [
+    "Corpus",
+    "ForetextError",
+    "Recipe",
+    "Word2Vec",
+    "WordVectors",
+    "__version__",
+    "load",
+    "pretrain",
+]
+
+_HOMES = {
+    "Corpus": "foretext.corpus",
+    "ForetextError": "foretext.errors",
+    "Recipe": "foretext.recipe",
+    "Word2Vec": "foretext.estimators",
+    "WordVectors": "foretext.vectors.word_vectors",
+    "load": "foretext.artifact",
+    "pretrain": "foretext.pipeline",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'foretext' has no attribute '{name}'")
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

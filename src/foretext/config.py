@@ -6,13 +6,14 @@ TOML file or from ``--set section.name=value``; whoever gives them, the same che
 
 from __future__ import annotations
 
+import re
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from foretext.errors import SettingError, did_you_mean
 
-__all__ = ["Config"]
+__all__ = ["Config", "duration_seconds"]
 
 
 class Config(BaseModel):
@@ -31,6 +32,19 @@ class Config(BaseModel):
             return cls(**settings)
         except ValidationError as error:
             raise SettingError(_sentence(error, cls, section)) from None
+
+
+def duration_seconds(text: str | float) -> float:
+    """Read ``90``, ``90s``, ``10m`` or ``1.5h`` as seconds.
+
+    Raises:
+        SettingError: it is none of these, or not more than nothing.
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smh]?)\s*", str(text))
+    seconds = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]] if match else 0.0
+    if seconds <= 0:
+        raise SettingError(f"budget = {text!r}: write a time like 90s, 10m or 1.5h.")
+    return seconds
 
 
 def _sentence(error: ValidationError, cls: type[Config], section: str) -> str:

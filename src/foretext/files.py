@@ -16,7 +16,7 @@ from pathlib import Path
 
 from foretext.errors import OutputError
 
-__all__ = ["atomic_file", "atomic_folder", "output_error"]
+__all__ = ["atomic_file", "atomic_folder", "output_error", "refuse_existing"]
 
 
 @contextmanager
@@ -50,6 +50,12 @@ def atomic_folder(path: Path) -> Iterator[Path]:
             _swap(temporary, path)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
+
+
+def refuse_existing(path: Path, *, overwrite: bool) -> None:
+    """Raise an OutputError when `path` is there already and may not be replaced."""
+    if path.exists() and not overwrite:
+        raise OutputError(f"{path} exists; choose another name, or replace it with --overwrite.")
 
 
 def output_error(path: Path, error: OSError) -> OutputError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -35,6 +36,20 @@ class Vocabulary:
         counts = found.counts[known]
         words = [found.words[index] for index in known]
         return cls([UNKNOWN, *words], np.insert(counts, 0, found.num_tokens - counts.sum()))
+
+    def extended(self, words: Sequence[str], counts: np.ndarray | None) -> Vocabulary:
+        """Add other words, with counts where they are known (else 1); common words' counts add up.
+
+        The order is again by count, ties by word.
+        """
+        total = dict(zip(self.words[1:], self.counts[1:].tolist(), strict=True))
+        others = [1] * len(words) if counts is None else np.asarray(counts).tolist()
+        for word, count in zip(words, others, strict=True):
+            if word != UNKNOWN:
+                total[word] = total.get(word, 0) + count
+        ordered = sorted(total.items(), key=lambda pair: (-pair[1], pair[0]))
+        merged = [int(self.counts[0]), *(count for _, count in ordered)]
+        return Vocabulary([UNKNOWN, *(word for word, _ in ordered)], np.array(merged, np.int64))
 
     @cached_property
     def ids(self) -> dict[str, int]:

@@ -1,0 +1,134 @@
+"""What a run leaves: a folder that can be used without the code that trained it.
+
+recipe.toml            every setting of the run
+tokenizer.json         what a token is, in the format of the `tokenizers` library
+vectors.safetensors    the word vectors, with words and counts
+outputs.safetensors    the output vectors, which a later training can go on from
+config.json            what the folder holds; it is written last, so it marks a finished run
+metrics.jsonl          the training's figures, a line each
+README.md              a card for people; report.html: a page to look at
+tokens/                the encoded corpus, for another training on it
+checkpoints/           only while a run is unfinished
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from foretext.errors import OutputError, VectorFileError
+from foretext.files import atomic_file, output_error
+from foretext.tokenizers.word_tokenizer import WordTokenizer
+from foretext.vectors.word_vectors import WordVectors
+
+__all__ = ["RunFolder", "load"]
+
+
+class RunFolder:
+    """The folder of one run, and where each of its parts stands."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.recipe = self.path / "recipe.toml"
+        self.tokenizer = self.path / "tokenizer.json"
+        self.tokens = self.path / "tokens"
+        self.checkpoints = self.path / "checkpoints"
+        self.metrics = self.path / "metrics.jsonl"
+        self.vectors = self.path / "vectors.safetensors"
+        self.outputs = self.path / "outputs.safetensors"
+        self.config = self.path / "config.json"
+        self.card = self.path / "README.md"
+        self.report = self.path / "report.html"
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run came to its end."""
+        return self.config.is_file()
+
+    @property
+    def begun(self) -> bool:
+        """Whether the folder holds a run, finished or not."""
+        return self.recipe.is_file()
+
+    def begin(self, *, overwrite: bool = False, resume: bool = False) -> None:
+        """Make the folder ready for a run; one that is to be overwritten is set aside until then.
+
+        Raises:
+            OutputError: it holds a run and neither `overwrite` nor `resume` says what to do, it
+                holds other files, or it cannot be written.
+        """
+        if resume:
+            self._must_be_unfinished()
+        elif self.begun and not overwrite:
+            state = "a finished run" if self.finished else "an unfinished run; go on with --resume"
+            raise OutputError(
+                f"{self.path} holds {state}; choose another folder, or replace it with --overwrite."
+            )
+        try:
+            if self.begun and overwrite:
+                shutil.rmtree(self._aside, ignore_errors=True)
+                self.path.rename(self._aside)
+            elif not self.begun and self.path.is_dir() and any(self.path.iterdir()):
+                raise OutputError(
+                    f"{self.path} is a folder with other files in it; choose a new or empty one."
+                )
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise output_error(self.path, error) from error
+
+    def settle(self) -> None:
+        """The new run stands on its feet: forget the one it replaces."""
+        shutil.rmtree(self._aside, ignore_errors=True)
+
+    def abandon(self) -> None:
+        """Remove a run that has learned nothing yet, and bring back the one it was to replace."""
+        if self.finished or self.checkpoints.is_dir():
+            return
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self._aside.is_dir():
+            self._aside.rename(self.path)
+
+    @property
+    def _aside(self) -> Path:
+        return self.path.with_name(f".{self.path.name}.replaced")
+
+    def _must_be_unfinished(self) -> None:
+        if self.finished:
+            raise OutputError(f"{self.path} holds a finished run; there is nothing to resume.")
+        if not self.begun:
+            raise OutputError(f"{self.path} holds no run to resume; begin one without --resume.")
+
+    def save_vectors(self, vectors: WordVectors, outputs: np.ndarray | None) -> None:
+        """Write the vectors, and beside them the output vectors (V, D) where there are any."""
+        vectors.save(self.vectors)
+        if outputs is not None:
+            WordVectors(vectors.index_to_key, outputs).save(self.outputs)
+
+    def finish(self, config: Mapping[str, Any], card: str) -> None:
+        """Write the card and the mark of a finished run, and drop the checkpoints."""
+        with atomic_file(self.card) as temporary:
+            temporary.write_text(card, encoding="utf-8")
+        with atomic_file(self.config) as temporary:
+            temporary.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+        shutil.rmtree(self.checkpoints, ignore_errors=True)
+
+
+def load(path: str | Path) -> WordVectors:
+    """Open what a run left, or a vector file of foretext, word2vec or GloVe.
+
+    Raises:
+        VectorFileError: there is nothing there, the run is unfinished, or the file is damaged.
+    """
+    path = Path(path)
+    if not path.is_dir():
+        return WordVectors.load(path)
+    run = RunFolder(path)
+    if not run.finished:
+        state = "an unfinished run; finish it with --resume" if run.begun else "no run of foretext"
+        raise VectorFileError(f"{path} holds {state}.")
+    return WordVectors.load(run.vectors, split=WordTokenizer.load(run.tokenizer).words)

@@ -1,0 +1,29 @@
+"""``foretext analogy RUN A B C``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from foretext.cli.shared import AsJson, RunArgument, print_json, print_table
+
+__all__ = ["analogy"]
+
+
+def analogy(
+    run: RunArgument,
+    a: Annotated[str, typer.Argument(help="man")],
+    b: Annotated[str, typer.Argument(help="woman")],
+    c: Annotated[str, typer.Argument(help="son")],
+    topn: Annotated[int, typer.Option("--top", "-n", min=1, help="Answers to show.")] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Answer "A is to B as C is to ...": the words nearest to B - A + C."""
+    from foretext.artifact import load
+
+    answers = load(run).analogy(a, b, c, topn)
+    if as_json:
+        print_json(dict(answers))
+    else:
+        print_table([f"{a} : {b} = {c} :", "cosine"], answers)

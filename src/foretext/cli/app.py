@@ -1,0 +1,87 @@
+"""The table of verbs, and what becomes of an error: a sentence and an exit code.
+
+0 done, 1 a defect of foretext, 2 something the user can mend, 130 stopped by a signal.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from foretext._version import __version__
+from foretext.cli.analogy import analogy
+from foretext.cli.convert import convert
+from foretext.cli.demo import demo
+from foretext.cli.embed import embed
+from foretext.cli.evaluate import evaluate
+from foretext.cli.inspect import inspect
+from foretext.cli.listing import show_list
+from foretext.cli.neighbors import neighbors
+from foretext.cli.pretrain import pretrain
+from foretext.errors import ForetextError, Interrupted
+
+__all__ = ["app", "main"]
+
+DEFECT, MENDABLE, STOPPED = 1, 2, 130
+
+app = typer.Typer(
+    name="foretext",
+    help="Pretrain language representations on your own text, on the machine you have.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+for verb in (demo, inspect, pretrain, evaluate, neighbors, analogy, embed, convert):
+    app.command()(verb)
+app.command(name="list")(show_list)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"foretext {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_print_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Pretrain language representations on your own text, on the machine you have."""
+
+
+def main() -> None:
+    """Run one command; an error is told in a sentence on standard error."""
+    try:
+        app()
+    except Interrupted as stop:
+        _leave(stop, STOPPED)
+    except KeyboardInterrupt:
+        _leave(Interrupted("Stopped."), STOPPED)
+    except ForetextError as error:
+        _leave(error, MENDABLE)
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read the output has had enough
+        sys.exit(0)
+    except Exception as error:
+        _leave(error, DEFECT)
+
+
+def _leave(error: BaseException, code: int) -> None:
+    if "--debug" in sys.argv:
+        raise error
+    if code == DEFECT:
+        typer.echo(
+            f"foretext: a defect: {type(error).__name__}: {error}. "
+            "Run it again with `foretext --debug ...` and report what it prints.",
+            err=True,
+        )
+    else:
+        typer.echo(f"foretext: {error}", err=True)
+    sys.exit(code)

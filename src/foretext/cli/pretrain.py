@@ -1,0 +1,87 @@
+"""``foretext pretrain RECIPE CORPUS... -o RUN``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json
+
+__all__ = ["pretrain"]
+
+
+def pretrain(
+    recipe: Annotated[
+        str, typer.Argument(metavar="RECIPE", help="A name (see `foretext list`) or a TOML file.")
+    ],
+    corpus: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="CORPUS...", help="Files, folders, globs or URLs of text; - for standard input."
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="RUN", help="The folder to keep the run in.")
+    ],
+    budget: Annotated[
+        str | None, typer.Option(help="Wall-clock time of the training, such as 90s, 10m, 1.5h.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="A TOML file whose settings go over the recipe's.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="SECTION.NAME=VALUE", help="Change one setting."),
+    ] = None,
+    encoding: Annotated[
+        str | None, typer.Option(help="The text's encoding, when it is not UTF-8.")
+    ] = None,
+    column: Annotated[
+        str | None, typer.Option(help="The column of csv, tsv, jsonl or parquet that holds text.")
+    ] = None,
+    base: Annotated[
+        Path | None, typer.Option(help="A run or vector file to go on from, with new words too.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the unfinished run in RUN.")
+    ] = False,
+    overwrite: Overwrite = False,
+    report: Annotated[bool, typer.Option(help="Write report.html at the end.")] = True,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Learn from text: word vectors now, by one of the recipes."""
+    from foretext.config import duration_seconds
+    from foretext.pipeline import report_run, run_recipe
+    from foretext.recipe import Recipe
+
+    given = list(settings or [])
+    given += [
+        f'corpus.{name}="{value}"'
+        for name, value in (("encoding", encoding), ("column", column))
+        if value is not None
+    ]
+    chosen = Recipe.load(recipe, given, config)
+    if budget is not None:
+        chosen = chosen.with_budget(duration_seconds(budget))
+    learned = run_recipe(
+        chosen, corpus, output, base=base, overwrite=overwrite, resume=resume, quiet=quiet
+    )
+    if report:
+        report_run(output)
+    last = learned.history[-1] if learned.history else {}
+    result = {
+        "run": str(output),
+        "words": len(learned.vectors),
+        "vector_size": learned.vectors.vector_size,
+        "loss": last.get("loss"),
+        "valid_loss": last.get("valid_loss"),
+        "seconds": last.get("time"),
+    }
+    if as_json:
+        print_json(result)
+    else:
+        typer.echo(f"{result['words']:,} words, {result['vector_size']} dimensions: {output}")
+        typer.echo(f"try: foretext neighbors {output} {learned.vectors.index_to_key[0]}")

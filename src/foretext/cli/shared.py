@@ -1,0 +1,76 @@
+"""Options that several verbs have, and how results are printed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import typer
+
+from foretext.errors import CorpusError
+
+__all__ = ["AsJson", "Overwrite", "Quiet", "RunArgument", "print_json", "print_table", "read_texts"]
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")]
+RunArgument = Annotated[
+    Path, typer.Argument(metavar="RUN", help="A run's folder, or a vector file of any format.")
+]
+
+
+def print_json(value: Any) -> None:
+    """Print one value as JSON, in one line, letters as they are."""
+    typer.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str = "") -> None:
+    """Print a table; numbers stand to the right."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    rows = [list(row) for row in rows]
+    table = Table(title=title or None, title_justify="left", box=None, pad_edge=False)
+    for index, column in enumerate(columns):
+        numeric = all(isinstance(row[index], int | float) for row in rows)
+        table.add_column(column, justify="right" if numeric and rows else "left")
+    for row in rows:
+        table.add_row(*(Text(_shown(cell)) for cell in row))
+    Console(soft_wrap=False).print(table)
+
+
+def read_texts(source: str) -> Iterator[str]:
+    """Yield the lines of a file, or of standard input for ``-``.
+
+    Raises:
+        CorpusError: there is no such file, or it is not UTF-8.
+    """
+    with _opened(source) as stream:
+        for number, line in enumerate(stream, 1):
+            try:
+                yield line.decode("utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as error:
+                raise CorpusError(
+                    f"{source}, line {number}: this is not UTF-8 ({error.reason}); "
+                    "convert the file first."
+                ) from None
+
+
+def _opened(source: str) -> AbstractContextManager[IO[bytes]]:
+    if source == "-":
+        return nullcontext(sys.stdin.buffer)
+    try:
+        return Path(source).open("rb")
+    except OSError as error:
+        raise CorpusError(f"{source} cannot be read: {error.strerror}.") from error
+
+
+def _shown(cell: Any) -> str:
+    if isinstance(cell, float):
+        return f"{cell:.4f}"
+    return f"{cell:,}" if isinstance(cell, int) else str(cell)

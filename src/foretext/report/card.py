@@ -1,0 +1,59 @@
+"""The card of a run: what it is, what it was made of, how good it is and how to use it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from foretext.recipe import Recipe
+
+__all__ = ["vectors_card"]
+
+CARD = """# Word vectors: {recipe}
+
+{vocab_size:,} words, {vector_size} dimensions, learned by foretext {foretext} from {documents:,} \
+documents ({tokens:,} tokens; {held_out_tokens:,} more were held out).
+
+| | |
+|---|---|
+| training loss | {loss} |
+| held-out loss | {valid_loss} |
+| seconds of training | {seconds} |
+| words are | {pre_tokenizer}, {case} |
+
+## Use
+
+```python
+import foretext as ft
+
+vectors = ft.load("{folder}")
+vectors.most_similar("{word}")
+vectors.embed(["a text of several words"])
+```
+
+`vectors.safetensors` holds the vectors, the words and their counts; `foretext convert` writes them
+in the formats of word2vec and GloVe. `tokenizer.json` says what a word is; the `tokenizers` library
+opens it.
+
+## Settings
+
+```toml
+{settings}```
+"""
+
+
+def vectors_card(recipe: Recipe, facts: Mapping[str, Any], folder: str, word: str) -> str:
+    """Return the card as Markdown; `facts` are those of ``config.json``, `word` an example."""
+    import tomli_w
+
+    shown = {name: "unknown" if value is None else value for name, value in facts.items()}
+    for name in ("loss", "valid_loss"):
+        if isinstance(shown[name], float):
+            shown[name] = f"{shown[name]:.4f}"
+    return CARD.format(
+        **shown,
+        case="in small letters" if recipe.tokenizer.lowercase else "as they are written",
+        folder=folder,
+        word=word,
+        settings=tomli_w.dumps(recipe.sections()),
+    )

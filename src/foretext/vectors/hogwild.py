@@ -1,0 +1,241 @@
+"""Lock-free gradient descent by threads over slices of a text (Recht et al. 2011, "Hogwild!").
+
+The loop knows no model: a `Learner` learns one slice at a time, in place. The learning rate and the
+random numbers of a slice follow from its number alone, so that with one worker a resumed training
+ends in the same bits as an unbroken one; with more, threads overwrite each other's updates now and
+then, which costs nothing in quality, but no two runs are equal.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from foretext.errors import Interrupted, SettingError
+from foretext.progress import MetricsLog, Progress
+from foretext.runtime import Interruption
+from foretext.vectors.checkpoint import Checkpoints
+from foretext.vectors.schedule import Schedule, TrainingConfig
+from foretext.vectors.slices import Slices
+
+__all__ = ["Hogwild", "Learned", "Learner", "State"]
+
+ROUND_SLICES = 16  # slices a worker gets before all meet: a third of a second
+
+
+class Learned(NamedTuple):
+    """What learning one slice gave."""
+
+    loss: float  # sum over the predictions
+    predictions: int
+    words: int
+
+
+class Learner(Protocol):
+    """A model that learns from slices of a text."""
+
+    slices: Slices
+    alpha: float  # learning rate at the start
+
+    def learn(
+        self, slice_index: int, worker: int, rates: tuple[float, float], seed: int
+    ) -> Learned:
+        """Learn one slice in place, letting go of the GIL."""
+
+    def held_out_loss(self) -> float | None:
+        """Return the mean loss of the held-out predictions, or None when nothing is held out."""
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return everything that learning changes; a resumed run writes into these arrays."""
+
+
+@dataclass
+class State:
+    """How far a training has come; all of it is in a checkpoint."""
+
+    step: int = 0  # slices learned
+    words: int = 0
+    seconds: float = 0.0
+    records: int = 0
+    loss: float = 0.0  # since the last record
+    predictions: int = 0
+    best: float | None = None  # held-out loss at the end of an epoch
+    stale_epochs: int = 0
+    history: list[dict[str, Any]] = field(default_factory=list)
+
+
+class Hogwild:
+    """One training of one learner.
+
+    Args:
+        learner: what learns.
+        config: for how long, with how many threads.
+        log: where records go besides `state.history`.
+        checkpoints: where to save for a resume, or None.
+        quiet: show no progress.
+    """
+
+    def __init__(
+        self,
+        learner: Learner,
+        config: TrainingConfig,
+        *,
+        log: MetricsLog | None = None,
+        checkpoints: Checkpoints | None = None,
+        quiet: bool = False,
+    ) -> None:
+        self.learner = learner
+        self.config = config
+        self.schedule = Schedule(config, learner.alpha, learner.slices)
+        self.log = log
+        self.checkpoints = checkpoints
+        self.quiet = quiet
+        self.state = State()
+        self._began = time.monotonic()
+        self._saved = time.monotonic()
+
+    def resume(self) -> bool:
+        """Go back to the newest checkpoint; False when there is none and all begins anew."""
+        found = self.checkpoints.newest() if self.checkpoints else None
+        if self.log is not None:
+            self.log.truncate(found[1]["records"] if found else 0)
+        if found is None:
+            return False
+        arrays, state = found
+        for name, array in self.learner.arrays().items():
+            array[...] = arrays[name]
+        self.state = State(**state)
+        return True
+
+    def run(self, title: str) -> State:
+        """Learn until the epochs or the budget are used up, or the patience is at an end.
+
+        Raises:
+            Interrupted: a signal asked for it; a checkpoint was saved where there is a place.
+            SettingError: the loss is no longer a number.
+        """
+        self._began = time.monotonic() - self.state.seconds
+        done = self._done()
+        bar = Progress(
+            title, self.schedule.total, self.schedule.unit, initial=done, quiet=self.quiet
+        )
+        with Interruption() as stop, ThreadPoolExecutor(self.config.workers) as pool, bar:
+            while not self._finished():
+                self._round(pool)
+                bar.advance(self._done() - bar.done, **self._figures())
+                if stop.requested:
+                    self._stop(stop.requested)
+                if time.monotonic() - self._saved >= self.config.checkpoint_seconds:
+                    self._save()
+        self._record()
+        return self.state
+
+    def _finished(self) -> bool:
+        patience = self.config.patience
+        if patience is not None and self.state.stale_epochs >= patience:
+            return True
+        return self.schedule.finished(self.state.step, self._seconds())
+
+    def _round(self, pool: ThreadPoolExecutor) -> None:
+        """Deal a few slices to each worker and wait for all, so that the state is one."""
+        state, workers = self.state, self.config.workers
+        last = min(state.step + ROUND_SLICES * workers, self.schedule.next_stop(state.step))
+        take = _shared(iter(range(state.step, last)))
+        if workers == 1:
+            results = [self._work(take, 0)]
+        else:
+            results = list(pool.map(lambda worker: self._work(take, worker), range(workers)))
+        state.step = last
+        state.loss += sum(result.loss for result in results)
+        state.predictions += sum(result.predictions for result in results)
+        state.words += sum(result.words for result in results)
+        state.seconds = self._seconds()
+        if last % self.schedule.record_every == 0:
+            self._record()
+        if last % len(self.learner.slices) == 0:
+            self._judge_epoch()
+
+    def _work(self, take: Callable[[], int | None], worker: int) -> Learned:
+        results = [Learned(0.0, 0, 0)]
+        while (step := take()) is not None:
+            rates = self.schedule.rates(step, self._seconds())
+            seed = (self.config.seed * 0x9E3779B1 + step) % 2**32  # its own for every step
+            slice_index = step % len(self.learner.slices)
+            results.append(self.learner.learn(slice_index, worker, rates, seed))
+        return Learned(*(sum(column) for column in zip(*results, strict=True)))
+
+    def _seconds(self) -> float:
+        return time.monotonic() - self._began
+
+    def _done(self) -> float:
+        if self.schedule.unit == "seconds":
+            return min(self.state.seconds, self.schedule.total)
+        return self.state.words
+
+    def _figures(self) -> dict[str, float]:
+        return {"loss": self.state.history[-1]["loss"]} if self.state.history else {}
+
+    def _record(self) -> None:
+        """Add a line to the history and the log; none when nothing was counted since the last."""
+        state = self.state
+        if state.predictions == 0:
+            return
+        last = state.history[-1] if state.history else {"words": 0, "time": 0.0}
+        words, seconds = state.words - last["words"], state.seconds - last["time"]
+        record: dict[str, Any] = {
+            "time": round(state.seconds, 3),
+            "epoch": round(self.schedule.epoch(state.step), 4),
+            "words": state.words,
+            "words_per_second": round(words / max(seconds, 1e-3)),
+            "learning_rate": self.schedule.rates(state.step, state.seconds)[0],
+            "loss": state.loss / state.predictions,
+            "valid_loss": self.learner.held_out_loss(),
+        }
+        if not math.isfinite(record["loss"]):
+            raise SettingError(
+                f"The loss is no longer a number after {state.words:,} words; "
+                "choose a lower learning rate than "
+                f"alpha = {self.schedule.alpha}."
+            )
+        state.history.append(record)
+        state.records, state.loss, state.predictions = state.records + 1, 0.0, 0
+        if self.log is not None:
+            self.log.append(record)
+
+    def _judge_epoch(self) -> None:
+        """Count the epochs in a row that brought no lower held-out loss."""
+        if self.config.patience is None:
+            return
+        loss = self.learner.held_out_loss()
+        if loss is not None and (self.state.best is None or loss < self.state.best):
+            self.state.best, self.state.stale_epochs = loss, 0
+        else:
+            self.state.stale_epochs += 1
+
+    def _save(self) -> None:
+        if self.checkpoints is not None:
+            self.checkpoints.save(self.state.step, self.learner.arrays(), asdict(self.state))
+            self._saved = time.monotonic()
+
+    def _stop(self, signal_name: str) -> None:
+        self._save()
+        kept = "go on with --resume" if self.checkpoints else "nothing was kept, as no folder is"
+        raise Interrupted(f"{signal_name} stopped the training; {kept}.")
+
+
+def _shared(steps: Iterator[int]) -> Callable[[], int | None]:
+    """Let several threads take the next step from one iterator."""
+    lock = threading.Lock()
+
+    def take() -> int | None:
+        with lock:
+            return next(steps, None)
+
+    return take

@@ -1,0 +1,101 @@
+"""What a prediction is scored against: noise words, a Huffman path, or the whole vocabulary."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from foretext.kernels.alias import alias_table
+from foretext.kernels.huffman import huffman_paths
+from foretext.kernels.word2vec import Targets
+from foretext.vectors.frequencies import noise_weights
+from foretext.vectors.held_out import logistic_losses, softmax_losses
+
+__all__ = ["FullSoftmax", "HierarchicalSoftmax", "NegativeSampling", "OutputLayer"]
+
+
+class OutputLayer(ABC):
+    """One of three: `targets` is what the kernel reads, `losses` the same in numpy."""
+
+    targets: Targets
+
+    @abstractmethod
+    def draw(self, centres: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """Output rows (P, N), -1 where there is none, and labels (P, N) of fixed predictions."""
+
+    def losses(
+        self,
+        hidden: np.ndarray,  # (P, D)
+        outputs: np.ndarray,  # (rows, D)
+        rows: np.ndarray,  # (P, N)
+        labels: np.ndarray,  # (P, N) bool
+    ) -> np.ndarray:
+        """Return the loss of each prediction: (P,)."""
+        return logistic_losses(hidden, outputs, rows, labels)
+
+
+class NegativeSampling(OutputLayer):
+    """The centre word against K noise words, drawn by count ** exponent."""
+
+    def __init__(self, counts: np.ndarray, negatives: int, exponent: float) -> None:
+        weights = noise_weights(counts, exponent)
+        self.weights = weights / weights.sum()
+        self.targets = _targets(counts, negatives, alias_table(weights), most=negatives + 1)
+
+    def draw(self, centres: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """Row 0 is the centre; a noise word that is the centre is left out."""
+        shape = (len(centres), self.targets.negatives)
+        noise = np.random.default_rng(seed).choice(len(self.weights), shape, p=self.weights)
+        noise[noise == centres[:, None]] = -1
+        rows = np.concatenate([centres[:, None], noise], axis=1)
+        return rows, np.broadcast_to(np.arange(rows.shape[1]) == 0, rows.shape)
+
+
+class HierarchicalSoftmax(OutputLayer):
+    """A yes or no at each inner node on the way to the centre word; costs log2 V a word."""
+
+    def __init__(self, counts: np.ndarray) -> None:
+        order = np.argsort(counts, kind="stable")
+        starts, nodes, codes = huffman_paths(order[counts[order] > 0], counts)
+        self.targets = _targets(counts, 0, None, most=int(np.diff(starts).max()))._replace(
+            path_starts=starts, path_nodes=nodes, path_codes=codes
+        )
+
+    def draw(self, centres: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """Nothing is random here: the nodes of each path, labelled 1 - code."""
+        starts, nodes, codes = self.targets[2:5]
+        lengths = np.diff(starts)[centres]
+        steps = np.arange(lengths.max(initial=0))
+        inside = steps < lengths[:, None]
+        at = np.where(inside, starts[centres][:, None] + steps, 0)
+        return np.where(inside, nodes[at], -1), codes[at] == 0
+
+
+class FullSoftmax(OutputLayer):
+    """Every word of the vocabulary: exact, and as slow as the vocabulary is large."""
+
+    def __init__(self, counts: np.ndarray) -> None:
+        self.targets = _targets(counts, 0, None, most=1)
+        self.vocab_size = len(counts)
+
+    def draw(self, centres: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """Only the centre is named; all other words are scored anyway."""
+        return centres[:, None], np.ones((len(centres), 1), bool)
+
+    def losses(
+        self, hidden: np.ndarray, outputs: np.ndarray, rows: np.ndarray, labels: np.ndarray
+    ) -> np.ndarray:
+        """Return -log P(centre) of each prediction: (P,)."""
+        return softmax_losses(hidden, outputs[1 : self.vocab_size], rows[:, 0] - 1)
+
+
+def _targets(counts: np.ndarray, negatives: int, noise: np.ndarray | None, *, most: int) -> Targets:
+    return Targets(
+        negatives,
+        np.zeros((0, 2), np.uint32) if noise is None else noise,
+        np.zeros(len(counts) + 1, np.int64),
+        np.zeros(0, np.int32),
+        np.zeros(0, np.uint8),
+        most,
+    )

@@ -1,0 +1,68 @@
+"""When a training ends, and how its learning rate falls until then."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from foretext.config import Config
+from foretext.runtime import usable_cores
+from foretext.vectors.slices import Slices
+
+__all__ = ["Schedule", "TrainingConfig"]
+
+RECORDS = 50  # lines of metrics in a training, about
+BUDGET_EPOCHS = 5  # what a budget is taken for when records are spread
+
+
+class TrainingConfig(Config):
+    """How long and how fast to learn."""
+
+    epochs: int = Field(5, ge=1)  # walks over the text
+    budget_seconds: float | None = Field(None, gt=0)  # wall clock, in place of epochs
+    min_alpha: float = Field(1e-4, ge=1e-8)  # learning rate at the end
+    workers: int = Field(default_factory=usable_cores, ge=1)  # threads
+    seed: int = Field(1, ge=0, lt=2**31)
+    patience: int | None = Field(None, ge=1)  # epochs without a lower held-out loss before the end
+    checkpoint_seconds: float = Field(60.0, ge=0)  # between two checkpoints
+
+
+class Schedule:
+    """A learning rate that falls in a line, over words or, under a budget, over seconds."""
+
+    def __init__(self, config: TrainingConfig, alpha: float, slices: Slices) -> None:
+        self.alpha = alpha
+        self.min_alpha = config.min_alpha
+        self.budget = config.budget_seconds
+        self.slices = slices
+        epochs = config.epochs if self.budget is None else BUDGET_EPOCHS
+        self.num_steps = epochs * len(slices)
+        self.record_every = max(self.num_steps // RECORDS, 1)
+        self.unit = "words" if self.budget is None else "seconds"
+        self.total = self.budget or float(epochs * slices.num_tokens)
+
+    def rates(self, step: int, seconds: float) -> tuple[float, float]:
+        """Learning rates at the start and the end of a step that begins now."""
+        if self.budget is not None:
+            return self._rate(seconds), self._rate(seconds)
+        return self._rate(self.position(step)), self._rate(self.position(step + 1))
+
+    def position(self, step: int) -> int:
+        """Words of the text that come before a step, over all epochs."""
+        epoch, slice_index = divmod(step, len(self.slices))
+        return epoch * self.slices.num_tokens + self.slices.tokens_before(slice_index)
+
+    def epoch(self, step: int) -> float:
+        """How many times the text was walked before a step."""
+        return self.position(step) / self.slices.num_tokens
+
+    def finished(self, step: int, seconds: float) -> bool:
+        """Whether nothing is left to do."""
+        return step >= self.num_steps if self.budget is None else seconds >= self.budget
+
+    def next_stop(self, step: int) -> int:
+        """The first later step at which a record is due or an epoch ends."""
+        every = (self.record_every, len(self.slices))
+        return min((step // period + 1) * period for period in every)
+
+    def _rate(self, done: float) -> float:
+        return self.alpha + (self.min_alpha - self.alpha) * min(done / self.total, 1.0)

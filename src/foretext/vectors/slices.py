@@ -1,0 +1,56 @@
+"""A text cut into slices of whole sentences: the unit that is dealt to workers and resumed at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from foretext.data.token_file import TokenFile
+
+__all__ = ["Slices"]
+
+SLICE_TOKENS = 1 << 16  # some twenty milliseconds of work
+FEWEST_SLICES = 64  # in a small text, so that the loss has a curve and two workers have work
+SMALLEST_SLICE = 256
+
+
+@dataclass(frozen=True)
+class Slices:
+    """The sentences of a token file, none longer than the kernels take, and where slices begin."""
+
+    sentence_starts: np.ndarray  # (S + 1,) int64
+    firsts: np.ndarray  # (slices + 1,) int64, indices into sentence_starts
+
+    @classmethod
+    def of(cls, tokens: TokenFile, longest: int) -> Slices:
+        """Cut sentences over `longest` tokens, then cut the text at sentence starts."""
+        starts = cut_sentences(np.asarray(tokens.sentence_starts), longest)
+        total = int(starts[-1])
+        size = max(min(SLICE_TOKENS, total // FEWEST_SLICES), SMALLEST_SLICE)
+        wanted = np.arange(0, total, size)
+        firsts = np.unique(np.searchsorted(starts, wanted))
+        firsts = firsts[firsts < len(starts) - 1]
+        return cls(starts, np.append(firsts, len(starts) - 1))
+
+    def __len__(self) -> int:
+        return len(self.firsts) - 1
+
+    @property
+    def num_tokens(self) -> int:
+        """Tokens of the whole text."""
+        return int(self.sentence_starts[-1])
+
+    def tokens_before(self, slice_index: int) -> int:
+        """Tokens that stand before the slice of this number."""
+        return int(self.sentence_starts[self.firsts[slice_index]])
+
+
+def cut_sentences(starts: np.ndarray, longest: int) -> np.ndarray:
+    """Return sentence starts with more of them, so that no sentence is over `longest` tokens."""
+    pieces = -(-np.diff(starts) // longest)  # (S,)
+    if pieces.max(initial=0) <= 1:
+        return starts
+    first = np.repeat(starts[:-1], pieces)
+    number = np.arange(len(first)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    return np.append(first + number * longest, starts[-1])

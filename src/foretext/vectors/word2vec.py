@@ -1,0 +1,228 @@
+"""word2vec: skip-gram and CBOW with negative sampling, hierarchical softmax or the full softmax.
+
+Mikolov et al. 2013, "Efficient Estimation of Word Representations in Vector Space" (the two models)
+and "Distributed Representations of Words and Phrases and their Compositionality" (the losses and
+sub-sampling). The inner loop is in `foretext.kernels.word2vec`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from foretext.data.token_file import Tokens
+from foretext.errors import CorpusError
+from foretext.kernels.simd import aligned_zeros, padded
+from foretext.kernels.word2vec import MAX_SENTENCE, Method, Targets, Text, Weights, train_slice
+from foretext.tokenizers.vocabulary import Vocabulary
+from foretext.vectors.frequencies import as_chances, keep_rates
+from foretext.vectors.held_out import HeldOutWindows
+from foretext.vectors.hogwild import Learned
+from foretext.vectors.output_layer import (
+    FullSoftmax,
+    HierarchicalSoftmax,
+    NegativeSampling,
+    OutputLayer,
+)
+from foretext.vectors.schedule import TrainingConfig
+from foretext.vectors.slices import Slices
+from foretext.vectors.word_vectors import WordVectors
+
+__all__ = ["Word2Vec"]
+
+DEFAULT_ALPHA = {"skipgram": 0.025, "cbow": 0.05}
+
+
+class Word2Vec:
+    """Word vectors that predict neighbours; a `Learner` for `Hogwild`.
+
+    Args:
+        config: the user's settings.
+        vocabulary: words and counts; id 0 stands for unknown words and has no vector.
+        tokens: the text to learn from and, where there is one, the held-out text.
+        base: vectors to go on from, for the words it knows.
+        base_outputs: the output vectors of `base`, (len(base), D), where they were kept.
+
+    Raises:
+        CorpusError: fewer than two words, or no sentence of two words.
+        SettingError: `base` has vectors of another size.
+    """
+
+    class Config(TrainingConfig):
+        """Settings of word2vec, under gensim's names."""
+
+        model: Literal["skipgram", "cbow"] = "skipgram"
+        loss: Literal["ns", "hs", "softmax"] = "ns"  # negative sampling, hierarchical, full softmax
+        vector_size: int = Field(100, ge=1, le=10_000)
+        window: int = Field(5, ge=1, le=1_000)  # words to each side, at most; drawn from 1 to this
+        negative: int = Field(5, ge=1, le=1_000)  # noise words for each centre
+        ns_exponent: float = 0.75  # noise words are drawn by count ** this
+        sample: float = Field(1e-3, ge=0, le=1)  # threshold of sub-sampling; 0: none
+        subsampling: Literal["word2vec", "paper"] = "word2vec"  # formula: authors' program, paper
+        alpha: float | None = Field(
+            None, gt=0
+        )  # learning rate at the start; None: 0.025, CBOW 0.05
+        cbow_mean: bool = True  # the mean of the context, else its sum
+        cbow_gradient: Literal["whole", "divided"] = "whole"  # whole: as the authors' program does
+        keep: Literal["input", "mean"] = "input"  # vectors kept: inputs, or their mean with outputs
+        exact: bool = False  # classic order with noise of its own for each pair; one worker
+
+        @model_validator(mode="after")
+        def _has_effect(self) -> Word2Vec.Config:
+            given = self.model_fields_set
+            for names, needed, holds in (
+                (("negative", "ns_exponent"), 'loss = "ns"', self.loss == "ns"),
+                (("cbow_mean", "cbow_gradient"), 'model = "cbow"', self.model == "cbow"),
+                (("epochs",), "no budget", self.budget_seconds is None),
+            ):
+                if (idle := [name for name in names if name in given]) and not holds:
+                    raise ValueError(f"{' and '.join(idle)} would have no effect without {needed}")
+            if self.keep == "mean" and self.loss == "hs":
+                raise ValueError(
+                    'keep = "mean" needs an output vector a word: loss "ns" or "softmax"'
+                )
+            if self.exact and "workers" in given and self.workers > 1:
+                raise ValueError("exact = true takes one worker")
+            return self
+
+        @property
+        def threads(self) -> int:
+            """Workers that will run."""
+            return 1 if self.exact else self.workers
+
+    def __init__(
+        self,
+        config: Word2Vec.Config,
+        vocabulary: Vocabulary,
+        tokens: Tokens,
+        *,
+        base: WordVectors | None = None,
+        base_outputs: np.ndarray | None = None,
+    ) -> None:
+        if len(vocabulary.words) < 3:
+            raise CorpusError(
+                "The vocabulary has a single word, and it takes two to learn from each other; "
+                "give more text or lower min_count."
+            )
+        self.config = config
+        self.vocabulary = vocabulary
+        self.alpha = config.alpha or DEFAULT_ALPHA[config.model]
+        self.slices = Slices.of(tokens.train, MAX_SENTENCE)
+        self.counts = np.array(vocabulary.counts, np.int64)
+        self.counts[0] = 0  # unknown words are neither kept, nor noise, nor in the tree
+        self._keep = keep_rates(self.counts, config.sample, config.subsampling)
+        self._stride = padded(config.vector_size)
+        self._inputs = aligned_zeros(len(self.counts), self._stride)
+        self._outputs = aligned_zeros(len(self.counts) + config.threads, self._stride)
+        self._start(base, base_outputs)
+        self._layer = self._output_layer()
+        self._arguments = self._kernel_arguments(tokens)
+        self._held_out = self._predictions(tokens)
+
+    def learn(
+        self, slice_index: int, worker: int, rates: tuple[float, float], seed: int
+    ) -> Learned:
+        """Learn the windows of one slice in place; the loss is that of one window in sixteen."""
+        first, last = self.slices.firsts[slice_index : slice_index + 2]
+        null = len(self.counts) + worker
+        return Learned(*train_slice(*self._arguments, first, last, null, *rates, seed))
+
+    def held_out_loss(self) -> float | None:
+        """Mean loss of one prediction over fixed windows and noise words of the held-out text."""
+        if self._held_out is None:
+            return None
+        windows, rows, labels = self._held_out
+        hidden = windows.hidden(self._matrix(self._inputs), self.config.cbow_mean)
+        return float(self._layer.losses(hidden, self._matrix(self._outputs), rows, labels).mean())
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Both weight matrices, flat."""
+        return {"inputs": self._inputs, "outputs": self._outputs}
+
+    @property
+    def inputs(self) -> np.ndarray:
+        """Input vectors of the words, (V - 1, D): row 0 is the first known word."""
+        return self._matrix(self._inputs)[1:]
+
+    @property
+    def outputs(self) -> np.ndarray | None:
+        """Output vectors of the words, (V - 1, D); None with the tree, whose nodes are no words."""
+        if self.config.loss == "hs":
+            return None
+        return self._matrix(self._outputs)[1 : len(self.counts)]
+
+    def vectors(self, split: Callable[[str], list[str]] | None = None) -> WordVectors:
+        """The vectors to keep, by the setting `keep`; `split` cuts texts to embed into words."""
+        kept = self.inputs
+        if self.config.keep == "mean" and self.outputs is not None:
+            kept = (self.inputs + self.outputs) / 2
+        return WordVectors(
+            self.vocabulary.words[1:],
+            np.ascontiguousarray(kept, np.float32),
+            self.counts[1:],
+            split=split,
+        )
+
+    def _matrix(self, flat: np.ndarray) -> np.ndarray:
+        return flat.reshape(-1, self._stride)[:, : self.config.vector_size]
+
+    def _start(self, base: WordVectors | None, base_outputs: np.ndarray | None) -> None:
+        """Inputs uniform in +-1 / 2D as in the authors' program, outputs zero; `base` over them."""
+        rng = np.random.default_rng(self.config.seed)
+        size = self.config.vector_size
+        shape = self.inputs.shape
+        self.inputs[...] = (rng.random(shape, np.float32) - np.float32(0.5)) / np.float32(size)
+        if base is None:
+            return
+        if base.vector_size != size:
+            raise CorpusError(
+                f"The vectors to go on from have {base.vector_size} dimensions, but vector_size is "
+                f"{size}; set vector_size = {base.vector_size}."
+            )
+        known = [
+            (row, base.key_to_index[word])
+            for row, word in enumerate(self.vocabulary.words[1:])
+            if word in base.key_to_index
+        ]
+        rows, base_rows = np.array(known, np.int64).reshape(-1, 2).T
+        self.inputs[rows] = base.vectors[base_rows]
+        if base_outputs is not None and self.outputs is not None:
+            self.outputs[rows] = base_outputs[base_rows]
+
+    def _output_layer(self) -> OutputLayer:
+        if self.config.loss == "ns":
+            return NegativeSampling(self.counts, self.config.negative, self.config.ns_exponent)
+        if self.config.loss == "hs":
+            return HierarchicalSoftmax(self.counts)
+        return FullSoftmax(self.counts)
+
+    def _kernel_arguments(self, tokens: Tokens) -> tuple[Text, Weights, Targets, Method]:
+        config = self.config
+        return (
+            Text(tokens.train.ids, self.slices.sentence_starts, as_chances(self._keep)),
+            Weights(self._inputs, self._outputs, self._stride),
+            self._layer.targets,
+            Method(
+                window=config.window,
+                cbow=config.model == "cbow",
+                mean=config.cbow_mean,
+                exact_gradient=config.cbow_gradient == "divided",
+                softmax=config.loss == "softmax",
+                shared_noise=not config.exact,
+            ),
+        )
+
+    def _predictions(self, tokens: Tokens) -> tuple[HeldOutWindows, np.ndarray, np.ndarray] | None:
+        """Fixed held-out windows with output rows and labels; None where there are none."""
+        if tokens.valid is None:
+            return None
+        windows = HeldOutWindows.draw(
+            tokens.valid, self._keep, self.config.window, self.config.seed
+        )
+        windows = windows if self.config.model == "cbow" else windows.pairs()
+        if len(windows) == 0:
+            return None
+        return windows, *self._layer.draw(windows.centres, self.config.seed)
