@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import tempfile
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from itertools import count, groupby
 from operator import itemgetter
 from pathlib import Path
 from queue import SimpleQueue
@@ -21,6 +21,7 @@ from foretext.errors import CorpusError
 __all__ = ["MAX_DISTINCT", "WordCounts", "count_words"]
 
 MAX_DISTINCT = 4_000_000  # in memory, about 100 bytes each
+MOST_OPEN = 64  # files of sorted counts
 
 
 class WordCounts(NamedTuple):
@@ -64,8 +65,8 @@ class _Counter:
         self.pre_tokenizer = pre_tokenizer
         self.folder = folder
         self.max_distinct = max_distinct
-        self.runs: list[Path] = []
-        self.num_tokens = 0  # in the runs
+        self.runs: list[tuple[Path, int]] = []  # with the number of tokens
+        self.numbers = count()
         self.tables: SimpleQueue[WordTable] = SimpleQueue()
         for _ in range(workers):
             self.tables.put(WordTable(max_distinct))
@@ -84,7 +85,8 @@ class _Counter:
         if self.runs:
             for table in tables:
                 self._put_aside(table)
-            return *_merge(self.runs, min_count), self.num_tokens
+            paths, num_tokens = zip(*self.runs, strict=True)
+            return *_frequent(self._merged(list(paths)), min_count), sum(num_tokens)
         table = tables.pop()
         for other in tables:
             table.merge(other)
@@ -94,33 +96,50 @@ class _Counter:
 
     def _put_aside(self, table: WordTable) -> None:
         words = table.words(np.arange(len(table)))
-        path = self.folder / f"{id(table)}-{len(self.runs)}.run"
+        pairs = sorted(zip(words, table.counts.tolist(), strict=True))
+        self.runs.append((self._write_run(pairs), table.num_tokens))
+
+    def _write_run(self, pairs: Iterable[tuple[bytes, int]]) -> Path:
+        path = self.folder / f"{next(self.numbers)}.run"
         with path.open("wb") as file:
-            for word, count in sorted(zip(words, table.counts.tolist(), strict=True)):
-                file.write(b"%b\t%d\n" % (word, count))  # no word holds a tab or a newline
-        self.runs.append(path)
-        self.num_tokens += table.num_tokens
+            for pair in pairs:
+                file.write(b"%b\t%d\n" % pair)  # no word holds a tab or a newline
+        return path
+
+    def _merged(self, paths: list[Path]) -> Iterator[tuple[bytes, int]]:
+        """Each word once, with its total; a limited number of files is open at a time."""
+        while len(paths) > MOST_OPEN:
+            paths.append(self._write_run(_merge(paths[:MOST_OPEN])))
+            for path in paths[:MOST_OPEN]:
+                path.unlink()
+            del paths[:MOST_OPEN]
+        return _merge(paths)
 
 
-def _merge(runs: Iterable[Path], min_count: int) -> tuple[list[bytes], list[int]]:
+def _merge(paths: Iterable[Path]) -> Iterator[tuple[bytes, int]]:
+    merged = heapq.merge(*map(_read_run, paths), key=itemgetter(0))
+    for word, group in groupby(merged, key=itemgetter(0)):
+        yield word, sum(part for _, part in group)
+
+
+def _frequent(totals: Iterable[tuple[bytes, int]], min_count: int) -> tuple[list[bytes], list[int]]:
+    """Words that occur `min_count` times, or else the most frequent one."""
     words: list[bytes] = []
     counts: list[int] = []
     most: tuple[int, bytes] = (0, b"")
-    merged = heapq.merge(*map(_read_run, runs), key=itemgetter(0))
-    for word, group in groupby(merged, key=itemgetter(0)):
-        count = sum(part for _, part in group)
-        most = max(most, (count, word), key=itemgetter(0))
-        if count >= min_count:
+    for word, total in totals:
+        most = max(most, (total, word), key=itemgetter(0))
+        if total >= min_count:
             words.append(word)
-            counts.append(count)
+            counts.append(total)
     return (words, counts) if words else ([most[1]], [most[0]])
 
 
 def _read_run(path: Path) -> Iterator[tuple[bytes, int]]:
     with path.open("rb") as file:
         for line in file:
-            word, _, count = line.partition(b"\t")
-            yield word, int(count)
+            word, _, occurrences = line.partition(b"\t")
+            yield word, int(occurrences)
 
 
 def _sorted_counts(
@@ -144,5 +163,5 @@ def _sorted_counts(
     )
 
 
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"

@@ -104,10 +104,10 @@ class PreTokenizer:
         sets = KINDS[self.kind]
         if sets.blanks and "<" in text:
             text = _blank_pattern(sets, self.lowercase).sub(" ", text)
-        if self.lowercase:
-            text = text.replace("İ", "i\u0307")  # the one whose lower case is two characters
         if self.kind == "chinese_words":
             text = separate_words(text)
+        if self.lowercase:
+            text = text.replace("İ", "i\u0307")  # the one whose lower case is two characters
         return np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
 
     def library_normalizer(self) -> Normalizer:
@@ -157,28 +157,37 @@ def _letters(kind: str, lowercase: bool) -> Letters:
     return Letters(classes, lower, fast)
 
 
-@cache
-def _characters() -> str:
-    """All code points up to the last one that Unicode assigns outside of private use."""
-    return "".join(chr(c) if not 0xD800 <= c < 0xE000 else " " for c in range(0xE0200))
-
-
 def _members(characters: str) -> np.ndarray:
     """(0x110000,) bool, which code points a set holds, by asking the library."""
-    members = np.zeros(sys.maxunicode + 1, np.bool_)
-    for _, (start, end) in _split(f"{characters}+").pre_tokenize_str(_characters()):
+    points = _assigned()
+    members = np.zeros(len(points), np.bool_)
+    for _, (start, end) in _split(f"{characters}+").pre_tokenize_str(_text(points)):
         members[start:end] = True
-    members[len(_characters()) :] = members[0xE01FF + 1 - 0x200]  # never assigned: all alike
-    return members
+    table = np.full(sys.maxunicode + 1, members[-1])
+    table[points] = members
+    return table
 
 
 def _lower_case() -> np.ndarray:
-    """(0x110000,) int32; no character from plane 2 on has a case."""
+    """(0x110000,) int32, each code point's lower case, by asking the library."""
     from tokenizers import normalizers
 
+    points = _assigned()
+    text = _text(points).replace("İ", "I")  # done before the kernels
     lower = np.arange(sys.maxunicode + 1, dtype=np.int32)
-    text = _characters()[:0x20000].replace("İ", "I")
-    small = normalizers.Lowercase().normalize_str(text)
-    lower[: len(text)] = np.frombuffer(small.encode("utf-32-le"), np.uint32)
-    lower[0xD800:0xE000] = np.arange(0xD800, 0xE000)
+    small = normalizers.Lowercase().normalize_str(text).encode("utf-32-le")
+    lower[points] = np.frombuffer(small, np.uint32)
     return lower
+
+
+def _assigned() -> np.ndarray:
+    """Code points of the planes that Unicode fills, without surrogates; the last is unassigned.
+
+    Asking about the other planes, empty or for private use, would take half a second; there every
+    character is like that last one.
+    """
+    return np.r_[0:0xD800, 0xE000:0x34000, 0xE0000:0xE0200].astype(np.uint32)
+
+
+def _text(points: np.ndarray) -> str:
+    return points.tobytes().decode("utf-32-le")

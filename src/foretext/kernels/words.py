@@ -230,14 +230,14 @@ def _skip_separators(text: np.ndarray, start: int, letters: Letters) -> tuple[in
                 ends |= DOCUMENT_END
         point, width = _decode(text, at)
         kind = letters.classes[point]
-        if kind == WORD or kind == ALONE:
+        if kind in (WORD, ALONE):
             break
         at += width
     return at, ends
 
 
 @kernel(**INLINED)
-def _decode(text: np.ndarray, at: int) -> tuple[int, int]:
+def _decode(text: np.ndarray, at: int) -> tuple[np.int64, int]:
     """Code point at byte `at` and how many bytes it takes."""
     first = np.int64(text[at])
     if first < 0x80:
@@ -293,7 +293,7 @@ def _find(table: Table, mixed: np.uint64, units: np.ndarray, first: int, length:
 
 
 @kernel(**INLINED)
-def _is_word(table: Table, index: int, units: np.ndarray, first: int, length: int) -> bool:
+def _is_word(table: Table, index: np.int64, units: np.ndarray, first: int, length: int) -> bool:
     if table.spans[index] & 1023 != length:
         return False
     place = table.spans[index] >> 10
@@ -304,19 +304,17 @@ def _is_word(table: Table, index: int, units: np.ndarray, first: int, length: in
 
 
 @kernel(**INLINED)
-def _word_id(table: Table, scratch: Scratch, length: int) -> int:
+def _word_id(table: Table, scratch: Scratch, length: int) -> np.int64:
     if length > MAX_WORD_BYTES:
-        return 0
+        return np.int64(0)
     slot = _find(table, _hash(scratch.units, length), scratch.units, 0, length)
-    return max(0, np.int64(table.slots[slot] & _LOW) - 1)
+    return max(np.int64(0), np.int64(table.slots[slot] & _LOW) - np.int64(1))
 
 
 @kernel(**INLINED)
 def _has_room(table: Table, length: int) -> bool:
-    return (
-        table.used[NUM_WORDS] < table.hashes.size
-        and table.used[NUM_UNITS] + ((length + 7) >> 3) <= table.arena.size
-    )
+    units = table.used[NUM_UNITS] + ((length + 7) >> 3)
+    return bool(table.used[NUM_WORDS] < table.hashes.size and units <= table.arena.size)
 
 
 @kernel(**INLINED)

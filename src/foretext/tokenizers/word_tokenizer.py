@@ -17,7 +17,7 @@ from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.counts import count_words
 from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind, likely_kind
 from foretext.corpus.word_table import WordTable, new_scratch
-from foretext.errors import CorpusError
+from foretext.errors import CorpusError, SettingError
 from foretext.files import atomic_file
 from foretext.kernels.words import encode_words
 from foretext.tokenizers.vocabulary import UNKNOWN, Vocabulary
@@ -74,7 +74,7 @@ class WordTokenizer:
         """
         kind = config.pre_tokenizer
         if kind == "auto":
-            kind = likely_kind(next(corpus.blocks(1 << 16))[: 1 << 16])
+            kind = likely_kind(next(corpus.blocks(1 << 16), "")[: 1 << 16])
         config = config.model_copy(update={"pre_tokenizer": kind})
         found = count_words(
             corpus,
@@ -156,11 +156,11 @@ class WordTokenizer:
         path = path.with_name(COUNTS_FILE)
         try:
             first, *lines = path.read_bytes().decode().removesuffix("\n").split("\n")
-            config = cls.Config(**json.loads(first.removeprefix("# ")))
+            config = cls.Config.checked(json.loads(first.removeprefix("# ")), "tokenizer")
             pairs = [line.split("\t") for line in lines]
             counts = np.array([int(count) for _, count in pairs], np.int64)
-        except (OSError, ValueError) as error:
-            raise CorpusError(f"{path} cannot be read as a vocabulary ({error}).") from error
+        except (OSError, ValueError, SettingError) as error:
+            raise CorpusError(f"{path} cannot be read as a vocabulary: {error}") from error
         return cls(config, Vocabulary([word for word, _ in pairs], counts))
 
     def __eq__(self, other: object) -> bool:

@@ -1,0 +1,134 @@
+"""How text is cut before sub-words are learned in it: for our counter and for `tokenizers` alike.
+
+A splitter does two things: it hands the counter of `foretext.corpus` a text it can count (`utf8`
+and `letters`), and it names the parts of the `tokenizers` library that cut the same way when the
+tokenizer is used. All character classes are read off the library, so that the two agree whatever
+version of Unicode it knows; hypothesis holds them to it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from foretext.kernels.pieces import BLANK, LETTER, LINE_END, NUMBER, write_pieces
+from foretext.kernels.words import ALONE, IGNORED, SEPARATOR, WORD, Letters
+
+if TYPE_CHECKING:
+    from tokenizers.normalizers import Normalizer
+    from tokenizers.pre_tokenizers import PreTokenizer
+
+__all__ = ["BertWords", "BytePieces", "Splitter", "byte_letters"]
+
+NUM_POINTS = sys.maxunicode + 1
+SURROGATES = range(0xD800, 0xE000)
+ASSIGNED = (*range(0x33000), *range(0xE0000, 0xE0200))  # where Unicode 17 has any character
+CHUNK = 1 << 14  # characters the library is asked about at a time: it takes 20 bytes for each
+
+
+class Splitter(Protocol):
+    """What learning sub-words asks of a way to cut text."""
+
+    @property
+    def letters(self) -> Letters:
+        """Tables of the word counter."""
+        ...
+
+    def utf8(self, text: str) -> np.ndarray:
+        """(N,) uint8, the text as the word counter is to see it."""
+        ...
+
+    def library_normalizer(self) -> Normalizer | None: ...
+
+    def library_pre_tokenizer(self) -> PreTokenizer: ...
+
+
+class BytePieces:
+    """GPT-2's pieces: words with the blank before them, every byte a visible character.
+
+    A line is a text by itself; its end belongs to no piece. Loses nothing but what `lowercase`
+    takes away.
+    """
+
+    def __init__(self, *, lowercase: bool = False) -> None:
+        self.lowercase = lowercase
+
+    @cached_property
+    def letters(self) -> Letters:
+        """Letters by which each line is a word as it stands."""
+        classes = np.full(NUM_POINTS, WORD, np.uint8)
+        classes[ord("\n")] = SEPARATOR
+        fast = np.zeros(256, np.uint8)
+        fast[33:127] = np.arange(33, 127)
+        return Letters(classes, np.arange(NUM_POINTS, dtype=np.int32), fast)
+
+    def utf8(self, text: str) -> np.ndarray:
+        """The pieces of `text`, one a line."""
+        if self.lowercase:
+            text = self.library_normalizer().normalize_str(text)
+        data = np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
+        pieces = np.empty(3 * data.size, np.uint8)
+        return pieces[: write_pieces(data, _piece_classes(), byte_letters(), pieces)]
+
+    def library_normalizer(self) -> Normalizer | None:
+        from tokenizers import normalizers
+
+        return normalizers.Lowercase() if self.lowercase else None
+
+    def library_pre_tokenizer(self) -> PreTokenizer:
+        from tokenizers import pre_tokenizers
+
+        return pre_tokenizers.ByteLevel(add_prefix_space=False)
+
+
+@cache
+def byte_letters() -> np.ndarray:
+    """(256, 2) uint8, the character that stands for each byte, in UTF-8 of one or two bytes.
+
+    Printable characters of Latin-1 stand for themselves, the others are taken from U+0100 on
+    (GPT-2's `bytes_to_unicode`).
+    """
+    plain = [*range(33, 127), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in plain]
+    points = {**{byte: byte for byte in plain}, **{b: 256 + n for n, b in enumerate(others)}}
+    letters = np.zeros((256, 2), np.uint8)
+    for byte, point in points.items():
+        encoded = chr(point).encode()
+        letters[byte, : len(encoded)] = list(encoded)
+    return letters
+
+
+@cache
+def _piece_classes() -> np.ndarray:
+    """(0x110000,) uint8."""
+    classes = np.zeros(NUM_POINTS, np.uint8)
+    for kind, pattern in ((LETTER, r"\p{L}"), (NUMBER, r"\p{N}"), (BLANK, r"\s")):
+        classes[_members(pattern)] = kind
+    classes[ord("\n")] = LINE_END
+    return classes
+
+
+def _members(pattern: str) -> np.ndarray:
+    """(M,) int64, code points that match a regular expression of the library."""
+    from tokenizers import Regex, pre_tokenizers
+
+    split = pre_tokenizers.Split(Regex(f"(?:{pattern})+"), behavior="removed", invert=True)
+    found = [
+        points[start:end]
+        for points, text in _chunks()
+        for _, (start, end) in split.pre_tokenize_str(text)
+    ]
+    return np.concatenate(found)
+
+
+def _chunks() -> Iterator[tuple[np.ndarray, str]]:
+    """Characters to ask the library about, with their code points (C,) int64."""
+    points = np.array([point for point in ASSIGNED if point not in SURROGATES])
+    for first in range(0, points.size, CHUNK):
+        chunk = points[first : first + CHUNK]
+        yield chunk, chunk.astype("<u4").tobytes().decode("utf-32-le")
