@@ -186,7 +186,8 @@ def _assigned() -> np.ndarray:
     Asking about the other planes, empty or for private use, would take half a second; there every
     character is like that last one.
     """
-    return np.r_[0:0xD800, 0xE000:0x34000, 0xE0000:0xE0200].astype(np.uint32)
+    points: np.ndarray = np.r_[0:0xD800, 0xE000:0x34000, 0xE0000:0xE0200]
+    return points.astype(np.uint32)
 
 
 def _text(points: np.ndarray) -> str:
