@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from foretext.corpus.corpus import Corpus
+from foretext.corpus.corpus_report import CorpusReport
+from foretext.corpus.inspection import inspect_corpus
 from foretext.corpus.settings import CorpusConfig
 
-__all__ = ["Corpus", "CorpusConfig"]
+__all__ = ["Corpus", "CorpusConfig", "CorpusReport", "inspect_corpus"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
 
 from foretext.corpus.compression import READ_SIZE, unpacked
@@ -30,31 +30,45 @@ def format_of(name: str, config: CorpusConfig) -> Format:
 
 
 def plain_text(file: BinaryIO, name: str, config: CorpusConfig) -> Iterator[str]:
-    """Yield the text of `file`, unpacked and decoded."""
+    """Yield the text of `file`, unpacked and decoded, in chunks that end anywhere."""
     return decoded(unpacked(file, name), config.encoding, name)
 
 
 def normal_form(
-    file: BinaryIO, name: str, config: CorpusConfig, documents: Documents
+    file: BinaryIO,
+    name: str,
+    config: CorpusConfig,
+    documents: Documents,
+    seen: Callable[[str], None] | None = None,
 ) -> Iterator[str]:
     """Yield the text of `file`, a sentence a line and an empty line after each document.
+
+    `seen` is told each chunk of plain text, or each row, before it is worked on.
 
     Raises:
         CorpusError: the file is not what it should be.
     """
-    texts = (normalize(text, config.normalization) for text in _lines(file, name, config))
+    texts = (normalize(text, config.normalization) for text in _lines(file, name, config, seen))
     is_line = documents == "line" and format_of(name, config) == "txt"
     found = by_line(texts) if is_line else by_blank_line(texts)
     return map(split_sentences, found) if config.sentences == "punctuation" else found
 
 
-def _lines(file: BinaryIO, name: str, config: CorpusConfig) -> Iterator[str]:
+def _lines(
+    file: BinaryIO, name: str, config: CorpusConfig, seen: Callable[[str], None] | None
+) -> Iterator[str]:
     """Yield texts of whole lines; from rows, with empty lines between them."""
     format = format_of(name, config)
     if format == "txt":
-        return whole_lines(plain_text(file, name, config))
+        return whole_lines(_told(plain_text(file, name, config), seen))
     if format == "parquet":
         rows = parquet_rows(file, config.column, name)
     else:
         rows = _ROWS_OF_TEXT[format](plain_text(file, name, config), config.column, name)
-    return whole_lines(join_rows(rows, READ_SIZE))
+    return whole_lines(join_rows(_told(rows, seen), READ_SIZE))
+
+
+def _told(texts: Iterable[str], seen: Callable[[str], None] | None) -> Iterable[str]:
+    if seen is None:
+        return texts
+    return (seen(text) or text for text in texts)

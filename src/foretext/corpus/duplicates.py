@@ -1,0 +1,198 @@
+"""Documents that repeat others, exactly (64-bit hashes) or nearly (MinHash; Broder 1997).
+
+Near duplicates are looked for among sampled documents. A document is sampled by its least shingle
+hash, which near duplicates mostly share, so that they are sampled together; with documents drawn
+one by one, both of a pair would hardly ever be seen. Both tables are bounded: when one is full, the
+bound on the hashes it keeps is halved.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from array import array
+from collections.abc import Sequence
+from itertools import chain
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from foretext.corpus.findings import Duplicates, Place
+from foretext.corpus.places import Locate
+
+__all__ = ["Document", "ExactDuplicates", "NearDuplicates"]
+
+_MOST_HASHES = 1 << 24  # of 8 bytes
+_MOST_REMEMBERED = 200_000  # hashes among which examples are found while reading
+_MOST_EXAMPLES = 5
+_EXAMPLE = 80  # characters
+
+_SHINGLE = 4  # words
+_FEWEST_WORDS = 16  # of a document; shorter ones are alike by nature
+_NUM_HASHES = 64
+_MOST_SAMPLED = 4096  # documents
+_MOST_WORDS = 1024  # by which a document is judged, its first ones
+_ALIKE = 0.75  # Jaccard similarity of the shingles
+_MOST_COMPARED = 16  # documents with the same least shingle hash
+_MIXERS = np.array(
+    [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93], np.uint64
+)
+
+
+class Document(NamedTuple):
+    """A document, its words, and the hash by which it is the same as another."""
+
+    text: str
+    words: Sequence[str]
+    digest: int  # 64 bits
+
+    @classmethod
+    def of(cls, text: str, words: Sequence[str]) -> Self:
+        """Hash `text` without the white space around it."""
+        digest = hashlib.blake2b(text.strip().encode(), digest_size=8).digest()
+        return cls(text, words, int.from_bytes(digest, "little"))
+
+
+class _Examples:
+    """The first few repeated documents, with their places."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.places: list[Place] = []
+
+    def add(self, document: str, locate: Locate) -> None:
+        text = document[:_EXAMPLE].split("\n", 1)[0].strip()
+        if len(self.texts) < _MOST_EXAMPLES and text not in self.texts:
+            self.texts.append(text)
+            self.places.append(locate(document))
+
+    def found(self, documents: int, duplicates: int) -> Duplicates:
+        return Duplicates(
+            documents=documents,
+            duplicates=duplicates,
+            rate=duplicates / max(documents, 1),
+            examples=self.texts,
+            places=self.places,
+        )
+
+
+class ExactDuplicates:
+    """Counts documents that are equal, white space around them aside."""
+
+    def __init__(self, most_hashes: int = _MOST_HASHES) -> None:
+        self._most_hashes = most_hashes
+        self._hashes = array("Q")
+        self._bound = 1 << 64
+        self._remembered: set[int] = set()
+        self._examples = _Examples()
+
+    def add(self, document: Document, locate: Locate) -> None:
+        """Take the next document."""
+        if document.digest < self._bound:
+            self._hashes.append(document.digest)
+            if len(self._hashes) > self._most_hashes:
+                self._halve()
+        if document.digest in self._remembered:
+            self._examples.add(document.text, locate)
+        elif len(self._remembered) < _MOST_REMEMBERED:
+            self._remembered.add(document.digest)
+
+    def found(self) -> Duplicates:
+        """Return what was found among the documents whose hashes were kept."""
+        distinct = len(np.unique(np.frombuffer(self._hashes, np.uint64)))  # (documents,)
+        return self._examples.found(len(self._hashes), len(self._hashes) - distinct)
+
+    def _halve(self) -> None:
+        self._bound >>= 1
+        kept = np.array(self._hashes, np.uint64)
+        self._hashes = array("Q", kept[kept < self._bound].tobytes())
+
+
+class _Sampled(NamedTuple):
+    digest: int
+    shingles: np.ndarray  # (shingles,) uint64
+    alike: bool  # whether it nearly repeats an earlier one
+
+
+class NearDuplicates:
+    """Finds documents among sampled ones that share most of their four-word shingles."""
+
+    def __init__(self, most_sampled: int = _MOST_SAMPLED) -> None:
+        self._most_sampled = most_sampled
+        self._bound = 1 << 64
+        self._word_hashes = _WordHashes()
+        self._sampled: dict[int, list[_Sampled]] = {}  # by the least shingle hash
+        self._num_sampled = 0
+        self._examples = _Examples()
+        generator = np.random.default_rng(0)
+        self._factors = generator.integers(1, 1 << 63, (_NUM_HASHES, 1), np.uint64) | np.uint64(1)
+
+    def add(self, documents: Sequence[Document], locate: Locate) -> None:
+        """Take the next documents."""
+        long = [document for document in documents if len(document.words) >= _FEWEST_WORDS]
+        if not long:
+            return
+        lengths = np.array([min(len(document.words), _MOST_WORDS) for document in long])
+        ends = np.cumsum(lengths)  # (documents,)
+        words = list(chain.from_iterable(document.words[:_MOST_WORDS] for document in long))
+        shingles = self._shingles(words)  # (words,)
+        shingles[np.add.outer(ends, np.arange(-_SHINGLE + 1, 0))] = ~np.uint64(0)  # spans two
+        least = _scrambled(np.minimum.reduceat(shingles, ends - lengths))  # (documents,)
+        for index in np.flatnonzero(least < np.uint64(self._bound - 1)):
+            own = shingles[ends[index] - lengths[index] : ends[index] - _SHINGLE + 1].copy()
+            self._sample(int(least[index]), own, long[index], locate)
+
+    def found(self) -> Duplicates:
+        """Return how many of the sampled documents nearly repeat an earlier one."""
+        duplicates = sum(each.alike for group in self._sampled.values() for each in group)
+        return self._examples.found(self._num_sampled, duplicates)
+
+    def _shingles(self, words: Sequence[str]) -> np.ndarray:
+        hashes = np.fromiter(map(self._word_hashes.__getitem__, words), np.uint64, len(words))
+        shingles = np.zeros(len(words), np.uint64)
+        for offset in range(_SHINGLE):
+            shingles[: len(words) - offset] += hashes[offset:] * _MIXERS[offset]
+        return _scrambled(shingles)  # (words,)
+
+    def _sample(self, least: int, shingles: np.ndarray, document: Document, locate: Locate) -> None:
+        group = self._sampled.setdefault(least, [])
+        if any(document.digest == other.digest for other in group):
+            return  # an exact duplicate
+        near = group[-_MOST_COMPARED:]
+        alike = any(self._similarity(shingles, other.shingles) >= _ALIKE for other in near)
+        if alike:
+            self._examples.add(document.text, locate)
+        group.append(_Sampled(document.digest, shingles, alike))
+        self._num_sampled += 1
+        while self._num_sampled > self._most_sampled:
+            self._bound >>= 1
+            self._sampled = {key: each for key, each in self._sampled.items() if key < self._bound}
+            self._num_sampled = sum(map(len, self._sampled.values()))
+
+    def _similarity(self, one: np.ndarray, other: np.ndarray) -> float:
+        """Estimated share of the shingles of either that both have."""
+        return float(np.mean(self._signature(one) == self._signature(other)))
+
+    def _signature(self, shingles: np.ndarray) -> np.ndarray:
+        values: np.ndarray = _scrambled(self._factors * shingles).min(axis=1)
+        return values  # (64,)
+
+
+class _WordHashes(dict[str, int]):
+    """32-bit hashes of words, remembered while they are not too many."""
+
+    def __missing__(self, word: str) -> int:
+        if len(self) > 1 << 18:
+            self.clear()
+        value = self[word] = zlib.crc32(word.encode())
+        return value
+
+
+def _scrambled(values: np.ndarray) -> np.ndarray:
+    """Mix 64-bit integers well (the finaliser of splitmix64; Steele et al. 2014)."""
+    mixed: np.ndarray = values ^ (values >> np.uint64(30))
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(27)
+    mixed *= np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
+    return mixed

@@ -1,0 +1,116 @@
+"""The parts of what the corpus doctor found; `corpus_report` puts them together."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+__all__ = [
+    "Coverage",
+    "Duplicates",
+    "FileFacts",
+    "Finding",
+    "FrequentWord",
+    "GrowthPoint",
+    "Lengths",
+    "Place",
+    "Problem",
+    "Prospect",
+]
+
+
+class Finding(BaseModel):
+    """Base of all: frozen, and serialised by `model_dump`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Place(Finding):
+    """Where something was found; the line counts from 1 and is None when it cannot be told."""
+
+    file: str
+    line: int | None = None
+    unit: Literal["line", "row"] = "line"  # row: of jsonl, csv, tsv and parquet, without header
+
+    def __str__(self) -> str:
+        return self.file if self.line is None else f"{self.file}, {self.unit} {self.line}"
+
+
+class Problem(Finding):
+    """One sentence on something to know (note), to look into (warning) or to mend (error)."""
+
+    severity: Literal["error", "warning", "note"]
+    sentence: str
+    place: Place | None = None
+
+    def __str__(self) -> str:
+        """Return the sentence, with its place where it does not say that itself."""
+        if self.place is None or self.place.file in self.sentence:
+            return self.sentence
+        return f"{self.sentence} ({self.place})"
+
+
+class FileFacts(Finding):
+    """One file as it was read."""
+
+    name: str
+    format: str
+    compression: str | None
+    bytes: int | None  # as stored
+    documents: int
+
+
+class Lengths(Finding):
+    """Quantiles of lengths in tokens."""
+
+    mean: float
+    least: int
+    p05: int
+    p25: int
+    median: int
+    p75: int
+    p95: int
+    most: int
+
+
+class GrowthPoint(Finding):
+    """How many distinct words the first `tokens` tokens hold."""
+
+    tokens: int
+    distinct_words: int
+
+
+class Coverage(Finding):
+    """What is left of the vocabulary and of the text when rarer words are unknown."""
+
+    min_count: int
+    words: int
+    tokens: int
+    token_rate: float  # share of all tokens
+
+
+class FrequentWord(Finding):
+    """A word and how often it occurs."""
+
+    word: str
+    count: int
+    rate: float  # share of all tokens
+
+
+class Duplicates(Finding):
+    """Documents that are the same as, or nearly the same as, an earlier one."""
+
+    documents: int  # that were compared
+    duplicates: int  # of these, how many repeat an earlier one
+    rate: float
+    examples: list[str]  # beginnings
+    places: list[Place]
+
+
+class Prospect(Finding):
+    """What an objective would see of this corpus."""
+
+    objective: str
+    figures: dict[str, int | float]
+    sentence: str

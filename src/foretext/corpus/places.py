@@ -1,0 +1,95 @@
+"""Where in its file a piece of text stands, told from the last few chunks that were read."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from typing import Protocol
+
+from foretext.corpus.findings import Place
+from foretext.corpus.lines import LONGEST_LINE
+
+__all__ = ["Locate", "PlainPlaces", "RowPlaces"]
+
+_EMPTY_LINE = re.compile(r"\n(?=[^\S\n]*\n)")
+_REMEMBERED = 3  # chunks; a document begins in the present one or the one before
+_REMEMBERED_ROWS = 20_000
+_NEEDLE = 80  # characters compared
+
+
+class Locate(Protocol):
+    """Tells the place of the character `at` of a text in normal form."""
+
+    def __call__(self, text: str, at: int = 0) -> Place:
+        """Return the place, without a line where it cannot be told."""
+        ...
+
+
+class PlainPlaces:
+    """Lines of plain text: how many, which are too long, and which holds a given text."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.lines = 0
+        self.empty_lines = 0
+        self.long_lines: list[Place] = []
+        self._tail = "\n"  # the last line end, where nothing but white space came after it
+        self._recent: deque[tuple[int, str]] = deque(maxlen=_REMEMBERED)  # line ends before, chunk
+        self._run = 0  # characters of the present line so far
+
+    def see(self, chunk: str) -> None:
+        """Take the next decoded chunk of the file."""
+        self._recent.append((self.lines, chunk))
+        before, end = self._run, chunk.find("\n")
+        self._run += len(chunk) if end < 0 else end
+        if before <= LONGEST_LINE < self._run:
+            self.long_lines.append(Place(file=self.file, line=self.lines + 1))
+        if end >= 0:
+            self._run = len(chunk) - chunk.rfind("\n") - 1
+        self.lines += chunk.count("\n")
+        self._count_empty(self._tail + chunk)
+
+    def locate(self, text: str, at: int = 0) -> Place:
+        """Return the place of the character `at` of `text`, which was met just now."""
+        start = text.rfind("\n", 0, at) + 1
+        needle = text[start : start + _NEEDLE].partition("\n")[0]
+        recent = "\n" + "".join(chunk for _, chunk in self._recent)
+        found = max(recent.rfind(f"\n{needle}{end}") for end in ("\r\n", "\n"))
+        found = recent.rfind(needle, 1) if found < 0 else found + 1  # of a long or a split line
+        if found < 0:  # changed by normalisation, or begun long before
+            return Place(file=self.file)
+        return Place(file=self.file, line=self._recent[0][0] + recent.count("\n", 0, found))
+
+    def _count_empty(self, text: str) -> None:
+        self.empty_lines += len(_EMPTY_LINE.findall(text))
+        self._tail = "\n" if text[text.rfind("\n") :].isspace() else ""
+
+
+class RowPlaces:
+    """Rows of jsonl, csv, tsv or parquet: how many, and which holds a given text."""
+
+    lines = empty_lines = 0  # rows have none of their own
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.long_lines: list[Place] = []
+        self._rows = 0
+        self._recent: dict[str, int] = {}  # how a row begins -> which it is
+
+    def see(self, row: str) -> None:
+        """Take the next row."""
+        self._rows += 1
+        if len(self._recent) > _REMEMBERED_ROWS:
+            self._recent.clear()
+        self._recent[_beginning(row)] = self._rows
+
+    def locate(self, text: str, at: int = 0) -> Place:
+        """Return the place of the row that the character `at` of `text`, met just now, is from."""
+        before = text.rfind("\n\n", 0, at)
+        beginning = _beginning(text[0 if before < 0 else before + 2 :][: 4 * _NEEDLE])
+        return Place(file=self.file, line=self._recent.get(beginning), unit="row")
+
+
+def _beginning(row: str) -> str:
+    """Return the first characters of a document, however its lines are divided."""
+    return "".join(row[: 4 * _NEEDLE].partition("\n\n")[0].split())[:_NEEDLE]

@@ -1,0 +1,178 @@
+"""What a person should know of a corpus before learning from it, one sentence each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from foretext.corpus.corpus_report import CorpusReport
+from foretext.corpus.findings import Duplicates, Place, Problem
+from foretext.corpus.lines import LONGEST_LINE
+from foretext.corpus.symptoms import Sign, Symptoms
+
+__all__ = ["SEVERITIES", "find_problems"]
+
+SEVERITIES: tuple[Literal["error", "warning", "note"], ...] = ("error", "warning", "note")
+
+_LITTLE = 10_000  # tokens: too little for anything
+_VECTORS = 1_000_000  # tokens: from here on neighbours of word vectors make sense
+_LANGUAGE_MODEL = 10_000_000  # tokens: the same for language models
+_TAGS = 5  # from here on HTML is more than an accident
+_MANY = 0.01  # share from which repetition is worth a warning
+
+
+def find_problems(
+    report: CorpusReport, symptoms: Symptoms, largest: Place, long_lines: list[Place]
+) -> list[Problem]:
+    """Return the problems of a report, the gravest first.
+
+    Args:
+        report: everything but its problems, of which those it has are kept.
+        symptoms: what was seen in the text.
+        largest: where the longest document stands.
+        long_lines: where lines stand that are cut.
+    """
+    found = [
+        *report.problems,
+        *_amount(report),
+        *_documents(report, largest),
+        *_repetition(report.exact_duplicates, "repeat an earlier one"),
+        *_repetition(report.near_duplicates, "of a sample nearly repeat another"),
+        *_damage(symptoms),
+        *_preparation(report, symptoms),
+        *_form(report, symptoms, long_lines),
+    ]
+    return sorted(found, key=lambda problem: SEVERITIES.index(problem.severity))
+
+
+def _amount(report: CorpusReport) -> Iterator[Problem]:
+    tokens = report.tokens
+    kept = next(each for each in report.coverage if each.min_count == 5)
+    if not kept.words:
+        most = report.frequent_words[0] if report.frequent_words else None
+        seen = f"the most frequent, '{most.word}', {most.count} times" if most else "there is none"
+        yield _error(f"No word occurs 5 times ({seen}): add text, or set min_count lower.")
+    if tokens < _LITTLE:
+        yield _warning(
+            f"There are only {tokens:,} tokens, too few for any objective to learn more than its "
+            "examples; a million is a beginning."
+        )
+    elif tokens < _VECTORS:
+        yield _note(
+            f"{tokens:,} tokens are few for word vectors, whose neighbours begin to make sense at "
+            "about a million; more epochs help a little, more text helps more."
+        )
+    if tokens < _LANGUAGE_MODEL:
+        yield _note(
+            f"{tokens:,} tokens are few for a masked or causal language model; choose a small one, "
+            "or start from one that has been pretrained."
+        )
+    if kept.words and kept.token_rate < 0.9:
+        yield _note(
+            f"With min_count = 5 only {kept.token_rate:.0%} of the tokens are in the vocabulary; "
+            "sub-words (fasttext, bpe) suit this corpus better, or a lower min_count."
+        )
+
+
+def _documents(report: CorpusReport, largest: Place) -> Iterator[Problem]:
+    if report.documents == 1:
+        yield _note("The corpus is a single document, so none can be held out for validation.")
+        return
+    share = report.document_lengths.most / max(report.tokens, 1)
+    if share > 0.5:
+        yield _warning(
+            f"One document holds {share:.0%} of all tokens; a split by document will be lopsided, "
+            "so divide it if you can.",
+            largest,
+        )
+    several = next(each for each in report.prospects if each.objective == "next_sentence")
+    number = several.figures["documents"]
+    if number < 0.5 * report.documents:
+        yield _note(
+            f"Only {number:,} of {report.documents:,} documents have two sentences or more, so "
+            "next-sentence prediction has little to go by; separate documents by an empty line, "
+            "or set sentences = 'punctuation'."
+        )
+
+
+def _repetition(found: Duplicates, what: str) -> Iterator[Problem]:
+    if found.duplicates:
+        yield Problem(
+            severity="warning" if found.rate >= _MANY else "note",
+            sentence=f"{found.duplicates:,} of {found.documents:,} documents ({found.rate:.1%}) "
+            f"{what}{_such_as(found.examples)}; remove them, or they are learned by heart.",
+            place=found.places[0] if found.places else None,
+        )
+
+
+def _damage(symptoms: Symptoms) -> Iterator[Problem]:
+    source = "convert the file again from its source"
+    if (sign := symptoms.mojibake).count:
+        what = "characters are UTF-8 that was read as another encoding"
+        yield _signed("warning", sign, what, f"{source}, or mend it with a program such as ftfy")
+    if (sign := symptoms.replacement).count:
+        what = "characters are U+FFFD, which stands for bytes that could not be decoded"
+        yield _signed("warning", sign, what, source)
+    if (sign := symptoms.html).count:
+        what = "tags or entities of HTML are left in the text"
+        yield _signed("warning" if sign.count >= _TAGS else "note", sign, what, "strip them first")
+
+
+def _preparation(report: CorpusReport, symptoms: Symptoms) -> Iterator[Problem]:
+    if symptoms.is_tokenised:
+        yield _note(
+            "The text looks tokenised already (its commas stand by themselves); use the same "
+            "tokenisation on what the model will read."
+        )
+    if symptoms.is_lower_case:
+        yield _note("The text is in lower case already, so names are not told from words.")
+    if (sign := symptoms.unknown).count:
+        what = "rare words were replaced by <unk> before"
+        yield _signed("note", sign, what, "vectors and models will know them by that name only")
+    main, *others = list(report.scripts.items()) or [("no", 0.0)]
+    if others and others[0][1] >= 0.1:
+        yield _note(
+            f"Scripts are mixed: {main[1]:.0%} of the letters are {main[0]}, {others[0][1]:.0%} "
+            f"{others[0][0]}; one vocabulary has to serve both."
+        )
+
+
+def _form(report: CorpusReport, symptoms: Symptoms, long_lines: list[Place]) -> Iterator[Problem]:
+    if long_lines:
+        number = "A line is" if len(long_lines) == 1 else f"{len(long_lines):,} lines are"
+        yield _note(
+            f"{number} longer than {LONGEST_LINE:,} characters and cut into several at blanks.",
+            long_lines[0],
+        )
+    if symptoms.sentences > 1.5 * symptoms.lines:
+        rate = symptoms.sentences / symptoms.lines
+        yield _note(
+            f"Lines hold about {rate:.1f} sentences each; where sentences matter (windows, next "
+            "sentence), set sentences = 'punctuation'."
+        )
+    for file in report.files:
+        if not file.documents and not any(
+            problem.place and problem.place.file == file.name for problem in report.problems
+        ):
+            yield _warning(f"{file.name} holds no text.", Place(file=file.name))
+
+
+def _signed(severity: Literal["warning", "note"], sign: Sign, what: str, mend: str) -> Problem:
+    sentence = f"{sign.count:,} {what}{_such_as([sign.example])}; {mend}."
+    return Problem(severity=severity, sentence=sentence, place=sign.place)
+
+
+def _such_as(examples: list[str]) -> str:
+    return f" (such as '{examples[0]}')" if examples and examples[0] else ""
+
+
+def _error(sentence: str) -> Problem:
+    return Problem(severity="error", sentence=sentence)
+
+
+def _warning(sentence: str, place: Place | None = None) -> Problem:
+    return Problem(severity="warning", sentence=sentence, place=place)
+
+
+def _note(sentence: str, place: Place | None = None) -> Problem:
+    return Problem(severity="note", sentence=sentence, place=place)
