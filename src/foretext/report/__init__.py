@@ -1,0 +1,7 @@
+"""Pages for a person to look at: one HTML file each, complete in itself."""
+
+from __future__ import annotations
+
+from foretext.report.vectors_report import write_vectors_report
+
+__all__ = ["write_vectors_report"]

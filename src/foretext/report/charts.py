@@ -1,0 +1,142 @@
+"""The charts of a page, as Vega-Lite specifications made with altair.
+
+Colours and fonts are not here: the page gives them, so that they follow its light or dark scheme.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+__all__ = ["curve_chart", "map_chart"]
+
+MOST_POINTS = 600  # of a curve; a screen shows no more
+MARGIN = 0.04  # of the map, on every side
+FEW_POINTS = 30  # up to here each point of a curve is marked
+
+Record = Mapping[str, Any]
+
+
+def curve_chart(
+    records: Sequence[Record],
+    series: Mapping[str, str],
+    title: str,
+    *,
+    height: int = 260,
+    number_format: str = "~s",
+) -> dict[str, Any] | None:
+    """Draw figures of `records` over their epochs; None when no record has any of them.
+
+    Args:
+        records: lines of metrics.jsonl.
+        series: from a record's field to the name of its line.
+        title: of the vertical axis.
+        height: in pixels; the width is the page's.
+        number_format: of the vertical axis, as d3 writes it.
+    """
+    import altair as alt
+
+    rows = _long_rows(records, series)
+    if not rows:
+        return None
+    names = [name for name in series.values() if any(row["series"] == name for row in rows)]
+    nearest = alt.selection_point(
+        name="nearest", on="mouseover", nearest=True, fields=["epoch"], empty=False
+    )
+    axis = alt.Axis(format=number_format, tickCount=6)
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        x=alt.X("epoch:Q", title="epoch", axis=alt.Axis(grid=False)),
+        y=alt.Y("value:Q", title=title, scale=alt.Scale(zero=False), axis=axis),
+        color=alt.Color(
+            "series:N",
+            sort=names,
+            scale=alt.Scale(domain=names),
+            legend=alt.Legend(title=None, orient="top-right") if len(names) > 1 else None,
+        ),
+    )
+    shown = 0.9 if len(rows) <= FEW_POINTS * len(names) else 0
+    points = base.mark_point(filled=True, size=42).encode(
+        opacity=alt.condition(nearest, alt.value(1), alt.value(shown)),
+        tooltip=[
+            alt.Tooltip("series:N", title="figure"),
+            alt.Tooltip("value:Q", title="value", format=".4~r"),
+            alt.Tooltip("epoch:Q", format=".2f"),
+            alt.Tooltip("words:Q", format=","),
+        ],
+    )
+    lines = base.mark_line(strokeWidth=2, interpolate="linear")
+    return _specification((lines + points.add_params(nearest)), title, height)
+
+
+def map_chart(points: Sequence[Record], *, height: int = 680) -> dict[str, Any]:
+    """Draw words as points that can be zoomed, panned and searched; names appear as room allows.
+
+    Args:
+        points: records with ``word``, ``x``, ``y`` in 0..1, ``count``, ``group``, ``nearest`` and
+            ``level``, the magnification from which on the name is shown.
+        height: in pixels; the width is the page's.
+    """
+    import altair as alt
+
+    zoom = alt.selection_interval(name="zoom", bind="scales")
+    find = alt.param(
+        name="find",
+        value="",
+        bind=alt.binding(input="search", placeholder="the beginning of a word", name="Find "),
+    )
+    found = "find != '' && indexof(lower(datum.word), lower(find)) === 0"
+    span = 1 + 2 * MARGIN
+    roomy = f"datum.level <= {span} / (zoom.x ? zoom.x[1] - zoom.x[0] : {span})"
+    edges = alt.Scale(domain=[-MARGIN, 1 + MARGIN], nice=False, zero=False)
+    base = alt.Chart(alt.InlineData(values=list(points))).encode(
+        x=alt.X("x:Q", axis=None, scale=edges), y=alt.Y("y:Q", axis=None, scale=edges)
+    )
+    dots = base.mark_circle().encode(
+        size=alt.condition(
+            found,
+            alt.value(260),
+            alt.Size("count:Q", scale=alt.Scale(type="sqrt", range=[18, 260]), legend=None),
+        ),
+        color=alt.Color("group:N", legend=None),
+        opacity=alt.condition(f"find == '' || ({found})", alt.value(0.75), alt.value(0.15)),
+        tooltip=[
+            alt.Tooltip("word:N"),
+            alt.Tooltip("count:Q", format=","),
+            alt.Tooltip("nearest:N"),
+        ],
+    )
+    names = base.mark_text(dy=-9, fontSize=11).encode(
+        text="word:N",
+        opacity=alt.condition(f"({found}) || (find == '' && {roomy})", alt.value(1), alt.value(0)),
+    )
+    return _specification((dots.add_params(zoom, find) + names), "Map of words", height)
+
+
+def _specification(chart: Any, description: str, height: int) -> dict[str, Any]:
+    """Return the chart as plain data, as wide as its place and without an address in it."""
+    chart = chart.properties(width="container", height=height, description=description)
+    specification: dict[str, Any] = chart.to_dict()
+    for name in ("$schema", "config"):
+        specification.pop(name, None)
+    return specification
+
+
+def _long_rows(records: Sequence[Record], series: Mapping[str, str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "epoch": record["epoch"],
+            "words": record.get("words"),
+            "series": name,
+            "value": record[field],
+        }
+        for record in _thinned(records)
+        for field, name in series.items()
+        if isinstance(record.get(field), int | float) and math.isfinite(record[field])
+    ]
+
+
+def _thinned(records: Sequence[Record]) -> list[Record]:
+    """Return at most about `MOST_POINTS` records, evenly chosen, the last one among them."""
+    step = max(1, math.ceil(len(records) / MOST_POINTS))
+    return list(reversed(records[::-step]))

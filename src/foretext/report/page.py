@@ -1,0 +1,79 @@
+"""One HTML file that needs nothing else: no network, no folder beside it.
+
+The Vega libraries that draw the charts are copied into the page. A content security policy forbids
+the browser to fetch anything and to run any script but the two that stand here, whatever a word of
+the corpus may look like.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from foretext.files import atomic_file
+from foretext.report.cells import cell
+
+if TYPE_CHECKING:
+    import jinja2
+
+__all__ = ["write_page"]
+
+
+def write_page(path: Path, template: str, charts: dict[str, dict[str, Any]], **parts: Any) -> None:
+    """Fill the template `template` with `parts` and with Vega-Lite specifications by name.
+
+    Raises:
+        OutputError: `path` cannot be written.
+    """
+    scripts = [_vega(), _resource("charts.js")]
+    html = (
+        _templates()
+        .get_template(template)
+        .render(
+            charts=charts,
+            scripts=scripts,
+            script_hashes=[_hash(script) for script in scripts],
+            style=_resource("page.css"),
+            **parts,
+        )
+    )
+    with atomic_file(path) as temporary:
+        temporary.write_text(html, encoding="utf-8", newline="\n")
+
+
+def _templates() -> jinja2.Environment:
+    import jinja2
+
+    environment = jinja2.Environment(
+        autoescape=True,
+        loader=jinja2.PackageLoader("foretext.report"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["cell"] = cell
+    return environment
+
+
+@cache
+def _vega() -> str:
+    """Return the JavaScript of Vega, Vega-Lite and Vega-Embed in the version that altair writes."""
+    import altair
+    import vl_convert
+
+    version = ".".join(altair.VEGALITE_VERSION.split(".")[:2])
+    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=version))
+
+
+def _resource(name: str) -> str:
+    return files("foretext.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _hash(script: str) -> str:
+    """Return what a content security policy calls a script that may run."""
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"

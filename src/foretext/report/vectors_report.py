@@ -1,0 +1,117 @@
+"""The page of a run that learned word vectors: how it went, what it scores, what it learned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from foretext.progress import human_seconds
+from foretext.report.cells import label, table, tile
+
+if TYPE_CHECKING:
+    from foretext.vectors.word_vectors import WordVectors
+
+__all__ = ["write_vectors_report"]
+
+NUM_MAP_WORDS = 500
+NUM_SHOWN_WORDS = 12  # whose neighbours are listed when none are asked for
+NUM_NEIGHBORS = 8
+
+
+def write_vectors_report(
+    path: str | Path,
+    *,
+    title: str,
+    settings: Mapping[str, Any],
+    corpus: Mapping[str, Any] | None,
+    metrics: Sequence[Mapping[str, Any]],
+    vectors: WordVectors,
+    evaluation: Sequence[Mapping[str, Any]] = (),
+    neighbors_of: Sequence[str] | None = None,
+    seed: int = 0,
+) -> None:
+    """Write one HTML file that shows a run of word vectors and opens anywhere, without a network.
+
+    Args:
+        path: the file, replaced whole.
+        title: the headline, as "word2vec on wiki.txt".
+        settings: what the user chose; a section a mapping, or names and values.
+        corpus: figures of the text by name, shown as tiles; or None.
+        metrics: the lines of metrics.jsonl; the loss may be missing.
+        vectors: what was learned, the most frequent words first.
+        evaluation: a row a test; every name that occurs becomes a column.
+        neighbors_of: words to show neighbours of, unknown ones left out; frequent words if None.
+        seed: of the map.
+
+    Raises:
+        OutputError: `path` cannot be written.
+    """
+    from foretext.report.charts import map_chart
+    from foretext.report.page import write_page
+    from foretext.report.word_map import content_words, word_points
+
+    words = content_words(vectors, NUM_MAP_WORDS)
+    points = word_points(vectors, words, seed=seed)
+    charts = _curves(metrics)
+    if points:
+        charts["map"] = map_chart(points)
+    write_page(
+        Path(path),
+        "vectors.html.j2",
+        charts,
+        title=title,
+        summary=f"{len(vectors):,} words as vectors of {vectors.vector_size} dimensions",
+        tiles=_tiles(corpus or {}, metrics),
+        evaluation=table([dict(row) for row in evaluation]),
+        num_map_words=len(points),
+        neighbors=_neighbors(vectors, words[:NUM_SHOWN_WORDS], neighbors_of),
+        settings=_sections(settings),
+    )
+
+
+def _curves(metrics: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    from foretext.report.charts import curve_chart
+
+    curves = {
+        "loss": curve_chart(metrics, {"loss": "training", "valid_loss": "held out"}, "loss"),
+        "rate": curve_chart(
+            metrics, {"learning_rate": "rate"}, "learning rate", height=160, number_format=".2~g"
+        ),
+        "speed": curve_chart(metrics, {"words_per_second": "speed"}, "words a second", height=160),
+    }
+    return {name: chart for name, chart in curves.items() if chart is not None}
+
+
+def _tiles(
+    corpus: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]
+) -> list[tuple[str, str]]:
+    """Return label and figure of each tile: the corpus first, then how the run ended."""
+    tiles = [(label(name), tile(value)) for name, value in corpus.items()]
+    if not metrics:
+        return tiles
+    last = metrics[-1]
+    if last.get("time"):
+        tiles.append(("training time", human_seconds(last["time"])))
+        if last.get("words"):
+            tiles.append(("words a second", tile(round(last["words"] / last["time"]))))
+    ends = (("loss at the end", "loss"), ("held-out loss", "valid_loss"))
+    return tiles + [(name, tile(last[field])) for name, field in ends if last.get(field)]
+
+
+def _neighbors(
+    vectors: WordVectors, frequent: Sequence[str], asked: Sequence[str] | None
+) -> list[tuple[str, list[tuple[str, float]]]]:
+    words = [word for word in (frequent if asked is None else asked) if word in vectors]
+    return list(zip(words, vectors.neighbors(words, NUM_NEIGHBORS), strict=True)) if words else []
+
+
+def _sections(settings: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, Any]]]]:
+    """Return the settings section by section; those that stand alone come first, without a name."""
+    alone = [(name, value) for name, value in settings.items() if not isinstance(value, Mapping)]
+    sections = [
+        (name, list(value.items()))
+        for name, value in settings.items()
+        if isinstance(value, Mapping)
+    ]
+    return ([("", alone)] if alone else []) + sections

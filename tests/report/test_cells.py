@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from foretext.report.cells import cell, label, table, tile
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"),
+        ("", "–"),
+        (float("nan"), "–"),
+        ([], "–"),
+        (True, "yes"),
+        (False, "no"),
+        (1234567, "1,234,567"),
+        (0.61749, "0.617"),
+        (0.025, "0.025"),
+        (0.0001234567, "0.0001235"),
+        (1e-9, "1e-09"),
+        (0.0, "0"),
+        ("<b>", "<b>"),  # escaping is the template's work
+        ([1, 0.5], "1, 0.500"),
+    ],
+)
+def test_values_as_text(value: Any, text: str) -> None:
+    assert cell(value) == text
+
+
+def test_a_tile_rounds_large_numbers() -> None:
+    assert tile(17_000_000) == "17.0 M"
+    assert tile(9720) == "9,720"
+    assert tile(0.5) == "0.500"
+
+
+def test_labels_are_words() -> None:
+    assert label("num_unknown_tokens") == "unknown tokens"
+
+
+def test_a_table_has_every_name_as_a_column() -> None:
+    assert table([{"test": "a", "score": 1.0}, {"test": "b", "num_pairs": 3}]) == {
+        "head": ["test", "score", "pairs"],
+        "numeric": [False, True, True],
+        "body": [["a", 1.0, None], ["b", None, 3]],
+    }

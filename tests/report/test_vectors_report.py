@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from foretext.errors import OutputError
+from foretext.report import write_vectors_report
+from foretext.report.charts import map_chart
+from foretext.report.page import write_page
+from foretext.vectors.word_vectors import WordVectors
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "{{7*7}}",
+    "\"\u2028'&",
+]
+WORDS = [*HOSTILE, *("".join(letters) for letters in product("abc", "kuv", "lm"))]
+METRICS = [
+    {"time": i, "epoch": i / 4, "words": i * 1000, "words_per_second": 1000,
+     "learning_rate": 0.02, "loss": 3 / i, "valid_loss": None if i % 2 else 4 / i}
+    for i in range(1, 9)
+]  # fmt: skip
+
+
+class Page(HTMLParser):
+    """The tags, texts and scripts of a page."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.scripts: list[str] = []
+        self.specifications: dict[str, dict[str, Any]] = {}
+        self.styles = ""
+        self.text = ""
+        self._inside: dict[str, str | None] = {}
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+        self._inside = {"tag": tag, **dict(attrs)}
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = {}
+
+    def handle_data(self, data: str) -> None:
+        if self._inside.get("type") == "application/json":
+            self.specifications[str(self._inside["id"])] = json.loads(data)
+        elif self._inside.get("tag") == "script":
+            self.scripts.append(data)
+        elif self._inside.get("tag") == "style":
+            self.styles += data
+        else:
+            self.text += data
+
+    @property
+    def policy(self) -> str:
+        return next(value for _, value in self.attributes if value and "default-src" in value)
+
+
+def write(path: Path, **changes: Any) -> Page:
+    words = list(dict.fromkeys(WORDS))
+    vectors = np.random.default_rng(0).normal(size=(len(words), 8))
+    arguments: dict[str, Any] = {
+        "title": HOSTILE[0],
+        "settings": {"seed": 7, "training": {"alpha": 0.025, HOSTILE[1]: HOSTILE[2]}},
+        "corpus": {"num_documents": 12, HOSTILE[1]: HOSTILE[0]},
+        "metrics": METRICS,
+        "vectors": WordVectors(words, vectors, np.arange(len(words), 0, -1)),
+        "evaluation": [{"test": "WordSim-353", "spearman": 0.61749}],
+        "neighbors_of": [*HOSTILE, "unheard-of"],
+    }
+    write_vectors_report(path, **(arguments | changes))
+    return Page(path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Page:
+    return write(tmp_path_factory.mktemp("run") / "report.html")
+
+
+def test_the_page_shows_what_it_was_given(page: Page) -> None:
+    assert list(page.specifications) == ["spec-loss", "spec-rate", "spec-speed", "spec-map"]
+    for text in ("12", "documents", "WordSim-353", "0.617", "held-out loss", "0.500", "alpha"):
+        assert text in page.text
+    assert "unheard-of" not in page.text
+
+
+def test_nothing_is_fetched(page: Page) -> None:
+    names = {name for name, _ in page.attributes}
+    assert not names & {"src", "href", "xlink:href", "srcset", "action", "data", "poster"}
+    assert not re.search(r"url\(|@import", page.styles)
+    assert "://" not in json.dumps(page.specifications)
+    assert page.policy.startswith("default-src 'none'; img-src data:;")
+
+
+def test_words_stay_text(page: Page) -> None:
+    assert "img" not in page.tags
+    assert page.tags.count("script") == len(page.specifications) + 2
+    for word in HOSTILE:
+        assert word in page.text
+
+
+def test_no_other_script_may_run(page: Page) -> None:
+    hashes = [base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in page.scripts]
+    assert page.policy.split("script-src ")[1].split() == [
+        "'unsafe-eval'",  # Vega compiles its expressions
+        *(f"'sha256-{digest}'" for digest in hashes),
+    ]
+    assert len(hashes) == 2
+
+
+def test_words_on_the_map_stay_data(tmp_path: Path) -> None:
+    point = {"word": HOSTILE[0], "x": 0, "y": 1, "count": 3, "group": 0, "nearest": "b", "level": 1}
+    path = tmp_path / "page.html"
+    write_page(path, "page.html.j2", {"map": map_chart([point])}, title="map", summary="")
+    page = Page(path.read_text(encoding="utf-8"))
+    assert [point] in page.specifications["spec-map"]["datasets"].values()
+    assert page.tags.count("script") == 3
+
+
+def test_little_is_enough(tmp_path: Path) -> None:
+    page = write(
+        tmp_path / "report.html",
+        settings={},
+        corpus=None,
+        metrics=[],
+        vectors=WordVectors(["the", "of"], np.eye(2)),
+        evaluation=[],
+        neighbors_of=None,
+    )
+    assert page.specifications == {}
+    assert "2 words as vectors of 2 dimensions" in page.text
+    assert "section" not in page.tags
+
+
+def test_equal_runs_give_equal_pages(tmp_path: Path, page: Page) -> None:
+    again = write(tmp_path / "report.html")
+    assert again.specifications == page.specifications
+    assert again.text == page.text
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match=r"report\.html cannot be written"):
+        write(tmp_path / "file" / "report.html")
+
+
+def test_nothing_heavy_is_imported_before_a_page_is_made() -> None:
+    code = (
+        "import sys, foretext.report as r; r.write_vectors_report;"
+        "print([m for m in ('altair', 'sklearn', 'jinja2', 'vl_convert') if m in sys.modules])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=True, text=True
+    )
+    assert result.stdout.strip() == "[]"
