@@ -84,7 +84,9 @@ class Interrupted(ForetextError):  # noqa: N818  an event, not an error of the u
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """Return `` Did you mean 'x' or 'y'?`` with a leading blank, or nothing when none is close."""
-    close = difflib.get_close_matches(word, list(choices), n=3, cutoff=0.6)
+    choices = list(choices)
+    same = [choice for choice in choices if choice.casefold() == word.casefold()]
+    close = same[:3] or difflib.get_close_matches(word, choices, n=3, cutoff=0.6)
     if not close:
         return ""
     return " Did you mean " + " or ".join(f"'{choice}'" for choice in close) + "?"

@@ -21,6 +21,7 @@ from foretext.errors import SettingError
 from foretext.progress import MetricsLog, Progress
 from foretext.recipe import Recipe
 from foretext.report.card import vectors_card
+from foretext.report.word_map import content_words
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors import VECTORS
 from foretext.vectors.checkpoint import Checkpoints
@@ -129,7 +130,7 @@ def _check_same(recipe: Recipe, run: RunFolder) -> None:
     """Refuse to resume a run with another recipe than it began with."""
     before = Recipe.load(run.recipe).sections()
     for section, settings in recipe.sections().items():
-        for setting in settings.keys() | before.get(section, {}).keys():
+        for setting in sorted(settings.keys() | before.get(section, {}).keys()):
             old, new = before.get(section, {}).get(setting), settings.get(setting)
             if old != new and setting not in FREE_TO_CHANGE:
                 raise SettingError(
@@ -213,8 +214,13 @@ def _finish(
         "valid_loss": history[-1]["valid_loss"] if history else None,
         "seconds": history[-1]["time"] if history else None,
     }
-    card = vectors_card(recipe, facts, str(run.path), vectors.index_to_key[0])
+    card = vectors_card(recipe, facts, str(run.path), _example(vectors))
     run.finish(facts, card)
+
+
+def _example(vectors: WordVectors) -> str:
+    """A frequent word that means something, if there is one."""
+    return next(iter(content_words(vectors, 1)), vectors.index_to_key[0])
 
 
 def _base_vectors(base: str | Path | WordVectors | None) -> WordVectors | None:

@@ -26,7 +26,7 @@ from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors import VECTORS
 from foretext.vectors.schedule import TrainingConfig
 
-__all__ = ["Recipe", "recipe_names"]
+__all__ = ["Recipe", "corpus_config", "recipe_names"]
 
 Sections = dict[str, dict[str, Any]]
 
@@ -68,10 +68,7 @@ class Recipe:
         if config is not None:
             for section, values in _read_file(Path(config)).items():
                 sections.setdefault(section, {}).update(values)
-        for override in overrides:
-            section, setting, value = _override(override)
-            sections.setdefault(section, {})[setting] = value
-        return cls.from_sections(sections)
+        return cls.from_sections(_overridden(sections, overrides))
 
     @classmethod
     def from_sections(cls, sections: Mapping[str, Mapping[str, Any]]) -> Self:
@@ -172,6 +169,19 @@ def _read_file(path: Path) -> Sections:
     for name, values in sections.items():
         if not isinstance(values, dict):
             raise SettingError(f"{path}: '{name}' stands outside of a section; write it below one.")
+    return sections
+
+
+def corpus_config(overrides: Sequence[str]) -> CorpusConfig:
+    """Check ``"corpus.setting=value"`` overrides alone, for verbs that only read text."""
+    return CorpusConfig.checked(_overridden({}, overrides).get("corpus", {}), "corpus")
+
+
+def _overridden(sections: Sections, overrides: Sequence[str]) -> Sections:
+    """Set each ``section.setting=value`` in `sections`."""
+    for override in overrides:
+        section, setting, value = _override(override)
+        sections.setdefault(section, {})[setting] = value
     return sections
 
 

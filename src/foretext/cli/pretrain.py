@@ -54,8 +54,9 @@ def pretrain(
 ) -> None:
     """Learn from text: word vectors now, by one of the recipes."""
     from foretext.config import duration_seconds
-    from foretext.pipeline import report_run, run_recipe
+    from foretext.pipeline import run_recipe
     from foretext.recipe import Recipe
+    from foretext.report.run_report import report_run
 
     given = list(settings or [])
     given += [

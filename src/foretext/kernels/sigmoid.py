@@ -32,5 +32,6 @@ def logistic_loss(gradients, start, count, rate):
     """The sum of -log(1 - |label - sigmoid|) over gradients that were scaled by `rate`."""
     loss = 0.0
     for k in range(start, start + count):
-        loss -= math.log(max(1.0 - abs(gradients[k]) / rate, 1e-7))
+        chance = 1.0 - abs(gradients[k]) / rate
+        loss -= math.log(1e-7 if chance < 1e-7 else chance)  # what is no number stays none
     return loss

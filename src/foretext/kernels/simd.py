@@ -1,9 +1,9 @@
 """Sixteen float32 lanes as one value inside numba kernels.
 
-numba has no vector type, and LLVM's own vectoriser spends half of a short dot product on summing the
-lanes of each accumulator apart. Here a register of sixteen lanes is a numba type with loads, stores
-and fused multiply-add, and `transposed_sum` adds up to sixteen accumulators at once by transposing
-while adding: 15 additions instead of 64. LLVM splits the lanes where registers are narrower (AVX2,
+numba has no vector type, and LLVM's own vectoriser spends half of a short dot product on summing
+the lanes of each accumulator apart. Here a register of sixteen lanes is a numba type with loads,
+stores and fused multiply-add, and `transposed_sum` adds up to sixteen accumulators at once by
+transposing while adding: 15 additions instead of 64. LLVM splits the lanes where registers are narrower (AVX2,
 NEON), so the same kernel runs everywhere.
 
 Indices are element offsets into flat, contiguous float32 arrays.
@@ -28,6 +28,7 @@ __all__ = [
     "aligned_zeros",
     "clamp",
     "fma",
+    "inverse_root",
     "load",
     "padded",
     "prefetch",
@@ -167,14 +168,31 @@ def absolute(typing: Any, a: Any) -> Any:
     return lanes(lanes), generate
 
 
+@intrinsic
+def inverse_root(typing: Any, a: Any) -> Any:
+    """One over the square root of each positive lane, to some 22 bits.
+
+    Free to use the processor's estimate and a step of Newton's, it costs a fourth of a root and a
+    division.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = ir.FunctionType(_VECTOR, [_VECTOR])
+        root = cgutils.get_or_insert_function(builder.module, kind, "llvm.sqrt.v16f32")
+        one = ir.Constant(_VECTOR, [1.0] * LANES)
+        return builder.fdiv(one, builder.call(root, args, fastmath=("fast",)), flags=("fast",))
+
+    return lanes(lanes), generate
+
+
 def _operator(symbol: Callable[..., Any], instruction: str) -> None:
     """Give a Python operator its meaning between two values of this type."""
 
     @infer_global(symbol)
-    class _Typing(ConcreteTemplate):  # type: ignore[misc]
+    class _Typing(ConcreteTemplate):
         cases = (lanes(lanes, lanes),)
 
-    @lower_builtin(symbol, lanes, lanes)  # type: ignore[misc]
+    @lower_builtin(symbol, lanes, lanes)
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return getattr(builder, instruction)(*args)
 

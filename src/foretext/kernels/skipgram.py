@@ -80,10 +80,7 @@ def skipgram_update(inputs, contexts, n, outputs, rows, groups, stride, gradient
                 row = contexts[a] * stride + d
                 e = (g * slots + a) * GROUP
                 w = load(inputs, row)
-                if g == 0:
-                    t = zeros()
-                else:
-                    t = load(delta, a * LANES)
+                t = zeros() if g == 0 else load(delta, a * LANES)
                 f = splat(gradients[e])
                 t = fma(f, c0, t)
                 u0 = fma(f, w, u0)

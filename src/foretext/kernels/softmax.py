@@ -1,4 +1,4 @@
-"""One step of the full softmax over the vocabulary: exact, and as slow as the vocabulary is large."""
+"""One step of the full softmax over all words: exact, and as slow as the vocabulary is large."""
 
 from __future__ import annotations
 

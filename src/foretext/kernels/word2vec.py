@@ -2,16 +2,17 @@
 
 One call of `train_slice` walks a run of sentences and updates both matrices in place. Everything
 random in it follows from `seed`, so a slice can be repeated. Skip-gram and CBOW share the walk, and
-so do negative sampling and hierarchical softmax: each centre word gives a list of output rows with a
-label each (its own row and K noise rows, or the nodes of its Huffman path).
+so do negative sampling and hierarchical softmax: each centre word gives a list of output rows with
+a label each (its own row and K noise rows, or the nodes of its Huffman path).
 
-Two deviations from the paper. Skip-gram draws its noise once a window, not once a pair, as the words
-of a window share their centre: fewer draws and cache misses, and matrix products instead of dot
-products; `shared_noise=False` is the classic order. And, as in the authors' program, it is the
-context word whose vector meets the outputs of the centre; over a text that is the same set of pairs.
+Two deviations from the paper. Skip-gram draws its noise once a window, not once a pair, as the
+words of a window share their centre: fewer draws and cache misses, and matrix products instead of
+dot products; `shared_noise=False` is the classic order. And, as in the authors' program, it is the
+context word whose vector meets the outputs of the centre; over a text that is the same set of
+pairs.
 
-V words, D floats a row (`stride`, whole registers), C context words, N outputs of a centre in groups
-of six; a short group is filled with a null row under label 1/2, whose gradient is exactly nothing.
+V words, D floats a row (`stride`, whole registers), C context words, N outputs of a centre in
+groups of six; a short group is filled with a null row under label 1/2, whose gradient is nothing.
 """
 
 from __future__ import annotations

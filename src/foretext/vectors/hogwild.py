@@ -126,7 +126,7 @@ class Hogwild:
         bar = Progress(
             title, self.schedule.total, self.schedule.unit, initial=done, quiet=self.quiet
         )
-        with Interruption() as stop, ThreadPoolExecutor(self.config.workers) as pool, bar:
+        with Interruption() as stop, ThreadPoolExecutor(self.config.threads) as pool, bar:
             while not self._finished():
                 self._round(pool)
                 bar.advance(self._done() - bar.done, **self._figures())
@@ -145,7 +145,7 @@ class Hogwild:
 
     def _round(self, pool: ThreadPoolExecutor) -> None:
         """Deal a few slices to each worker and wait for all, so that the state is one."""
-        state, workers = self.state, self.config.workers
+        state, workers = self.state, self.config.threads
         last = min(state.step + ROUND_SLICES * workers, self.schedule.next_stop(state.step))
         take = _shared(iter(range(state.step, last)))
         if workers == 1:
@@ -195,19 +195,23 @@ class Hogwild:
             "words": state.words,
             "words_per_second": round(words / max(seconds, 1e-3)),
             "learning_rate": self.schedule.rates(state.step, state.seconds)[0],
-            "loss": state.loss / state.predictions,
+            "loss": self._mean_loss(),
             "valid_loss": self.learner.held_out_loss(),
         }
-        if not math.isfinite(record["loss"]):
-            raise SettingError(
-                f"The loss is no longer a number after {state.words:,} words; "
-                "choose a lower learning rate than "
-                f"alpha = {self.schedule.alpha}."
-            )
         state.history.append(record)
         state.records, state.loss, state.predictions = state.records + 1, 0.0, 0
         if self.log is not None:
             self.log.append(record)
+
+    def _mean_loss(self) -> float:
+        """The mean since the last record; a SettingError when it is no number any more."""
+        mean = self.state.loss / self.state.predictions
+        if not math.isfinite(mean):
+            raise SettingError(
+                f"The loss is no longer a number after {self.state.words:,} words; "
+                f"choose a lower learning rate than alpha = {self.schedule.alpha}."
+            )
+        return mean
 
     def _judge_epoch(self) -> None:
         """Count the epochs in a row that brought no lower held-out loss."""

@@ -44,10 +44,11 @@ class NegativeSampling(OutputLayer):
         self.targets = _targets(counts, negatives, alias_table(weights), most=negatives + 1)
 
     def draw(self, centres: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
-        """Row 0 is the centre; a noise word that is the centre is left out."""
-        shape = (len(centres), self.targets.negatives)
-        noise = np.random.default_rng(seed).choice(len(self.weights), shape, p=self.weights)
-        noise[noise == centres[:, None]] = -1
+        """Row 0 is the centre; the others are noise words, none of them the centre."""
+        rng = np.random.default_rng(seed)
+        noise = np.repeat(centres[:, None], self.targets.negatives, axis=1)
+        while (same := noise == centres[:, None]).any():
+            noise[same] = rng.choice(len(self.weights), same.sum(), p=self.weights)
         rows = np.concatenate([centres[:, None], noise], axis=1)
         return rows, np.broadcast_to(np.arange(rows.shape[1]) == 0, rows.shape)
 

@@ -25,6 +25,11 @@ class TrainingConfig(Config):
     patience: int | None = Field(None, ge=1)  # epochs without a lower held-out loss before the end
     checkpoint_seconds: float = Field(60.0, ge=0)  # between two checkpoints
 
+    @property
+    def threads(self) -> int:
+        """How many of them will run."""
+        return self.workers
+
 
 class Schedule:
     """A learning rate that falls in a line, over words or, under a budget, over seconds."""

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from foretext.data.token_file import Tokens
-from foretext.errors import CorpusError
+from foretext.errors import CorpusError, SettingError
 from foretext.kernels.simd import aligned_zeros, padded
 from foretext.kernels.word2vec import MAX_SENTENCE, Method, Targets, Text, Weights, train_slice
 from foretext.tokenizers.vocabulary import Vocabulary
@@ -72,25 +72,29 @@ class Word2Vec:
 
         @model_validator(mode="after")
         def _has_effect(self) -> Word2Vec.Config:
-            given = self.model_fields_set
+            changed = [
+                name
+                for name in self.model_fields_set
+                if getattr(self, name) != type(self).model_fields[name].default
+            ]
             for names, needed, holds in (
-                (("negative", "ns_exponent"), 'loss = "ns"', self.loss == "ns"),
-                (("cbow_mean", "cbow_gradient"), 'model = "cbow"', self.model == "cbow"),
-                (("epochs",), "no budget", self.budget_seconds is None),
+                (("negative", "ns_exponent"), 'without loss = "ns"', self.loss == "ns"),
+                (("cbow_mean", "cbow_gradient"), 'without model = "cbow"', self.model == "cbow"),
+                (("epochs",), "beside a budget", self.budget_seconds is None),
             ):
-                if (idle := [name for name in names if name in given]) and not holds:
-                    raise ValueError(f"{' and '.join(idle)} would have no effect without {needed}")
+                if (idle := [name for name in names if name in changed]) and not holds:
+                    raise ValueError(f"{' and '.join(idle)} would have no effect {needed}")
             if self.keep == "mean" and self.loss == "hs":
                 raise ValueError(
                     'keep = "mean" needs an output vector a word: loss "ns" or "softmax"'
                 )
-            if self.exact and "workers" in given and self.workers > 1:
+            if self.exact and "workers" in self.model_fields_set and self.workers > 1:
                 raise ValueError("exact = true takes one worker")
             return self
 
         @property
         def threads(self) -> int:
-            """Workers that will run."""
+            """One, where the order of updates matters."""
             return 1 if self.exact else self.workers
 
     def __init__(
@@ -178,7 +182,7 @@ class Word2Vec:
         if base is None:
             return
         if base.vector_size != size:
-            raise CorpusError(
+            raise SettingError(
                 f"The vectors to go on from have {base.vector_size} dimensions, but vector_size is "
                 f"{size}; set vector_size = {base.vector_size}."
             )

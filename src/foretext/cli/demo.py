@@ -1,0 +1,42 @@
+"""``foretext demo``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json, print_table
+
+__all__ = ["demo"]
+
+
+def demo(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to keep it in.")
+    ] = Path("demo"),
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Do the main job end to end on the docstrings of this Python installation; no download."""
+    from foretext.demonstration import demonstrate
+
+    made = demonstrate(output, overwrite=overwrite, quiet=quiet)
+    near = dict(zip(made.asked, made.vectors.neighbors(made.asked, 5), strict=True))
+    if as_json:
+        print_json(
+            {
+                "run": str(made.run),
+                "report": str(made.report),
+                "words": len(made.vectors),
+                "neighbors": {word: dict(found) for word, found in near.items()},
+            }
+        )
+        return
+    rows = [(word, ", ".join(other for other, _ in found)) for word, found in near.items()]
+    print_table(["word", "nearest words"], rows)
+    typer.echo(f"\n{len(made.vectors):,} words learned: {made.run}")
+    typer.echo(f"Look at them in a browser:  {made.report}")
+    typer.echo(f"Ask for others:             foretext neighbors {made.run} WORD")

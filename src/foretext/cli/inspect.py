@@ -1,0 +1,98 @@
+"""``foretext inspect CORPUS``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from foretext.cli.shared import AsJson, Quiet, print_json, print_table
+
+if TYPE_CHECKING:
+    from foretext.corpus.findings import CorpusReport
+
+__all__ = ["inspect"]
+
+
+def inspect(
+    corpus: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="CORPUS...", help="Files, folders, globs or URLs of text; - for standard input."
+        ),
+    ],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="How to read it: a setting of [corpus]."),
+    ] = None,
+    encoding: Annotated[
+        str | None, typer.Option(help="The text's encoding, when it is not UTF-8.")
+    ] = None,
+    column: Annotated[
+        str | None, typer.Option(help="The column of csv, tsv, jsonl or parquet that holds text.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", metavar="F.html", help="Write a page to look at.")
+    ] = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Examine a corpus: what is in it, what is wrong with it, what each objective would see."""
+    from foretext.corpus import Corpus
+    from foretext.corpus.inspection import inspect_corpus
+    from foretext.progress import Progress
+    from foretext.recipe import corpus_config
+
+    given = [f"corpus.{setting.removeprefix('corpus.')}" for setting in settings or []]
+    given += [
+        f'corpus.{name}="{value}"'
+        for name, value in (("encoding", encoding), ("column", column))
+        if value is not None
+    ]
+    text = Corpus(corpus, corpus_config(given))
+    with Progress("reading", text.num_bytes, "bytes", quiet=quiet) as bar:
+        found = inspect_corpus(text, progress=bar)
+    if report is not None:
+        from foretext.report.corpus_report import write_corpus_report
+
+        write_corpus_report(report, found.model_dump(mode="json"), title=", ".join(corpus))
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+        return
+    print_table(["", ""], _figures(found))
+    typer.echo("")
+    columns = ["min_count", "words kept", "tokens kept", "share"]
+    rows = [(row.min_count, row.words, row.tokens, row.token_rate) for row in found.coverage]
+    print_table(columns, rows)
+    typer.echo("")
+    for prospect in found.prospects:
+        typer.echo(f"{prospect.objective}: {prospect.sentence}")
+    typer.echo("")
+    for problem in found.problems:
+        where = f"{problem.place}: " if problem.place else ""
+        typer.echo(f"{problem.severity}: {where}{problem.sentence}")
+    if not found.problems:
+        typer.echo("No problem was found.")
+
+
+def _figures(found: CorpusReport) -> list[tuple[str, str]]:
+    """The figures worth a glance."""
+    counts = ("num_files", "documents", "sentences", "tokens", "distinct_words", "empty_lines")
+    rows = [(name.replace("_", " "), f"{getattr(found, name):,}") for name in counts]
+    lengths = (
+        ("tokens a document", found.document_lengths),
+        ("a sentence", found.sentence_lengths),
+    )
+    rows += [
+        (name, f"median {length.median:,}, 95 % up to {length.p95:,}, most {length.most:,}")
+        for name, length in lengths
+    ]
+    duplicates = (("exact", found.exact_duplicates), ("near", found.near_duplicates))
+    rows += [
+        (f"{kind} duplicates", f"{100 * some.rate:.1f} % of {some.documents:,} documents")
+        for kind, some in duplicates
+    ]
+    scripts = ", ".join(f"{name} {100 * rate:.1f} %" for name, rate in found.scripts.items())
+    frequent = ", ".join(word.word for word in found.frequent_words[:12])
+    return [*rows, ("scripts", scripts), ("frequent words", frequent)]

@@ -1,0 +1,52 @@
+"""The page of one run, from what its folder holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from foretext.artifact import RunFolder, load
+from foretext.progress import MetricsLog
+from foretext.recipe import Recipe
+from foretext.report.vectors_report import write_vectors_report
+
+__all__ = ["report_run"]
+
+CORPUS_FACTS = ("tokens", "documents", "held_out_tokens", "vocab_size", "vector_size", "seconds")
+
+
+def report_run(
+    run: str | Path,
+    *,
+    title: str | None = None,
+    evaluation: Sequence[Mapping[str, Any]] = (),
+    neighbors_of: Sequence[str] | None = None,
+) -> Path:
+    """Write ``report.html`` into a finished run and return its path.
+
+    Args:
+        run: the folder.
+        title: the headline; the recipe's and the folder's name when None.
+        evaluation: a row a test, shown as a table.
+        neighbors_of: words to show neighbours of; frequent ones when None.
+
+    Raises:
+        VectorFileError: the folder holds no finished run.
+        OutputError: the page cannot be written.
+    """
+    folder = RunFolder(run)
+    vectors = load(run)
+    facts = json.loads(folder.config.read_text(encoding="utf-8"))
+    write_vectors_report(
+        folder.report,
+        title=title or f"{facts['recipe']}: {folder.path.resolve().name}",
+        settings=Recipe.load(folder.recipe).sections(),
+        corpus={name: facts[name] for name in CORPUS_FACTS},
+        metrics=MetricsLog(folder.metrics).read(),
+        vectors=vectors,
+        evaluation=evaluation,
+        neighbors_of=neighbors_of,
+    )
+    return folder.report

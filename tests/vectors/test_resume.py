@@ -1,0 +1,99 @@
+"""A training that was interrupted, however rudely, ends in the same bits as one that was not."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import foretext as ft
+from foretext.errors import OutputError, SettingError
+from tests.vectors.texts import write_topics
+
+SETTINGS = [
+    "vectors.workers=1",
+    "vectors.epochs=200",
+    "vectors.vector_size=64",
+    "vectors.checkpoint_seconds=0",
+    "tokenizer.min_count=1",
+]
+NUM_RECORDS = 50
+
+
+def command(corpus: Path, run: Path, *more: str) -> list[str]:
+    settings = [part for setting in SETTINGS for part in ("--set", setting)]
+    verb = [sys.executable, "-m", "foretext", "pretrain", "word2vec", str(corpus)]
+    return [*verb, "--output", str(run), "--no-report", *settings, *more]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_topics(tmp_path_factory.mktemp("resume") / "topics.txt", documents=1000)
+
+
+@pytest.fixture(scope="module")
+def unbroken(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    run = tmp_path_factory.mktemp("unbroken") / "run"
+    subprocess.run(command(corpus, run), check=True, capture_output=True)
+    return run
+
+
+def stop_early(corpus: Path, run: Path, number: signal.Signals) -> tuple[int, str]:
+    """Start a run and send the signal once a few records are there; exit code and last words."""
+    process = subprocess.Popen(command(corpus, run), stderr=subprocess.PIPE, text=True)
+    metrics = run / "metrics.jsonl"
+    deadline = time.monotonic() + 120
+    while not (metrics.is_file() and metrics.read_bytes().count(b"\n") > 5):
+        assert process.poll() is None, process.communicate()[1]
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.kill(process.pid, number)
+    _, words = process.communicate(timeout=60)
+    return process.returncode, words
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_resumed_equals_unbroken(
+    corpus: Path, unbroken: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    run = tmp_path / "run"
+    code, words = stop_early(corpus, run, number)
+    assert not (run / "config.json").exists()
+    assert list((run / "checkpoints").glob("step-*"))
+    if number is not signal.SIGKILL:
+        assert code == 130
+        assert "go on with --resume" in words
+    subprocess.run(command(corpus, run, "--resume"), check=True, capture_output=True)
+    first, second = ft.load(unbroken), ft.load(run)
+    assert first.index_to_key == second.index_to_key
+    np.testing.assert_array_equal(first.vectors, second.vectors)
+    assert not (run / "checkpoints").exists()
+    losses = [
+        [json.loads(line)["loss"] for line in (folder / "metrics.jsonl").read_text().splitlines()]
+        for folder in (unbroken, run)
+    ]
+    assert len(losses[0]) == NUM_RECORDS
+    assert losses[0] == losses[1]
+
+
+def test_resume_with_other_settings_is_refused(corpus: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    stop_early(corpus, run, signal.SIGKILL)
+    with pytest.raises(SettingError, match=r"began with tokenizer\.min_count = 1, not 5"):
+        ft.pretrain("word2vec", corpus, run, resume=True)
+    with pytest.raises(OutputError, match="an unfinished run; go on with --resume"):
+        ft.pretrain("word2vec", corpus, run)
+
+
+def test_nothing_to_resume(unbroken: Path, corpus: Path, tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="holds no run to resume"):
+        ft.pretrain("word2vec", corpus, tmp_path / "none", resume=True)
+    with pytest.raises(OutputError, match="nothing to resume"):
+        ft.pretrain("word2vec", corpus, unbroken, resume=True)

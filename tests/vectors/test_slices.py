@@ -1,0 +1,47 @@
+"""Slices hold whole sentences, all of them, once."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foretext.vectors.slices import SMALLEST_SLICE, Slices, cut_sentences
+
+
+def slices_of(lengths: list[int], longest: int = 10_000) -> Slices:
+    return Slices.of(SimpleNamespace(sentence_starts=np.cumsum([0, *lengths])), longest)
+
+
+@given(st.lists(st.integers(1, 3000), min_size=1, max_size=200))
+def test_slices_cover_the_text_without_overlap(lengths: list[int]) -> None:
+    slices = slices_of(lengths)
+    assert slices.firsts[0] == 0
+    assert slices.firsts[-1] == len(slices.sentence_starts) - 1
+    assert (np.diff(slices.firsts) > 0).all()
+    assert slices.num_tokens == sum(lengths)
+
+
+def test_a_large_text_has_slices_of_like_size() -> None:
+    slices = slices_of([20] * 100_000)
+    sizes = np.diff(slices.sentence_starts[slices.firsts])
+    assert sizes[:-1].min() > sizes.max() - 40
+    assert len(slices) >= 64
+
+
+def test_a_small_text_has_few_slices() -> None:
+    assert len(slices_of([10] * 10)) == 1
+    assert len(slices_of([10] * SMALLEST_SLICE)) == 10
+
+
+def test_long_sentences_are_cut_and_others_left() -> None:
+    starts = cut_sentences(np.array([0, 5, 30, 31]), 10)
+    assert starts.tolist() == [0, 5, 15, 25, 30, 31]
+    assert cut_sentences(np.array([0, 5, 9]), 10).tolist() == [0, 5, 9]
+
+
+def test_tokens_before_a_slice() -> None:
+    slices = slices_of([10] * SMALLEST_SLICE)
+    assert [slices.tokens_before(i) for i in range(3)] == [0, 260, 520]
