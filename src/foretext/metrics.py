@@ -1,0 +1,45 @@
+"""How well two series of numbers agree; pure functions of arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["average_ranks", "pearson", "spearman"]
+
+
+def pearson(x: ArrayLike, y: ArrayLike) -> float:
+    """Linear correlation of two series of equal length; NaN where one of them never varies.
+
+    Raises:
+        ValueError: the lengths differ or are below two.
+    """
+    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)  # (N,)
+    if a.ndim != 1 or a.shape != b.shape or len(a) < 2:
+        raise ValueError(f"two series of equal length, two or more, are needed: {a.shape, b.shape}")
+    if not (np.ptp(a) > 0 and np.ptp(b) > 0):
+        return float("nan")
+    a, b = a - a.mean(), b - b.mean()
+    a, b = a / np.abs(a).max(), b / np.abs(b).max()  # squares of tiny or huge numbers stay finite
+    return float(np.clip(a @ b / np.sqrt((a @ a) * (b @ b)), -1.0, 1.0))
+
+
+def spearman(x: ArrayLike, y: ArrayLike) -> float:
+    """Rank correlation; equal numbers share the mean of their ranks; NaN where one never varies.
+
+    Raises:
+        ValueError: the lengths differ or are below two.
+    """
+    if np.isnan(np.asarray(x, dtype=np.float64)).any() or np.isnan(np.asarray(y, float)).any():
+        return float("nan")
+    return pearson(average_ranks(x), average_ranks(y))
+
+
+def average_ranks(x: ArrayLike) -> NDArray[np.float64]:
+    """Return the rank of each number, from 1; equal numbers share the mean of their ranks."""
+    _, groups, sizes = np.unique(
+        np.asarray(x, dtype=np.float64), return_inverse=True, return_counts=True
+    )
+    ends = np.cumsum(sizes)
+    means: NDArray[np.float64] = (ends - sizes + 1 + ends) / 2
+    return means[groups]

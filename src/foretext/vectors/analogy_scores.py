@@ -1,0 +1,68 @@
+"""How many analogy questions were answered right: by section, and in sum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["AnalogyResult", "AnalogyScore"]
+
+
+@dataclass(frozen=True)
+class AnalogyScore:
+    """What was answered of one section, or of several."""
+
+    name: str
+    num_correct: int
+    num_asked: int  # with dummy4unknown those with unknown words too, as wrong answers
+    num_skipped: int  # with a word that is not in the vocabulary
+
+    @property
+    def accuracy(self) -> float:
+        """Share of right answers among those asked; NaN where none was."""
+        return self.num_correct / self.num_asked if self.num_asked else float("nan")
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name}: {self.accuracy:.3f} ({self.num_correct} of {self.num_asked}, "
+            f"{self.num_skipped} skipped)"
+        )
+
+
+@dataclass(frozen=True)
+class AnalogyResult:
+    """The scores of all sections, in the order of the file, and their sums."""
+
+    sections: tuple[AnalogyScore, ...]
+
+    @property
+    def total(self) -> AnalogyScore:
+        """All sections together."""
+        return _sum("total", self.sections)
+
+    @property
+    def semantic(self) -> AnalogyScore:
+        """The sections about the world: capitals, currencies, families."""
+        return _sum("semantic", [s for s in self.sections if not s.name.startswith("gram")])
+
+    @property
+    def syntactic(self) -> AnalogyScore:
+        """The sections about grammar, whose names begin with "gram"."""
+        return _sum("syntactic", [s for s in self.sections if s.name.startswith("gram")])
+
+    @property
+    def accuracy(self) -> float:
+        """Share of right answers over all sections."""
+        return self.total.accuracy
+
+    def __str__(self) -> str:
+        return "\n".join(str(score) for score in (*self.sections, self.total))
+
+
+def _sum(name: str, scores: Sequence[AnalogyScore]) -> AnalogyScore:
+    return AnalogyScore(
+        name,
+        sum(score.num_correct for score in scores),
+        sum(score.num_asked for score in scores),
+        sum(score.num_skipped for score in scores),
+    )

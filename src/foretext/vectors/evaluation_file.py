@@ -1,0 +1,31 @@
+"""The lines of an evaluation file that mean something, with their places for messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from foretext.errors import EvaluationError
+
+__all__ = ["read_evaluation_lines"]
+
+
+def read_evaluation_lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield "file, line n" and the line, without blank lines and those that begin with ``#``.
+
+    Raises:
+        EvaluationError: the file cannot be read, or is not UTF-8.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise EvaluationError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except UnicodeDecodeError as error:
+        number = error.object[: error.start].count(b"\n") + 1
+        raise EvaluationError(
+            f"{path}, line {number}: not UTF-8; save the file as UTF-8."
+        ) from None
+    for number, line in enumerate(text.split("\n"), start=1):
+        line = line.strip()
+        if line and not line.startswith("#"):
+            yield f"{path}, line {number}", line

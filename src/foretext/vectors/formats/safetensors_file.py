@@ -1,0 +1,86 @@
+"""foretext's own vector file: safetensors with the matrix, the words, and their counts if known.
+
+``vectors`` is (V, D) float32, ``words`` the UTF-8 bytes of the words with line ends between them,
+``counts`` (V,) int64. No line of it is executed on loading, and it opens wherever safetensors does.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
+
+from foretext.errors import VectorFileError
+from foretext.files import atomic_file
+from foretext.vectors.formats.streams import encoded_words, open_input
+from foretext.vectors.formats.table import ReadOptions, Rows, VectorTable
+
+__all__ = ["read", "write"]
+
+_TENSORS = {"vectors": ("float32", 2), "words": ("uint8", 1), "counts": ("int64", 1)}
+_METADATA = {"format": "foretext.word_vectors", "version": "1"}
+
+
+def read(path: Path, options: ReadOptions) -> VectorTable:
+    """Read `path`.
+
+    Raises:
+        VectorFileError: the file is cut off, or its tensors are not those of word vectors.
+    """
+    tensors = _load(path)
+    vectors, counts = tensors["vectors"], tensors.get("counts")
+    words = tensors["words"].tobytes().split(b"\n")
+    if not len(vectors) == len(words) == len(words if counts is None else counts):
+        raise VectorFileError(
+            f"{path}: {len(words)} words, {len(vectors)} vectors and "
+            f"{'no' if counts is None else len(counts)} counts do not go together; "
+            f"write the file again."
+        )
+    rows = Rows(path, vectors.shape[1], options, "row", first=1)
+    rows.add(words[: options.limit], vectors[: options.limit])
+    table = rows.table()
+    if counts is None:
+        return table
+    first_rows = {word: row for row, word in reversed(list(enumerate(rows.words)))}
+    return table._replace(counts=counts[[first_rows[word] for word in table.words]])
+
+
+def write(path: Path, table: VectorTable) -> None:
+    """Write `path`; words must hold no line end."""
+    words = encoded_words(table.words, path, forbidden="\n")
+    tensors = {
+        "vectors": np.ascontiguousarray(table.vectors, dtype=np.float32),
+        "words": np.frombuffer(b"\n".join(words), dtype=np.uint8),
+    }
+    if table.counts is not None:
+        tensors["counts"] = np.ascontiguousarray(table.counts, dtype=np.int64)
+    with atomic_file(path) as temporary:
+        save_file(tensors, temporary, metadata=_METADATA)
+
+
+def _load(path: Path) -> dict[str, NDArray[Any]]:
+    try:
+        with open_input(path):  # a file that cannot be read has its sentence there
+            tensors: dict[str, NDArray[Any]] = load_file(path)
+    except SafetensorError as error:
+        raise VectorFileError(
+            f"{path}: this is no whole safetensors file ({error}); fetch or write it again."
+        ) from error
+    for name, (dtype, num_axes) in _TENSORS.items():
+        tensor = tensors.get(name)
+        if tensor is None and name == "counts":
+            continue
+        if tensor is None or tensor.dtype != dtype or tensor.ndim != num_axes:
+            raise VectorFileError(
+                f"{path}: no tensor '{name}' of {num_axes} axes and type {dtype} is in it, only "
+                f"{_described(tensors)}; this is not a file of word vectors."
+            )
+    return tensors
+
+
+def _described(tensors: dict[str, NDArray[Any]]) -> str:
+    return ", ".join(f"'{name}' {t.shape} {t.dtype}" for name, t in tensors.items()) or "nothing"

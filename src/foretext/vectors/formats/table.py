@@ -1,0 +1,140 @@
+"""What every vector file holds: words, one vector a word, and counts where they are known."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.config import Config
+from foretext.errors import SettingError, VectorFileError
+
+__all__ = ["ReadOptions", "Rows", "VectorTable", "check_table", "first_not_finite"]
+
+
+class VectorTable(NamedTuple):
+    """Words with their vectors, row by row."""
+
+    words: list[str]
+    vectors: NDArray[np.float32]  # (V, D)
+    counts: NDArray[np.int64] | None  # (V,)
+
+
+class ReadOptions(Config):
+    """How to read a file that is larger than needed, or not quite clean."""
+
+    encoding: str = "utf-8"  # of the words
+    errors: Literal["strict", "ignore", "replace"] = "strict"  # words that are not in `encoding`
+    repeated: Literal["refuse", "first"] = "refuse"  # words that occur twice
+    limit: int | None = None  # words; the first ones
+
+
+class Rows:
+    """The rows of one file, gathered block by block into memory that grows in place."""
+
+    def __init__(self, path: Path, dim: int, options: ReadOptions, place: str, first: int) -> None:
+        """Count rows for messages from `first` on, as in "line 2" where `place` is "line"."""
+        self.path, self.options, self._place, self._first = path, options, place, first
+        self.words: list[str] = []
+        self._vectors = np.empty((0, dim), dtype=np.float32)
+
+    @property
+    def full(self) -> bool:
+        """Whether `options.limit` is reached."""
+        return self.options.limit is not None and len(self.words) >= self.options.limit
+
+    def where(self, row: int) -> str:
+        """Name a row, counted from 0, as a person finds it in the file."""
+        return f"{self.path}, {self._place} {row + self._first}"
+
+    def add(self, words: list[bytes], vectors: NDArray[np.float32]) -> None:
+        """Append words and their vectors (R, D).
+
+        Raises:
+            VectorFileError: a word that is not in the encoding.
+        """
+        start = len(self.words)
+        self.words += [self._decoded(word, start + row) for row, word in enumerate(words)]
+        if len(self.words) > len(self._vectors):
+            capacity = max(len(self.words), int(len(self._vectors) * 1.5))
+            self._vectors.resize((capacity, self._vectors.shape[1]), refcheck=False)
+        self._vectors[start : len(self.words)] = vectors
+
+    def table(self) -> VectorTable:
+        """Return what was gathered.
+
+        Raises:
+            VectorFileError: NaN, an infinity, or a repeated word.
+        """
+        if self.options.limit is not None:
+            del self.words[self.options.limit :]
+        self._vectors.resize((len(self.words), self._vectors.shape[1]), refcheck=False)
+        row = first_not_finite(self._vectors)
+        if row is not None:
+            raise VectorFileError(
+                f"{self.where(row)}: the vector of '{self.words[row]}' holds NaN or an infinity; "
+                f"the file is damaged or its training diverged."
+            )
+        return VectorTable(*self._without_repeated(), None)
+
+    def _decoded(self, word: bytes, row: int) -> str:
+        try:
+            return word.decode(self.options.encoding, self.options.errors)
+        except UnicodeDecodeError:
+            raise VectorFileError(
+                f"{self.where(row)}: the word {word!r} is not {self.options.encoding}; name the "
+                f"right encoding, or say errors='replace' or errors='ignore'."
+            ) from None
+
+    def _without_repeated(self) -> tuple[list[str], NDArray[np.float32]]:
+        first_rows: dict[str, int] = {}
+        for row, word in enumerate(self.words):
+            first = first_rows.setdefault(word, row)
+            if first != row and self.options.repeated == "refuse":
+                raise VectorFileError(
+                    f"{self.where(row)}: the word '{word}' stands in {self._place} "
+                    f"{first + self._first} already; keep one of the two, or say repeated='first'."
+                )
+        if len(first_rows) == len(self.words):
+            return self.words, self._vectors
+        return list(first_rows), self._vectors[list(first_rows.values())]
+
+
+def check_table(table: VectorTable) -> None:
+    """Refuse words, vectors and counts that do not go together.
+
+    Raises:
+        SettingError: none at all, unequal numbers, a repeated word, NaN or an infinity.
+    """
+    words, vectors, counts = table
+    if not words or vectors.ndim != 2 or vectors.shape[1] == 0 or len(vectors) != len(words):
+        raise SettingError(
+            f"{len(words)} words and vectors of shape {vectors.shape} do not go together; a row "
+            f"for each word is needed, and at least one of them."
+        )
+    if counts is not None and counts.shape != (len(words),):
+        raise SettingError(
+            f"{len(words)} words and counts of shape {counts.shape} do not go together; a count "
+            f"for each word is needed."
+        )
+    if len(set(words)) < len(words):
+        repeated, times = Counter(words).most_common(1)[0]
+        raise SettingError(f"the word '{repeated}' is {times} times among the words; keep one.")
+    row = first_not_finite(vectors)
+    if row is not None:
+        raise SettingError(
+            f"the vector of '{words[row]}' holds NaN or an infinity; where training diverged, "
+            f"lower the learning rate."
+        )
+
+
+def first_not_finite(vectors: NDArray[np.float32]) -> int | None:
+    """Return the first row of `vectors` (V, D) with NaN or an infinity in it."""
+    for start in range(0, len(vectors), 65536):  # a mask of the whole matrix would be a quarter
+        finite = np.isfinite(vectors[start : start + 65536]).all(axis=1)
+        if not finite.all():
+            return start + int(finite.argmin())
+    return None

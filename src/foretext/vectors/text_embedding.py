@@ -1,0 +1,83 @@
+"""One vector a text: the plain mean of its words' vectors, or their smooth inverse frequency mean.
+
+SIF is Arora, Liang and Ma 2017, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings": a
+word weighs a / (a + p(w)), and the direction that all texts share may be taken out.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.errors import SettingError
+
+__all__ = ["embed_texts", "known_rows", "remove_first_component", "word_weights"]
+
+_PUNCTUATION = string.punctuation + "“”‘’«»„‚…–—¡¿。，、！？；：（）《》「」"
+
+
+def embed_texts(
+    texts: Iterable[str],
+    rows_of: Callable[[str], list[int]],
+    vectors: NDArray[np.float32],
+    weights: NDArray[np.float32] | None,
+) -> NDArray[np.float32]:
+    """Return the weighted mean (N, D) of `vectors` (V, D) over the rows that each text has.
+
+    `weights` is (V,), or None where every word weighs the same. As in the paper the weighted sum is
+    divided by the number of words, not by the sum of weights. A text without rows gives zeros.
+    """
+    means = []
+    for text in texts:
+        rows = rows_of(text)
+        parts = vectors[rows] if weights is None else vectors[rows] * weights[rows, None]
+        means.append(parts.sum(axis=0) / max(len(rows), 1))  # (D,)
+    return np.array(means, dtype=np.float32).reshape(-1, vectors.shape[1])
+
+
+def word_weights(
+    weighting: str, counts: NDArray[np.int64] | None, a: float
+) -> NDArray[np.float32] | None:
+    """Return a / (a + p(w)) for each word (V,), p its share of all counts; None for "mean".
+
+    Raises:
+        SettingError: there is no such weighting, or it needs counts.
+    """
+    if weighting == "mean":
+        return None
+    if weighting != "sif":
+        raise SettingError(f"weighting = '{weighting}': there are 'mean' and 'sif'.")
+    if counts is None or counts.sum() == 0:
+        raise SettingError(
+            "weighting = 'sif' needs counts of the words, which these vectors came without; choose "
+            "'mean', or build WordVectors with counts."
+        )
+    weights: NDArray[np.float64] = a / (a + counts / counts.sum())
+    return weights.astype(np.float32)
+
+
+def remove_first_component(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Subtract from each row (N, D) its part along the first right singular vector of them all.
+
+    Raises:
+        SettingError: fewer than two rows, which have nothing in common to take out.
+    """
+    if len(embeddings) < 2:
+        raise SettingError("remove_component needs at least two texts to find what is common.")
+    direction = np.linalg.svd(embeddings, full_matrices=False)[2][0]  # (D,)
+    return embeddings - np.outer(embeddings @ direction, direction)
+
+
+def known_rows(text: str, known: Mapping[str, int]) -> list[int]:
+    """Split `text` at white space and return the rows of the words that are known.
+
+    A word is tried as written, then in small letters, then without the punctuation at its ends.
+    """
+    rows = []
+    for word in text.split():
+        forms = (word, word.lower(), bare := word.strip(_PUNCTUATION), bare.lower())
+        rows += [known[form] for form in forms if form in known][:1]
+    return rows

@@ -1,0 +1,139 @@
+"""Do the cosines of word pairs rank as people rank them? WordSim-353, SimLex-999 and their kin."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.errors import EvaluationError
+from foretext.metrics import pearson, spearman
+from foretext.vectors.evaluation_file import read_evaluation_lines
+from foretext.vectors.lookup import first_rows
+from foretext.vectors.neighbors import unit_rows
+
+__all__ = ["WordPair", "WordPairResult", "evaluate_pairs", "read_pairs"]
+
+_SEPARATORS = ("\t", ";", ",")  # in this order; without any of them, white space
+
+
+class WordPair(NamedTuple):
+    """Two words and how alike people find them."""
+
+    first: str
+    second: str
+    score: float
+
+
+@dataclass(frozen=True)
+class WordPairResult:
+    """How well cosines agree with people; NaN where one side never varies."""
+
+    spearman: float  # -1 to 1, rank correlation
+    pearson: float  # -1 to 1
+    num_pairs: int  # compared
+    num_skipped: int  # a word is not in the vocabulary; with dummy4unknown they are compared too
+    unknown_words: tuple[str, ...]  # in the order of the file
+
+    def __str__(self) -> str:
+        return (
+            f"Spearman {self.spearman:.3f}, Pearson {self.pearson:.3f} on {self.num_pairs} pairs; "
+            f"{self.num_skipped} with unknown words"
+        )
+
+
+def evaluate_pairs(
+    words: Sequence[str],
+    vectors: NDArray[np.float32],
+    path: Path,
+    *,
+    restrict_vocab: int | None = 300_000,
+    case_insensitive: bool = True,
+    dummy4unknown: bool = False,
+) -> WordPairResult:
+    """Compare the cosines of `vectors` (V, D) with the scores in the file `path`.
+
+    Only the first `restrict_vocab` words count as known. Pairs with an unknown word are left out,
+    or have cosine 0 with `dummy4unknown`.
+
+    Raises:
+        EvaluationError: a line is malformed, or fewer than two pairs can be compared.
+    """
+    pairs = read_pairs(path)
+    known = first_rows(words[:restrict_vocab], case_insensitive)
+    spelled = [
+        tuple(word.upper() if case_insensitive else word for word in pair[:2]) for pair in pairs
+    ]
+    is_known = np.array([a in known and b in known for a, b in spelled], dtype=np.bool_)
+    rows = np.array([(known.get(a, 0), known.get(b, 0)) for a, b in spelled])  # (P, 2)
+    firsts, seconds = unit_rows(vectors[rows[:, 0]]), unit_rows(vectors[rows[:, 1]])
+    cosines = np.where(is_known, np.einsum("pd,pd->p", firsts, seconds), 0.0)
+    used = np.ones_like(is_known) if dummy4unknown else is_known
+    if used.sum() < 2 or not is_known.any():
+        raise EvaluationError(
+            f"{path}: {is_known.sum()} of its {len(pairs)} pairs are in the vocabulary, too few to "
+            f"compare; are the words in the language and letter case of the vectors?"
+        )
+    scores = np.array([pair.score for pair in pairs])
+    unknown = [
+        word
+        for pair, spelling in zip(pairs, spelled, strict=True)
+        for word, key in zip(pair[:2], spelling, strict=True)
+        if key not in known
+    ]
+    return WordPairResult(
+        spearman=spearman(scores[used], cosines[used]),
+        pearson=pearson(scores[used], cosines[used]),
+        num_pairs=int(used.sum()),
+        num_skipped=int((~is_known).sum()),
+        unknown_words=tuple(dict.fromkeys(unknown)),
+    )
+
+
+def read_pairs(path: Path) -> list[WordPair]:
+    """Read lines of two words and a score, separated by tabs, semicolons, commas or blanks.
+
+    The score is the first number after the words, so that SimLex-999, with the part of speech in
+    between, and files with more columns behind need no telling. ``#`` begins a comment line; a
+    first line without a number names the columns.
+
+    Raises:
+        EvaluationError: a line without two words and a number, or a file without pairs.
+    """
+    pairs: list[WordPair] = []
+    for number, (place, line) in enumerate(read_evaluation_lines(path)):
+        pair = _parse_pair(line)
+        if pair is not None:
+            pairs.append(pair)
+        elif number > 0:
+            raise EvaluationError(
+                f"{place}: two words and a score are expected, not '{line[:60]}'; mend the line "
+                f"or take it out."
+            )
+    if not pairs:
+        raise EvaluationError(f"{path}: no line holds two words and a score.")
+    return pairs
+
+
+def _parse_pair(line: str) -> WordPair | None:
+    separator = next((mark for mark in _SEPARATORS if mark in line), None)
+    fields = [field.strip() for field in line.split(separator)]
+    score = next(_numbers(fields[2:]), None)
+    if score is None or not (fields[0] and fields[1]):
+        return None
+    return WordPair(fields[0], fields[1], score)
+
+
+def _numbers(fields: Sequence[str]) -> Iterator[float]:
+    for field in fields:
+        try:
+            number = float(field)
+        except ValueError:
+            continue
+        if math.isfinite(number):
+            yield number

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from foretext.metrics import average_ranks, pearson, spearman
+
+# Few different values, so that ties are common.
+SERIES = st.integers(2, 40).flatmap(
+    lambda n: st.tuples(
+        *[st.lists(st.integers(-5, 5).map(float), min_size=n, max_size=n) for _ in range(2)]
+    )
+)
+
+
+def test_ranks_by_hand():
+    assert average_ranks([10, 30, 20, 30]).tolist() == [1, 3.5, 2, 3.5]
+
+
+@given(SERIES)
+def test_agrees_with_scipy(series):
+    x, y = series
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scipy warns of series that never vary
+        expected = stats.spearmanr(x, y).statistic, stats.pearsonr(x, y).statistic
+    np.testing.assert_allclose((spearman(x, y), pearson(x, y)), expected, atol=1e-12)
+
+
+@given(SERIES)
+def test_ranks_agree_with_scipy(series):
+    np.testing.assert_array_equal(average_ranks(series[0]), stats.rankdata(series[0]))
+
+
+def test_numbers_of_any_size():
+    assert pearson([1e-200, 2e-200, 3e-200], [1e200, 2e200, 3e200]) == pytest.approx(1)
+    assert spearman([1, 2, 3], [-1e300, -2e300, -3e300]) == pytest.approx(-1)
+
+
+def test_nothing_to_correlate_is_nan():
+    assert np.isnan(spearman([1, 1, 1], [1, 2, 3]))
+    assert np.isnan(spearman([1, float("nan"), 2], [1, 2, 3]))
+
+
+@pytest.mark.parametrize("series", [([1], [1]), ([1, 2], [1, 2, 3])])
+def test_series_must_be_of_equal_length(series):
+    with pytest.raises(ValueError, match="equal length, two or more"):
+        pearson(*series)

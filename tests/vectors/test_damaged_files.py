@@ -1,0 +1,149 @@
+"""Every damaged vector file is refused with one sentence that says where and what to do."""
+
+from __future__ import annotations
+
+import gzip
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from foretext.errors import OutputError, VectorFileError
+from foretext.vectors.word_vectors import WordVectors
+
+
+def binary(*rows: tuple[bytes, list[float]], header: bytes = b"2 3\n") -> bytes:
+    return header + b"".join(w + b" " + np.array(row, "<f4").tobytes() for w, row in rows)
+
+
+WHOLE = binary((b"a", [1, 2, 3]), (b"b", [4, 5, 6]))
+
+CASES = {
+    "short row": (b"2 3\na 1 2 3\nb 4 5\n", r"v, line 3: 2 numbers follow the word where 3 are"),
+    "long row": (b"2 3\na 1 2 3\nb 4 5 6 7\n", r"v, line 3: 4 numbers follow the word where 3 are"),
+    "long glove row": (b"a 1 2 3\nb 4 5 6 7\n", r"v, line 2: 4 numbers follow the word where 3"),
+    "blank line": (b"a 1 2 3\n\nb 4 5 6\n", r"v, line 2: 0 numbers follow the word where 3 are"),
+    "row without a word": (b"a 1 2 3\n 4 5 6\n", r"v, line 2: 2 numbers follow the word where 3"),
+    "no number": (b"2 3\na 1 2 3\nb 4 5,0 6\n", r"v, line 3: '5,0' is not a number"),
+    "underscore": (b"2 3\na 1 2 3\nb 4 5_0 6\n", r"v, line 3: '5_0' is not a number"),
+    "repeated": (b"a 1 2\nb 3 4\na 5 6\n", r"v, line 3: the word 'a' stands in line 1 already"),
+    "repeated in binary": (
+        binary((b"a", [1, 2, 3]), (b"a", [4, 5, 6])),
+        r"v, row 2: the word 'a' stands in row 1 already",
+    ),
+    "nan": (b"2 2\na 1 2\nb nan 4\n", r"v, line 3: the vector of 'b' holds NaN or an infinity"),
+    "infinity": (b"a 1 2\nb -inf 4\n", r"v, line 2: the vector of 'b' holds NaN or an infinity"),
+    "beyond float32": (b"a 1 2\nb 1e39 4\n", r"v, line 2: the vector of 'b' holds NaN or an inf"),
+    "nan in binary": (
+        binary((b"a", [1, 2, 3]), (b"b", [4, float("nan"), 6])),
+        r"v, row 2: the vector of 'b' holds NaN",
+    ),
+    "cut binary": (WHOLE[:-2], r"v: the header promises 2 words but only 1 were found"),
+    "cut text": (b"5 2\na 1 2\nb 3 4\n", r"v: the header promises 5 words but only 2 were found"),
+    "header alone": (b"5 2\n", r"v: the header promises 5 words but only 0 were found"),
+    "more text": (b"1 2\na 1 2\nb 3 4\n", r"v: the header promises 1 words but there are more"),
+    "more binary": (WHOLE + b"c 1", r"v: the header promises 2 words but there are more"),
+    "no words": (b"0 2\n", r"v, line 1: '0 2' is not the header of a word2vec file"),
+    "binary out of step": (
+        b"9 3\n" + b"a " + b"\0" * 70_000,
+        r"v, row 2: no word is found there; the header is wrong or the file is damaged",
+    ),
+    "not utf-8": (b"1 2\ncaf\xe9 1 2\n", r"v, line 2: the word b'caf\\xe9' is not utf-8; name the"),
+    "not utf-8 in binary": (
+        binary((b"a", [1, 2, 3]), (b"\xe9", [4, 5, 6])),
+        r"v, row 2: the word b'\\xe9' is not utf-8",
+    ),
+    "empty": (b"", r"v is empty"),
+    "blank": (b"\n \n", r"v is empty"),
+    "pickle": (pickle.dumps({"a": 1}), r"v is a pickle, .*save_word2vec_format"),
+    "numpy": (b"\x93NUMPY\x01\x00", r"v is a NumPy array without words"),
+    "prose": (b"It was a dark and stormy night.\n", r"v is not a vector file"),
+    "page": (b"<!DOCTYPE html>\n<html>", r"v is not a vector file"),
+    "archive": (b"PK\x03\x04\x14\x00", r"v is not a vector file"),
+    "damaged gzip": (
+        gzip.compress(b"a 1 2\n")[:-6],
+        r"v: the compressed content is damaged or cut",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_content(tmp_path, case):
+    content, sentence = CASES[case]
+    (tmp_path / "v").write_bytes(content)
+    with pytest.raises(VectorFileError, match=sentence) as caught:
+        WordVectors.load(tmp_path / "v")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_fasttext_model_is_not_taken_for_word2vec(tmp_path):
+    (tmp_path / "v.bin").write_bytes((793712314).to_bytes(4, "little") + b"\x0c\0\0\0")
+    with pytest.raises(VectorFileError, match="fastText model"):
+        WordVectors.load(tmp_path / "v.bin")
+
+
+def test_a_name_decides_where_the_content_does_not(tmp_path):
+    (tmp_path / "v.txt").write_text("It was a dark and stormy night.\n")
+    with pytest.raises(VectorFileError, match=r"'It was a dark .* is not the header of a word2vec"):
+        WordVectors.load(tmp_path / "v.txt")
+    (tmp_path / "v.safetensors").write_bytes(b"\x08\0\0")
+    with pytest.raises(VectorFileError, match="no whole safetensors file"):
+        WordVectors.load(tmp_path / "v.safetensors")
+
+
+def test_a_named_format_is_believed(tmp_path):
+    (tmp_path / "v").write_text("It was\n")
+    with pytest.raises(VectorFileError, match="this is not a GloVe file"):
+        WordVectors.load(tmp_path / "v", "glove")
+
+
+def test_a_missing_file_and_a_folder(tmp_path):
+    with pytest.raises(VectorFileError, match="there is no such file"):
+        WordVectors.load(tmp_path / "nothing.txt")
+    with pytest.raises(VectorFileError, match="is a folder; name the vector file in it"):
+        WordVectors.load(tmp_path)
+
+
+def save_tensors(path: Path, **tensors: np.ndarray) -> Path:
+    save_file(tensors, path)
+    return path
+
+
+WORDS = np.frombuffer(b"a\nb", np.uint8).copy()
+
+
+@pytest.mark.parametrize(
+    ("tensors", "sentence"),
+    [
+        ({"embeddings": np.ones((2, 3), np.float32)}, r"no tensor 'vectors' .* only 'embeddings'"),
+        ({"vectors": np.ones((2, 3), np.float32)}, r"no tensor 'words' of 1 axes and type uint8"),
+        ({"vectors": np.ones((2, 3)), "words": WORDS}, r"no tensor 'vectors' of 2 axes and type"),
+        (
+            {"vectors": np.ones((3, 3), np.float32), "words": WORDS},
+            r"2 words, 3 vectors and no counts do not go together",
+        ),
+        (
+            {"vectors": np.ones((2, 3), np.float32), "words": WORDS, "counts": np.ones(1, int)},
+            r"2 words, 2 vectors and 1 counts do not go together",
+        ),
+    ],
+)
+def test_safetensors_of_something_else(tmp_path, tensors, sentence):
+    with pytest.raises(VectorFileError, match=sentence):
+        WordVectors.load(save_tensors(tmp_path / "v.safetensors", **tensors))
+
+
+def test_cut_safetensors(tmp_path):
+    WordVectors(["a", "b"], [[1.0], [2.0]]).save(tmp_path / "v.safetensors")
+    content = (tmp_path / "v.safetensors").read_bytes()
+    (tmp_path / "v.safetensors").write_bytes(content[:-1])
+    with pytest.raises(VectorFileError, match=r"no whole safetensors file .* fetch or write"):
+        WordVectors.load(tmp_path / "v.safetensors")
+
+
+def test_a_place_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="cannot be written"):
+        WordVectors(["a"], [[1.0]]).save(tmp_path / "file" / "v.txt")

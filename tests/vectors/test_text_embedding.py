@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from foretext.errors import SettingError
+from foretext.vectors.word_vectors import WordVectors
+
+WORDS = ["the", "king", "sleeps", "U.S."]
+MATRIX = np.array([[1, 0, 0], [0, 2, 0], [0, 0, 3], [4, 4, 4]], np.float32)
+VECTORS = WordVectors(WORDS, MATRIX, counts=[60, 30, 9, 1])
+
+
+def test_the_mean_of_known_words():
+    found = VECTORS.embed(["the king", "the   the zebra", "zebra", ""])
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, [[0.5, 1, 0], [1, 0, 0], [0, 0, 0], [0, 0, 0]])
+
+
+@pytest.mark.parametrize("text", ["king", "King", "“King”,", "(king)", "U.S.", "U.S.)"])
+def test_words_are_tried_as_written_small_and_bare(text):
+    word = "U.S." if "U" in text and text != "U.S.)" else "king"
+    expected = np.zeros(3) if text == "U.S.)" else VECTORS[word]  # bare it is U.S, another word
+    np.testing.assert_array_equal(VECTORS.embed([text])[0], expected)
+
+
+def test_a_tokenizer_of_ones_own_is_taken_at_its_word():
+    vectors = WordVectors(WORDS, MATRIX, split=lambda text: text.split("|"))
+    np.testing.assert_allclose(vectors.embed(["the|king|King"]), [[0.5, 1, 0]])
+
+
+def test_sif_by_hand():
+    found = VECTORS.embed(["the king"], "sif", a=0.1)
+    weights = 0.1 / (0.1 + np.array([0.6, 0.3]))
+    np.testing.assert_allclose(found, [[weights[0] / 2, 2 * weights[1] / 2, 0]], rtol=1e-6)
+
+
+def test_nothing_is_left_along_the_common_direction():
+    texts = ["the king", "the sleeps", "king sleeps", "the"]
+    plain, removed = VECTORS.embed(texts), VECTORS.embed(texts, remove_component=True)
+    direction = np.linalg.eigh(plain.T @ plain)[1][:, -1]
+    np.testing.assert_allclose(removed @ direction, 0, atol=1e-6)
+    np.testing.assert_allclose(removed, plain - np.outer(plain @ direction, direction), atol=1e-6)
+
+
+def test_no_texts_give_no_rows():
+    assert VECTORS.embed([]).shape == (0, 3)
+
+
+def test_what_cannot_be_embedded():
+    with pytest.raises(SettingError, match="put a single one into a list"):
+        VECTORS.embed("the king")
+    with pytest.raises(SettingError, match="there are 'mean' and 'sif'"):
+        VECTORS.embed(["a"], "tfidf")
+    with pytest.raises(SettingError, match="needs counts of the words"):
+        WordVectors(WORDS, MATRIX).embed(["a"], "sif")
+    with pytest.raises(SettingError, match="at least two texts"):
+        VECTORS.embed(["the"], remove_component=True)

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gensim.models import KeyedVectors
+
+from foretext.errors import EvaluationError
+from foretext.vectors.word_pairs import WordPair, read_pairs
+from foretext.vectors.word_vectors import WordVectors
+
+RNG = np.random.default_rng(1)
+WORDS = [f"w{number}" for number in range(40)] + ["W3", "Paris"]
+MATRIX = RNG.standard_normal((len(WORDS), 6)).astype(np.float32)
+OURS = WordVectors(WORDS, MATRIX)
+
+
+@pytest.fixture(scope="module")
+def gensim() -> KeyedVectors:
+    vectors = KeyedVectors(6)
+    vectors.add_vectors(WORDS, MATRIX)
+    return vectors
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    lines = ["# made for this test"]
+    lines += [f"w{a}\tw{b}\t{a % 5}" for a, b in RNG.integers(0, 50, (60, 2))]
+    (tmp_path / "pairs").write_text("\n".join([*lines, "PARIS\tW3\t2.5"]) + "\n")
+    return tmp_path / "pairs"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"case_insensitive": False},
+        {"dummy4unknown": True},
+        {"restrict_vocab": 20},
+        {"restrict_vocab": 20, "dummy4unknown": True},
+    ],
+    ids=str,
+)
+def test_same_figures_as_gensim(gensim, pairs, settings):
+    result = OURS.evaluate_word_pairs(pairs, **settings)
+    pearson, spearman, unknown_percent = gensim.evaluate_word_pairs(str(pairs), **settings)
+    assert result.pearson == pytest.approx(pearson.statistic, abs=1e-6)
+    assert result.spearman == pytest.approx(spearman.statistic, abs=1e-6)
+    everything = result.num_pairs + (0 if "dummy4unknown" in settings else result.num_skipped)
+    assert everything == 61
+    assert 100 * result.num_skipped / 61 == pytest.approx(unknown_percent)
+
+
+@pytest.mark.shared_data
+def test_same_figures_as_gensim_on_wordsim(shared_data, tmp_path):
+    path = shared_data / "wordsim" / "EN-WS-353-ALL.txt"
+    pairs = read_pairs(path)
+    assert len(pairs) == 353
+    words = sorted({word.lower() for pair in pairs for word in pair[:2]})[::2]
+    matrix = RNG.standard_normal((len(words), 5)).astype(np.float32)
+    theirs = KeyedVectors(5)
+    theirs.add_vectors(words, matrix)
+    pearson, spearman, _ = theirs.evaluate_word_pairs(str(path))
+    result = WordVectors(words, matrix).evaluate_word_pairs(path)
+    assert (result.pearson, result.spearman) == pytest.approx((pearson[0], spearman[0]), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["cat\tdog\t7.5", "cat dog 7.5", "cat,dog,7.5", "cat;dog;7.5", " cat , dog , 7.5 ",
+     "cat\tdog\tN\t7.5\t3", "cat\tdog\t7.5\t1\t2\t3"],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "head", ["", "Word 1,Word 2,Human (mean)\r\n", "\ufeff# a comment\r\n\r\n"]
+)
+def test_the_ways_such_files_are_written(tmp_path, head, line):
+    (tmp_path / "pairs").write_text(head + line + "\r\n", encoding="utf-8", newline="")
+    assert read_pairs(tmp_path / "pairs") == [WordPair("cat", "dog", 7.5)]
+
+
+def test_words_may_hold_blanks_where_tabs_separate(tmp_path):
+    (tmp_path / "pairs").write_text("new york\tbig apple\t9\n")
+    assert read_pairs(tmp_path / "pairs") == [WordPair("new york", "big apple", 9)]
+
+
+def test_unknown_words_are_listed_once(tmp_path):
+    (tmp_path / "pairs").write_text("w1 w2 3\nw1 Zoo 2\nZoo ape 1\nw3 w4 2\n")
+    result = OURS.evaluate_word_pairs(tmp_path / "pairs")
+    assert (result.num_pairs, result.num_skipped) == (2, 2)
+    assert result.unknown_words == ("Zoo", "ape")
+    assert str(result).endswith("on 2 pairs; 2 with unknown words")
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("a b 1\na b\n", r"pairs, line 2: two words and a score are expected, not 'a b'"),
+        ("a b 1\n\na b nan\n", r"pairs, line 3: two words and a score"),
+        ("a b 1\n\tb\t2\n", r"pairs, line 2: two words and a score"),
+        ("first second score\n", r"pairs: no line holds two words and a score"),
+        ("", r"pairs: no line holds"),
+        ("w1 w2 1\nx y 2\n", r"pairs: 1 of its 2 pairs are in the vocabulary, too few"),
+    ],
+)
+def test_files_that_cannot_be_used(tmp_path, content, sentence):
+    (tmp_path / "pairs").write_text(content)
+    with pytest.raises(EvaluationError, match=sentence):
+        OURS.evaluate_word_pairs(tmp_path / "pairs")
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    (tmp_path / "pairs").write_bytes(b"a b 1\ncaf\xe9 b 1\n")
+    with pytest.raises(EvaluationError, match=r"pairs, line 2: not UTF-8"):
+        OURS.evaluate_word_pairs(tmp_path / "pairs")
+    with pytest.raises(EvaluationError, match=r"nothing cannot be read: No such file"):
+        OURS.evaluate_word_pairs(tmp_path / "nothing")
