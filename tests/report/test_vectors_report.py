@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-from html.parser import HTMLParser
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from foretext.report import write_vectors_report
 from foretext.report.charts import map_chart
 from foretext.report.page import write_page
 from foretext.vectors.word_vectors import WordVectors
+from tests.report.parsed_page import Page
 
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -32,43 +32,6 @@ METRICS = [
      "learning_rate": 0.02, "loss": 3 / i, "valid_loss": None if i % 2 else 4 / i}
     for i in range(1, 9)
 ]  # fmt: skip
-
-
-class Page(HTMLParser):
-    """The tags, texts and scripts of a page."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str | None]] = []
-        self.scripts: list[str] = []
-        self.specifications: dict[str, dict[str, Any]] = {}
-        self.styles = ""
-        self.text = ""
-        self._inside: dict[str, str | None] = {}
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += attrs
-        self._inside = {"tag": tag, **dict(attrs)}
-
-    def handle_endtag(self, tag: str) -> None:
-        self._inside = {}
-
-    def handle_data(self, data: str) -> None:
-        if self._inside.get("type") == "application/json":
-            self.specifications[str(self._inside["id"])] = json.loads(data)
-        elif self._inside.get("tag") == "script":
-            self.scripts.append(data)
-        elif self._inside.get("tag") == "style":
-            self.styles += data
-        else:
-            self.text += data
-
-    @property
-    def policy(self) -> str:
-        return next(value for _, value in self.attributes if value and "default-src" in value)
 
 
 def write(path: Path, **changes: Any) -> Page:

@@ -154,7 +154,8 @@ def _long_texts(statement: ast.stmt) -> Iterator[str]:
 def _document(docstring: str, seen: set[int]) -> str:
     """Return the paragraphs that are not in `seen` yet, a sentence a line, and add them to it."""
     fresh = []
-    for paragraph in prose_paragraphs(docstring.encode("utf-8", "ignore").decode()):
+    text = docstring.encode("utf-8", "ignore").decode().replace("\ufffd", "")
+    for paragraph in prose_paragraphs(text):
         if (key := hash(paragraph.lower())) not in seen:
             seen.add(key)
             fresh.append(paragraph)

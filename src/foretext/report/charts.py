@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["curve_chart", "map_chart"]
+__all__ = ["curve_chart", "map_chart", "specification"]
 
 MOST_POINTS = 600  # of a curve; a screen shows no more
 MARGIN = 0.04  # of the map, on every side
@@ -66,7 +66,7 @@ def curve_chart(
         ],
     )
     lines = base.mark_line(strokeWidth=2, interpolate="linear")
-    return _specification((lines + points.add_params(nearest)), title, height)
+    return specification((lines + points.add_params(nearest)), title, height)
 
 
 def map_chart(points: Sequence[Record], *, height: int = 680) -> dict[str, Any]:
@@ -110,16 +110,16 @@ def map_chart(points: Sequence[Record], *, height: int = 680) -> dict[str, Any]:
         text="word:N",
         opacity=alt.condition(f"({found}) || (find == '' && {roomy})", alt.value(1), alt.value(0)),
     )
-    return _specification((dots.add_params(zoom, find) + names), "Map of words", height)
+    return specification((dots.add_params(zoom, find) + names), "Map of words", height)
 
 
-def _specification(chart: Any, description: str, height: int) -> dict[str, Any]:
-    """Return the chart as plain data, as wide as its place and without an address in it."""
+def specification(chart: Any, description: str, height: int) -> dict[str, Any]:
+    """Return an altair chart as plain data, as wide as its place and without an address in it."""
     chart = chart.properties(width="container", height=height, description=description)
-    specification: dict[str, Any] = chart.to_dict()
+    data: dict[str, Any] = chart.to_dict()
     for name in ("$schema", "config"):
-        specification.pop(name, None)
-    return specification
+        data.pop(name, None)
+    return data
 
 
 def _long_rows(records: Sequence[Record], series: Mapping[str, str]) -> list[dict[str, Any]]:

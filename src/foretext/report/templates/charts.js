@@ -11,6 +11,9 @@ function theme() {
     background: "transparent",
     font: font,
     view: { stroke: null },
+    mark: { color: color("--series-1") },
+    rule: { color: color("--soft") },
+    tick: { color: color("--ink") },
     range: { category: [1, 2, 3, 4, 5, 6, 7, 8].map((number) => color(`--series-${number}`)) },
     axis: {
       ...text,

@@ -1,0 +1,79 @@
+"""The page of the corpus doctor: what a text is, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from foretext.progress import human_bytes
+from foretext.report.cells import label, table, tile
+
+__all__ = ["write_corpus_report"]
+
+NUM_BARS = 12  # scripts and frequent words shown
+NUM_FILES = 20  # listed
+COUNTS = ("num_files", "documents", "sentences", "tokens", "distinct_words", "characters")
+
+
+def write_corpus_report(path: str | Path, report: Mapping[str, Any], *, title: str) -> None:
+    """Write one HTML file that shows what the corpus doctor found.
+
+    Args:
+        path: the file, replaced whole.
+        report: a `CorpusReport` as plain values.
+        title: the headline, as a rule the corpus's name.
+
+    Raises:
+        OutputError: `path` cannot be written.
+    """
+    from foretext.report.corpus_charts import growth_chart, lengths_chart
+    from foretext.report.page import write_page
+
+    lengths = {"document": report["document_lengths"], "sentence": report["sentence_lengths"]}
+    write_page(
+        Path(path),
+        "corpus.html.j2",
+        {"growth": growth_chart(report["growth"]), "lengths": lengths_chart(lengths)},
+        title=title,
+        summary=_summary(report),
+        tiles=[(label(name), tile(report[name])) for name in COUNTS],
+        problems=report["problems"],
+        lengths=table([{"of a": name, **row} for name, row in lengths.items()]),
+        coverage=table([_covered(row) for row in report["coverage"]]),
+        alphabets=_bars(report["scripts"].items()),
+        frequent=_bars((each["word"], each["rate"]) for each in report["frequent_words"]),
+        duplicates=[
+            (kind, report[f"{kind}_duplicates"])
+            for kind in ("exact", "near")
+            if report[f"{kind}_duplicates"]["duplicates"]
+        ],
+        prospects=[(each["objective"], each["sentence"]) for each in report["prospects"]],
+        files=table([dict(file) for file in report["files"][:NUM_FILES]]),
+        num_unlisted=report["num_files"] - min(len(report["files"]), NUM_FILES),
+    )
+
+
+def _summary(report: Mapping[str, Any]) -> str:
+    """Return size, formats and encoding in one line."""
+    size = [] if report["bytes"] is None else [human_bytes(report["bytes"])]
+    packed = [name for name in report["compressions"] if name != "none"]
+    return ", ".join([*size, *report["formats"], *packed, report["encoding"]])
+
+
+def _covered(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "min_count": row["min_count"],
+        "words kept": row["words"],
+        "tokens kept": row["tokens"],
+        "share of the tokens": f"{row['token_rate']:.1%}",
+    }
+
+
+def _bars(rates: Iterable[tuple[str, float]]) -> list[tuple[str, float, str]]:
+    """Return name, length in percent of the longest, and the share as text of the largest rates."""
+    largest = sorted(rates, key=lambda rate: -rate[1])[:NUM_BARS]
+    return [
+        (name, 100 * rate / largest[0][1], f"{rate:.2%}" if rate >= 5e-5 else "< 0.01%")
+        for name, rate in largest
+    ]
