@@ -1,4 +1,4 @@
-"""Documents that repeat others, exactly (64-bit hashes) or nearly (MinHash; Broder 1997).
+"""Documents that repeat others: exactly, by 64-bit hashes, or nearly, by sketches (Broder 1997).
 
 Near duplicates are looked for among sampled documents. A document is sampled by its least shingle
 hash, which near duplicates mostly share, so that they are sampled together; with documents drawn
@@ -12,6 +12,7 @@ import hashlib
 import zlib
 from array import array
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple, Self
 
@@ -29,7 +30,7 @@ _EXAMPLE = 80  # characters
 
 _SHINGLE = 4  # words
 _FEWEST_WORDS = 16  # of a document; shorter ones are alike by nature
-_NUM_HASHES = 64
+_SKETCH = 64  # hashes kept of a document
 _MOST_SAMPLED = 4096  # documents
 _MOST_WORDS = 1024  # by which a document is judged, its first ones
 _ALIKE = 0.75  # Jaccard similarity of the shingles
@@ -108,10 +109,13 @@ class ExactDuplicates:
         self._hashes = array("Q", kept[kept < self._bound].tobytes())
 
 
-class _Sampled(NamedTuple):
-    digest: int
-    shingles: np.ndarray  # (shingles,) uint64
-    alike: bool  # whether it nearly repeats an earlier one
+@dataclass
+class _Group:
+    """Documents with the same least shingle hash."""
+
+    sketches: dict[int, frozenset[int]] = field(default_factory=dict)  # digest -> least hashes
+    documents: int = 0
+    alike: int = 0  # of these, how many nearly repeat an earlier one
 
 
 class NearDuplicates:
@@ -121,11 +125,9 @@ class NearDuplicates:
         self._most_sampled = most_sampled
         self._bound = 1 << 64
         self._word_hashes = _WordHashes()
-        self._sampled: dict[int, list[_Sampled]] = {}  # by the least shingle hash
-        self._num_sampled = 0
+        self._groups: dict[int, _Group] = {}  # by the least shingle hash
+        self._num_sketches = 0
         self._examples = _Examples()
-        generator = np.random.default_rng(0)
-        self._factors = generator.integers(1, 1 << 63, (_NUM_HASHES, 1), np.uint64) | np.uint64(1)
 
     def add(self, documents: Sequence[Document], locate: Locate) -> None:
         """Take the next documents."""
@@ -138,14 +140,16 @@ class NearDuplicates:
         shingles = self._shingles(words)  # (words,)
         shingles[np.add.outer(ends, np.arange(-_SHINGLE + 1, 0))] = ~np.uint64(0)  # spans two
         least = _scrambled(np.minimum.reduceat(shingles, ends - lengths))  # (documents,)
-        for index in np.flatnonzero(least < np.uint64(self._bound - 1)):
-            own = shingles[ends[index] - lengths[index] : ends[index] - _SHINGLE + 1].copy()
-            self._sample(int(least[index]), own, long[index], locate)
+        for index in np.flatnonzero(least <= np.uint64(self._bound - 1)):
+            own = shingles[ends[index] - lengths[index] : ends[index] - _SHINGLE + 1]
+            if least[index] < self._bound:  # it may have been halved since
+                self._sample(int(least[index]), own, long[index], locate)
 
     def found(self) -> Duplicates:
         """Return how many of the sampled documents nearly repeat an earlier one."""
-        duplicates = sum(each.alike for group in self._sampled.values() for each in group)
-        return self._examples.found(self._num_sampled, duplicates)
+        documents = sum(group.documents for group in self._groups.values())
+        alike = sum(group.alike for group in self._groups.values())
+        return self._examples.found(documents, alike)
 
     def _shingles(self, words: Sequence[str]) -> np.ndarray:
         hashes = np.fromiter(map(self._word_hashes.__getitem__, words), np.uint64, len(words))
@@ -155,27 +159,34 @@ class NearDuplicates:
         return _scrambled(shingles)  # (words,)
 
     def _sample(self, least: int, shingles: np.ndarray, document: Document, locate: Locate) -> None:
-        group = self._sampled.setdefault(least, [])
-        if any(document.digest == other.digest for other in group):
+        group = self._groups.setdefault(least, _Group())
+        if document.digest in group.sketches:
             return  # an exact duplicate
-        near = group[-_MOST_COMPARED:]
-        alike = any(self._similarity(shingles, other.shingles) >= _ALIKE for other in near)
-        if alike:
+        sketch = _sketch(shingles)
+        group.documents += 1
+        if any(_similarity(sketch, other) >= _ALIKE for other in group.sketches.values()):
+            group.alike += 1
             self._examples.add(document.text, locate)
-        group.append(_Sampled(document.digest, shingles, alike))
-        self._num_sampled += 1
-        while self._num_sampled > self._most_sampled:
-            self._bound >>= 1
-            self._sampled = {key: each for key, each in self._sampled.items() if key < self._bound}
-            self._num_sampled = sum(map(len, self._sampled.values()))
+        if len(group.sketches) < _MOST_COMPARED:
+            group.sketches[document.digest] = sketch
+            self._num_sketches += 1
+        while self._num_sketches > self._most_sampled:
+            self._halve()
 
-    def _similarity(self, one: np.ndarray, other: np.ndarray) -> float:
-        """Estimated share of the shingles of either that both have."""
-        return float(np.mean(self._signature(one) == self._signature(other)))
+    def _halve(self) -> None:
+        self._bound >>= 1
+        self._groups = {least: each for least, each in self._groups.items() if least < self._bound}
+        self._num_sketches = sum(len(group.sketches) for group in self._groups.values())
 
-    def _signature(self, shingles: np.ndarray) -> np.ndarray:
-        values: np.ndarray = _scrambled(self._factors * shingles).min(axis=1)
-        return values  # (64,)
+
+def _sketch(shingles: np.ndarray) -> frozenset[int]:
+    return frozenset(np.unique(shingles)[:_SKETCH].tolist())
+
+
+def _similarity(one: frozenset[int], other: frozenset[int]) -> float:
+    """Estimated share of the shingles of either that both have, from the least of the union."""
+    least = sorted(one | other)[:_SKETCH]
+    return sum(value in one and value in other for value in least) / len(least)
 
 
 class _WordHashes(dict[str, int]):

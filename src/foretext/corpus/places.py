@@ -14,14 +14,15 @@ __all__ = ["Locate", "PlainPlaces", "RowPlaces"]
 _EMPTY_LINE = re.compile(r"\n(?=[^\S\n]*\n)")
 _REMEMBERED = 3  # chunks; a document begins in the present one or the one before
 _REMEMBERED_ROWS = 20_000
-_NEEDLE = 80  # characters compared
+_LONGEST_NEEDLE = 4096  # characters of a line that are compared
+_BEGINNING = 60  # characters of a row that are compared, white space aside
 
 
 class Locate(Protocol):
     """Tells the place of the character `at` of a text in normal form."""
 
-    def __call__(self, text: str, at: int = 0) -> Place:
-        """Return the place, without a line where it cannot be told."""
+    def __call__(self, text: str, at: int = 0, *, first: bool = False) -> Place:
+        """Return the place, without a line where it cannot be told; of equal lines, the `first`."""
         ...
 
 
@@ -49,20 +50,22 @@ class PlainPlaces:
         self.lines += chunk.count("\n")
         self._count_empty(self._tail + chunk)
 
-    def locate(self, text: str, at: int = 0) -> Place:
+    def locate(self, text: str, at: int = 0, *, first: bool = False) -> Place:
         """Return the place of the character `at` of `text`, which was met just now."""
         start = text.rfind("\n", 0, at) + 1
-        needle = text[start : start + _NEEDLE].partition("\n")[0]
+        needle = text[start : start + _LONGEST_NEEDLE].partition("\n")[0]
         recent = "\n" + "".join(chunk for _, chunk in self._recent)
-        found = max(recent.rfind(f"\n{needle}{end}") for end in ("\r\n", "\n"))
-        found = recent.rfind(needle, 1) if found < 0 else found + 1  # of a long or a split line
+        find = recent.find if first else recent.rfind
+        found = max(find(f"\n{needle}{end}") for end in ("\r\n", "\n"))
+        found = find(needle, 1) if found < 0 else found + 1  # of a long or a split line
         if found < 0:  # changed by normalisation, or begun long before
             return Place(file=self.file)
         return Place(file=self.file, line=self._recent[0][0] + recent.count("\n", 0, found))
 
     def _count_empty(self, text: str) -> None:
         self.empty_lines += len(_EMPTY_LINE.findall(text))
-        self._tail = "\n" if text[text.rfind("\n") :].isspace() else ""
+        end = text.rfind("\n")
+        self._tail = "\n" if end >= 0 and text[end:].isspace() else ""
 
 
 class RowPlaces:
@@ -83,13 +86,14 @@ class RowPlaces:
             self._recent.clear()
         self._recent[_beginning(row)] = self._rows
 
-    def locate(self, text: str, at: int = 0) -> Place:
+    def locate(self, text: str, at: int = 0, *, first: bool = False) -> Place:
         """Return the place of the row that the character `at` of `text`, met just now, is from."""
         before = text.rfind("\n\n", 0, at)
-        beginning = _beginning(text[0 if before < 0 else before + 2 :][: 4 * _NEEDLE])
+        start = 0 if before < 0 else before + 2
+        beginning = _beginning(text[start : start + 4 * _BEGINNING].partition("\n\n")[0])
         return Place(file=self.file, line=self._recent.get(beginning), unit="row")
 
 
 def _beginning(row: str) -> str:
     """Return the first characters of a document, however its lines are divided."""
-    return "".join(row[: 4 * _NEEDLE].partition("\n\n")[0].split())[:_NEEDLE]
+    return "".join(row[: 4 * _BEGINNING].split())[:_BEGINNING]

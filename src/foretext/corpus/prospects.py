@@ -75,10 +75,15 @@ def _glove(sentence_lengths: Mapping[int, int]) -> Prospect:
 
 
 def _fasttext(word_lengths: Iterable[tuple[int, int]]) -> Prospect:
-    ngrams: Counter[int] = Counter()
+    lengths: Counter[int] = Counter()  # characters -> tokens
     for characters, occurrences in word_lengths:
-        ngrams[sum(max(characters + 3 - n, 0) for n in range(3, 7))] += occurrences
-    mean = sum(number * count for number, count in ngrams.items()) / max(ngrams.total(), 1)
+        lengths[characters] += occurrences
+    ngrams = sum(
+        tokens * max(characters + 3 - n, 0)  # with < and > at its ends
+        for characters, tokens in lengths.items()
+        for n in range(3, 7)
+    )
+    mean = ngrams / max(lengths.total(), 1)
     return Prospect(
         objective="fasttext",
         figures={"ngrams_a_token": round(mean, 2)},

@@ -15,7 +15,7 @@ _RANGES = [  # first and last code point
     (0x0590, 0x05FF, "Hebrew"),
     (0x0600, 0x06FF, "Arabic"),
     (0x0750, 0x077F, "Arabic"),
-    (0x08A0, 0x08FF, "Arabic"),
+    (0x0870, 0x08FF, "Arabic"),
     (0x0900, 0x097F, "Devanagari"),
     (0x0E00, 0x0E7F, "Thai"),
     (0x1100, 0x11FF, "Hangul"),

@@ -33,7 +33,7 @@ class Sign:
         if not self.count:
             start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
             self.example = text[max(start, at - 20) : min(end, at + 40)].strip()
-            self.place = locate(text, at)
+            self.place = locate(text, at, first=True)
         self.count += count
 
 

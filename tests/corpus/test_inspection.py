@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foretext.corpus import Corpus, CorpusConfig, CorpusReport, inspect_corpus
+from foretext.corpus.inspection import _ANY_WORD
+from foretext.errors import CorpusError
+
+WORDS = [f"word{'abcdefghij'[number % 10]}{number}" for number in range(300)]
+
+
+def sentences(number: int, seed: int = 0, length: int = 20) -> list[str]:
+    generator = random.Random(seed)
+    return [" ".join(generator.choices(WORDS, k=length)).capitalize() + "." for _ in range(number)]
+
+
+def inspected(folder: Path, text: str | bytes, name: str = "a.txt", **config: Any) -> CorpusReport:
+    data = text.encode() if isinstance(text, str) else text
+    (folder / name).write_bytes(data)
+    return inspect_corpus(Corpus(folder / name, CorpusConfig(**config)))
+
+
+def problem(report: CorpusReport, part: str) -> str:
+    found = [str(each) for each in report.problems if part in each.sentence]
+    assert len(found) == 1, [str(each) for each in report.problems]
+    return found[0]
+
+
+def test_counts(tmp_path: Path) -> None:
+    text = "\ufeffThe cat, the dog.\nIt sat!\n\n \nA cat\n" + "\n"
+    report = inspected(tmp_path, gzip.compress(text.encode()), "a.txt.gz")
+    assert (report.documents, report.sentences, report.tokens) == (2, 3, 8)
+    assert report.distinct_words == 6
+    assert report.distinct_words_exact
+    assert (report.lines, report.empty_lines, report.long_lines) == (6, 3, 0)
+    assert report.documents_end == "blank_line"
+    assert report.formats == {"txt": 1}
+    assert report.compressions == {"gzip": 1}
+    assert report.bytes == (tmp_path / "a.txt.gz").stat().st_size
+    assert report.document_lengths.most == 6
+    assert report.sentence_lengths.median == 2
+    assert report.frequent_words[0].word == "cat"
+    assert report.scripts == {"Latin": 1.0}
+    assert report.files[0].documents == 2
+
+
+def test_the_report_is_json_and_tables(tmp_path: Path) -> None:
+    report = inspected(tmp_path, "\n".join(sentences(50)))
+    assert CorpusReport.model_validate_json(json.dumps(report.as_dict())) == report
+    tables = report.tables()
+    assert ("documents", "50") in tables["What is in it"]
+    assert all(isinstance(cell, str) for rows in tables.values() for row in rows for cell in row)
+
+
+def test_it_says_the_same_every_time(tmp_path: Path) -> None:
+    text = "\n".join(sentences(300) + sentences(20))
+    assert inspected(tmp_path, text) == inspected(tmp_path, text)
+
+
+def test_words_of_other_scripts() -> None:
+    assert _ANY_WORD.findall("我们 go家 naïve e\u0301te\u0301 नमस्ते") == [
+        "我",
+        "们",
+        "go",
+        "家",
+        "naïve",
+        "e\u0301te\u0301",
+        "नमस्ते",
+    ]
+
+
+def test_duplicates_are_named_by_line(tmp_path: Path) -> None:
+    lines = sentences(100)
+    text = "\n".join([*lines, "", lines[3], lines[3][:-5] + "else."])
+    report = inspected(tmp_path, text, documents="line")
+    assert f"1 of 102 documents (1.0%) repeat an earlier one (such as '{lines[3][:40]}" in problem(
+        report, "repeat an earlier one"
+    )
+    assert problem(report, "repeat an earlier one").endswith("a.txt, line 102)")
+    assert problem(report, "nearly repeat another").endswith("a.txt, line 103)")
+
+
+def test_rows_are_named_by_number(tmp_path: Path) -> None:
+    rows = [json.dumps({"text": text}) for text in ("one two", "three four", "one two")]
+    report = inspected(tmp_path, "\n".join(rows), "a.jsonl")
+    assert report.documents_end == "row"
+    assert problem(report, "repeat an earlier one").endswith("a.jsonl, row 3)")
+
+
+def test_damage_is_named_by_line(tmp_path: Path) -> None:
+    lines = [*sentences(50), "A cafÃ© there.", "A bad \ufffd one.", "A <br> tag."]
+    report = inspected(tmp_path, "\n".join(lines))
+    assert problem(report, "read as another encoding").endswith("a.txt, line 51)")
+    assert problem(report, "U+FFFD").endswith("a.txt, line 52)")
+    assert problem(report, "HTML").endswith("a.txt, line 53)")
+
+
+def test_little_text(tmp_path: Path) -> None:
+    report = inspected(tmp_path, "one two three\nfour five\n")
+    assert report.problems[0].severity == "error"
+    assert problem(report, "No word occurs 5 times").startswith(
+        "No word occurs 5 times (the most frequent, 'five', 1 times): add text, or set min_count"
+    )
+    assert "There are only 5 tokens" in problem(report, "too few for any objective")
+    assert problem(report, "masked or causal")
+
+
+def test_one_document_and_a_lopsided_corpus(tmp_path: Path) -> None:
+    assert problem(inspected(tmp_path, "one document"), "single document")
+    lines = sentences(40)
+    text = "\n".join(lines[:30]) + "\n\n" + "\n\n".join(f"{one}\n{one}" for one in lines[30:35])
+    report = inspected(tmp_path, text)
+    assert problem(report, "One document holds 75% of all tokens").endswith("a.txt, line 1)")
+
+
+def test_documents_of_one_sentence(tmp_path: Path) -> None:
+    report = inspected(tmp_path, "\n".join(sentences(50)))
+    assert "Only 0 of 50 documents have two sentences" in problem(report, "next-sentence")
+
+
+def test_lines_of_several_sentences(tmp_path: Path) -> None:
+    lines = sentences(90, length=8)
+    text = "\n\n".join(" ".join(lines[start : start + 3]) for start in range(0, 90, 3))
+    assert "Lines hold about" in problem(inspected(tmp_path, text), "sentences each")
+    report = inspected(tmp_path, text, sentences="punctuation")
+    assert report.sentences == 90
+    assert not any("sentences each" in each.sentence for each in report.problems)
+
+
+def test_text_that_was_prepared_before(tmp_path: Path) -> None:
+    report = inspected(tmp_path, "this is , as you see , prepared <unk> text .\n" * 100)
+    assert problem(report, "looks tokenised already")
+    assert problem(report, "in lower case already")
+    assert problem(report, "100 rare words were replaced by <unk>").endswith("a.txt, line 1)")
+
+
+def test_mixed_scripts(tmp_path: Path) -> None:
+    report = inspected(tmp_path, "half half это русский язык 我们\n" * 20)
+    assert "Scripts are mixed: " in problem(report, "one vocabulary has to serve both")
+
+
+def test_long_lines(tmp_path: Path) -> None:
+    report = inspected(tmp_path, "short\n" + "word " * 300_000 + "\n")
+    assert report.long_lines == 1
+    assert problem(report, "A line is longer than 1,048,576").endswith("a.txt, line 2)")
+
+
+def test_bad_files_are_problems_while_others_are_read(tmp_path: Path) -> None:
+    (tmp_path / "bad.jsonl").write_text('{"text": "fine"}\n{broken\n')
+    (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(b"text\n" * 1000)[:-20])
+    (tmp_path / "empty.txt").write_text("")
+    (tmp_path / "latin.txt").write_bytes("caf\xe9\n".encode("latin-1"))
+    (tmp_path / "good.txt").write_text("\n".join(sentences(20)))
+    report = inspect_corpus(Corpus(tmp_path))
+    errors = [each.sentence for each in report.problems if each.severity == "error"]
+    assert len(errors) == 3
+    assert any("bad.jsonl, line 2: this is not JSON" in sentence for sentence in errors)
+    assert any("cut.txt.gz is damaged" in sentence for sentence in errors)
+    assert any("latin.txt, line 1: byte 3 (0xe9)" in sentence for sentence in errors)
+    assert "empty.txt holds no text." in problem(report, "empty.txt")
+    assert report.documents >= 20
+
+
+def test_nothing_to_read_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="there is no text in it"):
+        inspected(tmp_path, "\n\n")
+    with pytest.raises(CorpusError, match=r"a\.txt, line 1: byte 0 \(0xff\) is not utf-8"):
+        inspected(tmp_path, b"\xff\n")
+
+
+def test_progress_is_told_every_byte(tmp_path: Path) -> None:
+    class Bar:
+        told = 0.0
+
+        def advance(self, amount: float) -> None:
+            self.told += amount
+
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text("\n".join(sentences(2000)))
+    bar = Bar()
+    corpus = Corpus(tmp_path)
+    inspect_corpus(corpus, bar)
+    assert bar.told == corpus.num_bytes

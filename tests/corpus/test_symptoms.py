@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+
+from foretext.corpus.findings import Place
+from foretext.corpus.symptoms import Symptoms
+
+
+def locate(text: str, at: int = 0, *, first: bool = False) -> Place:
+    return Place(file="a.txt", line=text.count("\n", 0, at) + 1)
+
+
+def symptoms_of(text: str) -> Symptoms:
+    symptoms = Symptoms()
+    symptoms.add(text + "\n\n", locate)
+    return symptoms
+
+
+def test_healthy_text_shows_none() -> None:
+    healthy = symptoms_of("Größe, São Paulo, NÃO, Ânimo, 5 < 6 & 7 > 3, naïve. It rains. " * 10)
+    assert not any(
+        sign.count
+        for sign in (healthy.mojibake, healthy.html, healthy.replacement, healthy.unknown)
+    )
+    assert not healthy.is_tokenised
+    assert not healthy.is_lower_case
+
+
+@pytest.mark.parametrize("text", ["café", "don’t", "«été»", "naïve — no"])
+def test_mojibake_is_seen(text: str) -> None:
+    wrong = text.encode().decode("cp1252", errors="ignore")
+    sign = symptoms_of(f"fine\n\n{wrong}").mojibake
+    assert sign.count >= 1
+    assert sign.place == Place(file="a.txt", line=3)
+    assert sign.example == wrong
+
+
+@pytest.mark.parametrize("text", ["<br>", "</p>", '<a href="x">', "&amp;", "&#39;"])
+def test_html_is_seen(text: str) -> None:
+    assert symptoms_of(f"one {text} two").html.count == 1
+
+
+def test_replacement_characters_and_unknown_words() -> None:
+    symptoms = symptoms_of("a \ufffd b <unk> c <unk>")
+    assert (symptoms.replacement.count, symptoms.unknown.count) == (1, 2)
+
+
+def test_tokenised_and_lower_case_text() -> None:
+    symptoms = symptoms_of("it is , as they say , tokenised . " * 50)
+    assert symptoms.is_tokenised
+    assert symptoms.is_lower_case
+    assert not symptoms_of("词，" * 1000).is_lower_case
+
+
+def test_an_open_tag_does_not_take_long() -> None:
+    assert symptoms_of("<a " * 100_000).html.count == 0
