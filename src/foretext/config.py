@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from foretext.errors import SettingError, did_you_mean
 
-__all__ = ["Config", "duration_seconds"]
+__all__ = ["Config", "duration_seconds", "size_bytes"]
 
 
 class Config(BaseModel):
@@ -45,6 +45,20 @@ def duration_seconds(text: str | float) -> float:
     if seconds <= 0:
         raise SettingError(f"budget = {text!r}: write a time like 90s, 10m or 1.5h.")
     return seconds
+
+
+def size_bytes(text: str) -> int:
+    """Read ``512MB``, ``2GB`` or ``1.5 GB`` (decimal units) as bytes.
+
+    Raises:
+        ValueError: it is none of these; a validator that calls this names the setting.
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kKMGT]?)B?\s*", text)
+    scale = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+    size = int(float(match[1]) * scale[match[2]]) if match else 0
+    if size <= 0:
+        raise ValueError("write a size like 512MB or 2GB")
+    return size
 
 
 def _sentence(error: ValidationError, cls: type[Config], section: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol, TypeVar
 
-__all__ = ["Advance", "Blocks", "map_blocks"]
+__all__ = ["Advance", "Blocks", "map_blocks", "map_in_order"]
 
 Block = TypeVar("Block")
 Result = TypeVar("Result")
@@ -41,17 +41,17 @@ def map_blocks(
 ) -> Iterator[Result]:
     """Yield ``work(block)`` for each block of the corpus, in order."""
     read = 0
-    for result in _map_in_order(work, corpus.blocks(), workers):
+    for result in map_in_order(work, corpus.blocks(), workers):
         if progress is not None:
             progress.advance(corpus.bytes_read - read)
         read = corpus.bytes_read
         yield result
 
 
-def _map_in_order(
+def map_in_order(
     work: Callable[[Block], Result], blocks: Iterable[Block], workers: int
 ) -> Iterator[Result]:
-    """Hold at most two blocks a thread, so that memory stays bounded."""
+    """Yield ``work(block)`` in order; at most two blocks a thread are held, to bound memory."""
     pending: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(workers, thread_name_prefix="blocks") as pool:
         try:

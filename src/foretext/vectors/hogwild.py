@@ -22,7 +22,7 @@ from foretext.errors import Interrupted, SettingError
 from foretext.progress import MetricsLog, Progress
 from foretext.runtime import Interruption
 from foretext.vectors.checkpoint import Checkpoints
-from foretext.vectors.schedule import Schedule, TrainingConfig
+from foretext.vectors.schedule import DescentConfig, Schedule
 from foretext.vectors.slices import Slices
 
 __all__ = ["Hogwild", "Learned", "Learner", "State"]
@@ -85,7 +85,7 @@ class Hogwild:
     def __init__(
         self,
         learner: Learner,
-        config: TrainingConfig,
+        config: DescentConfig,
         *,
         log: MetricsLog | None = None,
         checkpoints: Checkpoints | None = None,

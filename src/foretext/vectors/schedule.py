@@ -8,22 +8,27 @@ from foretext.config import Config
 from foretext.runtime import usable_cores
 from foretext.vectors.slices import Slices
 
-__all__ = ["Schedule", "TrainingConfig"]
+__all__ = ["DescentConfig", "Schedule", "TrainingConfig"]
 
 RECORDS = 50  # lines of metrics in a training, about
 BUDGET_EPOCHS = 5  # what a budget is taken for when records are spread
 
 
 class TrainingConfig(Config):
-    """How long and how fast to learn."""
+    """How long to learn: what every kind of word vectors is told."""
 
     epochs: int = Field(5, ge=1)  # walks over the text
     budget_seconds: float | None = Field(None, gt=0)  # wall clock, in place of epochs
-    min_alpha: float = Field(1e-4, ge=1e-8)  # learning rate at the end
     workers: int = Field(default_factory=usable_cores, ge=1)  # threads
     seed: int = Field(1, ge=0, lt=2**31)
-    patience: int | None = Field(None, ge=1)  # epochs without a lower held-out loss before the end
     checkpoint_seconds: float = Field(60.0, ge=0)  # between two checkpoints
+
+
+class DescentConfig(TrainingConfig):
+    """What a descent with a falling learning rate is told besides."""
+
+    min_alpha: float = Field(1e-4, ge=1e-8)  # learning rate at the end
+    patience: int | None = Field(None, ge=1)  # epochs without a lower held-out loss before the end
 
     @property
     def threads(self) -> int:
@@ -34,7 +39,7 @@ class TrainingConfig(Config):
 class Schedule:
     """A learning rate that falls in a line, over words or, under a budget, over seconds."""
 
-    def __init__(self, config: TrainingConfig, alpha: float, slices: Slices) -> None:
+    def __init__(self, config: DescentConfig, alpha: float, slices: Slices) -> None:
         self.alpha = alpha
         self.min_alpha = config.min_alpha
         self.budget = config.budget_seconds

@@ -27,7 +27,7 @@ from foretext.vectors.output_layer import (
     NegativeSampling,
     OutputLayer,
 )
-from foretext.vectors.schedule import TrainingConfig
+from foretext.vectors.schedule import DescentConfig
 from foretext.vectors.slices import Slices
 from foretext.vectors.word_vectors import WordVectors
 
@@ -51,7 +51,7 @@ class Word2Vec:
         SettingError: `base` has vectors of another size.
     """
 
-    class Config(TrainingConfig):
+    class Config(DescentConfig):
         """Settings of word2vec, under gensim's names."""
 
         model: Literal["skipgram", "cbow"] = "skipgram"
