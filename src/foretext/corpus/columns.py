@@ -12,7 +12,7 @@ __all__ = ["missing_column"]
 def missing_column(where: str, column: str, present: Iterable[str]) -> CorpusError:
     """Say at `where` that `column` is not among those `present`, and which one may be meant."""
     names = list(present)
-    shown = ", ".join(f"'{name[:40]}'" for name in names[:12]) + (", ..." if names[12:] else "")
+    shown = ", ".join(repr(name[:40]) for name in names[:12]) + (", ..." if names[12:] else "")
     hint = did_you_mean(column, names) or " Name one of them with column (--column)."
     if len(names) == 1 and any(mark in names[0] for mark in ";\t|"):
         hint = " Columns are separated by ',' in .csv and by a tab in .tsv; write the file so."

@@ -19,8 +19,6 @@ from foretext.corpus.settings import Documents
 
 __all__ = ["CorpusReport"]
 
-_SHOWN = 12  # frequent words in a table
-
 
 class CorpusReport(Finding):
     """Everything that `inspect_corpus` found; tokens are words, or single Chinese characters."""
@@ -55,69 +53,3 @@ class CorpusReport(Finding):
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, as JSON has them."""
         return self.model_dump(mode="json")
-
-    def tables(self) -> dict[str, list[tuple[str, str]]]:
-        """Return title -> rows of (what, how much), for a terminal."""
-        return {
-            "What it is": self._form(),
-            "What is in it": self._contents(),
-            "Vocabulary": self._vocabulary(),
-            "What each objective would see": [
-                (prospect.objective, prospect.sentence) for prospect in self.prospects
-            ],
-        }
-
-    def _form(self) -> list[tuple[str, str]]:
-        ends = {"line": "at each line end", "blank_line": "at an empty line", "row": "at each row"}
-        return [
-            ("files", f"{self.num_files:,}"),
-            ("format", _counted(self.formats)),
-            ("compression", _counted(self.compressions)),
-            ("encoding", self.encoding),
-            ("bytes as stored", "unknown" if self.bytes is None else f"{self.bytes:,}"),
-            ("documents end", ends[self.documents_end]),
-            ("empty lines", f"{self.empty_lines:,} of {self.lines:,}"),
-        ]
-
-    def _contents(self) -> list[tuple[str, str]]:
-        return [
-            ("documents", f"{self.documents:,}"),
-            ("sentences", f"{self.sentences:,}"),
-            ("tokens", f"{self.tokens:,}"),
-            ("characters", f"{self.characters:,}"),
-            ("tokens a document", _spread(self.document_lengths)),
-            ("tokens a sentence", _spread(self.sentence_lengths)),
-            ("scripts", ", ".join(f"{name} {rate:.1%}" for name, rate in self.scripts.items())),
-            ("exact duplicates", _repeated(self.exact_duplicates)),
-            ("near duplicates, sampled", _repeated(self.near_duplicates)),
-        ]
-
-    def _vocabulary(self) -> list[tuple[str, str]]:
-        about = "" if self.distinct_words_exact else "about "
-        words = " ".join(each.word for each in self.frequent_words[:_SHOWN])
-        return [
-            ("distinct words", f"{about}{self.distinct_words:,}"),
-            ("most frequent", words),
-            *(
-                (
-                    f"with min_count = {each.min_count}",
-                    f"{about}{each.words:,} words, {each.token_rate:.1%} of the tokens",
-                )
-                for each in self.coverage
-            ),
-        ]
-
-
-def _counted(numbers: dict[str, int]) -> str:
-    return ", ".join(f"{name} ({number:,})" for name, number in numbers.items())
-
-
-def _spread(lengths: Lengths) -> str:
-    return (
-        f"{lengths.median:,} in the middle, {lengths.p05:,} to {lengths.p95:,} mostly, "
-        f"{lengths.most:,} at most"
-    )
-
-
-def _repeated(found: Duplicates) -> str:
-    return f"{found.duplicates:,} of {found.documents:,} ({found.rate:.1%})"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from bisect import bisect_left
+from collections.abc import Mapping
+from itertools import accumulate
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -72,6 +75,27 @@ class Lengths(Finding):
     p75: int
     p95: int
     most: int
+
+    @classmethod
+    def of(cls, counts: Mapping[int, int]) -> Self:
+        """Sum up `counts`, which tell how often each length occurs; there is at least one."""
+        ordered = sorted(counts.items())
+        total = sum(counts.values())
+        reached = list(accumulate(number for _, number in ordered))
+
+        def quantile(share: float) -> int:
+            return ordered[bisect_left(reached, share * total)][0]
+
+        return cls(
+            mean=sum(length * number for length, number in ordered) / total,
+            least=ordered[0][0],
+            p05=quantile(0.05),
+            p25=quantile(0.25),
+            median=quantile(0.5),
+            p75=quantile(0.75),
+            p95=quantile(0.95),
+            most=ordered[-1][0],
+        )
 
 
 class GrowthPoint(Finding):

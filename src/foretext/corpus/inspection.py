@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
 from itertools import chain
 
 from foretext.corpus.blocks import Advance
 from foretext.corpus.compression import compression_of
 from foretext.corpus.corpus import Corpus
 from foretext.corpus.corpus_report import CorpusReport
-from foretext.corpus.duplicates import Document, ExactDuplicates, NearDuplicates
+from foretext.corpus.duplicates import Document, ExactDuplicates
 from foretext.corpus.findings import FileFacts, Lengths, Place, Problem
 from foretext.corpus.formats import format_of, normal_form
+from foretext.corpus.near_duplicates import NearDuplicates
 from foretext.corpus.places import Locate, PlainPlaces, RowPlaces
 from foretext.corpus.problems import find_problems
 from foretext.corpus.prospects import prospects
@@ -129,8 +129,8 @@ class _Examination:
             growth=self._words.growth(),
             coverage=coverage,
             frequent_words=self._words.frequent(),
-            document_lengths=_lengths(self._document_lengths),
-            sentence_lengths=_lengths(self._sentence_lengths),
+            document_lengths=Lengths.of(self._document_lengths),
+            sentence_lengths=Lengths.of(self._sentence_lengths),
             lines=self._lines,
             empty_lines=self._empty_lines,
             long_lines=len(self._long_lines),
@@ -205,27 +205,3 @@ def _documents_end(corpus: Corpus) -> Documents:
 def _compression(source: Source) -> str | None:
     with source.open() as file:
         return compression_of(file.read(16), source.name)
-
-
-def _lengths(lengths: Mapping[int, int]) -> Lengths:
-    total = sum(lengths.values())
-    ordered = sorted(lengths.items())
-
-    def quantile(share: float) -> int:
-        passed = 0
-        for length, number in ordered:
-            passed += number
-            if passed >= share * total:
-                return length
-        return ordered[-1][0]
-
-    return Lengths(
-        mean=sum(length * number for length, number in ordered) / total,
-        least=ordered[0][0],
-        p05=quantile(0.05),
-        p25=quantile(0.25),
-        median=quantile(0.5),
-        p75=quantile(0.75),
-        p95=quantile(0.95),
-        most=ordered[-1][0],
-    )
