@@ -1,0 +1,185 @@
+"""Counting pairs of words within a window of each other, under a memory budget.
+
+As in the program of Pennington et al. (2014), two words at distance d within a window weigh 1/d in
+both directions, no pair reaches over the end of a sentence (there: of a line), and unknown words
+are dropped before distances are taken.
+
+Sums are exact. A pair weighs a whole number of `pair_weights`' units, so that neither the number of
+workers nor the parts that a memory budget cuts the text into change a bit of the result. The rows
+of each part go to disk, and at the end the rows of all parts are added up.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import numpy as np
+
+from foretext.corpus.blocks import Advance, map_in_order
+from foretext.data.token_file import TokenFile
+from foretext.errors import SettingError
+from foretext.files import atomic_folder
+from foretext.kernels.cooccurrence import (
+    count_rows,
+    halo_after,
+    halo_before,
+    known_words,
+    list_places,
+)
+from foretext.vectors.cooccurrence import Cooccurrence, CooccurrenceWriter, is_counted
+from foretext.vectors.row_runs import Piece, Run, merge_runs, new_piece, pieces_of, trimmed
+
+__all__ = ["count_cooccurrence", "pair_weights"]
+
+LAYOUT = 1  # of the files; part of the fingerprint
+LARGEST_UNIT = 1 << 32
+TOKEN_BYTES = 16  # of a part's words, the places of each, and room for sentence ends
+CELL_BYTES = 12  # column and sum
+MOST_TOKENS = 1 << 30  # of a part: its places are int32
+HASHED_AT_ONCE = 1 << 24
+
+
+def count_cooccurrence(
+    tokens: TokenFile,
+    window: int,
+    folder: Path,
+    *,
+    memory: int = 2 * 10**9,
+    workers: int = 1,
+    progress: Advance | None = None,
+) -> Cooccurrence:
+    """Count pairs within `window` words into `folder`, or take what is there already.
+
+    What is there is taken when it was counted from the same ids and sentences in the same window.
+
+    Args:
+        memory: bytes that counting may take; the files are mapped and not part of it.
+        progress: told of the words done.
+
+    Raises:
+        OutputError: `folder` cannot be written, or holds something else.
+        SettingError: `memory` is too little for the vocabulary.
+    """
+    fingerprint = fingerprint_of(tokens, window)
+    if is_counted(folder, fingerprint):
+        return Cooccurrence.open(folder)
+    budget = _Budget.of(memory, workers, tokens.vocab_size)
+    with atomic_folder(folder) as temporary:
+        rows = _count_parts(tokens, window, budget, workers, progress, temporary)
+        with CooccurrenceWriter(temporary, tokens.vocab_size, pair_weights(window)[1]) as out:
+            out.append_all(rows)
+        out.write_meta(fingerprint)
+    return Cooccurrence.open(folder)
+
+
+def pair_weights(window: int) -> tuple[np.ndarray, int]:
+    """Return the weight of a pair by distance, (window + 1,) int64, and how much of it is 1.
+
+    One is the least number that every distance divides, so that 1/d is exact, up to a window of 22;
+    beyond that it is 2**32, and 1/d is rounded to that many parts.
+    """
+    unit = min(math.lcm(*range(1, window + 1)), LARGEST_UNIT)
+    return np.array([0, *(round(unit / d) for d in range(1, window + 1))], np.int64), unit
+
+
+class _Budget(NamedTuple):
+    """What fits into memory at once."""
+
+    tokens: int  # of a part of the text
+    cells: int  # that a thread writes before they go to disk
+
+    @classmethod
+    def of(cls, memory: int, workers: int, vocab_size: int) -> _Budget:
+        """Half for the text; half for threads: a row's sums, and cells of two pieces of work."""
+        rows = workers * vocab_size * (CELL_BYTES + 1) + vocab_size * 16
+        left = memory - rows
+        cells = left // 2 // (workers * 2 * CELL_BYTES)
+        if cells < vocab_size:
+            least = rows + vocab_size * workers * 4 * CELL_BYTES
+            raise SettingError(
+                f"memory = {memory:,} bytes is too little for {vocab_size:,} words and {workers} "
+                f"workers; give at least {math.ceil(least / 1e6)}MB."
+            )
+        return cls(min(max(left // 2 // TOKEN_BYTES, 1), MOST_TOKENS), cells)
+
+
+def _count_parts(
+    tokens: TokenFile,
+    window: int,
+    budget: _Budget,
+    workers: int,
+    progress: Advance | None,
+    folder: Path,
+) -> Iterator[Piece]:
+    """The rows of the text; where it takes several parts, theirs wait on disk to be added up."""
+    count = partial(_count_part, tokens, window, budget.cells, workers, progress)
+    firsts = range(0, tokens.num_tokens, budget.tokens)
+    if len(firsts) <= 1:
+        yield from count(0, tokens.num_tokens)
+        return
+    with TemporaryDirectory(dir=folder) as spilled:
+        runs = [
+            Run.write(Path(spilled, str(at)), tokens.vocab_size, count(at, at + budget.tokens))
+            for at in firsts
+        ]
+        yield from merge_runs(runs, budget.cells // 2, workers)
+
+
+def _count_part(
+    tokens: TokenFile,
+    window: int,
+    capacity: int,
+    workers: int,
+    progress: Advance | None,
+    first: int,
+    last: int,
+) -> Iterator[Piece]:
+    """The rows of what stands around the tokens `first` to `last` - 1."""
+    vocab_size = tokens.vocab_size
+    words, centres = _known_words(tokens, window, first, min(last, tokens.num_tokens))
+    starts, places = list_places(words, *centres, vocab_size)
+    weights, _ = pair_weights(window)
+    most = np.minimum(2 * window * np.diff(starts), vocab_size)  # (V,) cells of each row
+
+    def work(rows: tuple[int, int]) -> Piece:
+        size = int(most[rows[0] : rows[1]].sum())
+        piece = new_piece(rows[1] - rows[0], size)
+        count_rows(words, starts, places, weights, *rows, *piece)
+        return trimmed(piece)
+
+    pieces = pieces_of(most, capacity)
+    for rows, piece in zip(pieces, map_in_order(work, pieces, workers), strict=True):
+        if progress is not None:
+            progress.advance(float(starts[rows[1]] - starts[rows[0]]))
+        yield piece
+
+
+def _known_words(
+    tokens: TokenFile, window: int, first: int, last: int
+) -> tuple[np.ndarray, tuple[int, int]]:
+    """The words of a part with as many around it as its windows reach; and where its own stand."""
+    ids, sentences = tokens.ids, tokens.sentence_starts
+    if first == last:
+        return np.zeros(1, np.int32), (0, 0)
+    before = int(np.searchsorted(sentences, first, side="right")) - 1
+    after = int(np.searchsorted(sentences, last, side="left"))
+    begin = halo_before(ids, first, sentences[before], window)
+    end = halo_after(ids, last, sentences[after], window)
+    words = np.empty(end - begin + after - before + 2, np.int32)
+    size, *centres = known_words(ids, sentences, begin, first, last, end, words)
+    return words[:size], (centres[0], centres[1])
+
+
+def fingerprint_of(tokens: TokenFile, window: int) -> str:
+    """Hexadecimal digest of the ids, the sentences and the window."""
+    digest = hashlib.blake2b(repr((LAYOUT, window, tokens.vocab_size)).encode(), digest_size=16)
+    for array in (tokens.ids, tokens.sentence_starts):
+        for at in range(0, len(array), HASHED_AT_ONCE):
+            digest.update(np.ascontiguousarray(array[at : at + HASHED_AT_ONCE]).data)
+    return digest.hexdigest()

@@ -1,0 +1,100 @@
+"""Rows of counts on their way: pieces of a matrix, spilled to disk and added up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from foretext.corpus.blocks import map_in_order
+from foretext.kernels.cooccurrence import add_runs
+
+__all__ = ["Piece", "Run", "merge_runs", "new_piece", "pieces_of", "trimmed"]
+
+
+class Piece(NamedTuple):
+    """Rows that follow each other."""
+
+    ends: np.ndarray  # (rows,) int64, where each row's cells end
+    columns: np.ndarray  # (N,) int32
+    totals: np.ndarray  # (N,) int64, in units
+
+
+def pieces_of(most: np.ndarray, capacity: int) -> list[tuple[int, int]]:
+    """Cut rows of at most so many cells each, (V,), into pieces of at most `capacity` cells."""
+    ends = np.cumsum(most)
+    pieces, row, before = [], 0, 0
+    while row < len(most):
+        end = max(int(np.searchsorted(ends, before + capacity, side="right")), row + 1)
+        pieces.append((row, end))
+        row, before = end, int(ends[end - 1])
+    return pieces
+
+
+def new_piece(rows: int, cells: int) -> Piece:
+    """Room for so many rows and cells; what is not written to takes no memory."""
+    return Piece(np.empty(rows, np.int64), np.empty(cells, np.int32), np.empty(cells, np.int64))
+
+
+def trimmed(piece: Piece) -> Piece:
+    """Let go of the room that was not needed."""
+    size = piece.ends[-1]
+    return Piece(piece.ends, piece.columns[:size].copy(), piece.totals[:size].copy())
+
+
+class Run:
+    """The rows of one part of the text, on disk."""
+
+    def __init__(self, folder: Path, row_starts: np.ndarray) -> None:
+        self.folder = folder
+        self.row_starts = row_starts  # (V + 1,) int64
+
+    @classmethod
+    def write(cls, folder: Path, vocab_size: int, pieces: Iterable[Piece]) -> Self:
+        """Spill pieces, in order."""
+        folder.mkdir(parents=True)
+        row_starts = np.zeros(vocab_size + 1, np.int64)
+        row, cells = 0, 0
+        with (
+            (folder / "columns.bin").open("wb") as columns,
+            (folder / "totals.bin").open("wb") as totals,
+        ):
+            for piece in pieces:
+                columns.write(piece.columns.data)
+                totals.write(piece.totals.data)
+                row_starts[row + 1 : row + 1 + len(piece.ends)] = cells + piece.ends
+                row, cells = row + len(piece.ends), cells + len(piece.columns)
+        return cls(folder, row_starts)
+
+    def read(self, first: int, last: int) -> Piece:
+        """The rows `first` to `last` - 1."""
+        begin, end = self.row_starts[[first, last]].tolist()
+        columns = np.fromfile(self.folder / "columns.bin", np.int32, end - begin, offset=4 * begin)
+        totals = np.fromfile(self.folder / "totals.bin", np.int64, end - begin, offset=8 * begin)
+        return Piece(self.row_starts[first + 1 : last + 1] - begin, columns, totals)
+
+
+def merge_runs(runs: Sequence[Run], capacity: int, workers: int) -> Iterator[Piece]:
+    """The rows of the whole text, at most `capacity` cells of all runs at a time and worker."""
+    vocab_size = len(runs[0].row_starts) - 1
+    most = np.sum([np.diff(run.row_starts) for run in runs], axis=0)
+
+    def work(rows: tuple[int, int]) -> Piece:
+        return _added([run.read(*rows) for run in runs], vocab_size)
+
+    yield from map_in_order(work, pieces_of(most, capacity), workers)
+
+
+def _added(parts: list[Piece], vocab_size: int) -> Piece:
+    """The sum of the same rows of several runs."""
+    sizes = np.array([len(part.columns) for part in parts])
+    ends = np.stack([part.ends for part in parts])  # (runs, rows)
+    starts = np.pad(ends[:, :-1], ((0, 0), (1, 0)))
+    offsets = (np.cumsum(sizes) - sizes)[:, None]
+    columns = np.concatenate([part.columns for part in parts])
+    totals = np.concatenate([part.totals for part in parts])
+    piece = new_piece(ends.shape[1], len(columns))
+    add_runs(starts + offsets, ends + offsets, columns, totals, vocab_size, *piece)
+    return trimmed(piece)

@@ -1,0 +1,166 @@
+"""Pairs are counted exactly, whatever the memory, the workers and the cut of the text."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foretext.data import TokenFile
+from foretext.errors import OutputError, SettingError
+from foretext.vectors.cooccurrence import Cooccurrence
+from foretext.vectors.pair_counts import count_cooccurrence, pair_weights
+
+Cells = dict[tuple[int, int], float]
+
+
+def token_file(sentences: list[list[int]], vocab_size: int) -> TokenFile:
+    ids = np.array([word for sentence in sentences for word in sentence], np.uint16)
+    starts = np.cumsum([0, *(len(sentence) for sentence in sentences)])
+    return TokenFile(Path(), ids, starts, starts, vocab_size)
+
+
+def cells_of(counted: Cooccurrence) -> Cells:
+    rows = np.repeat(np.arange(counted.vocab_size), np.diff(counted.row_starts))
+    triples = zip(rows.tolist(), counted.columns.tolist(), counted.counts.tolist(), strict=True)
+    return {(row, column): count for row, column, count in triples}
+
+
+def plain_counts(sentences: list[list[int]], window: int) -> Cells:
+    """What one would write without a thought for speed: a dict of fractions."""
+    cells: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
+    for sentence in sentences:
+        known = [word for word in sentence if word != 0]
+        for at, word in enumerate(known):
+            for distance, other in enumerate(reversed(known[max(0, at - window) : at]), 1):
+                cells[word, other] += Fraction(1, distance)
+                cells[other, word] += Fraction(1, distance)
+    return {cell: float(np.float32(float(count))) for cell, count in cells.items()}
+
+
+def random_text(num_sentences: int, vocab_size: int, seed: int = 0) -> list[list[int]]:
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(1, 60, num_sentences)
+    return [(rng.zipf(1.3, length) % vocab_size).tolist() for length in lengths]
+
+
+def test_worked_example(tmp_path: Path) -> None:
+    # 1 2 3 1 | 2 3, window 2: 1-2 at distances 1 and 2, 1-3 at 2 and 1, 2-3 at 1 and 1, 1-1 not.
+    counted = count_cooccurrence(token_file([[1, 2, 3, 1], [2, 3]], 4), 2, tmp_path / "counts")
+    assert cells_of(counted) == {
+        (1, 2): 1.5, (1, 3): 1.5, (2, 1): 1.5, (2, 3): 2.0, (3, 1): 1.5, (3, 2): 2.0,
+    }  # fmt: skip
+
+
+def test_a_word_near_itself_counts_for_both_of_its_places(tmp_path: Path) -> None:
+    counted = count_cooccurrence(token_file([[1, 1]], 2), 5, tmp_path / "counts")
+    assert cells_of(counted) == {(1, 1): 2.0}
+
+
+def test_unknown_words_are_dropped_before_distances_are_taken(tmp_path: Path) -> None:
+    with_unknown = count_cooccurrence(token_file([[1, 0, 0, 2, 0]], 3), 1, tmp_path / "with")
+    assert cells_of(with_unknown) == {(1, 2): 1.0, (2, 1): 1.0}
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 6), min_size=1, max_size=30), min_size=1, max_size=6),
+    st.integers(1, 30),
+)
+def test_counts_are_those_of_a_plain_dict(
+    tmp_path_factory: pytest.TempPathFactory, sentences: list[list[int]], window: int
+) -> None:
+    folder = tmp_path_factory.mktemp("counts") / "counts"
+    counted = cells_of(count_cooccurrence(token_file(sentences, 7), window, folder))
+    expected = plain_counts(sentences, window)
+    assert counted.keys() == expected.keys()
+    exact = window <= 22
+    assert all(counted[c] == pytest.approx(expected[c], rel=0 if exact else 1e-6) for c in counted)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_budget_of_memory_changes_nothing_but_the_way(tmp_path: Path, workers: int) -> None:
+    sentences = [*random_text(400, 300), (np.arange(5_000) % 299 + 1).tolist()]
+    tokens = token_file(sentences, 300)
+    small = count_cooccurrence(tokens, 15, tmp_path / "small", memory=100_000, workers=workers)
+    assert cells_of(small) == plain_counts(sentences, 15)
+    assert {path.name for path in (tmp_path / "small").iterdir()} == {
+        "row_starts.bin", "columns.bin", "counts.bin", "meta.json",
+    }  # fmt: skip
+
+
+def test_parts_are_spilled_when_memory_is_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from foretext.vectors import row_runs
+
+    parts = []
+    write = row_runs.Run.write.__func__  # type: ignore[attr-defined]
+
+    def noted(cls: type, folder: Path, *args: object) -> object:
+        parts.append(folder)
+        return write(cls, folder, *args)
+
+    monkeypatch.setattr(row_runs.Run, "write", classmethod(noted))
+    tokens = token_file(random_text(400, 300), 300)
+    count_cooccurrence(tokens, 15, tmp_path / "large", memory=10**9)
+    assert parts == []
+    count_cooccurrence(tokens, 15, tmp_path / "small", memory=60_000)
+    assert len(parts) > 3
+
+
+def test_columns_ascend_within_their_rows(tmp_path: Path) -> None:
+    counted = count_cooccurrence(token_file(random_text(50, 200), 200), 10, tmp_path / "counts")
+    rows = np.repeat(np.arange(200), np.diff(counted.row_starts))
+    assert np.all(np.diff(rows * 1000 + counted.columns.astype(np.int64)) > 0)
+
+
+def test_counts_are_kept_and_taken_again(tmp_path: Path) -> None:
+    tokens = token_file([[1, 2, 3]], 4)
+    count_cooccurrence(tokens, 2, tmp_path / "counts")
+    before = (tmp_path / "counts" / "counts.bin").stat().st_ino
+    count_cooccurrence(tokens, 2, tmp_path / "counts")
+    assert (tmp_path / "counts" / "counts.bin").stat().st_ino == before
+    other_window = count_cooccurrence(tokens, 1, tmp_path / "counts")
+    assert len(other_window.columns) == 4
+    other_text = count_cooccurrence(token_file([[1, 2]], 4), 1, tmp_path / "counts")
+    assert len(other_text.columns) == 2
+
+
+def test_too_little_memory_says_how_much_is_needed(tmp_path: Path) -> None:
+    tokens = token_file([[1, 2]], 60_000)
+    with pytest.raises(SettingError, match=r"too little for 60,000 words.*give at least (\d+)MB"):
+        count_cooccurrence(tokens, 5, tmp_path / "counts", memory=1_000_000, workers=2)
+    count_cooccurrence(tokens, 5, tmp_path / "counts", memory=9 * 10**6, workers=2)
+
+
+def test_a_folder_of_other_files_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "letters.txt").write_text("dear all")
+    with pytest.raises(OutputError, match=r"holds no co-occurrence counts.*choose another folder"):
+        count_cooccurrence(token_file([[1, 2]], 3), 5, tmp_path)
+    assert (tmp_path / "letters.txt").read_text() == "dear all"
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    count_cooccurrence(token_file([[1, 2]], 3), 5, tmp_path / "counts")
+    (tmp_path / "counts" / "counts.bin").write_bytes(b"abc")
+    with pytest.raises(OutputError, match=r"counts\.bin is damaged: it has 3 bytes instead of 8"):
+        Cooccurrence.open(tmp_path / "counts")
+
+
+def test_a_text_without_pairs_has_no_cells(tmp_path: Path) -> None:
+    counted = count_cooccurrence(token_file([[1], [0], [2]], 3), 5, tmp_path / "counts")
+    assert counted.num_cells == 0
+
+
+def test_weights_are_exact_as_long_as_they_can_be() -> None:
+    weights, unit = pair_weights(15)
+    assert unit == 360_360
+    assert all(Fraction(int(weights[d]), unit) == Fraction(1, d) for d in range(1, 16))
+    weights, unit = pair_weights(100)
+    assert unit == 2**32
+    assert all(abs(weights[d] - unit / d) <= 0.5 for d in range(1, 101))
