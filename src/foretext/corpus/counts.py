@@ -9,19 +9,32 @@ from itertools import count, groupby
 from operator import itemgetter
 from pathlib import Path
 from queue import SimpleQueue
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from foretext.corpus.blocks import Advance, Blocks, map_blocks
-from foretext.corpus.pre_tokenizers import PreTokenizer
 from foretext.corpus.word_table import WordTable
 from foretext.errors import CorpusError
+from foretext.kernels.words import Letters
 
-__all__ = ["MAX_DISTINCT", "WordCounts", "count_words"]
+__all__ = ["MAX_DISTINCT", "Cutter", "WordCounts", "count_words"]
 
 MAX_DISTINCT = 4_000_000  # in memory, about 100 bytes each
 MOST_OPEN = 64  # files of sorted counts
+
+
+class Cutter(Protocol):
+    """What counting asks of a pre-tokeniser; those of `pre_tokenizers` have it, others too."""
+
+    @property
+    def letters(self) -> Letters:
+        """Tables for the kernels."""
+        ...
+
+    def utf8(self, text: str) -> np.ndarray:
+        """(N,) uint8, what the kernels read."""
+        ...
 
 
 class WordCounts(NamedTuple):
@@ -34,7 +47,7 @@ class WordCounts(NamedTuple):
 
 def count_words(
     corpus: Blocks,
-    pre_tokenizer: PreTokenizer,
+    pre_tokenizer: Cutter,
     *,
     min_count: int = 1,
     max_distinct: int = MAX_DISTINCT,
@@ -60,7 +73,7 @@ class _Counter:
     """One table a thread, and the runs that were put aside."""
 
     def __init__(
-        self, pre_tokenizer: PreTokenizer, folder: Path, max_distinct: int, workers: int
+        self, pre_tokenizer: Cutter, folder: Path, max_distinct: int, workers: int
     ) -> None:
         self.pre_tokenizer = pre_tokenizer
         self.folder = folder

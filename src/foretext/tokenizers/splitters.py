@@ -8,7 +8,6 @@ version of Unicode it knows; hypothesis holds them to it.
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator
 from functools import cache, cached_property
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from tokenizers.normalizers import Normalizer
     from tokenizers.pre_tokenizers import PreTokenizer
 
-__all__ = ["BertWords", "BytePieces", "Splitter", "byte_letters"]
+__all__ = ["BytePieces", "LibraryWords", "Splitter", "byte_letters"]
 
 NUM_POINTS = sys.maxunicode + 1
 SURROGATES = range(0xD800, 0xE000)
@@ -43,9 +42,13 @@ class Splitter(Protocol):
         """(N,) uint8, the text as the word counter is to see it."""
         ...
 
-    def library_normalizer(self) -> Normalizer | None: ...
+    def library_normalizer(self) -> Normalizer | None:
+        """What changes the characters, None: nothing does."""
+        ...
 
-    def library_pre_tokenizer(self) -> PreTokenizer: ...
+    def library_pre_tokenizer(self) -> PreTokenizer:
+        """What cuts."""
+        ...
 
 
 class BytePieces:
@@ -70,20 +73,90 @@ class BytePieces:
     def utf8(self, text: str) -> np.ndarray:
         """The pieces of `text`, one a line."""
         if self.lowercase:
-            text = self.library_normalizer().normalize_str(text)
+            text = text.replace("Σ", "σ").lower()  # the library knows no final sigma
         data = np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
         pieces = np.empty(3 * data.size, np.uint8)
         return pieces[: write_pieces(data, _piece_classes(), byte_letters(), pieces)]
 
     def library_normalizer(self) -> Normalizer | None:
+        """Lower-casing and the like, as the library does it."""
         from tokenizers import normalizers
 
         return normalizers.Lowercase() if self.lowercase else None
 
     def library_pre_tokenizer(self) -> PreTokenizer:
+        """Cut the same way by the library."""
         from tokenizers import pre_tokenizers
 
         return pre_tokenizers.ByteLevel(add_prefix_space=False)
+
+
+class LibraryWords:
+    """What a normaliser and a pre-tokeniser of the library make of a text, as tables.
+
+    The normaliser must treat each character by itself, the pre-tokeniser split at blanks and at
+    characters that stand alone; those of BERT do.
+    """
+
+    def __init__(self, normalizer: Normalizer | None, pre_tokenizer: PreTokenizer) -> None:
+        self.normalizer = normalizer
+        self.pre_tokenizer = pre_tokenizer
+
+    @cached_property
+    def letters(self) -> Letters:
+        """What each character is, and what it becomes."""
+        return self._tables[0]
+
+    def utf8(self, text: str) -> np.ndarray:
+        """The text, with characters that become several written out."""
+        longer = self._tables[1]
+        if not text.isascii() and not longer.keys().isdisjoint(map(ord, set(text))):
+            text = text.translate(longer)
+        return np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
+
+    def library_normalizer(self) -> Normalizer | None:
+        """Lower-casing and the like, as the library does it."""
+        return self.normalizer
+
+    def library_pre_tokenizer(self) -> PreTokenizer:
+        """Cut the same way by the library."""
+        return self.pre_tokenizer
+
+    @cached_property
+    def _tables(self) -> tuple[Letters, dict[int, str]]:
+        classes = np.full(NUM_POINTS, WORD, np.uint8)
+        lower = np.arange(NUM_POINTS, dtype=np.int32)
+        longer: dict[int, str] = {}
+        for points, text in _chunks():
+            kinds = self._kinds(text)
+            for point, form in zip(points.tolist(), self._forms(text), strict=True):
+                bare = form.strip()
+                if len(bare) > 1:
+                    longer[point] = form
+                elif bare == chr(point) and form == bare:
+                    classes[point] = kinds.get(bare, WORD)
+                elif bare:
+                    lower[point] = ord(bare)
+                    classes[point] = ALONE if form != bare else self._kinds(bare).get(bare, WORD)
+                else:
+                    classes[point] = SEPARATOR if form else IGNORED
+        fast = np.zeros(256, np.uint8)
+        fast[:128] = np.where(classes[:128] == WORD, lower[:128], 0)
+        return Letters(classes, lower, fast), longer
+
+    def _forms(self, text: str) -> list[str]:
+        """What each character of `text` becomes."""
+        if self.normalizer is None:
+            return list(text)
+        forms = self.normalizer.normalize_str("|".join(text.replace("|", "a"))).split("|")
+        return ["|" if before == "|" else form for before, form in zip(text, forms, strict=True)]
+
+    def _kinds(self, text: str) -> dict[str, int]:
+        """SEPARATOR or ALONE of those characters of `text` that are no part of a word."""
+        pieces = self.pre_tokenizer.pre_tokenize_str("a" + "a".join(text) + "a")
+        kinds = {piece: ALONE for piece, _ in pieces if len(piece) == 1 and piece != "a"}
+        left = set(text).difference(*(piece for piece, _ in pieces))
+        return kinds | dict.fromkeys(left, SEPARATOR)
 
 
 @cache

@@ -1,0 +1,118 @@
+"""Byte pair encoding, of bytes or of characters (Sennrich et al. 2016; Radford et al. 2019)."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from foretext.config import Config as BaseConfig
+from foretext.corpus.blocks import Advance, Blocks
+from foretext.tokenizers.merges import Merges, Rules, Ties, learn_merges
+from foretext.tokenizers.splitters import BytePieces, LibraryWords, Splitter
+from foretext.tokenizers.subword_tokenizer import (
+    DEFAULT_SPECIAL_TOKENS,
+    UNKNOWN,
+    SubwordTokenizer,
+    with_special_tokens,
+)
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+
+__all__ = ["BPE"]
+
+
+class BPE(SubwordTokenizer):
+    """Frequent pairs of symbols merged, again and again.
+
+    * ``level = "byte"``: the symbols are bytes, so that any text has ids and comes back as it was;
+      words are cut as GPT-2 does.
+    * ``level = "character"``: the symbols are characters, the last one of a word marked; characters
+      outside of the alphabet are ``[UNK]``.
+    """
+
+    class Config(BaseConfig):
+        """Settings of the section `[tokenizer]`."""
+
+        level: Literal["byte", "character"] = "byte"
+        vocab_size: int = Field(default=32_000, ge=1)  # special tokens and alphabet among them
+        min_count: int = Field(default=2, ge=1)  # rarer pairs are not merged
+        special_tokens: list[str] = DEFAULT_SPECIAL_TOKENS  # get the first ids
+        lowercase: bool = False
+        max_token_length: int | None = Field(default=None, ge=2)  # in bytes or characters
+        ties: Ties = "smallest_ids"  # among equally frequent pairs, as in `tokenizers`
+        words: Literal["punctuation", "whitespace"] = "punctuation"  # level character: cut at
+        end_of_word: str = "</w>"  # level character: mark of a word's last symbol
+        limit_alphabet: int | None = Field(default=None, ge=1)  # level character: most frequent
+
+        @model_validator(mode="after")
+        def _effective(self) -> Self:
+            """Refuse what would have no effect."""
+            of_characters = {"words", "end_of_word", "limit_alphabet"} & self.model_fields_set
+            if self.level == "byte" and of_characters:
+                name = min(of_characters)
+                raise ValueError(f"{name} has no effect on level = 'byte'")
+            if self.level == "character" and UNKNOWN not in self.special_tokens:
+                raise ValueError("level = 'character' needs '[UNK]' among its special_tokens")
+            return self
+
+    @classmethod
+    def learn(
+        cls,
+        config: Config,
+        corpus: Blocks,
+        *,
+        workers: int = 1,
+        progress: Advance | None = None,
+    ) -> Self:
+        """Count the words of a corpus and merge; `progress` is told of the bytes read.
+
+        Raises:
+            CorpusError: the corpus holds no text.
+            SettingError: `vocab_size` has no room for the special tokens and the alphabet.
+        """
+        splitter = _splitter(config)
+        rules = _rules(config)
+        learned = learn_merges(corpus, splitter, rules, workers=workers, progress=progress)
+        return cls(_library(config, learned, splitter))
+
+
+def _splitter(config: BPE.Config) -> Splitter:
+    if config.level == "byte":
+        return BytePieces(lowercase=config.lowercase)
+    return LibraryWords(
+        normalizers.Lowercase() if config.lowercase else None,
+        pre_tokenizers.BertPreTokenizer()
+        if config.words == "punctuation"
+        else pre_tokenizers.WhitespaceSplit(),
+    )
+
+
+def _rules(config: BPE.Config) -> Rules:
+    byte = config.level == "byte"
+    return Rules(
+        vocab_size=config.vocab_size,
+        min_count=config.min_count,
+        special_tokens=config.special_tokens,
+        alphabet=pre_tokenizers.ByteLevel.alphabet() if byte else (),
+        limit_alphabet=config.limit_alphabet,
+        max_token_length=config.max_token_length,
+        suffix="" if byte else config.end_of_word,
+        ties=config.ties,
+    )
+
+
+def _library(config: BPE.Config, learned: Merges, splitter: Splitter) -> Tokenizer:
+    ids = {token: index for index, token in enumerate(learned.tokens)}
+    if config.level == "byte":
+        model = models.BPE(ids, learned.pairs)
+        decoder: decoders.Decoder = decoders.ByteLevel()
+    else:
+        suffix = config.end_of_word
+        model = models.BPE(ids, learned.pairs, unk_token=UNKNOWN, end_of_word_suffix=suffix)
+        decoder = decoders.BPEDecoder(suffix=suffix)
+    library = Tokenizer(model)
+    if (normalizer := splitter.library_normalizer()) is not None:
+        library.normalizer = normalizer
+    library.pre_tokenizer = splitter.library_pre_tokenizer()
+    library.decoder = decoder
+    return with_special_tokens(library, config.special_tokens)

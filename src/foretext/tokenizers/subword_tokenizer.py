@@ -1,0 +1,114 @@
+"""A sub-word tokenizer in use: the `tokenizers` library behind the verbs of our own tokenizers."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+
+from foretext.errors import CorpusError
+from foretext.files import atomic_file
+from foretext.tokenizers.word_tokenizer import EncodedBlock
+from tokenizers import Tokenizer
+
+__all__ = ["DEFAULT_SPECIAL_TOKENS", "UNKNOWN", "SubwordTokenizer", "with_special_tokens"]
+
+UNKNOWN = "[UNK]"
+DEFAULT_SPECIAL_TOKENS = ["[PAD]", UNKNOWN, "[CLS]", "[SEP]", "[MASK]"]
+
+
+class SubwordTokenizer:
+    """Text to ids and back, by a `tokenizers.Tokenizer`.
+
+    No `[CLS]` or `[SEP]` is added when encoding; whoever builds examples does that.
+
+    Attributes:
+        library: the tokenizer of the library; changing it changes this one.
+    """
+
+    def __init__(self, library: Tokenizer) -> None:
+        self.library = library
+
+    @property
+    def vocab_size(self) -> int:
+        """Tokens with ids, special ones among them."""
+        return self.library.get_vocab_size()
+
+    @cached_property
+    def tokens(self) -> list[str]:
+        """Tokens by id, as the library writes them."""
+        ids = self.library.get_vocab()
+        return sorted(ids, key=ids.__getitem__)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hexadecimal digest of all rules and tokens: equal ids for equal fingerprints."""
+        return hashlib.sha256(self.library.to_str().encode()).hexdigest()[:32]
+
+    def encode(self, text: str) -> list[int]:
+        """Ids of the tokens of `text`."""
+        return self.library.encode(text, add_special_tokens=False).ids
+
+    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
+        """Ids of each text; the library works on several at a time."""
+        encodings = self.library.encode_batch_fast(list(texts), add_special_tokens=False)
+        return [encoding.ids for encoding in encodings]
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Text of the tokens, special ones too."""
+        return self.library.decode(list(ids), skip_special_tokens=False)
+
+    def encode_block(self, text: str) -> EncodedBlock:
+        """Ids, sentences and documents of a text where "\\n" ends a sentence, "\\n\\n" a document.
+
+        Each sentence is encoded by itself; line ends get no id.
+        """
+        sentences: list[str] = []
+        opens: list[int] = []  # index of the sentence that opens a document
+        for document in text.split("\n\n"):
+            opens.append(len(sentences))
+            sentences += [line for line in document.split("\n") if line]
+        encoded = self.encode_batch(sentences)
+        starts = np.cumsum([0, *map(len, encoded)])
+        ids = np.fromiter((i for sentence in encoded for i in sentence), np.uint32, starts[-1])
+        return EncodedBlock(ids, _distinct(starts, ids.size), _distinct(starts[opens], ids.size))
+
+    def save(self, path: Path) -> None:
+        """Write a tokenizer.json, which `tokenizers` and `transformers` open with equal ids."""
+        with atomic_file(path) as temporary:
+            temporary.write_text(self.library.to_str(pretty=True), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read a tokenizer.json, ours or anybody's.
+
+        Raises:
+            CorpusError: the file is not there or no tokenizer.
+        """
+        try:
+            return cls(Tokenizer.from_str(path.read_text(encoding="utf-8")))
+        except Exception as error:  # the library raises nothing narrower
+            raise CorpusError(f"{path} cannot be read as a tokenizer ({error}).") from error
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SubwordTokenizer):
+            return NotImplemented
+        return self.library.to_str() == other.library.to_str()
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def with_special_tokens(library: Tokenizer, special_tokens: Sequence[str]) -> Tokenizer:
+    """Tell the library which tokens of the vocabulary are special: found in text as they stand."""
+    library.add_special_tokens(list(special_tokens))
+    return library
+
+
+def _distinct(starts: np.ndarray, num_ids: int) -> np.ndarray:
+    """Starts of what has any ids."""
+    starts = np.unique(starts)
+    return starts[starts < num_ids].astype(np.int64)

@@ -1,0 +1,83 @@
+"""Unigram language model (Kudo 2018), learned by the `tokenizers` library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from foretext.config import Config as BaseConfig
+from foretext.corpus.blocks import Advance, Blocks
+from foretext.errors import SettingError
+from foretext.tokenizers.subword_tokenizer import (
+    DEFAULT_SPECIAL_TOKENS,
+    UNKNOWN,
+    SubwordTokenizer,
+)
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+
+__all__ = ["Unigram"]
+
+
+class Unigram(SubwordTokenizer):
+    """The likeliest way to cut a text; blanks are written ``▁`` and belong to the next word."""
+
+    class Config(BaseConfig):
+        """Settings of the section `[tokenizer]`."""
+
+        vocab_size: int = Field(default=8_000, ge=1)
+        special_tokens: list[str] = DEFAULT_SPECIAL_TOKENS  # get the first ids
+        lowercase: bool = False
+        max_token_length: int = Field(default=16, ge=1)  # in characters
+
+        @model_validator(mode="after")
+        def _has_unknown(self) -> Self:
+            if UNKNOWN not in self.special_tokens:
+                raise ValueError("Unigram needs '[UNK]' among its special_tokens")
+            return self
+
+    @classmethod
+    def learn(
+        cls,
+        config: Config,
+        corpus: Blocks,
+        *,
+        workers: int = 1,
+        progress: Advance | None = None,
+    ) -> Self:
+        """Let the library learn from the sentences; it decides by itself how many threads it takes.
+
+        Raises:
+            CorpusError: the corpus holds no text.
+            SettingError: the library cannot make a vocabulary of that size of the text.
+        """
+        library = Tokenizer(models.Unigram())
+        if config.lowercase:
+            library.normalizer = normalizers.Lowercase()
+        library.pre_tokenizer = pre_tokenizers.Metaspace()
+        library.decoder = decoders.Metaspace()
+        trainer = trainers.UnigramTrainer(
+            vocab_size=config.vocab_size,
+            special_tokens=config.special_tokens,
+            unk_token=UNKNOWN,
+            max_piece_length=config.max_token_length,
+            show_progress=False,
+        )
+        library.train_from_iterator(_sentences(corpus, progress), trainer)
+        if library.get_vocab_size() > config.vocab_size:
+            raise SettingError(
+                f"vocab_size = {config.vocab_size} is less than the "
+                f"{len(config.special_tokens)} special tokens and the alphabet; "
+                f"set it above {library.get_vocab_size()}."
+            )
+        return cls(library)
+
+
+def _sentences(corpus: Blocks, progress: Advance | None) -> Iterator[str]:
+    read = 0
+    for block in corpus.blocks():
+        yield from filter(None, block.split("\n"))
+        if progress is not None:
+            progress.advance(corpus.bytes_read - read)
+        read = corpus.bytes_read

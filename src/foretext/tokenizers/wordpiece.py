@@ -1,0 +1,106 @@
+"""WordPiece: BERT's tokenizer (Devlin et al. 2019; Wu et al. 2016).
+
+The pieces are learned by the count of pairs, as the `tokenizers` library's `WordPieceTrainer` does,
+not by the likelihood of Schuster and Nakajima (2012); a text is cut by greedy longest match.
+"""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from foretext.config import Config as BaseConfig
+from foretext.corpus.blocks import Advance, Blocks
+from foretext.tokenizers.merges import Rules, Ties, learn_merges
+from foretext.tokenizers.splitters import LibraryWords
+from foretext.tokenizers.subword_tokenizer import (
+    DEFAULT_SPECIAL_TOKENS,
+    UNKNOWN,
+    SubwordTokenizer,
+    with_special_tokens,
+)
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+
+__all__ = ["WordPiece"]
+
+PREFIX = "##"
+
+
+class WordPiece(SubwordTokenizer):
+    """Words and pieces of words; a piece that continues a word begins with ``##``.
+
+    Text is cleaned and cut as for BERT: Chinese characters and punctuation stand alone; with
+    `lowercase` accents are taken off too.
+    """
+
+    class Config(BaseConfig):
+        """Settings of the section `[tokenizer]`."""
+
+        vocab_size: int = Field(default=30_000, ge=1)  # special tokens and alphabet among them
+        min_count: int = Field(default=2, ge=1)  # rarer pairs are not merged
+        special_tokens: list[str] = DEFAULT_SPECIAL_TOKENS  # get the first ids
+        lowercase: bool = True
+        limit_alphabet: int | None = Field(default=1_000, ge=1)  # most frequent characters
+        max_token_length: int | None = Field(default=None, ge=2)  # in characters
+        ties: Ties = "smallest_ids"  # among equally frequent pairs, as in `tokenizers`
+
+        @model_validator(mode="after")
+        def _has_unknown(self) -> Self:
+            if UNKNOWN not in self.special_tokens:
+                raise ValueError("WordPiece needs '[UNK]' among its special_tokens")
+            return self
+
+    @classmethod
+    def learn(
+        cls,
+        config: Config,
+        corpus: Blocks,
+        *,
+        workers: int = 1,
+        progress: Advance | None = None,
+    ) -> Self:
+        """Count the words of a corpus and merge; `progress` is told of the bytes read.
+
+        Raises:
+            CorpusError: the corpus holds no text.
+            SettingError: `vocab_size` has no room for the special tokens and the alphabet.
+        """
+        splitter = LibraryWords(
+            normalizers.BertNormalizer(lowercase=config.lowercase),
+            pre_tokenizers.BertPreTokenizer(),
+        )
+        rules = _rules(config)
+        learned = learn_merges(corpus, splitter, rules, workers=workers, progress=progress)
+        ids = {token: index for index, token in enumerate(learned.tokens)}
+        return cls(_library(config, ids, splitter))
+
+
+def _rules(config: WordPiece.Config) -> Rules:
+    return Rules(
+        vocab_size=config.vocab_size,
+        min_count=config.min_count,
+        special_tokens=config.special_tokens,
+        limit_alphabet=config.limit_alphabet,
+        max_token_length=config.max_token_length,
+        prefix=PREFIX,
+        ties=config.ties,
+    )
+
+
+def _library(config: WordPiece.Config, ids: dict[str, int], splitter: LibraryWords) -> Tokenizer:
+    library = Tokenizer(
+        models.WordPiece(
+            ids, unk_token=UNKNOWN, max_input_chars_per_word=100, continuing_subword_prefix=PREFIX
+        )
+    )
+    library.normalizer = splitter.normalizer
+    library.pre_tokenizer = splitter.pre_tokenizer
+    library.decoder = decoders.WordPiece(prefix=PREFIX)
+    if {"[CLS]", "[SEP]"} <= set(config.special_tokens):
+        library.post_processor = processors.TemplateProcessing(
+            single="[CLS] $A [SEP]",
+            pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+            special_tokens=[(token, ids[token]) for token in ("[CLS]", "[SEP]")],
+        )
+    return with_special_tokens(library, config.special_tokens)
