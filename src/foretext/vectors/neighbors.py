@@ -1,8 +1,7 @@
 """Nearest rows by cosine for many queries at once, exactly, in the memory of one tile.
 
-Queries and vocabulary meet tile by tile in one matrix product each. After the first tile every
-query has a bar, its k-th best score so far, and of the later tiles only the few scores above the
-bar are looked at again; sorting or partitioning every score would cost more than the products.
+Queries and vocabulary meet tile by tile in one matrix product each, and a compiled pass over its
+scores keeps the best of every query; partitioning them would cost as much as the products.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from numpy.typing import NDArray
 __all__ = ["Nearest", "inverse_norms", "search", "unit_rows"]
 
 _QUERY_TILE = 256
-_ROW_TILE = 8192  # 256 × 8192 scores are 8 MB
-_MOST_CANDIDATES = 4  # times k, before the best are picked and the bar rises
+_ROW_TILE = 2048  # 256 × 2048 scores are 2 MB, still in cache when they are looked through
+_LARGEST_HEAP = 1000  # larger ones are slower than sorting
 _SMALLEST_NORM = 1e-38  # the inverse of less is no float32; such a row counts as zeros
 
 
@@ -52,57 +51,49 @@ def search(
     `inverse` (V,) is what `inverse_norms` gives; the scores are cosines. Where there are fewer than
     `k` rows, all of them come.
     """
-    k = min(k, len(vectors))
-    found = [
-        _search_tile(vectors, inverse, queries[start : start + _QUERY_TILE], k)
-        for start in range(0, len(queries), _QUERY_TILE)
-    ]
-    if not found:
-        return Nearest(np.empty((0, k), dtype=np.int64), np.empty((0, k), dtype=np.float32))
-    return Nearest(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+    k = max(min(k, len(vectors)), 0)
+    if len(queries) == 1 or k > _LARGEST_HEAP:  # nothing to share, and no kernel to wait for
+        found = [_search_alone(vectors, inverse, query, k) for query in queries]
+    else:
+        tiles = range(0, len(queries), _QUERY_TILE)
+        found = [_search_tile(vectors, inverse, queries[q : q + _QUERY_TILE], k) for q in tiles]
+    empty = Nearest(np.empty((0, k), dtype=np.int64), np.empty((0, k), dtype=np.float32))
+    return Nearest(*(np.concatenate(parts) for parts in zip(empty, *found, strict=True)))
+
+
+def _search_alone(
+    vectors: NDArray[np.float32], inverse: NDArray[np.float32], query: NDArray[np.float32], k: int
+) -> Nearest:
+    scores = (vectors @ query) * inverse  # (V,)
+    bar = np.partition(scores, -k)[-k] if k else np.inf
+    rows = np.flatnonzero(scores >= bar)[None]  # (1, k or more)
+    return _sorted(Nearest(rows, scores[rows]), k)
 
 
 def _search_tile(
-    vectors: NDArray[np.float32],
-    inverse: NDArray[np.float32],
-    queries: NDArray[np.float32],
-    k: int,
+    vectors: NDArray[np.float32], inverse: NDArray[np.float32], queries: NDArray[np.float32], k: int
 ) -> Nearest:
-    candidates: list[_Candidates] = []
-    bar = np.full((len(queries), 1), -np.inf, dtype=np.float32)
+    from foretext.kernels.nearest import keep_best
+
+    best = Nearest(
+        rows=np.full((len(queries), k), len(vectors), dtype=np.int64),
+        scores=np.full((len(queries), k), -np.inf, dtype=np.float32),
+    )
+    if k == 0:
+        return best
+    buffer = np.empty(len(queries) * _ROW_TILE, dtype=np.float32)
     for start in range(0, len(vectors), _ROW_TILE):
-        scores = queries @ vectors[start : start + _ROW_TILE].T  # (Q, R)
-        scores *= inverse[start : start + _ROW_TILE]
-        if start == 0 and scores.shape[1] > k:
-            bar = np.nextafter(np.partition(scores, -k, axis=1)[:, -k, None], -np.inf)
-        candidates.append(_above(bar, scores, start))
-        if sum(len(part.rows) for part in candidates) > _MOST_CANDIDATES * k * len(queries):
-            candidates = [_best(candidates, len(queries), k)]
-            bar = candidates[0].scores.reshape(len(queries), -1)[:, -1, None]
-    rows, scores = _best(candidates, len(queries), k)[1:]
-    return Nearest(rows.reshape(len(queries), -1), scores.reshape(len(queries), -1))
+        tile = vectors[start : start + _ROW_TILE]
+        scores = buffer[: len(queries) * len(tile)].reshape(len(queries), len(tile))
+        np.matmul(queries, tile.T, out=scores)  # (Q, R)
+        keep_best(scores, inverse[start : start + _ROW_TILE], start, best.scores, best.rows)
+    return _sorted(best, k)
 
 
-class _Candidates(NamedTuple):
-    """Scores that may be among the best, one after another."""
-
-    queries: NDArray[np.int64]
-    rows: NDArray[np.int64]
-    scores: NDArray[np.float32]
-
-
-def _above(bar: NDArray[np.float32], scores: NDArray[np.float32], start: int) -> _Candidates:
-    """Return the scores (Q, R) above each query's bar (Q, 1); their rows count from `start`."""
-    places = np.flatnonzero(scores > bar)
-    queries, rows = np.divmod(places, scores.shape[1])
-    return _Candidates(queries, rows + start, scores.ravel()[places])
-
-
-def _best(parts: list[_Candidates], num_queries: int, k: int) -> _Candidates:
-    """Return the best `k` of each query, or all where there are fewer, best first."""
-    queries, rows, scores = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    order = np.lexsort((rows, -scores, queries))
-    starts = np.searchsorted(queries[order], np.arange(num_queries + 1))
-    width = min(k, int(np.diff(starts).min()))
-    kept = order[starts[:-1, None] + np.arange(width)].ravel()
-    return _Candidates(queries[kept], rows[kept], scores[kept])
+def _sorted(found: Nearest, k: int) -> Nearest:
+    """Return the best `k` of each query, best first; of equal scores the lower row first."""
+    order = np.lexsort((found.rows, -found.scores), axis=-1)[:, :k]
+    return Nearest(
+        np.take_along_axis(found.rows, order, axis=1),
+        np.take_along_axis(found.scores, order, axis=1),
+    )
