@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from foretext.artifact import load
     from foretext.corpus import Corpus
     from foretext.errors import ForetextError
-    from foretext.estimators import Word2Vec
+    from foretext.estimators import GloVe, Word2Vec
     from foretext.pipeline import pretrain
     from foretext.recipe import Recipe
     from foretext.vectors.word_vectors import WordVectors
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Corpus",
     "ForetextError",
+    "GloVe",
     "Recipe",
     "Word2Vec",
     "WordVectors",
@@ -33,6 +34,7 @@ __all__ = [
 _HOMES = {
     "Corpus": "foretext.corpus",
     "ForetextError": "foretext.errors",
+    "GloVe": "foretext.estimators",
     "Recipe": "foretext.recipe",
     "Word2Vec": "foretext.estimators",
     "WordVectors": "foretext.vectors.word_vectors",

@@ -9,7 +9,7 @@ from foretext.pipeline import Sources, run_recipe
 from foretext.recipe import Recipe
 from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["Word2Vec"]
+__all__ = ["GloVe", "Word2Vec"]
 
 
 class _VectorEstimator:
@@ -76,3 +76,18 @@ class Word2Vec(_VectorEstimator):
     """
 
     recipe_name = "word2vec"
+
+
+class GloVe(_VectorEstimator):
+    """Vectors whose dot products are the logarithms of how often words stand near each other.
+
+    Settings (defaults): ``vector_size=100, window=15, x_max=100.0, exponent=0.75, alpha=0.05,
+    epochs=25, memory="2GB", workers=(all cores), seed=1``; those of vocabulary and corpus are
+    `Word2Vec`'s; ``valid_rate=0.01`` is the share of cells held out. The result is the same, to the
+    bit, for any number of workers.
+
+    >>> GloVe(vector_size=50, x_max=10.0)
+    GloVe(vector_size=50, x_max=10.0)
+    """
+
+    recipe_name = "glove"

@@ -25,13 +25,13 @@ from foretext.report.word_map import content_words
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors import VECTORS
 from foretext.vectors.checkpoint import Checkpoints
-from foretext.vectors.hogwild import Hogwild
 from foretext.vectors.word_vectors import WordVectors
+from foretext.vectors.workplace import Workplace
 
 __all__ = ["Pretrained", "pretrain", "run_recipe"]
 
 MOST_HELD_OUT = 100_000  # tokens; a large corpus needs no more for a steady loss
-FREE_TO_CHANGE = ("workers", "checkpoint_seconds")  # between a run and its resume
+FREE_TO_CHANGE = ("workers", "checkpoint_seconds", "memory")  # between a run and its resume
 
 Sources = str | Path | Sequence[str | Path]
 
@@ -160,12 +160,14 @@ def _encode(
         tokenizer = WordTokenizer(tokenizer.config, vocabulary)
     tokenizer.save(run.tokenizer)
     num_tokens = int(tokenizer.vocabulary.counts.sum())
+    documents = VECTORS.resolve(recipe.name).held_out == "documents"
+    valid_rate = min(recipe.data.valid_rate, MOST_HELD_OUT / max(num_tokens, 1))
     with Progress("encoding text", text.num_bytes, "bytes", quiet=quiet) as bar:
         tokens = write_tokens(
             text,
             tokenizer,
             run.tokens,
-            valid_rate=min(recipe.data.valid_rate, MOST_HELD_OUT / max(num_tokens, 1)),
+            valid_rate=valid_rate if documents else 0.0,
             seed=recipe.vectors.seed,
             workers=workers,
             progress=bar,
@@ -179,16 +181,17 @@ def _train(
     """Train, and return the records of the training."""
     run.settle()
     with MetricsLog(run.metrics) as log:
-        training = Hogwild(
-            learner,
-            recipe.vectors,
+        place = Workplace(
+            run.path,
+            title=recipe.name,
+            valid_rate=recipe.data.valid_rate,
             log=log if keep else None,
             checkpoints=Checkpoints(run.checkpoints) if keep else None,
+            resume=resume,
             quiet=quiet,
         )
-        if resume:
-            training.resume()
-        return training.run(recipe.name).history
+        history: list[dict[str, Any]] = learner.train(place)
+        return history
 
 
 def _finish(

@@ -4,4 +4,10 @@ from foretext.registry import Registry
 
 __all__ = ["VECTORS"]
 
-VECTORS = Registry("vectors", {"word2vec": "foretext.vectors.word2vec:Word2Vec"})
+VECTORS = Registry(
+    "vectors",
+    {
+        "word2vec": "foretext.vectors.word2vec:Word2Vec",
+        "glove": "foretext.vectors.glove:GloVe",
+    },
+)

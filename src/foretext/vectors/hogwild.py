@@ -24,8 +24,9 @@ from foretext.runtime import Interruption
 from foretext.vectors.checkpoint import Checkpoints
 from foretext.vectors.schedule import DescentConfig, Schedule
 from foretext.vectors.slices import Slices
+from foretext.vectors.workplace import Workplace
 
-__all__ = ["Hogwild", "Learned", "Learner", "State"]
+__all__ = ["Hogwild", "Learned", "Learner", "State", "train_hogwild"]
 
 ROUND_SLICES = 16  # slices a worker gets before all meet: a third of a second
 
@@ -232,6 +233,18 @@ class Hogwild:
         self._save()
         kept = "go on with --resume" if self.checkpoints else "nothing was kept, as no folder is"
         raise Interrupted(f"{signal_name} stopped the training; {kept}.")
+
+
+def train_hogwild(
+    learner: Learner, config: DescentConfig, place: Workplace
+) -> list[dict[str, Any]]:
+    """Train a learner to its end, from its newest checkpoint where that is asked for."""
+    training = Hogwild(
+        learner, config, log=place.log, checkpoints=place.checkpoints, quiet=place.quiet
+    )
+    if place.resume:
+        training.resume()
+    return training.run(place.title).history
 
 
 def _shared(steps: Iterator[int]) -> Callable[[], int | None]:

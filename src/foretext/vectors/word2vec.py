@@ -8,7 +8,7 @@ sub-sampling). The inner loop is in `foretext.kernels.word2vec`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -20,7 +20,7 @@ from foretext.kernels.word2vec import MAX_SENTENCE, Method, Targets, Text, Weigh
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.vectors.frequencies import as_chances, keep_rates
 from foretext.vectors.held_out import HeldOutWindows
-from foretext.vectors.hogwild import Learned
+from foretext.vectors.hogwild import Learned, train_hogwild
 from foretext.vectors.output_layer import (
     FullSoftmax,
     HierarchicalSoftmax,
@@ -30,6 +30,7 @@ from foretext.vectors.output_layer import (
 from foretext.vectors.schedule import DescentConfig
 from foretext.vectors.slices import Slices
 from foretext.vectors.word_vectors import WordVectors
+from foretext.vectors.workplace import Workplace
 
 __all__ = ["Word2Vec"]
 
@@ -97,6 +98,8 @@ class Word2Vec:
             """One, where the order of updates matters."""
             return 1 if self.exact else self.workers
 
+    held_out: ClassVar[str] = "documents"
+
     def __init__(
         self,
         config: Word2Vec.Config,
@@ -125,6 +128,10 @@ class Word2Vec:
         self._layer = self._output_layer()
         self._arguments = self._kernel_arguments(tokens)
         self._held_out = self._predictions(tokens)
+
+    def train(self, place: Workplace) -> list[dict[str, Any]]:
+        """Learn; returns the records. See `Hogwild.run` for what is raised."""
+        return train_hogwild(self, self.config, place)
 
     def learn(
         self, slice_index: int, worker: int, rates: tuple[float, float], seed: int

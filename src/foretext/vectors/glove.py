@@ -1,0 +1,168 @@
+"""GloVe: vectors whose dot products are the logarithms of co-occurrence counts.
+
+Pennington et al. 2014, "GloVe: Global Vectors for Word Representation": the sum over non-zero cells
+of h(X) (v . u + b + c - log X)**2 with h(x) = min(x / x_max, 1)**exponent is made small by AdaGrad.
+What is kept is v + u. The inner loop is in `foretext.kernels.glove`.
+
+Two deviations from the authors' program: a step is divided by a root that has the step itself in
+the sum (Duchi et al. 2011), which no gradient can blow up, so that nothing need be clipped; and
+cells come tile by tile, not shuffled one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import Field, field_validator, model_validator
+
+from foretext.config import size_bytes
+from foretext.data.token_file import Tokens
+from foretext.errors import CorpusError
+from foretext.progress import Progress
+from foretext.tokenizers.vocabulary import Vocabulary
+from foretext.vectors.cooccurrence import Cooccurrence
+from foretext.vectors.glove_weights import GloveWeights
+from foretext.vectors.pair_counts import count_cooccurrence
+from foretext.vectors.schedule import TrainingConfig
+from foretext.vectors.tile_descent import TileDescent
+from foretext.vectors.tiles import Tiles
+from foretext.vectors.word_vectors import WordVectors
+from foretext.vectors.workplace import Workplace
+
+__all__ = ["GloVe"]
+
+
+class GloVe:
+    """Word vectors from counts of which words stand near each other.
+
+    Args:
+        config: the user's settings.
+        vocabulary: words and counts; id 0 stands for unknown words and has no vector.
+        tokens: the text to learn from; of held-out text it makes no use.
+        base: vectors to go on from, for the words it knows.
+        base_outputs: the context vectors in `base`, (len(base), D), where they were kept.
+
+    Raises:
+        CorpusError: fewer than two words, or `base` has vectors of another size.
+    """
+
+    class Config(TrainingConfig):
+        """Settings of GloVe."""
+
+        vector_size: int = Field(100, ge=1, le=10_000)
+        window: int = Field(15, ge=1, le=1_000)  # words to each side
+        x_max: float = Field(100.0, gt=0)  # count from which a cell weighs 1
+        exponent: float = Field(0.75, ge=0)  # of count / x_max below it
+        alpha: float = Field(0.05, gt=0)  # learning rate
+        epochs: int = Field(25, ge=1)  # walks over all cells
+        memory: str = "2GB"  # for counting, and for the cells in training
+
+        @field_validator("memory")
+        @classmethod
+        def _is_a_size(cls, value: str) -> str:
+            size_bytes(value)
+            return value
+
+        @model_validator(mode="after")
+        def _has_effect(self) -> GloVe.Config:
+            if self.budget_seconds is not None and "epochs" in self.model_fields_set:
+                raise ValueError("epochs would have no effect under a budget")
+            return self
+
+    held_out: ClassVar[str] = "cells"
+
+    def __init__(
+        self,
+        config: GloVe.Config,
+        vocabulary: Vocabulary,
+        tokens: Tokens,
+        *,
+        base: WordVectors | None = None,
+        base_outputs: np.ndarray | None = None,
+    ) -> None:
+        if len(vocabulary.words) < 3:
+            raise CorpusError(
+                "The vocabulary has a single word, and it takes two to learn from each other; "
+                "give more text or lower min_count."
+            )
+        self.config = config
+        self.vocabulary = vocabulary
+        self.tokens = tokens
+        self.weights = GloveWeights(len(vocabulary.words), config.vector_size, config.seed)
+        if base is not None:
+            self._start_from(base, base_outputs)
+
+    def train(self, place: Workplace) -> list[dict[str, Any]]:
+        """Count, then learn; returns the records.
+
+        Raises:
+            CorpusError: no two words stand within a window of each other.
+            Interrupted: a signal asked for it; a checkpoint was saved where there is a place.
+            SettingError: too little memory, or the loss is no longer a number.
+        """
+        counted = self._count(place)
+        with self._tiles(counted, place) as tiles:
+            descent = TileDescent(self.weights, tiles, self.config, self.config.alpha, place)
+            if place.resume:
+                descent.resume()
+            return descent.run()
+
+    @property
+    def outputs(self) -> np.ndarray:
+        """Context vectors u of the words, (V - 1, D): row 0 is the first known word."""
+        return self.weights.contexts[1:]
+
+    def vectors(self, split: Callable[[str], list[str]] | None = None) -> WordVectors:
+        """The sums v + u; `split` cuts texts to embed into words."""
+        kept = (self.weights.words + self.weights.contexts)[1:]
+        counts = np.asarray(self.vocabulary.counts[1:], np.int64)
+        return WordVectors(self.vocabulary.words[1:], kept, counts, split=split)
+
+    def _count(self, place: Workplace) -> Cooccurrence:
+        """Count pairs in the run's folder, or find them there."""
+        num_words = float(self.vocabulary.counts[1:].sum())
+        with Progress("counting pairs", num_words, "words", quiet=place.quiet) as bar:
+            counted = count_cooccurrence(
+                self.tokens.train,
+                self.config.window,
+                place.folder / "cooccurrence",
+                memory=size_bytes(self.config.memory),
+                workers=self.config.workers,
+                progress=bar,
+            )
+        if counted.num_cells == 0:
+            raise CorpusError(
+                f"No two words stand within {self.config.window} words of each other in a "
+                "sentence; give longer sentences or lower min_count."
+            )
+        return counted
+
+    def _tiles(self, counted: Cooccurrence, place: Workplace) -> Tiles:
+        return Tiles(
+            counted,
+            self.weights.blocks,
+            x_max=self.config.x_max,
+            exponent=self.config.exponent,
+            valid_rate=place.valid_rate,
+            seed=self.config.seed,
+            memory=size_bytes(self.config.memory),
+            folder=place.folder / "tiles",
+        )
+
+    def _start_from(self, base: WordVectors, outputs: np.ndarray | None) -> None:
+        """Cut each known vector into u, or a half where u was not kept, and the rest."""
+        if base.vector_size != self.config.vector_size:
+            raise CorpusError(
+                f"The vectors to go on from have {base.vector_size} dimensions, but vector_size is "
+                f"{self.config.vector_size}; set vector_size = {base.vector_size}."
+            )
+        known = [
+            (row, base.key_to_index[word])
+            for row, word in enumerate(self.vocabulary.words)
+            if row and word in base.key_to_index
+        ]
+        ids, rows = np.array(known, np.int64).reshape(-1, 2).T
+        contexts = base.vectors / 2 if outputs is None else outputs
+        self.weights.assign(ids, (base.vectors - contexts)[rows], contexts[rows])

@@ -1,0 +1,186 @@
+"""GloVe's training: rounds of tiles dealt to workers, with records, checkpoints and a resume.
+
+A checkpoint is taken between two rounds, and everything random in a round follows from its number,
+so that a resumed training ends in the same bits as an unbroken one, with any number of workers.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from foretext.errors import Interrupted, SettingError
+from foretext.kernels.glove import train_tiles
+from foretext.progress import Progress
+from foretext.runtime import Interruption
+from foretext.vectors.glove_weights import GloveWeights
+from foretext.vectors.schedule import TrainingConfig
+from foretext.vectors.tiles import Tiles
+from foretext.vectors.workplace import Workplace
+
+__all__ = ["TileDescent"]
+
+RECORDS = 50  # lines of metrics in a training, about
+
+
+@dataclass
+class _State:
+    """How far a training has come; a checkpoint keeps all of it."""
+
+    step: int = 0  # rounds done
+    cells: int = 0
+    seconds: float = 0.0
+    records: int = 0
+    loss: float = 0.0  # summed since the last record
+    loss_cells: int = 0  # that it is of
+    history: list[dict[str, Any]] = field(default_factory=list)
+
+
+class TileDescent:
+    """One training.
+
+    Args:
+        weights: what learns, in place.
+        tiles: what it learns from.
+        config: for how long, with how many threads.
+        alpha: learning rate.
+        place: where records and checkpoints go.
+    """
+
+    def __init__(
+        self,
+        weights: GloveWeights,
+        tiles: Tiles,
+        config: TrainingConfig,
+        alpha: float,
+        place: Workplace,
+    ) -> None:
+        self.weights = weights
+        self.tiles = tiles
+        self.config = config
+        self.alpha = alpha
+        self.place = place
+        self.state = _State()
+        self._losses = np.zeros(tiles.blocks**2)  # of each tile when it was last learned
+        self._num_steps = config.epochs * tiles.blocks
+        self._began = self._saved = time.monotonic()
+
+    def resume(self) -> None:
+        """Go back to the newest checkpoint, or to the beginning when there is none."""
+        found = self.place.checkpoints.newest() if self.place.checkpoints else None
+        if self.place.log is not None:
+            self.place.log.truncate(found[1]["records"] if found else 0)
+        if found is None:
+            return
+        arrays, state = found
+        for name, array in self.weights.arrays.items():
+            array[...] = arrays[name]
+        self.state = _State(**state)
+
+    def run(self) -> list[dict[str, Any]]:
+        """Learn until the epochs or the budget are used up; returns the records.
+
+        Raises:
+            Interrupted: a signal asked for it; a checkpoint was saved where there is a place.
+            SettingError: the loss is no longer a number.
+        """
+        self._began = time.monotonic() - self.state.seconds
+        with Interruption() as stop, ThreadPoolExecutor(self.config.workers) as pool:
+            with self._progress() as bar:
+                while not self._finished():
+                    self._round(pool)
+                    bar.advance(self._done() - bar.done, **self._figures())
+                    if stop.requested:
+                        self._stop(stop.requested)
+                    if time.monotonic() - self._saved >= self.config.checkpoint_seconds:
+                        self._save()
+            self._record()
+        return self.state.history
+
+    def _round(self, pool: ThreadPoolExecutor) -> None:
+        """Learn a set of tiles that share nothing, and wait for all of them."""
+        state, workers = self.state, self.config.workers
+        tiles = self.tiles.round(state.step)
+        if workers == 1:
+            self._learn(tiles)
+        else:
+            list(pool.map(self._learn, (tiles[worker::workers] for worker in range(workers))))
+        state.step += 1
+        state.cells += (size := self.tiles.sizes(tiles))
+        state.loss += float(self._losses[tiles].sum())
+        state.loss_cells += size
+        state.seconds = time.monotonic() - self._began
+        if self._record_due():
+            self._record()
+
+    def _learn(self, tiles: np.ndarray) -> None:
+        train_tiles(
+            self.tiles.cells, self.weights.parameters, tiles, np.float32(self.alpha), self._losses
+        )
+
+    def _finished(self) -> bool:
+        budget = self.config.budget_seconds
+        return self.state.step >= self._num_steps if budget is None else self._done() >= budget
+
+    def _done(self) -> float:
+        """Cells or, under a budget, seconds."""
+        return self.state.cells if self.config.budget_seconds is None else self.state.seconds
+
+    def _progress(self) -> Progress:
+        budget = self.config.budget_seconds
+        total = budget or float(self.config.epochs * self.tiles.num_cells)
+        unit = "cells" if budget is None else "seconds"
+        return Progress(self.place.title, total, unit, initial=self._done(), quiet=self.place.quiet)
+
+    def _figures(self) -> dict[str, float]:
+        return {"loss": self.state.history[-1]["loss"]} if self.state.history else {}
+
+    def _record_due(self) -> bool:
+        state, budget = self.state, self.config.budget_seconds
+        if budget is None:
+            return state.step % max(self._num_steps // RECORDS, 1) == 0
+        return state.seconds >= (state.records + 1) * budget / RECORDS
+
+    def _record(self) -> None:
+        """Add a line to the history and the log; none when nothing was counted since the last."""
+        state = self.state
+        if state.loss_cells == 0:
+            return
+        last = state.history[-1] if state.history else {"cells": 0, "time": 0.0}
+        cells, seconds = state.cells - last["cells"], state.seconds - last["time"]
+        held_out = self.tiles.held_out
+        record = {
+            "time": round(state.seconds, 3),
+            "epoch": round(state.step / self.tiles.blocks, 4),
+            "cells": state.cells,
+            "cells_per_second": round(cells / max(seconds, 1e-3)),
+            "learning_rate": self.alpha,
+            "loss": state.loss / state.loss_cells,
+            "valid_loss": self.weights.loss(held_out) if len(held_out.rows) else None,
+        }
+        if not math.isfinite(state.loss):
+            raise SettingError(
+                f"The loss is no longer a number after {state.cells:,} cells; choose a lower "
+                f"learning rate than alpha = {self.alpha}."
+            )
+        state.history.append(record)
+        state.records, state.loss, state.loss_cells = state.records + 1, 0.0, 0
+        if self.place.log is not None:
+            self.place.log.append(record)
+
+    def _save(self) -> None:
+        if self.place.checkpoints is not None:
+            self.place.checkpoints.save(self.state.step, self.weights.arrays, asdict(self.state))
+            self._saved = time.monotonic()
+
+    def _stop(self, signal_name: str) -> None:
+        self._save()
+        kept = (
+            "go on with --resume" if self.place.checkpoints else "nothing was kept, as no folder is"
+        )
+        raise Interrupted(f"{signal_name} stopped the training; {kept}.")

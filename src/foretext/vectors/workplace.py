@@ -1,0 +1,24 @@
+"""What a run gives to a training: a place, and who is to be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from foretext.progress import MetricsLog
+from foretext.vectors.checkpoint import Checkpoints
+
+__all__ = ["Workplace"]
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """Passed to the `train` of every component of this room."""
+
+    folder: Path  # for what is worth keeping beside the vectors
+    title: str = "training"
+    valid_rate: float = 0.0  # to hold out of what a component makes of the text, such as cells
+    log: MetricsLog | None = None
+    checkpoints: Checkpoints | None = None  # None: nothing to resume from is kept
+    resume: bool = False
+    quiet: bool = True
