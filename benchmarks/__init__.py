@@ -1,0 +1,1 @@
+"""Ratios against peers, measured as docs/benchmarks.md says: ``python -m benchmarks [NAME...]``."""

@@ -95,7 +95,7 @@ def test_huffman_by_hand() -> None:
 
 
 def test_probabilities_along_the_paths_sum_to_one() -> None:
-    """P(w) is the product of sigmoids along w's path; over all words it is 1 whatever the scores."""
+    """P(w) is the product of sigmoids along w's path; all words make 1, whatever the scores."""
     counts = np.arange(1, 30)
     starts, nodes, codes = huffman_paths(np.argsort(counts, kind="stable"), counts)
     chance = 1 / (1 + np.exp(-np.random.default_rng(0).normal(size=len(counts))))

@@ -19,6 +19,7 @@ from foretext.kernels.word2vec import (
     Targets,
     Text,
     Weights,
+    scratch_for,
     train_slice,
     window_of,
 )
@@ -112,8 +113,9 @@ class Case:
         ids = np.concatenate([np.array(s, np.uint16) for s in sentences])
         starts = np.cumsum([0, *map(len, sentences)])
         text = Text(ids, starts, self.keep)
+        parts = (self.weights, self.targets, self.method)
         return train_slice(
-            text, self.weights, self.targets, self.method, 0, len(sentences), V, start, end, seed
+            text, *parts, scratch_for(*parts), 0, len(sentences), V, start, end, seed
         )
 
 

@@ -1,4 +1,4 @@
-"""word2vec's walk in plain Python and numpy, float64, one window at a time: what the kernel must do.
+"""word2vec's walk in plain Python and numpy, float64, one window at a time: the kernel's twin.
 
 It shares nothing with the kernel but the definition of the random draws.
 """

@@ -1,4 +1,4 @@
-"""word2vec as a person uses it: it learns, in each of its forms, and its settings mean something."""
+"""word2vec as a person uses it: it learns in each of its forms, and its settings mean something."""
 
 from __future__ import annotations
 
@@ -166,5 +166,5 @@ def test_settings_that_do_not_hold_are_refused(settings: dict[str, Any], sentenc
 
 
 def test_a_learning_rate_that_explodes_is_told(corpus: Path) -> None:
-    with pytest.raises(SettingError, match="lower (the )?learning rate"):
+    with pytest.raises(SettingError, match=r"lower (the )?learning rate"):
         ft.Word2Vec(**SMALL | {"alpha": 1e30}).fit(corpus)

@@ -9,16 +9,16 @@ from foretext.kernels.simd import LANES, fma, load, splat, store, transposed_sum
 __all__ = ["add_to_rows", "cbow_gradients", "cbow_update", "sum_rows"]
 
 
-@kernel()
-def cbow_gradients(hidden, outputs, rows, groups, stride, labels, rate, gradients):
+@kernel(_nrt=False)
+def cbow_gradients(hidden, outputs, rows, first, groups, stride, labels, rate, gradients):
     """gradients[g, k] = (label - sigmoid(hidden . output k of group g)) * rate."""
     for g in range(groups):
-        r0 = rows[g * GROUP] * stride
-        r1 = rows[g * GROUP + 1] * stride
-        r2 = rows[g * GROUP + 2] * stride
-        r3 = rows[g * GROUP + 3] * stride
-        r4 = rows[g * GROUP + 4] * stride
-        r5 = rows[g * GROUP + 5] * stride
+        r0 = rows[first + g * GROUP] * stride
+        r1 = rows[first + g * GROUP + 1] * stride
+        r2 = rows[first + g * GROUP + 2] * stride
+        r3 = rows[first + g * GROUP + 3] * stride
+        r4 = rows[first + g * GROUP + 4] * stride
+        r5 = rows[first + g * GROUP + 5] * stride
         s0 = s1 = s2 = s3 = s4 = s5 = zeros()
         for d in range(0, stride, LANES):
             h = load(hidden, d)
@@ -33,22 +33,22 @@ def cbow_gradients(hidden, outputs, rows, groups, stride, labels, rate, gradient
         store(gradients, g * GROUP, gradient)
 
 
-@kernel()
-def cbow_update(hidden, outputs, rows, groups, stride, gradients, back):
+@kernel(_nrt=False)
+def cbow_update(hidden, outputs, rows, first, groups, stride, gradients, back):
     """Move the output rows, and put hidden's own gradient in `back`."""
     for d in range(0, stride, LANES):
         h = load(hidden, d)
         t = zeros()
         for k in range(groups * GROUP):
             f = splat(gradients[k])
-            row = rows[k] * stride + d
+            row = rows[first + k] * stride + d
             c = load(outputs, row)
             t = fma(f, c, t)
             store(outputs, row, fma(f, h, c))
         store(back, d, t)
 
 
-@kernel()
+@kernel(_nrt=False)
 def sum_rows(inputs, contexts, n, stride, scale, hidden):
     """hidden = scale * the sum of the rows of the first n context words."""
     for d in range(0, stride, LANES):
@@ -58,7 +58,7 @@ def sum_rows(inputs, contexts, n, stride, scale, hidden):
         store(hidden, d, h * splat(scale))
 
 
-@kernel()
+@kernel(_nrt=False)
 def add_to_rows(inputs, contexts, n, stride, scale, back):
     """Add scale * back to the row of each of the first n context words."""
     for d in range(0, stride, LANES):

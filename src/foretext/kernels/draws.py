@@ -9,7 +9,7 @@ from foretext.kernels.compile import kernel
 __all__ = ["below", "draw_noise", "high32", "low32", "random64"]
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, inline="always")
 def random64(counter):
     """Sixty-four random bits of a counter (splitmix64: Steele, Lea & Flood 2014, section 5)."""
     z = counter * np.uint64(0x9E3779B97F4A7C15)
@@ -18,25 +18,25 @@ def random64(counter):
     return z ^ (z >> np.uint64(31))
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, inline="always")
 def high32(bits):
     """The upper half of 64 random bits."""
     return bits >> np.uint64(32)
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, inline="always")
 def low32(bits):
     """The lower half of 64 random bits, independent of the upper one."""
     return np.uint32(bits & np.uint64(0xFFFFFFFF))
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, inline="always")
 def below(bits, limit):
     """Map 32 random bits to 0 ... limit - 1 by one multiplication (Lemire 2019)."""
     return np.int64((bits * np.uint64(limit)) >> np.uint64(32))
 
 
-@kernel()
+@kernel(_nrt=False)
 def draw_noise(alias, counter):
     """One word of the noise distribution, by Walker's alias method.
 

@@ -14,7 +14,7 @@ __all__ = ["GROUP", "logistic_loss", "sigmoid"]
 GROUP = 6  # outputs scored together: their accumulators and two contexts' fill the registers
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, inline="always")
 def sigmoid(x):
     """Logistic function of each lane: Lambert's fraction of tanh(x / 2), |error| < 1e-4."""
     z = clamp(x, splat(np.float32(9.94))) * splat(np.float32(0.5))
@@ -27,7 +27,7 @@ def sigmoid(x):
     return fma(half, top / bottom, half)
 
 
-@kernel()
+@kernel(_nrt=False)
 def logistic_loss(gradients, start, count, rate):
     """The sum of -log(1 - |label - sigmoid|) over gradients that were scaled by `rate`."""
     loss = 0.0

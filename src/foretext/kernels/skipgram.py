@@ -13,17 +13,19 @@ from foretext.kernels.simd import LANES, fma, load, splat, store, transposed_sum
 __all__ = ["skipgram_gradients", "skipgram_update"]
 
 
-@kernel()
-def skipgram_gradients(inputs, contexts, n, outputs, rows, groups, stride, labels, rate, gradients):
+@kernel(_nrt=False)
+def skipgram_gradients(
+    inputs, contexts, n, outputs, rows, first, groups, stride, labels, rate, gradients
+):
     """gradients[g, a, k] = (label - sigmoid(input a . output k of group g)) * rate."""
     slots = contexts.size
     for g in range(groups):
-        r0 = rows[g * GROUP] * stride
-        r1 = rows[g * GROUP + 1] * stride
-        r2 = rows[g * GROUP + 2] * stride
-        r3 = rows[g * GROUP + 3] * stride
-        r4 = rows[g * GROUP + 4] * stride
-        r5 = rows[g * GROUP + 5] * stride
+        r0 = rows[first + g * GROUP] * stride
+        r1 = rows[first + g * GROUP + 1] * stride
+        r2 = rows[first + g * GROUP + 2] * stride
+        r3 = rows[first + g * GROUP + 3] * stride
+        r4 = rows[first + g * GROUP + 4] * stride
+        r5 = rows[first + g * GROUP + 5] * stride
         label = load(labels, g * LANES)
         for a in range(0, n, 2):
             left = contexts[a] * stride
@@ -56,19 +58,19 @@ def skipgram_gradients(inputs, contexts, n, outputs, rows, groups, stride, label
             store(gradients, (g * slots + a) * GROUP, gradient)
 
 
-@kernel()
-def skipgram_update(inputs, contexts, n, outputs, rows, groups, stride, gradients, delta):
+@kernel(_nrt=False)
+def skipgram_update(inputs, contexts, n, outputs, rows, first, groups, stride, gradients, delta):
     """Add both gradients, each computed from the old values of the other side."""
     slots = contexts.size
     last = groups - 1
     for d in range(0, stride, LANES):
         for g in range(groups):
-            r0 = rows[g * GROUP] * stride + d
-            r1 = rows[g * GROUP + 1] * stride + d
-            r2 = rows[g * GROUP + 2] * stride + d
-            r3 = rows[g * GROUP + 3] * stride + d
-            r4 = rows[g * GROUP + 4] * stride + d
-            r5 = rows[g * GROUP + 5] * stride + d
+            r0 = rows[first + g * GROUP] * stride + d
+            r1 = rows[first + g * GROUP + 1] * stride + d
+            r2 = rows[first + g * GROUP + 2] * stride + d
+            r3 = rows[first + g * GROUP + 3] * stride + d
+            r4 = rows[first + g * GROUP + 4] * stride + d
+            r5 = rows[first + g * GROUP + 5] * stride + d
             c0 = load(outputs, r0)
             c1 = load(outputs, r1)
             c2 = load(outputs, r2)

@@ -12,7 +12,7 @@ from foretext.kernels.simd import LANES, fma, load, splat, store, transposed_sum
 __all__ = ["softmax_step"]
 
 
-@kernel()
+@kernel(_nrt=False)
 def softmax_step(hidden, outputs, num_outputs, stride, target, rate, logits, back):
     """Move `outputs` towards `target`, put hidden's own gradient in `back`, return -log P(target).
 

@@ -29,9 +29,20 @@ from foretext.kernels.simd import LANES, prefetch
 from foretext.kernels.skipgram import skipgram_gradients, skipgram_update
 from foretext.kernels.softmax import softmax_step
 
-__all__ = ["MAX_SENTENCE", "Method", "Targets", "Text", "Weights", "train_slice"]
+__all__ = [
+    "MAX_SENTENCE",
+    "Method",
+    "Scratch",
+    "Targets",
+    "Text",
+    "Weights",
+    "scratch_for",
+    "train_slice",
+]
 
 MAX_SENTENCE = 10_000  # words; longer sentences are to be cut first, as gensim cuts them
+NEAR_ROOT = 4  # nodes of a path that are always near, as every word's path has them
+AHEAD = 6  # positions between asking for rows and learning them: the time memory takes
 LOSS_EVERY = 16  # centres between two whose loss is counted
 
 
@@ -74,8 +85,14 @@ class Method(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for one window's intermediate results."""
+    """Room for one sentence and for one window's intermediate results."""
 
+    words: np.ndarray  # (MAX_SENTENCE,) int64, what sub-sampling left of a sentence
+    spans: np.ndarray  # (MAX_SENTENCE,) int64, the window drawn for each
+    rows: np.ndarray  # (MAX_SENTENCE * N,) int64, the outputs of each
+    labels: np.ndarray  # (groups * 16,) float32, of one centre's outputs
+    contexts: np.ndarray  # (C + 2,) int64
+    single: np.ndarray  # (2,) int64, one context word alone
     gradients: np.ndarray  # (groups * C * 6 + 16,), of the scores
     delta: np.ndarray  # (C * 16,), a strip of the input rows' gradients
     hidden: np.ndarray  # (D,), CBOW
@@ -83,22 +100,33 @@ class Scratch(NamedTuple):
     logits: np.ndarray  # (V + 16,), full softmax
 
 
-@kernel()
-def scratch_for(weights, targets, method):
-    """Allocate the room that windows of this method need."""
+def scratch_for(weights: Weights, targets: Targets, method: Method) -> Scratch:
+    """Allocate the room that one worker needs.
+
+    It is done here and not in the kernel, as a function that allocates counts references to every
+    array it touches, which is most of the cost of a short one.
+    """
     slots = 2 * method.window + 2
     groups = (targets.most + GROUP - 1) // GROUP
+    labels = np.zeros(groups * LANES, np.float32)
+    noise_labels(labels, targets.negatives, groups)
     logits = targets.path_starts.size - 1 + LANES if method.softmax else 0
     return Scratch(
-        np.zeros(groups * slots * GROUP + LANES, np.float32),
-        np.zeros(slots * LANES, np.float32),
-        np.zeros(weights.stride, np.float32),
-        np.zeros(weights.stride, np.float32),
-        np.zeros(logits, np.float32),
+        words=np.empty(MAX_SENTENCE, np.int64),
+        spans=np.empty(MAX_SENTENCE, np.int64),
+        rows=np.empty(MAX_SENTENCE * groups * GROUP, np.int64),
+        labels=labels,
+        contexts=np.zeros(slots, np.int64),
+        single=np.zeros(2, np.int64),
+        gradients=np.zeros(groups * slots * GROUP + LANES, np.float32),
+        delta=np.zeros(slots * LANES, np.float32),
+        hidden=np.zeros(weights.stride, np.float32),
+        back=np.zeros(weights.stride, np.float32),
+        logits=np.zeros(logits, np.float32),
     )
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, inline="always")
 def prefetch_rows(matrix, rows, n, stride):
     """Bring the first n of these rows nearer while others are worked on."""
     for k in range(n):
@@ -106,7 +134,7 @@ def prefetch_rows(matrix, rows, n, stride):
             prefetch(matrix, rows[k] * stride + d)
 
 
-@kernel()
+@kernel(_nrt=False)
 def set_label(labels, k, label):
     """Write the label of output k where both contexts of a block read it."""
     at = (k // GROUP) * LANES + k % GROUP
@@ -114,14 +142,14 @@ def set_label(labels, k, label):
     labels[at + GROUP] = label
 
 
-@kernel()
+@kernel(_nrt=False)
 def noise_labels(labels, negatives, groups):
     """Label 1 for the centre, 0 for each noise word, 1/2 for what fills the last group."""
     for k in range(groups * GROUP):
         set_label(labels, k, np.float32(0.5) if k > negatives else np.float32(k == 0))
 
 
-@kernel()
+@kernel(_nrt=False)
 def noise_outputs(rows, centre, targets, counter, null):
     """The centre and K noise words other than it; returns the counter after the draws."""
     rows[0] = centre
@@ -136,7 +164,7 @@ def noise_outputs(rows, centre, targets, counter, null):
     return counter
 
 
-@kernel()
+@kernel(_nrt=False)
 def path_outputs(rows, labels, centre, targets, null):
     """The inner nodes of the centre's path, each labelled 1 - code; returns their groups."""
     first = targets.path_starts[centre]
@@ -152,7 +180,7 @@ def path_outputs(rows, labels, centre, targets, null):
     return groups
 
 
-@kernel()
+@kernel(_nrt=False)
 def keep_words(text, first, last, window, counter, words, spans):
     """Copy the words that survive sub-sampling, with a window drawn for each; their number."""
     n = 0
@@ -166,7 +194,7 @@ def keep_words(text, first, last, window, counter, words, spans):
     return n
 
 
-@kernel()
+@kernel(_nrt=False)
 def window_of(words, n, i, span, contexts):
     """The context words of position i, followed by one more as padding; their number."""
     count = 0
@@ -179,20 +207,72 @@ def window_of(words, n, i, span, contexts):
     return count
 
 
-@kernel()
-def learn_skipgram(weights, contexts, count, outputs_of, scratch, rate):
-    """Learn one window against one set of outputs."""
+@kernel(_nrt=False)
+def outputs_at(rows, first, centre, targets, counter, null):
+    """The centre and K noise words other than it, from `first` on; the counter after the draws."""
+    rows[first] = centre
+    for k in range(first + 1, first + targets.negatives + 1):
+        drawn = centre
+        while drawn == centre:
+            counter += np.uint64(1)
+            drawn = draw_noise(targets.noise, counter)
+        rows[k] = drawn
+    while (k + 1) % GROUP:
+        k += 1
+        rows[k] = null
+    return counter
+
+
+@kernel(_nrt=False)
+def prefetch_outputs(i, n, weights, targets, scratch, width):
+    """Bring the rows that position i will need nearer: its own and those of its outputs."""
+    if i >= n:
+        return
+    word = scratch.words[i]
+    for d in range(0, weights.stride, LANES):
+        prefetch(weights.inputs, word * weights.stride + d)
+    if targets.negatives:
+        for k in range(i * width, (i + 1) * width):
+            for d in range(0, weights.stride, LANES):
+                prefetch(weights.outputs, scratch.rows[k] * weights.stride + d)
+    else:
+        for k in range(targets.path_starts[word] + NEAR_ROOT, targets.path_starts[word + 1]):
+            for d in range(0, weights.stride, LANES):
+                prefetch(weights.outputs, np.int64(targets.path_nodes[k]) * weights.stride + d)
+
+
+@kernel(_nrt=False)
+def learn_skipgram(weights, scratch, contexts, count, first, groups, rate):
+    """Learn `count` context words against the outputs from number `first` on."""
     inputs, outputs, stride = weights
-    rows, labels, groups = outputs_of
     skipgram_gradients(
-        inputs, contexts, count, outputs, rows, groups, stride, labels, rate, scratch.gradients
+        inputs,
+        contexts,
+        count,
+        outputs,
+        scratch.rows,
+        first,
+        groups,
+        stride,
+        scratch.labels,
+        rate,
+        scratch.gradients,
     )
     skipgram_update(
-        inputs, contexts, count, outputs, rows, groups, stride, scratch.gradients, scratch.delta
+        inputs,
+        contexts,
+        count,
+        outputs,
+        scratch.rows,
+        first,
+        groups,
+        stride,
+        scratch.gradients,
+        scratch.delta,
     )
 
 
-@kernel()
+@kernel(_nrt=False)
 def skipgram_loss(contexts, count, groups, gradients, rate):
     """The summed loss of the window just learned."""
     loss = 0.0
@@ -201,22 +281,41 @@ def skipgram_loss(contexts, count, groups, gradients, rate):
     return loss
 
 
-@kernel()
-def learn_cbow(weights, method, contexts, count, outputs_of, scratch, rate):
-    """Learn one window as a whole against one set of outputs."""
+@kernel(_nrt=False)
+def learn_cbow(weights, scratch, method, count, first, groups, rate):
+    """Learn one window as a whole against the outputs from number `first` on."""
     inputs, outputs, stride = weights
-    rows, labels, groups = outputs_of
     share = np.float32(1.0) / np.float32(count)
     one = np.float32(1.0)
-    sum_rows(inputs, contexts, count, stride, share if method.mean else one, scratch.hidden)
-    cbow_gradients(scratch.hidden, outputs, rows, groups, stride, labels, rate, scratch.gradients)
-    cbow_update(scratch.hidden, outputs, rows, groups, stride, scratch.gradients, scratch.back)
+    scale = share if method.mean else one
+    sum_rows(inputs, scratch.contexts, count, stride, scale, scratch.hidden)
+    cbow_gradients(
+        scratch.hidden,
+        outputs,
+        scratch.rows,
+        first,
+        groups,
+        stride,
+        scratch.labels,
+        rate,
+        scratch.gradients,
+    )
+    cbow_update(
+        scratch.hidden,
+        outputs,
+        scratch.rows,
+        first,
+        groups,
+        stride,
+        scratch.gradients,
+        scratch.back,
+    )
     divided = method.mean and method.exact_gradient
-    add_to_rows(inputs, contexts, count, stride, share if divided else one, scratch.back)
+    add_to_rows(inputs, scratch.contexts, count, stride, share if divided else one, scratch.back)
 
 
-@kernel()
-def learn_softmax(weights, method, centre, contexts, count, scratch, rate):
+@kernel(_nrt=False)
+def learn_softmax(weights, scratch, method, centre, contexts, count, rate):
     """Learn a run of context words, summed, against the whole vocabulary; the loss."""
     inputs, outputs, stride = weights
     share = np.float32(1.0) / np.float32(count)
@@ -231,26 +330,52 @@ def learn_softmax(weights, method, centre, contexts, count, scratch, rate):
     return loss
 
 
-@kernel()
-def train_slice(text, weights, targets, method, first, last, null, rate_start, rate_end, seed):
+@kernel(_nrt=False)
+def learn_window(
+    weights, targets, method, scratch, centre, count, first, groups, rate, counter, null, counted
+):
+    """Learn one window; returns its loss and predictions, if they are counted, and the counter."""
+    contexts, single, gradients = scratch.contexts, scratch.single, scratch.gradients
+    loss = 0.0
+    if method.softmax and method.cbow:
+        return learn_softmax(weights, scratch, method, centre, contexts, count, rate), 1, counter
+    if method.softmax:
+        for a in range(count):
+            single[0] = contexts[a]
+            loss += learn_softmax(weights, scratch, method, centre, single, 1, rate)
+        return loss, count, counter
+    if method.cbow:
+        learn_cbow(weights, scratch, method, count, first, groups, rate)
+        if counted:
+            loss = logistic_loss(gradients, 0, groups * GROUP, rate)
+        return loss, 1 if counted else 0, counter
+    if method.shared_noise or not targets.negatives:
+        learn_skipgram(weights, scratch, contexts, count, first, groups, rate)
+        if counted:
+            loss = skipgram_loss(contexts, count, groups, gradients, rate)
+        return loss, count if counted else 0, counter
+    for a in range(count):
+        single[0] = single[1] = contexts[a]
+        if a:
+            counter = outputs_at(scratch.rows, first, centre, targets, counter, null)
+        learn_skipgram(weights, scratch, single, 1, first, groups, rate)
+        if counted:
+            loss += skipgram_loss(single, 1, groups, gradients, rate)
+    return loss, count if counted else 0, counter
+
+
+@kernel(_nrt=False)
+def train_slice(
+    text, weights, targets, method, scratch, first, last, null, rate_start, rate_end, seed
+):
     """Train on sentences `first` to `last` - 1, the learning rate falling in a line.
 
     Returns the sum of the losses counted, the number of predictions they are of, and the number of
-    words walked. `null` is the null row of this worker.
+    words walked. `scratch` and the null row `null` are this worker's own.
     """
-    words = np.empty(MAX_SENTENCE, np.int64)
-    spans = np.empty(MAX_SENTENCE, np.int64)
-    contexts = np.zeros(2 * method.window + 2, np.int64)
-    single = np.zeros(2, np.int64)
-    scratch = scratch_for(weights, targets, method)
-    groups = (targets.most + GROUP - 1) // GROUP
-    next_groups = groups
-    rows = np.full(groups * GROUP, null, np.int64)
-    next_rows = rows.copy()
-    labels = np.zeros(groups * LANES, np.float32)
-    noise_labels(labels, targets.negatives, groups)
-    next_labels = labels.copy()
-
+    most_groups = (targets.most + GROUP - 1) // GROUP
+    width = most_groups * GROUP if targets.negatives else 0
+    groups = most_groups
     token_first = text.sentence_starts[first]
     num_tokens = text.sentence_starts[last] - token_first
     counter = np.uint64(seed) << np.uint64(32)
@@ -262,55 +387,36 @@ def train_slice(text, weights, targets, method, first, last, null, rate_start, r
         end = text.sentence_starts[sentence + 1]
         done = (start - token_first) / num_tokens
         rate = np.float32(rate_start + (rate_end - rate_start) * done)
-        n = keep_words(text, start, end, method.window, counter, words, spans)
+        n = keep_words(text, start, end, method.window, counter, scratch.words, scratch.spans)
         counter += np.uint64(end - start)
-        for i in range(-1, n):
-            # While position i is learned, the outputs of position i + 1 are on their way.
-            rows, next_rows = next_rows, rows
-            labels, next_labels = next_labels, labels
-            groups = next_groups
-            if i + 1 < n and not method.softmax:
-                if targets.negatives:
-                    counter = noise_outputs(next_rows, words[i + 1], targets, counter, null)
-                else:
-                    next_groups = path_outputs(next_rows, next_labels, words[i + 1], targets, null)
-                prefetch_rows(weights.outputs, next_rows, next_groups * GROUP, weights.stride)
-                if i + 2 + method.window < n:
-                    entering = words[i + 2 + method.window : i + 3 + method.window]
-                    prefetch_rows(weights.inputs, entering, 1, weights.stride)
-            if i < 0:
-                continue
-            count = window_of(words, n, i, spans[i], contexts)
+        if targets.negatives:
+            for i in range(n):
+                counter = outputs_at(
+                    scratch.rows, i * width, scratch.words[i], targets, counter, null
+                )
+        for i in range(n):
+            if not method.softmax:
+                prefetch_outputs(i + AHEAD, n, weights, targets, scratch, width)
+            count = window_of(scratch.words, n, i, scratch.spans[i], scratch.contexts)
             if count == 0:
                 continue
+            if not targets.negatives and not method.softmax:
+                groups = path_outputs(scratch.rows, scratch.labels, scratch.words[i], targets, null)
             centres += 1
-            counted = centres % LOSS_EVERY == 0
-            outputs_of = (rows, labels, groups)
-            if method.softmax and method.cbow:
-                loss += learn_softmax(weights, method, words[i], contexts, count, scratch, rate)
-                predictions += 1
-            elif method.softmax:
-                for a in range(count):
-                    single[:] = contexts[a]
-                    loss += learn_softmax(weights, method, words[i], single, 1, scratch, rate)
-                predictions += count
-            elif method.cbow:
-                learn_cbow(weights, method, contexts, count, outputs_of, scratch, rate)
-                if counted:
-                    loss += logistic_loss(scratch.gradients, 0, groups * GROUP, rate)
-                    predictions += 1
-            elif method.shared_noise or not targets.negatives:
-                learn_skipgram(weights, contexts, count, outputs_of, scratch, rate)
-                if counted:
-                    loss += skipgram_loss(contexts, count, groups, scratch.gradients, rate)
-                    predictions += count
-            else:
-                for a in range(count):
-                    single[:] = contexts[a]
-                    if a:
-                        counter = noise_outputs(rows, words[i], targets, counter, null)
-                    learn_skipgram(weights, single, 1, outputs_of, scratch, rate)
-                    if counted:
-                        loss += skipgram_loss(single, 1, groups, scratch.gradients, rate)
-                        predictions += 1
+            window_loss, counted, counter = learn_window(
+                weights,
+                targets,
+                method,
+                scratch,
+                scratch.words[i],
+                count,
+                i * width,
+                groups,
+                rate,
+                counter,
+                null,
+                centres % LOSS_EVERY == 0,
+            )
+            loss += window_loss
+            predictions += counted
     return loss, predictions, num_tokens

@@ -16,7 +16,15 @@ from pydantic import Field, model_validator
 from foretext.data.token_file import Tokens
 from foretext.errors import CorpusError, SettingError
 from foretext.kernels.simd import aligned_zeros, padded
-from foretext.kernels.word2vec import MAX_SENTENCE, Method, Targets, Text, Weights, train_slice
+from foretext.kernels.word2vec import (
+    MAX_SENTENCE,
+    Method,
+    Targets,
+    Text,
+    Weights,
+    scratch_for,
+    train_slice,
+)
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.vectors.frequencies import as_chances, keep_rates
 from foretext.vectors.held_out import HeldOutWindows
@@ -127,6 +135,7 @@ class Word2Vec:
         self._start(base, base_outputs)
         self._layer = self._output_layer()
         self._arguments = self._kernel_arguments(tokens)
+        self._scratch = [scratch_for(*self._arguments[1:]) for _ in range(config.threads)]
         self._held_out = self._predictions(tokens)
 
     def train(self, place: Workplace) -> list[dict[str, Any]]:
@@ -139,7 +148,8 @@ class Word2Vec:
         """Learn the windows of one slice in place; the loss is that of one window in sixteen."""
         first, last = self.slices.firsts[slice_index : slice_index + 2]
         null = len(self.counts) + worker
-        return Learned(*train_slice(*self._arguments, first, last, null, *rates, seed))
+        scratch = self._scratch[worker]
+        return Learned(*train_slice(*self._arguments, scratch, first, last, null, *rates, seed))
 
     def held_out_loss(self) -> float | None:
         """Mean loss of one prediction over fixed windows and noise words of the held-out text."""
