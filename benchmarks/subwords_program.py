@@ -15,11 +15,12 @@ VOCAB_SIZE = 32_000
 
 
 def learn_foretext(text: Path, out: Path) -> None:
-    from foretext.corpus import Corpus
+    from foretext.corpus import Corpus, CorpusConfig
     from foretext.tokenizers.subwords import learn_subwords
 
     settings = {"vocab_size": VOCAB_SIZE, "min_count": 2, "special_tokens": []}
-    learn_subwords("bpe", settings, Corpus(text), workers=2).save(out)
+    corpus = Corpus(text, CorpusConfig(normalization="none"))  # the peer does not normalise
+    learn_subwords("bpe", settings, corpus, workers=2).save(out)
 
 
 def learn_tokenizers(text: Path, out: Path) -> None:

@@ -222,7 +222,7 @@ def _readable(tokens: Tokens, rows: np.ndarray) -> Merges:
 def _check_size(num_tokens: int, num_special: int, rules: Rules) -> None:
     if num_tokens > rules.vocab_size:
         raise SettingError(
-            f"vocab_size = {rules.vocab_size} is less than the {num_special} special tokens and "
-            f"the {num_tokens - num_special} symbols of the alphabet; set it above {num_tokens}"
-            + (", or lower limit_alphabet." if not rules.alphabet else ".")
+            f"vocab_size = {rules.vocab_size} has no room for the special tokens ({num_special}) "
+            f"and the alphabet ({num_tokens - num_special} symbols); set it to more than "
+            f"{num_tokens}" + ("." if rules.alphabet else ", or lower limit_alphabet.")
         )

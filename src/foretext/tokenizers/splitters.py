@@ -130,7 +130,7 @@ class LibraryWords:
         for points, text in _chunks():
             kinds = self._kinds(text)
             for point, form in zip(points.tolist(), self._forms(text), strict=True):
-                bare = form.strip()
+                bare = form.strip(" ")
                 if len(bare) > 1:
                     longer[point] = form
                 elif bare == chr(point) and form == bare:

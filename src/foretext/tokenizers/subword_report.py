@@ -128,7 +128,7 @@ def _tokens_of_words(text: str, offsets: list[tuple[int, int]]) -> tuple[np.ndar
 def _longest_tokens(tokenizer: SubwordTokenizer, count: int) -> list[str]:
     special = {token.content for token in tokenizer.library.get_added_tokens_decoder().values()}
     shown = [_shown(tokenizer, token) for token in tokenizer.tokens if token not in special]
-    return sorted(shown, key=lambda token: (-len(token), token))[:count]
+    return sorted(shown, key=lambda token: (-len(token.removeprefix("##")), token))[:count]
 
 
 def _cut(tokenizer: SubwordTokenizer, text: str) -> list[str]:

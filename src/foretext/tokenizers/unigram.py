@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Self
 
@@ -9,7 +10,7 @@ from pydantic import Field, model_validator
 
 from foretext.config import Config as BaseConfig
 from foretext.corpus.blocks import Advance, Blocks
-from foretext.errors import SettingError
+from foretext.errors import ForetextError, SettingError
 from foretext.tokenizers.subword_tokenizer import (
     DEFAULT_SPECIAL_TOKENS,
     UNKNOWN,
@@ -18,6 +19,8 @@ from foretext.tokenizers.subword_tokenizer import (
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 __all__ = ["Unigram"]
+
+SCORE_DIGITS = 10
 
 
 class Unigram(SubwordTokenizer):
@@ -64,14 +67,24 @@ class Unigram(SubwordTokenizer):
             max_piece_length=config.max_token_length,
             show_progress=False,
         )
-        library.train_from_iterator(_sentences(corpus, progress), trainer)
-        if library.get_vocab_size() > config.vocab_size:
+        try:
+            library.train_from_iterator(_sentences(corpus, progress), trainer)
+        except ForetextError:
+            raise
+        except Exception as error:  # the library raises nothing narrower
             raise SettingError(
-                f"vocab_size = {config.vocab_size} is less than the "
-                f"{len(config.special_tokens)} special tokens and the alphabet; "
-                f"set it above {library.get_vocab_size()}."
-            )
-        return cls(library)
+                f"vocab_size = {config.vocab_size} does not suit this text ({error}); raise it."
+            ) from error
+        return cls(_rounded(library))
+
+
+def _rounded(library: Tokenizer) -> Tokenizer:
+    """The same with scores that survive a file: the library reads 17 digits back inexactly."""
+    content = json.loads(library.to_str())
+    content["model"]["vocab"] = [
+        (piece, round(score, SCORE_DIGITS)) for piece, score in content["model"]["vocab"]
+    ]
+    return Tokenizer.from_str(json.dumps(content))
 
 
 def _sentences(corpus: Blocks, progress: Advance | None) -> Iterator[str]:
