@@ -12,6 +12,7 @@ from foretext.kernels.simd import (
     aligned_zeros,
     clamp,
     fma,
+    inverse_root,
     load,
     padded,
     prefetch,
@@ -87,3 +88,15 @@ def test_aligned_zeros_start_on_a_cache_line() -> None:
         assert array.ctypes.data % 64 == 0
         assert array.shape == (rows * 16,)
         assert not array.any()
+
+
+@kernel()
+def run_inverse_root(a, out):
+    store(out, 0, inverse_root(load(a, 0)))
+
+
+def test_inverse_root_is_good_to_single_precision() -> None:
+    a = np.geomspace(1e-30, 1e38, LANES, dtype=np.float32)
+    out = np.zeros(LANES, np.float32)
+    run_inverse_root(a, out)
+    np.testing.assert_allclose(out, 1 / np.sqrt(a.astype(np.float64)), rtol=1e-6)

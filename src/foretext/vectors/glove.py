@@ -12,6 +12,7 @@ cells come tile by tile, not shuffled one by one.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,7 +25,7 @@ from foretext.progress import Progress
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.vectors.cooccurrence import Cooccurrence
 from foretext.vectors.glove_weights import GloveWeights
-from foretext.vectors.pair_counts import count_cooccurrence
+from foretext.vectors.pair_counts import count_cooccurrence, open_cooccurrence
 from foretext.vectors.schedule import TrainingConfig
 from foretext.vectors.tile_descent import TileDescent
 from foretext.vectors.tiles import Tiles
@@ -58,6 +59,7 @@ class GloVe:
         alpha: float = Field(0.05, gt=0)  # learning rate
         epochs: int = Field(25, ge=1)  # walks over all cells
         memory: str = "2GB"  # for counting, and for the cells in training
+        cooccurrence: str | None = None  # folder of an earlier run's counts; None: they are made
 
         @field_validator("memory")
         @classmethod
@@ -121,7 +123,10 @@ class GloVe:
         return WordVectors(self.vocabulary.words[1:], kept, counts, split=split)
 
     def _count(self, place: Workplace) -> Cooccurrence:
-        """Count pairs in the run's folder, or find them there."""
+        """Open an earlier run's counts; or count into the run's folder, or find them there."""
+        if self.config.cooccurrence is not None:
+            folder = Path(self.config.cooccurrence)
+            return open_cooccurrence(self.tokens.train, self.config.window, folder)
         num_words = float(self.vocabulary.counts[1:].sum())
         with Progress("counting pairs", num_words, "words", quiet=place.quiet) as bar:
             counted = count_cooccurrence(

@@ -35,7 +35,7 @@ from foretext.kernels.cooccurrence import (
 from foretext.vectors.cooccurrence import Cooccurrence, CooccurrenceWriter, is_counted
 from foretext.vectors.row_runs import Piece, Run, merge_runs, new_piece, pieces_of, trimmed
 
-__all__ = ["count_cooccurrence", "pair_weights"]
+__all__ = ["count_cooccurrence", "open_cooccurrence", "pair_weights"]
 
 LAYOUT = 1  # of the files; part of the fingerprint
 LARGEST_UNIT = 1 << 32
@@ -75,6 +75,21 @@ def count_cooccurrence(
         with CooccurrenceWriter(temporary, tokens.vocab_size, pair_weights(window)[1]) as out:
             out.append_all(rows)
         out.write_meta(fingerprint)
+    return Cooccurrence.open(folder)
+
+
+def open_cooccurrence(tokens: TokenFile, window: int, folder: Path) -> Cooccurrence:
+    """Open what an earlier run counted in the same text.
+
+    Raises:
+        OutputError: the folder holds no counts, or damaged ones.
+        SettingError: they are of another text, vocabulary or window.
+    """
+    if not is_counted(folder, fingerprint_of(tokens, window)):
+        raise SettingError(
+            f"{folder} holds no counts of this text with its vocabulary and window = {window}; "
+            "leave out the setting cooccurrence, and they are counted."
+        )
     return Cooccurrence.open(folder)
 
 

@@ -1,0 +1,182 @@
+"""GloVe as a person uses it: it learns, alike for any number of workers, and goes on to the bit."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import foretext as ft
+from foretext.errors import CorpusError, OutputError, SettingError
+from tests.vectors.texts import TOPICS, topic_of, write_topics
+
+SMALL: dict[str, Any] = {
+    "vector_size": 24,
+    "min_count": 1,
+    "x_max": 10.0,
+    "epochs": 15,
+    "workers": 1,
+    "valid_rate": 0.1,
+}
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_topics(tmp_path_factory.mktemp("corpus") / "topics.txt")
+
+
+def share_in_topic(vectors: ft.WordVectors) -> float:
+    """How many of the nearest five words of a topic's words are of the same topic."""
+    right = [
+        topic_of(near) == topic
+        for topic, words in TOPICS.items()
+        for word in words
+        for near, _ in vectors.most_similar(word, topn=5)
+    ]
+    return sum(right) / len(right)
+
+
+def test_it_learns(corpus: Path) -> None:
+    estimator = ft.GloVe(**SMALL)
+    assert share_in_topic(estimator.fit(corpus)) > 0.9
+    first, last = estimator.history[0], estimator.history[-1]
+    assert last["epoch"] == 15
+    assert last["loss"] < first["loss"] / 10
+    assert last["valid_loss"] < first["valid_loss"] / 10
+
+
+@pytest.mark.parametrize("workers", [2, 5])
+def test_the_number_of_workers_changes_no_bit(corpus: Path, workers: int) -> None:
+    one, many = ft.GloVe(**SMALL), ft.GloVe(**SMALL | {"workers": workers})
+    np.testing.assert_array_equal(one.fit(corpus).vectors, many.fit(corpus).vectors)
+    assert [record["loss"] for record in one.history] == [r["loss"] for r in many.history]
+    assert [record["valid_loss"] for record in one.history] == [
+        record["valid_loss"] for record in many.history
+    ]
+
+
+def test_memory_changes_no_bit(corpus: Path) -> None:
+    little = ft.GloVe(**SMALL, memory="20kB").fit(corpus)
+    np.testing.assert_array_equal(little.vectors, ft.GloVe(**SMALL).fit(corpus).vectors)
+
+
+def test_seeds_differ(corpus: Path) -> None:
+    first, second = ft.GloVe(**SMALL).fit(corpus), ft.GloVe(**SMALL, seed=2).fit(corpus)
+    assert not np.allclose(first.vectors, second.vectors)
+
+
+def test_a_run_keeps_the_counts_for_another_training(corpus: Path, tmp_path: Path) -> None:
+    ft.GloVe(**SMALL, window=5).fit(corpus, tmp_path / "first")
+    kept = tmp_path / "first" / "cooccurrence"
+    assert kept.is_dir()
+    assert not (tmp_path / "first" / "tiles").exists()
+    again = SMALL | {"window": 5, "exponent": 0.5}
+    reused = ft.GloVe(**again, cooccurrence=str(kept)).fit(corpus, tmp_path / "second")
+    assert not (tmp_path / "second" / "cooccurrence").exists()
+    np.testing.assert_array_equal(reused.vectors, ft.GloVe(**again).fit(corpus).vectors)
+    with pytest.raises(SettingError, match=r"no counts of this text .* and window = 6"):
+        ft.GloVe(**again | {"window": 6}, cooccurrence=str(kept)).fit(corpus)
+    with pytest.raises(OutputError, match="holds no co-occurrence counts"):
+        ft.GloVe(**again, cooccurrence=str(tmp_path / "first")).fit(corpus)
+
+
+def test_a_budget_ends_the_training(corpus: Path) -> None:
+    settings = {name: value for name, value in SMALL.items() if name != "epochs"}
+    estimator = ft.GloVe(**settings, budget_seconds=0.3)
+    began = time.monotonic()
+    estimator.fit(corpus)
+    assert estimator.history[-1]["time"] == pytest.approx(0.3, abs=0.2)
+    assert time.monotonic() - began < 30
+    assert len(estimator.history) > 5
+
+
+def test_training_goes_on_from_vectors(corpus: Path, tmp_path: Path) -> None:
+    base = ft.GloVe(**SMALL).fit(corpus, tmp_path / "base")
+    still = SMALL | {"epochs": 1, "alpha": 1e-12}
+    for start in (tmp_path / "base", base):
+        moved = ft.GloVe(**still).fit(corpus, base=start)
+        for word in ("ship", "barn", "the"):
+            np.testing.assert_allclose(moved[word], base[word], atol=1e-5)
+    with pytest.raises(CorpusError, match="have 24 dimensions, but vector_size is 30"):
+        ft.GloVe(**SMALL | {"vector_size": 30}).fit(corpus, base=base)
+
+
+@pytest.mark.parametrize(
+    ("setting", "sentence"),
+    [
+        ({"memory": "much"}, r"\[vectors\] memory = 'much': write a size like 512MB or 2GB"),
+        ({"min_alpha": 1e-3}, "min_alpha: glove has no such setting"),
+        ({"patience": 2}, "patience: glove has no such setting"),
+        ({"negative": 5}, "negative: glove has no such setting"),
+        ({"x_max": 0.0}, r"x_max = 0\.0"),
+        ({"epochs": 2, "budget_seconds": 1.0}, "epochs would have no effect under a budget"),
+    ],
+)
+def test_settings_that_will_not_do(setting: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(SettingError, match=sentence):
+        ft.GloVe(**setting)
+
+
+def test_texts_that_will_not_do(tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("one one one\n")
+    with pytest.raises(CorpusError, match="a single word"):
+        ft.GloVe(min_count=1).fit(text)
+    text.write_text("one\ntwo\none\ntwo\n")
+    with pytest.raises(CorpusError, match="No two words stand within 15 words of each other"):
+        ft.GloVe(min_count=1).fit(text)
+
+
+def test_a_loss_that_is_no_number_is_an_error(corpus: Path) -> None:
+    with pytest.raises(SettingError, match=r"no longer a number after .* than alpha = 1e\+30"):
+        ft.GloVe(**SMALL | {"alpha": 1e30}).fit(corpus)
+
+
+SETTINGS = ["epochs=500", "vector_size=64", "checkpoint_seconds=0.02", "x_max=10"]
+
+
+def command(corpus: Path, run: Path, workers: int, *more: str) -> list[str]:
+    given = [*(f"vectors.{setting}" for setting in SETTINGS), f"vectors.workers={workers}"]
+    settings = [part for setting in given for part in ("--set", setting)]
+    verb = [sys.executable, "-m", "foretext", "pretrain", "glove", str(corpus)]
+    return [*verb, "--output", str(run), "--no-report", "--quiet", *settings, *more]
+
+
+@pytest.fixture(scope="module")
+def unbroken(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    run = tmp_path_factory.mktemp("unbroken") / "run"
+    subprocess.run(command(corpus, run, 1), check=True, capture_output=True)
+    return run
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_resumed_equals_unbroken(
+    corpus: Path, unbroken: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    run = tmp_path / "run"
+    process = subprocess.Popen(command(corpus, run, 1), stderr=subprocess.PIPE, text=True)
+    metrics, deadline = run / "metrics.jsonl", time.monotonic() + 120
+    while not (metrics.is_file() and metrics.read_bytes().count(b"\n") > 2):
+        assert process.poll() is None, process.communicate()[1]
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.kill(process.pid, number)
+    _, words = process.communicate(timeout=60)
+    assert number is signal.SIGKILL or "go on with --resume" in words
+    assert not (run / "config.json").exists()
+    subprocess.run(command(corpus, run, 2, "--resume"), check=True, capture_output=True)
+    np.testing.assert_array_equal(ft.load(unbroken).vectors, ft.load(run).vectors)
+    losses = [
+        [json.loads(line)["loss"] for line in (folder / "metrics.jsonl").read_text().splitlines()]
+        for folder in (unbroken, run)
+    ]
+    assert len(losses[0]) == 50
+    assert losses[0] == losses[1]
