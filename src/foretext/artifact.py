@@ -1,20 +1,25 @@
 """What a run leaves: a folder that can be used without the code that trained it.
 
-recipe.toml            every setting of the run
-tokenizer.json         what a token is, in the format of the `tokenizers` library
-vectors.safetensors    the word vectors, with words and counts
-outputs.safetensors    the output vectors, which a later training can go on from
-config.json            what the folder holds; it is written last, so it marks a finished run
-metrics.jsonl          the training's figures, a line each
-README.md              a card for people; report.html: a page to look at
-tokens/                the encoded corpus, for another training on it
-checkpoints/           only while a run is unfinished
+    recipe.toml            every setting of the run
+    tokenizer.json         what a token is, in the format of the `tokenizers` library
+    vocabulary.tsv         the words and their counts
+    vectors.safetensors    the word vectors, with words and counts
+    outputs.safetensors    the output vectors, which a later training can go on from
+    config.json            what the folder holds; written last, it marks a finished run
+    metrics.jsonl          the training's figures, a line each
+    train.log              what was done, and when
+    README.md              a card for people; report.html: a page to look at
+    tokens/                the encoded corpus, for another training on it
+    checkpoints/           only while a run is unfinished
+
+Nothing in it is a pickle.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -42,6 +47,7 @@ class RunFolder:
         self.vectors = self.path / "vectors.safetensors"
         self.outputs = self.path / "outputs.safetensors"
         self.config = self.path / "config.json"
+        self.log = self.path / "train.log"
         self.card = self.path / "README.md"
         self.report = self.path / "report.html"
 
@@ -102,6 +108,14 @@ class RunFolder:
             raise OutputError(f"{self.path} holds a finished run; there is nothing to resume.")
         if not self.begun:
             raise OutputError(f"{self.path} holds no run to resume; begin one without --resume.")
+
+    def note(self, sentence: str) -> None:
+        """Add a line with the time to ``train.log``."""
+        try:
+            with self.log.open("a", encoding="utf-8") as file:
+                file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {sentence}\n")
+        except OSError as error:
+            raise output_error(self.log, error) from error
 
     def save_vectors(self, vectors: WordVectors, outputs: np.ndarray | None) -> None:
         """Write the vectors, and beside them the output vectors (V, D) where there are any."""

@@ -94,6 +94,7 @@ def run_recipe(
         if resume:
             _check_same(recipe, run)
         recipe.save(run.recipe)
+        run.note(f"foretext {__version__}: {recipe.name}{', resumed' if resume else ''}")
         tokenizer, tokens = _encode(recipe, corpus, run, base, resume=resume, quiet=quiet)
         learner = VECTORS.resolve(recipe.name)(
             recipe.vectors,
@@ -103,6 +104,7 @@ def run_recipe(
             base_outputs=_base_outputs(base),
         )
         history = _train(learner, recipe, run, keep=out is not None, resume=resume, quiet=quiet)
+        run.note(f"trained in {history[-1]['time']:.1f} s" if history else "nothing to train on")
         vectors = learner.vectors(tokenizer.words)
         if out is not None:
             run.save_vectors(vectors, learner.outputs)
@@ -172,6 +174,10 @@ def _encode(
             workers=workers,
             progress=bar,
         )
+    run.note(
+        f"{text}: {tokens.train.num_documents:,} documents, {tokens.train.num_tokens:,} tokens to "
+        f"train on, {tokenizer.vocab_size:,} words"
+    )
     return tokenizer, tokens
 
 

@@ -1,0 +1,43 @@
+"""The package's surface, and how little it costs to import it."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import time
+
+import pytest
+
+import foretext as ft
+
+HEAVY = ("torch", "numba", "pyarrow", "sklearn", "altair", "scipy", "transformers")
+
+
+def loaded_by(statement: str) -> set[str]:
+    """The heavy packages that a fresh interpreter has loaded after the statement."""
+    code = f"{statement}\nimport sys; print([name for name in {HEAVY} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(ast.literal_eval(done.stdout.strip()))
+
+
+@pytest.mark.parametrize("statement", ["import foretext", "import foretext.cli.app"])
+def test_imports_are_light(statement: str) -> None:
+    assert loaded_by(statement) == set()
+
+
+def test_import_takes_less_than_a_second() -> None:
+    began = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "import foretext"], check=True)
+    assert time.perf_counter() - began < 5  # a bound for the busiest machine; usually 0.05 s
+
+
+def test_every_public_name_is_there() -> None:
+    for name in ft.__all__:
+        assert getattr(ft, name) is not None
+    assert dir(ft) == sorted(ft.__all__)
+
+
+def test_unknown_names_are_attribute_errors() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Word3Vec'"):
+        _ = ft.Word3Vec
