@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from foretext.artifact import load
     from foretext.corpus import Corpus
     from foretext.errors import ForetextError
-    from foretext.estimators import GloVe, Word2Vec
+    from foretext.estimators import FastText, GloVe, Word2Vec
     from foretext.pipeline import pretrain
     from foretext.recipe import Recipe
     from foretext.vectors.word_vectors import WordVectors
 
 __all__ = [
     "Corpus",
+    "FastText",
     "ForetextError",
     "GloVe",
     "Recipe",
@@ -33,6 +34,7 @@ __all__ = [
 
 _HOMES = {
     "Corpus": "foretext.corpus",
+    "FastText": "foretext.estimators",
     "ForetextError": "foretext.errors",
     "GloVe": "foretext.estimators",
     "Recipe": "foretext.recipe",

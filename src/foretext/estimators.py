@@ -9,7 +9,7 @@ from foretext.pipeline import Sources, run_recipe
 from foretext.recipe import Recipe
 from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["GloVe", "Word2Vec"]
+__all__ = ["FastText", "GloVe", "Word2Vec"]
 
 
 class _VectorEstimator:
@@ -91,3 +91,18 @@ class GloVe(_VectorEstimator):
     """
 
     recipe_name = "glove"
+
+
+class FastText(_VectorEstimator):
+    """Skip-gram and CBOW over character n-grams, so that unseen words have vectors too.
+
+    Settings (defaults): ``model="skipgram"`` or ``"cbow"``, ``loss="ns"`` or ``"hs"``,
+    ``vector_size=100, window=5, negative=5, ns_exponent=0.5, sample=1e-4, minn=3, maxn=6,
+    bucket=2_000_000, alpha=0.05, min_alpha=1e-4, epochs=5, workers=(all cores), seed=1``; those of
+    vocabulary and corpus are `Word2Vec`'s; ``valid_rate=0.01``.
+
+    >>> FastText(minn=2, maxn=4)
+    FastText(minn=2, maxn=4)
+    """
+
+    recipe_name = "fasttext"

@@ -19,7 +19,7 @@ NAMES = ["v.txt", "v.vec", "v.bin", "v.glove.txt", "glove.6B.txt", "v.safetensor
 PACKED = ["v.txt.gz", "v.bin.gz", "glove.gz.txt.gz"]
 
 WORD = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8).filter(
-    lambda word: not any(character.isspace() for character in word)
+    lambda word: not any(character.isspace() or character == "\0" for character in word)
 )
 FLOAT32 = st.floats(width=32, allow_nan=False, allow_infinity=False)
 

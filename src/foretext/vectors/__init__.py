@@ -9,5 +9,6 @@ VECTORS = Registry(
     {
         "word2vec": "foretext.vectors.word2vec:Word2Vec",
         "glove": "foretext.vectors.glove:GloVe",
+        "fasttext": "foretext.vectors.fasttext:FastText",
     },
 )

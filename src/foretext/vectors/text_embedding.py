@@ -7,14 +7,14 @@ word weighs a / (a + p(w)), and the direction that all texts share may be taken 
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from foretext.errors import SettingError
 
-__all__ = ["embed_texts", "known_rows", "remove_first_component", "word_weights"]
+__all__ = ["embed_texts", "known_rows", "known_words", "remove_first_component", "word_weights"]
 
 _PUNCTUATION = string.punctuation + "“”‘’«»„‚…–—¡¿。，、！？；：（）《》「」"
 
@@ -76,8 +76,14 @@ def known_rows(text: str, known: Mapping[str, int]) -> list[int]:
 
     A word is tried as written, then in small letters, then without the punctuation at its ends.
     """
-    rows = []
+    return [known[word] for word in known_words(text, known) if word in known]
+
+
+def known_words(text: str, known: Container[str]) -> list[str]:
+    """Split `text` as `known_rows` does; a word that is unknown in every form loses punctuation."""
+    words = []
     for word in text.split():
-        forms = (word, word.lower(), bare := word.strip(_PUNCTUATION), bare.lower())
-        rows += [known[form] for form in forms if form in known][:1]
-    return rows
+        bare = word.strip(_PUNCTUATION)
+        forms = (word, word.lower(), bare, bare.lower())
+        words.append(next((form for form in forms if form in known), bare))
+    return words

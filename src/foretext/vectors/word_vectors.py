@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,10 +20,14 @@ from foretext.vectors.neighbors import Nearest, inverse_norms, search, unit_rows
 from foretext.vectors.text_embedding import (
     embed_texts,
     known_rows,
+    known_words,
     remove_first_component,
     word_weights,
 )
 from foretext.vectors.word_pairs import WordPairResult, evaluate_pairs
+
+if TYPE_CHECKING:
+    from foretext.vectors.subword_vectors import SubwordVectors
 
 __all__ = ["WordVectors"]
 
@@ -38,6 +42,9 @@ class WordVectors:
         words: the vocabulary, each word once, the most frequent first where that is known.
         vectors: (V, D), finite; a float32 matrix is not copied and must not be changed afterwards.
         counts: (V,), how often each word occurs, for the weighting "sif".
+        subwords: vectors of character n-grams. With them a word that was never met has a vector
+            too, the mean of its n-grams', and only one without any known n-gram is unknown; ``in``
+            still says whether a word is in the vocabulary.
         split: how `embed` cuts a text into words. Without it a text is split at white space, and a
             word that is unknown as written is tried in small letters, then without the punctuation
             at its ends.
@@ -51,6 +58,7 @@ class WordVectors:
         words: Sequence[str],
         vectors: ArrayLike,
         counts: ArrayLike | None = None,
+        subwords: SubwordVectors | None = None,
         *,
         split: Callable[[str], list[str]] | None = None,
     ) -> None:
@@ -58,8 +66,9 @@ class WordVectors:
         self.key_to_index = {word: row for row, word in enumerate(self.index_to_key)}
         self.vectors = _read_only(np.asarray(vectors, dtype=np.float32))  # (V, D)
         self.counts = None if counts is None else _read_only(np.asarray(counts, dtype=np.int64))
+        self.subwords = subwords
         self.split = split
-        check_table(VectorTable(self.index_to_key, self.vectors, self.counts))
+        check_table(self._table)
 
     @classmethod
     def load(
@@ -70,7 +79,7 @@ class WordVectors:
         split: Callable[[str], list[str]] | None = None,
         **options: Any,
     ) -> WordVectors:
-        """Read a vector file: "word2vec", "word2vec-bin", "glove" or "safetensors".
+        """Read a file: "word2vec", "word2vec-bin", "glove", "fasttext" or "safetensors".
 
         The format is found by the content where it is not given; gzip is unpacked. Options:
         ``encoding="utf-8"``, ``errors="strict" | "ignore" | "replace"`` for words that are not in
@@ -87,14 +96,15 @@ class WordVectors:
         """Write a file that `load` reads; the format is that of the name where it is not given.
 
         ``.safetensors`` keeps the counts; ``.txt`` and ``.vec`` are word2vec text, ``.bin`` is
-        word2vec binary, ``.glove.txt`` and ``glove*.txt`` GloVe text; with ``.gz`` they are packed.
+        word2vec binary, or fastText's where there are n-grams; ``.glove.txt`` and ``glove*.txt``
+        are GloVe text. With ``.gz`` they are packed.
 
         Raises:
             VectorFileError: a word does not fit the format.
             SettingError: no format has that name, or the file's name stands for none.
             OutputError: the file cannot be written.
         """
-        write_table(Path(path), format, VectorTable(self.index_to_key, self.vectors, self.counts))
+        write_table(Path(path), format, self._table)
 
     def __len__(self) -> int:
         return len(self.index_to_key)
@@ -109,7 +119,7 @@ class WordVectors:
         """The vector of a word (D,), or those of several words (N, D); read-only."""
         if isinstance(words, str):
             return self.get_vector(words)
-        return _read_only(self.vectors[[self._row(word) for word in words]])
+        return _read_only(self._vectors_of(list(words)))
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(word) for word in self.index_to_key[:3])
@@ -127,7 +137,10 @@ class WordVectors:
         Raises:
             UnknownWordError: the word is not in the vocabulary; close ones are suggested.
         """
-        row = self._row(word)
+        row = self.key_to_index.get(word)
+        if row is None:
+            unseen = self._unseen_vector(word)
+            return _read_only(unit_rows(unseen[None])[0] if norm else unseen)
         vector = self.vectors[row]
         return _read_only(vector * self._inverse_norms[row]) if norm else vector
 
@@ -161,7 +174,8 @@ class WordVectors:
             raise SettingError("most_similar needs at least one word or vector to start from.")
         weights = np.array([weight for _, weight in terms], dtype=np.float32)
         query = weights @ np.array([self._direction(term) for term, _ in terms])  # (D,)
-        excluded = [self._row(term) for term, _ in terms if isinstance(term, str)]
+        named = [term for term, _ in terms if isinstance(term, str)]
+        excluded = [self.key_to_index[word] for word in named if word in self.key_to_index]
         nearest = self._search(query[None], topn + len(excluded), restrict_vocab)
         return self._named(nearest, 0, excluded, topn)
 
@@ -179,9 +193,23 @@ class WordVectors:
         Raises:
             UnknownWordError: a word is not in the vocabulary.
         """
-        rows = [self._row(word) for word in words]
-        nearest = self._search(self.vectors[rows], topn + 1)
-        return [self._named(nearest, query, [row], topn) for query, row in enumerate(rows)]
+        words = list(words)
+        nearest = self._search(self._vectors_of(words), topn + 1)
+        return [
+            self._named(nearest, query, [self.key_to_index.get(word, -1)], topn)
+            for query, word in enumerate(words)
+        ]
+
+    def nearest_ngrams(self, word: str, topn: int = 10) -> list[tuple[str, float]]:
+        """Return the character n-grams nearest to `word`, of all in the vocabulary, with cosines.
+
+        Raises:
+            UnknownWordError: the word has no vector.
+            SettingError: there are no n-grams.
+        """
+        if self.subwords is None:
+            raise SettingError("these vectors have no n-grams; fastText's have.")
+        return self.subwords.nearest(self.get_vector(word), self.index_to_key, topn)
 
     def closer_than(self, word: str, other: str) -> list[str]:
         """Return the words that are nearer to `word` than `other` is, in the vocabulary's order.
@@ -191,7 +219,7 @@ class WordVectors:
         """
         scores = self.vectors @ self.get_vector(word, norm=True) * self._inverse_norms  # (V,)
         nearer = np.flatnonzero(scores > scores[self._row(other)]).tolist()
-        return [self.index_to_key[row] for row in nearer if row != self._row(word)]
+        return [self.index_to_key[row] for row in nearer if self.index_to_key[row] != word]
 
     def rank(self, word: str, other: str) -> int:
         """Return the place of `other` among the neighbours of `word`, from 1."""
@@ -230,7 +258,10 @@ class WordVectors:
         if isinstance(texts, str):
             raise SettingError("embed takes several texts; put a single one into a list.")
         weights = word_weights(weighting, self.counts, a)
-        embeddings = embed_texts(texts, self._known_rows, self.vectors, weights)
+        if self.subwords is None:
+            embeddings = embed_texts(texts, self._known_rows, self.vectors, weights)
+        else:
+            embeddings = self._embed_with_unseen(list(texts), weights)
         return remove_first_component(embeddings) if remove_component else embeddings
 
     def evaluate_word_pairs(
@@ -278,6 +309,43 @@ class WordVectors:
     @cached_property
     def _inverse_norms(self) -> NDArray[np.float32]:  # (V,); a whole unit matrix would be double
         return inverse_norms(self.vectors)
+
+    @property
+    def _table(self) -> VectorTable:
+        return VectorTable(self.index_to_key, self.vectors, self.counts, self.subwords)
+
+    def _vectors_of(self, words: list[str]) -> NDArray[np.float32]:
+        if self.subwords is None or all(word in self.key_to_index for word in words):
+            return self.vectors[[self._row(word) for word in words]]
+        return np.array([self.get_vector(word) for word in words])
+
+    def _unseen_vector(self, word: str) -> NDArray[np.float32]:
+        vector = None if self.subwords is None else self.subwords.vector(word)
+        if vector is None:
+            raise unknown_word(word, self.index_to_key, self.key_to_index)
+        return vector
+
+    def _embed_with_unseen(
+        self, texts: list[str], weights: NDArray[np.float32] | None
+    ) -> NDArray[np.float32]:
+        """Embed by a vocabulary of these texts alone; a word that was never met weighs 1."""
+        split = self.split or partial(known_words, known=self.key_to_index)
+        found = dict.fromkeys(word for text in texts for word in split(text))
+        words = [word for word in found if word in self.key_to_index or self._has_ngrams(word)]
+        rows = {word: row for row, word in enumerate(words)}
+        vectors = self._vectors_of(words).reshape(-1, self.vector_size)
+        if weights is not None:
+            known = [self.key_to_index.get(word, -1) for word in words]
+            weights = np.append(weights, np.float32(1.0))[known]
+        return embed_texts(
+            texts,
+            lambda text: [rows[word] for word in split(text) if word in rows],
+            vectors,
+            weights,
+        )
+
+    def _has_ngrams(self, word: str) -> bool:
+        return self.subwords is not None and self.subwords.vector(word) is not None
 
     def _row(self, word: str) -> int:
         row = self.key_to_index.get(word)

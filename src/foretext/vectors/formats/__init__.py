@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from foretext.errors import SettingError, did_you_mean
 from foretext.vectors.formats import (
+    fasttext_bin,
     glove_text,
     safetensors_file,
     word2vec_binary,
@@ -30,6 +31,7 @@ FORMATS = {
     "word2vec": VectorFormat(word2vec_text.read, word2vec_text.write),
     "word2vec-bin": VectorFormat(word2vec_binary.read, word2vec_binary.write),
     "glove": VectorFormat(glove_text.read, glove_text.write),
+    "fasttext": VectorFormat(fasttext_bin.read, fasttext_bin.write),
     "safetensors": VectorFormat(safetensors_file.read, safetensors_file.write),
 }
 
@@ -53,6 +55,8 @@ def write_table(path: Path, format: str | None, table: VectorTable) -> None:
         OutputError: the file cannot be written.
     """
     name = format or format_of_name(path)
+    if format is None and name == "word2vec-bin" and table.subwords is not None:
+        name = "fasttext"  # both are called .bin
     if name is None:
         raise SettingError(
             f"{path}: the name does not tell a format; let it end in .safetensors, .txt, .vec, "

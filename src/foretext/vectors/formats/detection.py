@@ -15,12 +15,10 @@ __all__ = ["detect_format", "format_of_name"]
 _HEAD_BYTES = 1 << 20  # more than a line of 50,000 numbers
 _SAFETENSORS_HEADER_BYTES = 100_000_000  # the longest header the format allows
 
+_FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
+
 # First bytes that tell a file of another kind; none of them can begin UTF-8 text.
 _OTHER_KINDS = {
-    b"\xba\x16\x4f\x2f": (  # 793712314, little-endian
-        "a fastText model, which is not among the formats read here; write its vectors as text "
-        "with fastText's `print-word-vectors`, or load the .vec file beside it"
-    ),
     b"\x80": (
         "a pickle, perhaps a gensim .model, and pickles can run code, so none is read; in gensim "
         "write `model.wv.save_word2vec_format('vectors.bin', binary=True)` and load that"
@@ -50,6 +48,8 @@ def detect_format(path: Path) -> str:
         raise VectorFileError(f"{path} is empty; fetch or write it again.")
     if _is_safetensors(head):  # first, because its first bytes are a length and may be any
         return "safetensors"
+    if head.startswith(_FASTTEXT_MAGIC):
+        return "fasttext"
     for magic, kind in _OTHER_KINDS.items():
         if head.startswith(magic):
             raise VectorFileError(f"{path} is {kind}.")

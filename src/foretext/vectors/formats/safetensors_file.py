@@ -1,13 +1,15 @@
 """foretext's own vector file: safetensors with the matrix, the words, and their counts if known.
 
 ``vectors`` is (V, D) float32, ``words`` the UTF-8 bytes of the words with line ends between them,
-``counts`` (V,) int64. No line of it is executed on loading, and it opens wherever safetensors does.
+``counts`` (V,) int64. Vectors with n-grams have ``ngram_vectors`` (R, D), ``ngram_buckets`` (B,)
+and ``ngram_rows`` (B,) beside them, and ``ngram_settings``: minn, maxn and the number of buckets.
+No line of it is executed on loading, and it opens wherever safetensors does.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +21,18 @@ from foretext.files import atomic_file
 from foretext.vectors.formats.streams import encoded_words, open_input
 from foretext.vectors.formats.table import ReadOptions, Rows, VectorTable
 
+if TYPE_CHECKING:
+    from foretext.vectors.subword_vectors import SubwordVectors
+
 __all__ = ["read", "write"]
 
 _TENSORS = {"vectors": ("float32", 2), "words": ("uint8", 1), "counts": ("int64", 1)}
+_NGRAM_TENSORS = {
+    "ngram_vectors": ("float32", 2),
+    "ngram_buckets": ("int64", 1),
+    "ngram_rows": ("int32", 1),
+    "ngram_settings": ("int64", 1),
+}
 _METADATA = {"format": "foretext.word_vectors", "version": "1"}
 
 
@@ -42,7 +53,7 @@ def read(path: Path, options: ReadOptions) -> VectorTable:
         )
     rows = Rows(path, vectors.shape[1], options, "row", first=1)
     rows.add(words[: options.limit], vectors[: options.limit])
-    table = rows.table()
+    table = rows.table()._replace(subwords=_subwords(path, tensors))
     if counts is None:
         return table
     first_rows = {word: row for row, word in reversed(list(enumerate(rows.words)))}
@@ -58,6 +69,12 @@ def write(path: Path, table: VectorTable) -> None:
     }
     if table.counts is not None:
         tensors["counts"] = np.ascontiguousarray(table.counts, dtype=np.int64)
+    if table.subwords is not None:
+        subwords = table.subwords
+        tensors["ngram_vectors"] = np.ascontiguousarray(subwords.vectors, np.float32)
+        tensors["ngram_buckets"] = np.ascontiguousarray(subwords.buckets, np.int64)
+        tensors["ngram_rows"] = np.ascontiguousarray(subwords.rows, np.int32)
+        tensors["ngram_settings"] = np.array(subwords.ngrams, np.int64)
     with atomic_file(path) as temporary:
         save_file(tensors, temporary, metadata=_METADATA)
 
@@ -70,7 +87,8 @@ def _load(path: Path) -> dict[str, NDArray[Any]]:
         raise VectorFileError(
             f"{path}: this is no whole safetensors file ({error}); fetch or write it again."
         ) from error
-    for name, (dtype, num_axes) in _TENSORS.items():
+    expected = {**_TENSORS, **(_NGRAM_TENSORS if "ngram_vectors" in tensors else {})}
+    for name, (dtype, num_axes) in expected.items():
         tensor = tensors.get(name)
         if tensor is None and name == "counts":
             continue
@@ -80,6 +98,26 @@ def _load(path: Path) -> dict[str, NDArray[Any]]:
                 f"{_described(tensors)}; this is not a file of word vectors."
             )
     return tensors
+
+
+def _subwords(path: Path, tensors: dict[str, NDArray[Any]]) -> SubwordVectors | None:
+    if "ngram_vectors" not in tensors:
+        return None
+    from foretext.vectors.ngrams import CharacterNgrams
+    from foretext.vectors.subword_vectors import SubwordVectors
+
+    vectors, buckets, rows, settings = (tensors[name] for name in _NGRAM_TENSORS)
+    if (
+        vectors.shape[1] != tensors["vectors"].shape[1]
+        or buckets.shape != rows.shape
+        or settings.shape != (3,)
+        or not 0 <= rows.min(initial=0) <= rows.max(initial=0) < max(len(vectors), 1)
+        or (np.diff(buckets) <= 0).any()
+    ):
+        raise VectorFileError(
+            f"{path}: the tensors of its n-grams do not go together; write the file again."
+        )
+    return SubwordVectors(CharacterNgrams(*settings.tolist()), buckets, rows, vectors)
 
 
 def _described(tensors: dict[str, NDArray[Any]]) -> str:

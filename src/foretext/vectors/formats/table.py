@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from foretext.config import Config
 from foretext.errors import SettingError, VectorFileError
+
+if TYPE_CHECKING:
+    from foretext.vectors.subword_vectors import SubwordVectors
 
 __all__ = ["ReadOptions", "Rows", "VectorTable", "check_table", "first_not_finite"]
 
@@ -21,6 +24,7 @@ class VectorTable(NamedTuple):
     words: list[str]
     vectors: NDArray[np.float32]  # (V, D)
     counts: NDArray[np.int64] | None  # (V,)
+    subwords: SubwordVectors | None = None
 
 
 class ReadOptions(Config):
@@ -109,7 +113,7 @@ def check_table(table: VectorTable) -> None:
     Raises:
         SettingError: none at all, unequal numbers, a repeated word, NaN or an infinity.
     """
-    words, vectors, counts = table
+    words, vectors, counts, _ = table
     if not words or vectors.ndim != 2 or vectors.shape[1] == 0 or len(vectors) != len(words):
         raise SettingError(
             f"{len(words)} words and vectors of shape {vectors.shape} do not go together; a row "

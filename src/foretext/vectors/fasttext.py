@@ -1,0 +1,197 @@
+"""fastText: skip-gram and CBOW over words made of character n-grams.
+
+Bojanowski et al. 2017, "Enriching Word Vectors with Subword Information". Defaults are those of the
+authors' program, the names those of gensim. The inner loop is in `foretext.kernels.fasttext`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from foretext.data.token_file import Tokens
+from foretext.errors import CorpusError
+from foretext.kernels.fasttext import Model, scratch_for, train_slice
+from foretext.kernels.sigmoid import GROUP
+from foretext.kernels.word2vec import MAX_SENTENCE, Text
+from foretext.tokenizers.vocabulary import Vocabulary
+from foretext.vectors.frequencies import as_chances, keep_rates
+from foretext.vectors.held_out import HeldOutWindows
+from foretext.vectors.hogwild import Learned, train_hogwild
+from foretext.vectors.ngrams import CharacterNgrams
+from foretext.vectors.output_layer import HierarchicalSoftmax, NegativeSampling, OutputLayer
+from foretext.vectors.schedule import DescentConfig
+from foretext.vectors.slices import Slices
+from foretext.vectors.subword_weights import SubwordWeights
+from foretext.vectors.word_vectors import WordVectors
+from foretext.vectors.workplace import Workplace
+
+__all__ = ["FastText"]
+
+
+class FastText:
+    """Word vectors from sub-words, so that unseen words have vectors too; a `Learner`.
+
+    Args:
+        config: the user's settings.
+        vocabulary: words and counts; id 0 stands for unknown words and is not learned.
+        tokens: the text to learn from and, where there is one, the held-out text.
+        base: vectors to go on from, for the words and n-grams that they know.
+        base_outputs: the output vectors of `base`, (len(base), D), where they were kept.
+
+    Raises:
+        CorpusError: fewer than two words, or no sentence of two words.
+        SettingError: `base` has vectors of another size, or other n-grams.
+    """
+
+    class Config(DescentConfig):
+        """Settings of fastText, under gensim's names."""
+
+        model: Literal["skipgram", "cbow"] = "skipgram"
+        loss: Literal["ns", "hs"] = "ns"  # negative sampling, hierarchical softmax
+        vector_size: int = Field(100, ge=1, le=10_000)
+        window: int = Field(5, ge=1, le=1_000)  # words to each side, at most; drawn from 1 to this
+        negative: int = Field(5, ge=1, le=1_000)  # noise words for each predicted word
+        ns_exponent: float = 0.5  # noise words are drawn by count ** this
+        sample: float = Field(1e-4, ge=0, le=1)  # threshold of sub-sampling; 0: none
+        minn: int = Field(3, ge=1, le=100)  # shortest n-gram, in characters
+        maxn: int = Field(6, ge=0, le=100)  # longest n-gram; 0: no n-grams
+        bucket: int = Field(2_000_000, ge=1, lt=2**31)  # n-grams are hashed into as many
+        alpha: float = Field(0.05, gt=0)  # learning rate at the start
+
+        @model_validator(mode="after")
+        def _has_effect(self) -> FastText.Config:
+            given = self.model_fields_set
+            for names, needed, holds in (
+                (("negative", "ns_exponent"), 'loss = "ns"', self.loss == "ns"),
+                (("minn", "bucket"), "n-grams (maxn = 0)", self.maxn > 0),
+                (("epochs",), "no budget", self.budget_seconds is None),
+            ):
+                if (idle := [name for name in names if name in given]) and not holds:
+                    raise ValueError(f"{' and '.join(idle)} would have no effect without {needed}")
+            if 0 < self.maxn < self.minn:
+                raise ValueError(f"maxn = {self.maxn} must not be less than minn = {self.minn}")
+            return self
+
+    held_out: ClassVar[str] = "documents"
+
+    def __init__(
+        self,
+        config: FastText.Config,
+        vocabulary: Vocabulary,
+        tokens: Tokens,
+        *,
+        base: WordVectors | None = None,
+        base_outputs: np.ndarray | None = None,
+    ) -> None:
+        if len(vocabulary.words) < 3:
+            raise CorpusError(
+                "The vocabulary has a single word, and it takes two to learn from each other; "
+                "give more text or lower min_count."
+            )
+        self.config = config
+        self.alpha = config.alpha
+        self.slices = Slices.of(tokens.train, MAX_SENTENCE)
+        self.counts = np.array(vocabulary.counts, np.int64)
+        self.counts[0] = 0  # unknown words are neither kept, nor noise, nor in the tree
+        # The formula of the program, sqrt(t / f) + t / f, is that of word2vec's.
+        self._keep = keep_rates(self.counts, config.sample, "word2vec")
+        self.weights = SubwordWeights(
+            vocabulary.words,
+            self.counts * self._keep,
+            CharacterNgrams(config.minn, config.maxn, config.bucket if config.maxn else 0),
+            config.vector_size,
+            config.threads,
+            config.seed,
+        )
+        if base is not None:
+            self.weights.go_on_from(base, base_outputs)
+        self._layer = self._output_layer()
+        self._text = Text(tokens.train.ids, self.slices.sentence_starts, as_chances(self._keep))
+        self._model = self._kernel_model()
+        self._scratch = [scratch_for(self._model) for _ in range(config.threads)]
+        self._held_out = self._predictions(tokens)
+
+    def train(self, place: Workplace) -> list[dict[str, Any]]:
+        """Learn; returns the records. See `Hogwild.run` for what is raised."""
+        return train_hogwild(self, self.config, place)
+
+    def learn(
+        self, slice_index: int, worker: int, rates: tuple[float, float], seed: int
+    ) -> Learned:
+        """Learn the windows of one slice in place; the loss is that of one window in sixteen."""
+        first, last = self.slices.firsts[slice_index : slice_index + 2]
+        null = len(self.counts) + worker
+        scratch = self._scratch[worker]
+        return Learned(
+            *train_slice(self._text, self._model, scratch, first, last, null, *rates, seed)
+        )
+
+    def held_out_loss(self) -> float | None:
+        """Mean loss of one prediction over fixed windows and noise words of the held-out text."""
+        if self._held_out is None:
+            return None
+        windows, rows, labels = self._held_out
+        units = np.insert(self.weights.table.num_units, 0, 1)[:, None]
+        totals = windows.hidden(np.hstack([self.weights.sums(), units]), mean=False)
+        hidden = totals[:, :-1] / totals[:, -1:]  # the mean over all rows of the context words
+        outputs = self.weights.outputs.reshape(-1, self.weights.stride)[:, : self.weights.dim]
+        return float(self._layer.losses(hidden, outputs, rows, labels).mean())
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Both weight matrices, flat."""
+        return {"inputs": self.weights.inputs, "outputs": self.weights.outputs}
+
+    @property
+    def outputs(self) -> np.ndarray | None:
+        """Output vectors of the words, (V - 1, D); None with the tree, whose nodes are no words."""
+        return None if self.config.loss == "hs" else self.weights.word_outputs
+
+    def vectors(self, split: Callable[[str], list[str]] | None = None) -> WordVectors:
+        """Vectors of words and n-grams; `split` cuts texts to embed into words."""
+        return WordVectors(
+            self.weights.words,
+            self.weights.vectors(),
+            self.counts[1:],
+            self.weights.subword_vectors() if self.config.maxn else None,
+            split=split,
+        )
+
+    def _output_layer(self) -> OutputLayer:
+        if self.config.loss == "ns":
+            return NegativeSampling(self.counts, self.config.negative, self.config.ns_exponent)
+        return HierarchicalSoftmax(self.counts)
+
+    def _kernel_model(self) -> Model:
+        targets = self._layer.targets
+        return Model(
+            inputs=self.weights.inputs,
+            outputs=self.weights.outputs,
+            stride=self.weights.stride,
+            subwords=self.weights.subwords(),
+            negatives=targets.negatives,
+            noise=targets.noise,
+            path_starts=targets.path_starts,
+            path_nodes=targets.path_nodes,
+            path_codes=targets.path_codes,
+            groups=-(-targets.most // GROUP),
+            window=self.config.window,
+            cbow=self.config.model == "cbow",
+        )
+
+    def _predictions(self, tokens: Tokens) -> tuple[HeldOutWindows, np.ndarray, np.ndarray] | None:
+        """Fixed held-out windows with output rows and labels; None where there are none.
+
+        With skip-gram each pair is met both ways, and one of them is counted.
+        """
+        if tokens.valid is None:
+            return None
+        config = self.config
+        windows = HeldOutWindows.draw(tokens.valid, self._keep, config.window, config.seed)
+        windows = windows if config.model == "cbow" else windows.pairs()
+        if len(windows) == 0:
+            return None
+        return windows, *self._layer.draw(windows.centres, config.seed)
