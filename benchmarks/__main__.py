@@ -1,4 +1,4 @@
-"""``python -m benchmarks [NAME...]``: measure, print the table, and keep it in benchmarks/results."""
+"""``python -m benchmarks [NAME...]``: measure, print the table and keep it in results/."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.harness import machine
 
-NAMES = ("word2vec",)
+NAMES = ("word2vec", "glove")
 HEADER = ["work", "peer", "peer's figure", "ours", "ratio (spread)", "to be met"]
 RESULTS = Path(__file__).parent / "results"
 

@@ -18,7 +18,16 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Row", "data_folder", "machine", "paired", "run_program", "work_folder"]
+__all__ = [
+    "Row",
+    "data_folder",
+    "machine",
+    "median",
+    "paired",
+    "ratios",
+    "run_program",
+    "work_folder",
+]
 
 Figures = dict[str, Any]
 
@@ -31,9 +40,9 @@ class Row:
     peer: str
     ours: str  # our figure, with its unit
     theirs: str
-    ratio: float | None  # peer / ours, above 1 is faster; None for a quality
-    spread: tuple[float, float] | None
-    must: float | None  # the ratio that is to be met
+    ratio: float | None = None  # peer / ours, above 1 is faster; None for a quality
+    spread: tuple[float, float] | None = None
+    must: float | None = None  # the ratio that is to be met
 
     def cells(self) -> list[str]:
         """The row as Markdown cells."""
@@ -90,7 +99,7 @@ def ratios(
 
 def median(figures: Sequence[Figures], name: str) -> float:
     """The median of one figure over the runs."""
-    return statistics.median(run[name] for run in figures)
+    return float(statistics.median(run[name] for run in figures))
 
 
 def machine(packages: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +64,7 @@ def rows() -> Iterator[Row]:
     run_program("benchmarks.word2vec_program", "foretext", *_warm_up(text))
     for name, settings, must in FORMS:
         ours, theirs = paired(
-            lambda seed, s=settings: _train("foretext", text, s, seed),
-            lambda seed, s=settings: _train("gensim", text, s, seed),
+            partial(_train, "foretext", text, settings), partial(_train, "gensim", text, settings)
         )
         words = 17_000_000 * {**COMMON, **settings}["epochs"]
         yield Row(
@@ -107,12 +107,17 @@ def _memory(ours: list[Figures], theirs: list[Figures]) -> Row:
 
 def _quality(name: str, ours: list[Figures], theirs: list[Figures]) -> Iterator[Row]:
     for measure in ("WordSim-353", "analogies"):
-        shown = [
-            f"{statistics.mean(run[measure] for run in runs):.3f} "
-            f"({min(run[measure] for run in runs):.3f} to {max(run[measure] for run in runs):.3f})"
-            for runs in (ours, theirs)
-        ]
-        yield Row(f"{name}: {measure}, mean of seeds", "gensim", *shown, None, None, None)
+        yield Row(
+            f"{name}: {measure}, mean of seeds",
+            "gensim, corpus_file",
+            _mean_and_range(ours, measure),
+            _mean_and_range(theirs, measure),
+        )
+
+
+def _mean_and_range(runs: list[Figures], measure: str) -> str:
+    values = [run[measure] for run in runs]
+    return f"{statistics.mean(values):.3f} ({min(values):.3f} to {max(values):.3f})"
 
 
 def _train(program: str, text: Path, settings: dict[str, Any], seed: int) -> Figures:

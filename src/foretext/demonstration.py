@@ -15,6 +15,7 @@ from foretext.vectors.word_vectors import WordVectors
 __all__ = ["Demonstration", "demonstrate"]
 
 SETTINGS = ("vectors.epochs=10", "tokenizer.min_count=5", 'corpus.documents="blank_line"')
+LIMIT_BYTES = 6_000_000  # about a million words, and half of the time that all would take
 ASKED = ("array", "string", "error", "file", "thread", "red", "first", "maximum", "http", "january")
 
 
@@ -29,7 +30,7 @@ class Demonstration(NamedTuple):
 
 
 def demonstrate(
-    output: Path, *, overwrite: bool = False, quiet: bool = False, limit_bytes: int = 30_000_000
+    output: Path, *, overwrite: bool = False, quiet: bool = False, limit_bytes: int = LIMIT_BYTES
 ) -> Demonstration:
     """Gather docstrings, learn word vectors of them, and write the report.
 

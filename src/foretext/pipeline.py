@@ -22,13 +22,16 @@ from foretext.progress import MetricsLog, Progress
 from foretext.recipe import Recipe
 from foretext.report.card import vectors_card
 from foretext.report.word_map import content_words
+from foretext.runtime import usable_cores
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.subwords import learn_subwords
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors import VECTORS
 from foretext.vectors.checkpoint import Checkpoints
 from foretext.vectors.word_vectors import WordVectors
 from foretext.vectors.workplace import Workplace
 
-__all__ = ["Pretrained", "pretrain", "run_recipe"]
+__all__ = ["Pretrained", "learn_tokenizer", "pretrain", "run_recipe"]
 
 MOST_HELD_OUT = 100_000  # tokens; a large corpus needs no more for a steady loss
 FREE_TO_CHANGE = ("workers", "checkpoint_seconds", "memory")  # between a run and its resume
@@ -110,6 +113,31 @@ def run_recipe(
             run.save_vectors(vectors, learner.outputs)
             _finish(run, recipe, tokenizer, tokens, vectors, history)
         return Pretrained(vectors, recipe, history)
+
+
+def learn_tokenizer(
+    kind: str, settings: dict[str, Any], text: Corpus, path: Path, *, quiet: bool = True
+) -> SubwordTokenizer:
+    """Learn a tokenizer alone, of sub-words or of whole words, and save it as `path`.
+
+    Args:
+        kind: ``"bpe"``, ``"wordpiece"``, ``"unigram"`` or ``"words"``.
+        settings: of the kind's own Config.
+        text: what to learn from.
+        path: where ``tokenizer.json`` goes.
+        quiet: show no progress.
+
+    Raises:
+        ForetextError: the text or a setting will not do, or `path` cannot be written.
+    """
+    with Progress(f"learning {kind}", text.num_bytes, "bytes", quiet=quiet) as bar:
+        options: dict[str, Any] = {"workers": usable_cores(), "progress": bar}
+        if kind == "words":
+            config = WordTokenizer.Config.checked(settings, "tokenizer")
+            WordTokenizer.learn(config, text, **options).save(path)
+        else:
+            learn_subwords(kind, settings, text, **options).save(path)
+    return SubwordTokenizer.load(path)
 
 
 @contextmanager

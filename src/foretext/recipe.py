@@ -26,7 +26,7 @@ from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors import VECTORS
 from foretext.vectors.schedule import TrainingConfig
 
-__all__ = ["Recipe", "corpus_config", "recipe_names"]
+__all__ = ["Recipe", "corpus_config", "read_overrides", "recipe_names"]
 
 Sections = dict[str, dict[str, Any]]
 
@@ -172,9 +172,21 @@ def _read_file(path: Path) -> Sections:
     return sections
 
 
-def corpus_config(overrides: Sequence[str]) -> CorpusConfig:
-    """Check ``"corpus.setting=value"`` overrides alone, for verbs that only read text."""
-    return CorpusConfig.checked(_overridden({}, overrides).get("corpus", {}), "corpus")
+def corpus_config(settings: Mapping[str, Any]) -> CorpusConfig:
+    """Check the settings of ``[corpus]`` alone, for verbs that only read text."""
+    return CorpusConfig.checked(dict(settings), "corpus")
+
+
+def read_overrides(overrides: Sequence[str], sections: Sequence[str]) -> Sections:
+    """Sort ``"section.setting=value"`` by section, for verbs that know only some of them."""
+    given = _overridden({}, overrides)
+    for section in given:
+        if section not in sections:
+            raise SettingError(
+                f"--set {section}: there is no such section here.{did_you_mean(section, sections)} "
+                f"There are: {', '.join(sections)}."
+            )
+    return given
 
 
 def _overridden(sections: Sections, overrides: Sequence[str]) -> Sections:

@@ -146,6 +146,23 @@ def test_inspect(command: Command, corpus: Path, tmp_path: Path) -> None:
     assert "word2vec:" in shown
 
 
+@pytest.mark.parametrize("kind", ["bpe", "wordpiece", "unigram", "words"])
+def test_tokenizer(command: Command, corpus: Path, tmp_path: Path, kind: str) -> None:
+    from tokenizers import Tokenizer
+
+    arguments = [corpus, "-o", tmp_path / "t", "--kind", kind, "--vocab-size", 300, "--json", "-q"]
+    done = command("tokenizer", *arguments)
+    assert done.code == 0, done.err
+    report = json.loads(done.out)
+    assert report["vocab_size"] <= 300
+    assert 1 <= report["fertility"] < 6
+    opened = Tokenizer.from_file(str(tmp_path / "t" / "tokenizer.json"))
+    assert opened.encode("ship and harbour").ids
+    assert "--overwrite" in command("tokenizer", *arguments).err
+    shown = command("tokenizer", *arguments[:-2], "--overwrite", "--test", corpus)
+    assert "fertility" in shown.out
+
+
 def test_list(command: Command) -> None:
     assert "word2vec" in json.loads(command("list", "--json").out)["recipes"]
     assert "word2vec" in command("list").out

@@ -20,6 +20,7 @@ from foretext.cli.inspect import inspect
 from foretext.cli.listing import show_list
 from foretext.cli.neighbors import neighbors
 from foretext.cli.pretrain import pretrain
+from foretext.cli.tokenizer import tokenizer
 from foretext.errors import ForetextError, Interrupted
 
 __all__ = ["app", "main"]
@@ -34,7 +35,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for verb in (demo, inspect, pretrain, evaluate, neighbors, analogy, embed, convert):
+for verb in (demo, inspect, tokenizer, pretrain, evaluate, neighbors, analogy, embed, convert):
     app.command()(verb)
 app.command(name="list")(show_list)
 

@@ -10,7 +10,7 @@ import typer
 from foretext.cli.shared import AsJson, Quiet, print_json, print_table
 
 if TYPE_CHECKING:
-    from foretext.corpus.findings import CorpusReport
+    from foretext.corpus.corpus_report import CorpusReport
 
 __all__ = ["inspect"]
 
@@ -42,7 +42,7 @@ def inspect(
     from foretext.corpus import Corpus
     from foretext.corpus.inspection import inspect_corpus
     from foretext.progress import Progress
-    from foretext.recipe import corpus_config
+    from foretext.recipe import corpus_config, read_overrides
 
     given = [f"corpus.{setting.removeprefix('corpus.')}" for setting in settings or []]
     given += [
@@ -50,7 +50,7 @@ def inspect(
         for name, value in (("encoding", encoding), ("column", column))
         if value is not None
     ]
-    text = Corpus(corpus, corpus_config(given))
+    text = Corpus(corpus, corpus_config(read_overrides(given, ["corpus"]).get("corpus", {})))
     with Progress("reading", text.num_bytes, "bytes", quiet=quiet) as bar:
         found = inspect_corpus(text, progress=bar)
     if report is not None:
@@ -70,8 +70,7 @@ def inspect(
         typer.echo(f"{prospect.objective}: {prospect.sentence}")
     typer.echo("")
     for problem in found.problems:
-        where = f"{problem.place}: " if problem.place else ""
-        typer.echo(f"{problem.severity}: {where}{problem.sentence}")
+        typer.echo(f"{problem.severity}: {problem}")
     if not found.problems:
         typer.echo("No problem was found.")
 

@@ -14,7 +14,7 @@ from foretext.report.vectors_report import write_vectors_report
 
 __all__ = ["report_run"]
 
-CORPUS_FACTS = ("tokens", "documents", "held_out_tokens", "vocab_size", "vector_size", "seconds")
+CORPUS_FACTS = ("tokens", "documents", "held_out_tokens", "vocab_size", "vector_size")
 
 
 def report_run(

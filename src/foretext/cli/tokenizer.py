@@ -1,0 +1,80 @@
+"""``foretext tokenizer CORPUS... -o DIR``."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json, print_table
+
+__all__ = ["tokenizer"]
+
+REPORTED_DOCUMENTS = 2_000
+
+
+def tokenizer(
+    corpus: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="CORPUS...", help="Files, folders, globs or URLs of text; - for standard input."
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Where tokenizer.json goes.")
+    ],
+    kind: Annotated[
+        Literal["bpe", "wordpiece", "unigram", "words"], typer.Option(help="What a token is.")
+    ] = "bpe",
+    vocab_size: Annotated[
+        int | None, typer.Option("--vocab-size", min=1, help="Tokens in all, special ones too.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="SECTION.NAME=VALUE", help="A setting of tokenizer, corpus."),
+    ] = None,
+    test: Annotated[
+        str | None, typer.Option(help="Text to report on; else the beginning of CORPUS itself.")
+    ] = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Learn a tokenizer alone, and report how it cuts text."""
+    from foretext.corpus import Corpus
+    from foretext.files import refuse_existing
+    from foretext.pipeline import learn_tokenizer
+    from foretext.recipe import corpus_config, read_overrides
+    from foretext.tokenizers.subword_report import subword_report
+
+    given = read_overrides(settings or [], ("corpus", "tokenizer"))
+    if vocab_size is not None:
+        name = "max_vocab_size" if kind == "words" else "vocab_size"
+        given.setdefault("tokenizer", {})[name] = vocab_size
+    path = output / "tokenizer.json"
+    refuse_existing(path, overwrite=overwrite)
+    text = Corpus(corpus, corpus_config(given.get("corpus", {})))
+    learned = learn_tokenizer(kind, given.get("tokenizer", {}), text, path, quiet=quiet)
+    texts = islice(Corpus(test, text.config) if test else text, REPORTED_DOCUMENTS)
+    report = subword_report(learned, texts)
+    result = {"tokenizer": str(path), "kind": kind, **report.to_dict()}
+    if as_json:
+        print_json(result)
+    else:
+        _show(result, "the text given" if test else "the beginning of its own text")
+
+
+def _show(result: dict[str, Any], where: str) -> None:
+    """Print the figures, the longest tokens and a few texts as they are cut."""
+    rows = [
+        (name.replace("_", " "), f"{value:,.3f}" if isinstance(value, float) else f"{value:,}")
+        for name, value in result.items()
+        if isinstance(value, int | float)
+    ]
+    print_table(["", ""], rows, title=f"On {where}:")
+    typer.echo(f"\nlongest tokens: {'  '.join(result['longest_tokens'])}\n")
+    for example in result["examples"]:
+        typer.echo(" | ".join(example["tokens"]))
+    typer.echo(f"\n{result['vocab_size']:,} tokens: {result['tokenizer']}")
