@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from benchmarks.harness import (
@@ -45,16 +46,14 @@ def rows() -> Iterator[Row]:
 def _against(
     peer: str, program: str, text: Path, pairs: int, must: tuple[float | None, float | None]
 ) -> Iterator[Row]:
-    ours, theirs = paired(
-        lambda seed: _run("foretext", text, seed), lambda seed: _run(program, text, seed), pairs
-    )
+    ours, theirs = paired(partial(_run, "foretext", text), partial(_run, program, text), pairs)
     for work, name, unit, needed in (
         ("co-occurrence, window 15: words a CPU-second", "count_cpu", "words", must[0]),
         ("training, d = 100: cells a CPU-second", "train_cpu_per_cell", "cells", must[1]),
     ):
         amount = 1.0 if unit == "cells" else ours[0]["words"]
-        figures = [f"{amount / median(runs, name) / 1e6:.2f} M" for runs in (ours, theirs)]
-        yield Row(work, peer, *figures, *ratios(ours, theirs, name), needed)
+        own, other = (f"{amount / median(runs, name) / 1e6:.2f} M" for runs in (ours, theirs))
+        yield Row(work, peer, own, other, *ratios(ours, theirs, name), needed)
     if peer == C_PROGRAM:
         yield from _quality(ours, theirs)
 
@@ -65,8 +64,8 @@ def _quality(ours: list[Figures], theirs: list[Figures]) -> Iterator[Row]:
         ("WordSim-353", "WordSim-353"),
         ("count_mb", "co-occurrence, peak memory, MB"),
     ):
-        shown = [f"{median(runs, measure):.4g}" for runs in (ours, theirs)]
-        yield Row(work, C_PROGRAM, *shown, None, None, None)
+        own, other = (f"{median(runs, measure):.4g}" for runs in (ours, theirs))
+        yield Row(work, C_PROGRAM, own, other)
 
 
 def _run(program: str, text: Path, seed: int) -> Figures:

@@ -69,6 +69,14 @@ def test_held_out_cells_are_a_share_with_their_mirror_images(
     assert first != held_out(4)
 
 
+def test_few_cells_are_not_all_held_out(tmp_path: Path) -> None:
+    starts = np.array([0, 0, 1, 2])
+    pair = Cooccurrence(starts, np.array([2, 1], np.uint16), np.ones(2, np.float32))
+    tiles = tiles_of(pair, tmp_path, valid_rate=0.999)
+    assert tiles.num_cells == 2
+    assert len(tiles.held_out.rows) == 0
+
+
 def test_a_round_shares_nothing_and_an_epoch_is_all_tiles(
     counted: Cooccurrence, tmp_path: Path
 ) -> None:

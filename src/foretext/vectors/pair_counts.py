@@ -42,6 +42,7 @@ LARGEST_UNIT = 1 << 32
 TOKEN_BYTES = 16  # of a part's words, the places of each, and room for sentence ends
 CELL_BYTES = 12  # column and sum
 MOST_TOKENS = 1 << 30  # of a part: its places are int32
+MOST_CELLS = 1 << 19  # of a piece: room that small is used again and stays in the cache
 HASHED_AT_ONCE = 1 << 24
 
 
@@ -121,7 +122,8 @@ class _Budget(NamedTuple):
                 f"memory = {memory:,} bytes is too little for {vocab_size:,} words and {workers} "
                 f"workers; give at least {math.ceil(least / 1e6)}MB."
             )
-        return cls(min(max(left // 2 // TOKEN_BYTES, 1), MOST_TOKENS), cells)
+        tokens = min(max(left // 2 // TOKEN_BYTES, 1), MOST_TOKENS)
+        return cls(tokens, min(cells, max(vocab_size, MOST_CELLS)))
 
 
 def _count_parts(

@@ -109,7 +109,8 @@ class TileDescent:
         if workers == 1:
             self._learn(tiles)
         else:
-            list(pool.map(self._learn, (tiles[worker::workers] for worker in range(workers))))
+            shares = (np.ascontiguousarray(tiles[worker::workers]) for worker in range(workers))
+            list(pool.map(self._learn, shares))
         state.step += 1
         state.cells += (size := self.tiles.sizes(tiles))
         state.loss += float(self._losses[tiles].sum())

@@ -8,6 +8,7 @@ of a round, and when, the result is the same.
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -69,6 +70,9 @@ class Tiles:
         sizes, num_held_out = size_tiles(
             counted.row_starts, counted.columns, blocks, seed, threshold
         )
+        if num_held_out == counted.num_cells:  # by chance, of very few: nothing would be learned
+            threshold, num_held_out = np.uint64(0), 0
+            sizes, _ = size_tiles(counted.row_starts, counted.columns, blocks, seed, threshold)
         self._folder = folder
         self.cells = self._room(sizes, memory)
         self.held_out = HeldOutCells(
@@ -124,10 +128,12 @@ class Tiles:
         """An array in a file; a file that an interrupted run left there is written over."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            file = np.memmap(self._folder / f"{name}.bin", dtype, mode="w+", shape=(size,))
+            with (self._folder / f"{name}.bin").open("wb+") as file:
+                if hasattr(os, "posix_fallocate"):  # or a full disk would end the process later
+                    os.posix_fallocate(file.fileno(), 0, size * np.dtype(dtype).itemsize)
+                return np.memmap(file, dtype, mode="w+", shape=(size,)).view(np.ndarray)
         except OSError as error:
             raise output_error(self._folder, error) from error
-        return file.view(np.ndarray)
 
 
 def num_blocks(vocab_size: int, record_bytes: int) -> int:
