@@ -1,8 +1,8 @@
 """fastText's walk over a text (Bojanowski et al. 2017, section 3): words as means of sub-word rows.
 
 As in the authors' program the input is the mean of a word's rows, and its whole gradient goes to
-each of them; with skip-gram it is the centre's rows that meet the words around it. The hidden
-vector moves by as much as each of its rows, so it need not be summed again for every pair: a
+each of them; with skip-gram it is the centre's rows that meet the words around it. By how much the
+hidden vector moves with its rows is known, so it need not be summed again for every pair: a
 window's rows are read once and written once, where the authors do both for each pair, and the
 numbers are the same.
 
@@ -47,6 +47,7 @@ class Subwords(NamedTuple):
     rows: np.ndarray  # (E,) int32
     weights: np.ndarray  # (E,) float32, how often a row is in the sum
     num_units: np.ndarray  # (V,) float32, the sum of a word's weights
+    pulls: np.ndarray  # (V,) float32, by how much that sum moves when 1 is given to each entry
 
 
 class Model(NamedTuple):
@@ -80,7 +81,7 @@ class Scratch(NamedTuple):
     ends: np.ndarray  # (2 * blocks,) int64, the group at which each block ends
     gradients: np.ndarray  # (2 * G * 6 + 16,) float32, of the scores
     hidden: np.ndarray  # (D,)
-    moved: np.ndarray  # (D,), by how much the hidden vector moved
+    moved: np.ndarray  # (D,), the hidden vector's gradient, added up
     sums: np.ndarray  # (S * D,), CBOW: the sum of each word within reach, S = 2 * window + 1
     owed: np.ndarray  # (S * D,), CBOW: what their rows are still to be given
 
@@ -203,10 +204,10 @@ def choose_outputs(model, scratch, half, predicted, first, count, counter, null)
 
 
 @kernel(_nrt=False)
-def learn_block(scratch, outputs, first, last, stride, rate):
-    """Move the output rows of groups `first` to `last` - 1, and the hidden vector by its gradient.
+def learn_block(scratch, outputs, first, last, stride, rate, gain):
+    """Move the output rows of groups `first` to `last` - 1, and the hidden vector.
 
-    All scores of a block are of the old values.
+    All scores of a block are of the old values. The hidden vector moves `gain` times its gradient.
     """
     rows, hidden, moved, gradients = scratch.rows, scratch.hidden, scratch.moved, scratch.gradients
     for g in range(first, last):
@@ -237,12 +238,12 @@ def learn_block(scratch, outputs, first, last, stride, rate):
             c = load(outputs, row)
             t = fma(f, c, t)
             store(outputs, row, fma(f, h, c))
-        store(hidden, d, h + t)
+        store(hidden, d, fma(splat(gain), t, h))
         store(moved, d, load(moved, d) + t)
 
 
 @kernel(_nrt=False)
-def learn_window(model, scratch, half, count, rate, counted):
+def learn_window(model, scratch, half, count, rate, gain, counted):
     """Learn the blocks of one half one after another from `scratch.hidden`; the loss if counted."""
     for d in range(0, model.stride, LANES):
         store(scratch.moved, d, zeros())
@@ -250,7 +251,7 @@ def learn_window(model, scratch, half, count, rate, counted):
     block = half * (scratch.ends.size // 2)
     group = begin
     for a in range(block, block + count):
-        learn_block(scratch, model.outputs, group, scratch.ends[a], model.stride, rate)
+        learn_block(scratch, model.outputs, group, scratch.ends[a], model.stride, rate, gain)
         group = scratch.ends[a]
     if counted:
         return logistic_loss(scratch.gradients, begin * GROUP, (group - begin) * GROUP, rate)
@@ -280,9 +281,10 @@ def walk_skipgram(model, scratch, n, counter, null, rate):
             continue
         word = words[i]
         share = np.float32(1.0) / model.subwords.num_units[word]
+        gain = model.subwords.pulls[word] * share
         counted = (counter + np.uint64(i)) % np.uint64(LOSS_EVERY) == 0
         read_word(model.inputs, model.subwords, word, stride, share, scratch.hidden, 0)
-        loss += learn_window(model, scratch, half, count, rate, counted)
+        loss += learn_window(model, scratch, half, count, rate, gain, counted)
         write_word(model.inputs, model.subwords, word, stride, scratch.moved, 0)
         predictions += count if counted else 0
     return loss, predictions, counter
@@ -330,10 +332,10 @@ def owe(model, scratch, i, first, last):
     for j in range(first, last):
         if j != i:
             at = (j % (2 * model.window + 1)) * model.stride
-            units = splat(model.subwords.num_units[scratch.words[j]])
+            pulls = splat(model.subwords.pulls[scratch.words[j]])
             for d in range(0, model.stride, LANES):
                 moved = load(scratch.moved, d)
-                store(scratch.sums, at + d, fma(units, moved, load(scratch.sums, at + d)))
+                store(scratch.sums, at + d, fma(pulls, moved, load(scratch.sums, at + d)))
                 store(scratch.owed, at + d, load(scratch.owed, at + d) + moved)
 
 
@@ -363,7 +365,7 @@ def walk_cbow(model, scratch, n, counter, null, rate):
         last = min(n, i + spans[i] + 1)
         counted = (counter + np.uint64(i)) % np.uint64(LOSS_EVERY) == 0
         context_mean(model, scratch, i, first, last)
-        loss += learn_window(model, scratch, half, 1, rate, counted)
+        loss += learn_window(model, scratch, half, 1, rate, np.float32(1.0), counted)
         owe(model, scratch, i, first, last)
         predictions += 1 if counted else 0
     for j in range(max(0, n - 1 - window), n):

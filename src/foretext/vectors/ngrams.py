@@ -59,6 +59,7 @@ class SubwordTable(NamedTuple):
     rows: np.ndarray  # (E,) int32, those of word w begin at starts[w]
     weights: np.ndarray  # (E,) float32, how many of the word's units each row stands for
     num_units: np.ndarray  # (V,) int64, units of each word: the sum of its weights
+    pulls: np.ndarray  # (V,) int64, the same with units squared by how often the word has them
     members: np.ndarray  # (R,) int64, units that share each row
     word_rows: np.ndarray  # (V,) int32, the row of each word itself
     buckets: np.ndarray  # (B,) int64, buckets that occur, ascending
@@ -85,7 +86,10 @@ class SubwordTable(NamedTuple):
         listed = first[row[units]] == units  # one unit speaks for all that share its row
         entries = np.insert(np.cumsum(listed), 0, 0)[starts]
         rows = row[units[listed]]
-        heat = np.bincount(rows, np.repeat(uses, np.diff(entries)), minlength=len(members))
+        word = np.repeat(np.arange(len(words)), np.diff(entries))
+        pairs, times = np.unique(word * len(members) + rows, return_counts=True)
+        pulls = members[pairs % len(members)] * times**2
+        heat = np.bincount(rows, uses[word], minlength=len(members))
         order = np.argsort(-heat, kind="stable")
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
@@ -94,6 +98,7 @@ class SubwordTable(NamedTuple):
             rows=place[rows].astype(np.int32),
             weights=members[rows].astype(np.float32),
             num_units=np.diff(starts),
+            pulls=np.bincount(pairs // len(members), pulls, len(words)).astype(np.int64),
             members=members[order],
             word_rows=place[row[len(buckets) :]].astype(np.int32),
             buckets=buckets,

@@ -3,8 +3,8 @@
 Bojanowski et al. 2017, "Enriching Word Vectors with Subword Information". As in the authors'
 program the vector of a known word is the mean of its own row and those of its n-grams, and the
 vector of an unseen word the mean of its n-grams' rows. A bucket that none of the vocabulary's
-n-grams fell into has learned nothing and counts as zero; the authors leave its initial value,
-which is noise, or zero too when fewer than ten threads train.
+n-grams fell into has learned nothing and counts as zero; the authors leave its first value, which
+is noise.
 """
 
 from __future__ import annotations

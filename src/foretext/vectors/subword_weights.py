@@ -62,8 +62,11 @@ class SubwordWeights:
     def subwords(self) -> Subwords:
         """The rows of each word for the kernel; word 0 has none."""
         table = self.table
-        num_units = np.insert(table.num_units, 0, 0).astype(np.float32)
-        return Subwords(np.insert(table.starts, 0, 0), table.rows, table.weights, num_units)
+        num_units, pulls = (
+            np.insert(numbers, 0, 0).astype(np.float32)
+            for numbers in (table.num_units, table.pulls)
+        )
+        return Subwords(np.insert(table.starts, 0, 0), table.rows, table.weights, num_units, pulls)
 
     def sums(self) -> NDArray[np.float32]:
         """The summed rows of each word, (V, D); zeros for word 0."""
