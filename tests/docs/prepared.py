@@ -1,0 +1,74 @@
+"""The small files that every document finds in the folder its blocks run in.
+
+A language of four topics, whose words have known neighbours, so that what a document says of its
+results can be true:
+
+    corpus.txt            2,400 documents, one a line
+    corpus/one.txt two.txt    the same in two halves
+    pairs.tsv             word pairs with the scores of people
+    questions-words.txt   analogy questions
+    queries.txt           texts to embed, one a line
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+__all__ = ["write_prepared"]
+
+NUM_DOCUMENTS = 2_400
+LENGTH = 20  # words of a document
+GLUE = ["the", "of", "and", "a", "in", "to"]
+TOPICS = {
+    "court": "king queen prince princess throne crown castle royal knight duke",
+    "family": "man woman boy girl son daughter father mother brother sister",
+    "places": "paris france berlin germany rome italy madrid spain city country",
+    "sea": "ship harbour wave sailor anchor tide mast captain river island",
+}
+PAIRS = """\
+king\tqueen\t9.1
+man\twoman\t8.8
+ship\tharbour\t7.9
+paris\tfrance\t8.2
+king\ttide\t1.2
+mother\tanchor\t0.9
+captain\tspain\t2.0
+castle\tsister\t1.7
+"""
+QUESTIONS = """\
+: family
+man woman king queen
+boy girl son daughter
+: capitals
+paris france berlin germany
+rome italy madrid spain
+"""
+QUERIES = "the king and the queen\na ship in the harbour\n"
+
+
+def write_prepared(folder: Path) -> None:
+    """Write them all into `folder`."""
+    lines = _documents()
+    (folder / "corpus").mkdir()
+    (folder / "corpus.txt").write_text("".join(lines), encoding="utf-8")
+    for name, part in (("one", lines[::2]), ("two", lines[1::2])):
+        (folder / "corpus" / f"{name}.txt").write_text("".join(part), encoding="utf-8")
+    (folder / "pairs.tsv").write_text(PAIRS, encoding="utf-8")
+    (folder / "questions-words.txt").write_text(QUESTIONS, encoding="utf-8")
+    (folder / "queries.txt").write_text(QUERIES, encoding="utf-8")
+
+
+def _documents() -> list[str]:
+    rng = np.random.default_rng(0)
+    topics = [words.split() for words in TOPICS.values()]
+    return [_document(topics[rng.integers(len(topics))], rng) for _ in range(NUM_DOCUMENTS)]
+
+
+def _document(words: list[str], rng: np.random.Generator) -> str:
+    drawn = [
+        GLUE[rng.integers(len(GLUE))] if rng.random() < 0.3 else words[rng.integers(len(words))]
+        for _ in range(LENGTH)
+    ]
+    return " ".join(drawn) + "\n"

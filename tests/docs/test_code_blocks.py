@@ -1,0 +1,126 @@
+"""Every block of code that a reader may copy runs, and every link and path leads somewhere.
+
+The blocks of one file run in order: ``python`` in one namespace, ``console`` and ``sh`` command by
+command, in a folder with the files of `tests.docs.prepared`. A command is
+
+* ``foretext ...``: it runs in this process and must exit with 0;
+* ``make TARGET``: the Makefile must have the target;
+* ``git``, ``cd``, ``pip`` or ``python -m venv``: it is for the reader's machine and does not run.
+
+Anything else belongs into a block of another language, such as ``text``.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from foretext import demonstration
+from foretext.cli import main
+from tests.docs.markdown import Block, blocks_of, commands_of, links_of
+from tests.docs.prepared import write_prepared
+
+ROOT = Path(__file__).parents[2]
+RUN = [
+    *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")),
+    *sorted((ROOT / "docs" / "guides").glob("*.md")),
+]
+ALL = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+SHELLS = ("console", "sh")
+OF_THE_READER = (["git"], ["cd"], ["pip"], ["python3", "-m", "venv"])
+SMALL_DEMONSTRATION = 300_000  # bytes of docstrings
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.fixture
+def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A current folder with small files in it, and a demonstration that takes seconds."""
+    write_prepared(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    real = demonstration.write_docstrings
+    monkeypatch.setattr(
+        demonstration,
+        "write_docstrings",
+        lambda path, **options: real(path, **options | {"limit_bytes": SMALL_DEMONSTRATION}),
+    )
+    return tmp_path
+
+
+def make_targets() -> set[str]:
+    return set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M))
+
+
+def run_command(words: list[str], block: Block, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run what is ours, look up what is make's, and refuse what is neither."""
+    if words[0] == "foretext":
+        monkeypatch.setattr(sys, "argv", words)
+        with pytest.raises(SystemExit) as stop:
+            main()
+        assert not stop.value.code, f"{block}: {' '.join(words)} exits with {stop.value.code}"
+    elif words[0] == "make":
+        missing = set(words[1:]) - make_targets()
+        assert not missing, f"{block}: the Makefile has no {missing}"
+    else:
+        known = any(words[: len(start)] == start for start in OF_THE_READER)
+        assert known, f"{block}: {words[0]} cannot run in a test; make it a block of text"
+
+
+@pytest.mark.parametrize("path", RUN, ids=name_of)
+@pytest.mark.usefixtures("prepared")
+def test_blocks_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    namespace = {"__name__": "__main__"}
+    for block in blocks_of(path):
+        if block.language == "python":
+            lines = "\n" * (block.line - 1) + block.text  # so that a traceback shows the right line
+            exec(compile(lines, str(path), "exec"), namespace)
+        elif block.language in SHELLS:
+            for words in commands_of(block):
+                run_command(words, block, monkeypatch)
+
+
+@pytest.mark.parametrize("path", ALL, ids=name_of)
+def test_links_lead_somewhere(path: Path) -> None:
+    missing = [link for link in links_of(path) if not (path.parent / link).exists()]
+    assert not missing
+
+
+@pytest.mark.parametrize("path", ALL, ids=name_of)
+def test_blocks_name_their_language(path: Path) -> None:
+    assert all(block.language for block in blocks_of(path))
+
+
+def test_every_guide_is_in_the_index() -> None:
+    guides = ROOT / "docs" / "guides"
+    names = {path.name for path in guides.glob("*.md")} - {"index.md"}
+    assert names <= set(links_of(guides / "index.md"))
+
+
+def test_the_map_names_every_room() -> None:
+    rooms = {
+        path.name + ("/" if path.is_dir() else "")
+        for path in (ROOT / "src" / "foretext").iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").is_file()
+    }
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    assert {room for room in rooms if room not in text} <= {"__init__.py", "__main__.py"}
+
+
+def test_the_floors_are_those_that_are_checked() -> None:
+    import tomllib
+
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    hidden = ("__main__", "_version")
+    floors = " > ".join(
+        " | ".join(room for room in layer.split(" | ") if room not in hidden)
+        for layer in layers
+        if layer not in hidden
+    )
+    text = " ".join((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").split())
+    assert floors in text
