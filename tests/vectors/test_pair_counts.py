@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections import defaultdict
 from fractions import Fraction
 from pathlib import Path
@@ -155,6 +157,28 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
 def test_a_text_without_pairs_has_no_cells(tmp_path: Path) -> None:
     counted = count_cooccurrence(token_file([[1], [0], [2]], 3), 5, tmp_path / "counts")
     assert counted.num_cells == 0
+
+
+def test_counts_are_those_of_the_authors_program(tmp_path: Path) -> None:
+    """Where GLOVE_BINARY names the folder of its programs: every cell, to double precision."""
+    binaries = os.environ.get("GLOVE_BINARY")
+    if not binaries:
+        pytest.skip("GLOVE_BINARY names no folder with the authors' programs")
+    sentences = random_text(300, 200)
+    lines = (" ".join(f"w{word}" for word in sentence) for sentence in sentences)
+    (tmp_path / "text.txt").write_text("\n".join(lines) + "\n")
+    (tmp_path / "vocab.txt").write_text("".join(f"w{word} 1\n" for word in range(1, 200)))
+    command = [f"{binaries}/cooccur", "-vocab-file", tmp_path / "vocab.txt", "-window-size", "15"]
+    command += ["-overflow-file", tmp_path / "overflow", "-memory", "0.1", "-verbose", "0"]
+    command += ["-max-product", "2000"]  # where nothing overflows, it counts the first cell twice
+    with (tmp_path / "text.txt").open() as text:
+        done = subprocess.run(command, stdin=text, capture_output=True, check=True)
+    theirs = np.frombuffer(done.stdout, [("row", "i4"), ("column", "i4"), ("count", "f8")])
+    ours = count_cooccurrence(token_file(sentences, 200), 15, tmp_path / "counts")
+    rows = np.repeat(np.arange(200), np.diff(ours.row_starts))
+    np.testing.assert_array_equal(rows, theirs["row"])
+    np.testing.assert_array_equal(ours.columns, theirs["column"])
+    np.testing.assert_allclose(ours.counts, theirs["count"], rtol=1e-7)
 
 
 def test_weights_are_exact_as_long_as_they_can_be() -> None:
