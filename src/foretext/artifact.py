@@ -10,6 +10,7 @@
     train.log              what was done, and when
     README.md              a card for people; report.html: a page to look at
     tokens/                the encoded corpus, for another training on it
+cooccurrence/          GloVe: the counts, likewise
     checkpoints/           only while a run is unfinished
 
 Nothing in it is a pickle.
