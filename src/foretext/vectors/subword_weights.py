@@ -45,9 +45,11 @@ class SubwordWeights:
         self.inputs = aligned_zeros(len(self.table.members), self.stride)
         self.outputs = aligned_zeros(len(words) + num_null_rows, self.stride)
         rng = np.random.default_rng(seed)
-        start = rng.uniform(-1 / dim, 1 / dim, self.rows.shape)
-        # The mean of m independent values, as a row stands for m sub-words.
-        self.rows[...] = start / np.sqrt(self.table.members)[:, None]
+        start = rng.random(self.rows.shape, np.float32)
+        start -= np.float32(0.5)
+        # As wide as the mean of m independent values, as a row stands for m sub-words.
+        start *= (2 / dim / np.sqrt(self.table.members)).astype(np.float32)[:, None]
+        self.rows[...] = start
 
     @property
     def rows(self) -> NDArray[np.float32]:
