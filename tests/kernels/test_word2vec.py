@@ -19,6 +19,7 @@ from foretext.kernels.word2vec import (
     Targets,
     Text,
     Weights,
+    exchange_hot,
     scratch_for,
     train_slice,
     window_of,
@@ -78,7 +79,7 @@ class Case:
         if loss == "hs":
             starts, nodes, codes = huffman_paths(np.argsort(COUNTS, kind="stable")[1:], COUNTS)
             most = int(np.diff(starts).max())
-        self.targets = Targets(negatives, noise, starts, nodes, codes, most)
+        self.targets = Targets(negatives, noise, starts, nodes, codes, most, V, 0)
         chosen = {
             "window": 3,
             "cbow": False,
@@ -232,3 +233,37 @@ def test_loss_of_fresh_weights_is_that_of_a_coin() -> None:
     loss, predictions, _ = case.train([[1, 2]] * LOSS_EVERY, 1e-6, 1e-6, 1)
     assert predictions > 0
     assert loss / predictions == pytest.approx(8 * math.log(2), abs=1e-3)
+
+
+def test_own_copies_of_hot_nodes_change_nothing_for_one_worker() -> None:
+    """Alone, a worker learns the same whether the nodes near the root are copies or not."""
+    plain, copied = Case("hs"), Case("hs")
+    num_hot = 7
+    stride = copied.weights.stride
+    outputs = aligned_zeros(V + 1 + 2 * num_hot, stride)
+    outputs[: V * stride] = copied.weights.outputs[: V * stride]
+    copied.weights = copied.weights._replace(outputs=outputs)
+    copied.targets = copied.targets._replace(hot_first=V - 2 - num_hot, num_hot=num_hot)
+    for case in (plain, copied):
+        case.train(sentences_of(3), 0.05, 0.05, 5)
+    np.testing.assert_allclose(plain.matrix("inputs"), copied.matrix("inputs"), atol=1e-6)
+    np.testing.assert_allclose(plain.matrix("outputs"), copied.matrix("outputs"), atol=1e-6)
+
+
+def test_exchange_adds_what_two_workers_learned() -> None:
+    case = Case("hs")
+    stride = case.weights.stride
+    targets = case.targets._replace(hot_first=10, num_hot=2)
+    outputs = aligned_zeros(20 + 2 * 5, stride)
+    shared, first, second = slice(10, 12), slice(21, 23), slice(26, 28)
+    rows = outputs.reshape(-1, stride)
+    rows[shared] = 5.0
+    for null in (20, 25):
+        exchange_hot(outputs, stride, targets, null)
+    rows[first] += 1.0
+    rows[second] += 2.0
+    for null in (20, 25):
+        exchange_hot(outputs, stride, targets, null)
+    assert (rows[shared] == 8.0).all()
+    assert (rows[first] == 6.0).all()  # it has not met the second one's yet
+    assert (rows[second] == 8.0).all()

@@ -25,7 +25,7 @@ from foretext.kernels.cbow import add_to_rows, cbow_gradients, cbow_update, sum_
 from foretext.kernels.compile import kernel
 from foretext.kernels.draws import below, draw_noise, high32, low32, random64
 from foretext.kernels.sigmoid import GROUP, logistic_loss
-from foretext.kernels.simd import LANES, prefetch
+from foretext.kernels.simd import LANES, load, prefetch, store
 from foretext.kernels.skipgram import skipgram_gradients, skipgram_update
 from foretext.kernels.softmax import softmax_step
 
@@ -43,6 +43,7 @@ __all__ = [
 MAX_SENTENCE = 10_000  # words; longer sentences are to be cut first, as gensim cuts them
 NEAR_ROOT = 4  # nodes of a path that are always near, as every word's path has them
 AHEAD = 6  # positions between asking for rows and learning them: the time memory takes
+EXCHANGE_EVERY = 256  # centres between two exchanges of the nodes near the root
 LOSS_EVERY = 16  # centres between two whose loss is counted
 
 
@@ -58,7 +59,7 @@ class Weights(NamedTuple):
     """What is learned, flat, each row padded with zeros to whole registers."""
 
     inputs: np.ndarray  # (V * D,) float32
-    outputs: np.ndarray  # ((V + workers) * D,) float32, a null row for each worker at the end
+    outputs: np.ndarray  # ((V + workers * (1 + 2 * hot)) * D,) float32; at the end the workers' own
     stride: int  # D
 
 
@@ -71,6 +72,8 @@ class Targets(NamedTuple):
     path_nodes: np.ndarray  # int32, root first
     path_codes: np.ndarray  # uint8
     most: int  # outputs that a centre can have
+    hot_first: int  # tree: nodes from this one on are near the root, ...
+    num_hot: int  # ... and so many that each worker has copies of its own, after its null row
 
 
 class Method(NamedTuple):
@@ -172,7 +175,8 @@ def path_outputs(rows, labels, centre, targets, null):
     groups = (length + GROUP - 1) // GROUP
     for k in range(groups * GROUP):
         if k < length:
-            rows[k] = targets.path_nodes[first + k]
+            node = targets.path_nodes[first + k]
+            rows[k] = node if node < targets.hot_first else null + 1 + node - targets.hot_first
             set_label(labels, k, np.float32(1.0) - np.float32(targets.path_codes[first + k]))
         else:
             rows[k] = null
@@ -239,6 +243,25 @@ def prefetch_outputs(i, n, weights, targets, scratch, width):
         for k in range(targets.path_starts[word] + NEAR_ROOT, targets.path_starts[word + 1]):
             for d in range(0, weights.stride, LANES):
                 prefetch(weights.outputs, np.int64(targets.path_nodes[k]) * weights.stride + d)
+
+
+@kernel(_nrt=False)
+def exchange_hot(outputs, stride, targets, null):
+    """Give what this worker learned of the hot nodes to all, and take what the others learned.
+
+    Every path goes through them; were they shared, their cache lines would be on the way between
+    the cores all the time. A worker's copies follow its null row, and after them the values at the
+    last exchange.
+    """
+    size = targets.num_hot * stride
+    shared = targets.hot_first * stride
+    own = (null + 1) * stride
+    for d in range(0, size, LANES):
+        change = load(outputs, own + d) - load(outputs, own + size + d)
+        value = load(outputs, shared + d) + change
+        store(outputs, shared + d, value)
+        store(outputs, own + d, value)
+        store(outputs, own + size + d, value)
 
 
 @kernel(_nrt=False)
@@ -382,6 +405,7 @@ def train_slice(
     loss = 0.0
     predictions = 0
     centres = 0
+    exchange_hot(weights.outputs, weights.stride, targets, null)
     for sentence in range(first, last):
         start = text.sentence_starts[sentence]
         end = text.sentence_starts[sentence + 1]
@@ -403,6 +427,8 @@ def train_slice(
             if not targets.negatives and not method.softmax:
                 groups = path_outputs(scratch.rows, scratch.labels, scratch.words[i], targets, null)
             centres += 1
+            if centres % EXCHANGE_EVERY == 0:
+                exchange_hot(weights.outputs, weights.stride, targets, null)
             window_loss, counted, counter = learn_window(
                 weights,
                 targets,
@@ -419,4 +445,5 @@ def train_slice(
             )
             loss += window_loss
             predictions += counted
+    exchange_hot(weights.outputs, weights.stride, targets, null)
     return loss, predictions, num_tokens

@@ -54,13 +54,24 @@ class NegativeSampling(OutputLayer):
 
 
 class HierarchicalSoftmax(OutputLayer):
-    """A yes or no at each inner node on the way to the centre word; costs log2 V a word."""
+    """A yes or no at each inner node on the way to the centre word; costs log2 V a word.
 
-    def __init__(self, counts: np.ndarray) -> None:
+    Of the `num_hot` nodes nearest to the root every worker has copies, which it exchanges now and
+    then.
+    """
+
+    def __init__(self, counts: np.ndarray, *, num_hot: int = 0) -> None:
         order = np.argsort(counts, kind="stable")
-        starts, nodes, codes = huffman_paths(order[counts[order] > 0], counts)
+        order = order[counts[order] > 0]
+        starts, nodes, codes = huffman_paths(order, counts)
+        num_nodes = len(order) - 1
+        num_hot = min(num_hot, num_nodes)
         self.targets = _targets(counts, 0, None, most=int(np.diff(starts).max()))._replace(
-            path_starts=starts, path_nodes=nodes, path_codes=codes
+            path_starts=starts,
+            path_nodes=nodes,
+            path_codes=codes,
+            hot_first=num_nodes - num_hot,  # the root has the highest number
+            num_hot=num_hot,
         )
 
     def draw(self, centres: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -99,4 +110,6 @@ def _targets(counts: np.ndarray, negatives: int, noise: np.ndarray | None, *, mo
         np.zeros(0, np.int32),
         np.zeros(0, np.uint8),
         most,
+        hot_first=len(counts),
+        num_hot=0,
     )

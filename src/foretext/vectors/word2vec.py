@@ -42,6 +42,7 @@ from foretext.vectors.workplace import Workplace
 
 __all__ = ["Word2Vec"]
 
+HOT_NODES = 128  # of the Huffman tree, of which each of several workers has copies
 DEFAULT_ALPHA = {"skipgram": 0.025, "cbow": 0.05}
 
 
@@ -131,9 +132,12 @@ class Word2Vec:
         self._keep = keep_rates(self.counts, config.sample, config.subsampling)
         self._stride = padded(config.vector_size)
         self._inputs = aligned_zeros(len(self.counts), self._stride)
-        self._outputs = aligned_zeros(len(self.counts) + config.threads, self._stride)
-        self._start(base, base_outputs)
         self._layer = self._output_layer()
+        self._own_rows = 1 + 2 * self._layer.targets.num_hot  # of each worker, at the end
+        self._outputs = aligned_zeros(
+            len(self.counts) + config.threads * self._own_rows, self._stride
+        )
+        self._start(base, base_outputs)
         self._arguments = self._kernel_arguments(tokens)
         self._scratch = [scratch_for(*self._arguments[1:]) for _ in range(config.threads)]
         self._held_out = self._predictions(tokens)
@@ -147,7 +151,7 @@ class Word2Vec:
     ) -> Learned:
         """Learn the windows of one slice in place; the loss is that of one window in sixteen."""
         first, last = self.slices.firsts[slice_index : slice_index + 2]
-        null = len(self.counts) + worker
+        null = len(self.counts) + worker * self._own_rows
         scratch = self._scratch[worker]
         return Learned(*train_slice(*self._arguments, scratch, first, last, null, *rates, seed))
 
@@ -217,7 +221,7 @@ class Word2Vec:
         if self.config.loss == "ns":
             return NegativeSampling(self.counts, self.config.negative, self.config.ns_exponent)
         if self.config.loss == "hs":
-            return HierarchicalSoftmax(self.counts)
+            return HierarchicalSoftmax(self.counts, num_hot=HOT_NODES * (self.config.threads > 1))
         return FullSoftmax(self.counts)
 
     def _kernel_arguments(self, tokens: Tokens) -> tuple[Text, Weights, Targets, Method]:
