@@ -1,9 +1,9 @@
 """The small files that every document finds in the folder its blocks run in.
 
-A language of four topics, whose words have known neighbours, so that what a document says of its
+A language of six topics, whose words have known neighbours, so that what a document says of its
 results can be true:
 
-    corpus.txt            2,400 documents, one a line
+    corpus.txt            3,000 documents, one a line
     corpus/one.txt two.txt    the same in two halves
     pairs.tsv             word pairs with the scores of people
     questions-words.txt   analogy questions
@@ -16,17 +16,17 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.vectors.texts import GLUE, TOPICS
+
 __all__ = ["write_prepared"]
 
-NUM_DOCUMENTS = 2_400
+NUM_DOCUMENTS = 3_000
 LENGTH = 20  # words of a document
-GLUE = ["the", "of", "and", "a", "in", "to"]
-TOPICS = {
-    "court": "king queen prince princess throne crown castle royal knight duke",
-    "family": "man woman boy girl son daughter father mother brother sister",
-    "places": "paris france berlin germany rome italy madrid spain city country",
-    "sea": "ship harbour wave sailor anchor tide mast captain river island",
-}
+MORE_TOPICS = (
+    "king queen prince princess throne crown castle royal knight duke",
+    "man woman boy girl son daughter father mother brother sister",
+    "paris france berlin germany rome italy madrid spain city country",
+)
 PAIRS = """\
 king\tqueen\t9.1
 man\twoman\t8.8
@@ -62,7 +62,7 @@ def write_prepared(folder: Path) -> None:
 
 def _documents() -> list[str]:
     rng = np.random.default_rng(0)
-    topics = [words.split() for words in TOPICS.values()]
+    topics = [*TOPICS.values(), *(words.split() for words in MORE_TOPICS)]
     return [_document(topics[rng.integers(len(topics))], rng) for _ in range(NUM_DOCUMENTS)]
 
 
