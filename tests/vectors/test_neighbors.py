@@ -8,7 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foretext.vectors import neighbors
-from foretext.vectors.neighbors import inverse_norms, search, unit_rows
+from foretext.vectors.neighbors import (
+    inverse_norms,
+    nearest_others,
+    num_shared,
+    search,
+    unit_rows,
+)
 
 
 def sorted_search(vectors, queries, k):
@@ -50,3 +56,26 @@ def test_rising_scores_are_the_worst_case_and_no_different(monkeypatch):
 def test_unit_rows():
     unit = unit_rows(np.array([[3, 4], [0, 0], [1e-30, 0]], np.float32))
     np.testing.assert_allclose(unit, [[0.6, 0.8], [0, 0], [1, 0]], rtol=1e-6)
+
+
+def test_nearest_others_leave_out_the_row_itself():
+    vectors = np.array([[1, 0], [2, 0.1], [0, 1], [-1, 0]], np.float32)
+    found = nearest_others(vectors, np.array([2, 0]), 2)
+    assert found.tolist() == [[1, 0], [1, 2]]
+
+
+def test_nearest_others_of_equal_vectors():
+    """Of ten equal vectors a row may not be among its own k + 1 nearest."""
+    found = nearest_others(np.ones((10, 3), np.float32), np.arange(10), 4)
+    assert found.shape == (10, 4)
+    assert all(row not in near for row, near in enumerate(found.tolist()))
+
+
+@given(st.integers(1, 6), st.integers(0, 8), st.integers(0, 1000))
+def test_num_shared_counts_as_sets_do(num_rows, k, seed):
+    rng = np.random.default_rng(seed)
+    first, second = (
+        np.array([rng.permutation(12)[:k] for _ in range(num_rows)], np.int64) for _ in range(2)
+    )
+    expected = [len(set(a) & set(b)) for a, b in zip(first.tolist(), second.tolist(), strict=True)]
+    assert num_shared(first, second).tolist() == expected

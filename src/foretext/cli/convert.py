@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -17,20 +17,39 @@ def convert(
     target: Annotated[Path, typer.Argument(metavar="TARGET", help="The file to write.")],
     to: Annotated[
         str | None,
-        typer.Option(help="word2vec, word2vec-bin, glove or safetensors; else by TARGET's name."),
+        typer.Option(
+            help="word2vec, word2vec-bin, glove, fasttext, safetensors; else by the name."
+        ),
     ] = None,
+    dtype: Annotated[
+        Literal["float32", "float16", "int8"],
+        typer.Option(help="What a number is kept as; less than float32 in safetensors alone."),
+    ] = "float32",
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a run's vectors, or a vector file, in another format."""
     from foretext.artifact import load
     from foretext.files import refuse_existing
+    from foretext.vectors.storage import storage_loss
 
     refuse_existing(target, overwrite=overwrite)
     vectors = load(source)
-    vectors.save(target, to)
-    result = {"target": str(target), "words": len(vectors), "vector_size": vectors.vector_size}
+    vectors.save(target, to, dtype=dtype)
+    result: dict[str, Any] = {
+        "target": str(target),
+        "words": len(vectors),
+        "vector_size": vectors.vector_size,
+    }
+    line = f"{len(vectors):,} words, {vectors.vector_size} dimensions: {target}"
+    if dtype != "float32":
+        loss = storage_loss(vectors.vectors, dtype)
+        result |= {"dtype": dtype, "bytes": target.stat().st_size, **loss._asdict()}
+        line += (
+            f"\n{dtype}: {result['bytes']:,} bytes; mean cosine with the original "
+            f"{loss.mean_cosine:.6f}, {loss.neighbors_kept_rate:.1%} of the 10 nearest words kept"
+        )
     if as_json:
         print_json(result)
     else:
-        typer.echo(f"{len(vectors):,} words, {vectors.vector_size} dimensions: {target}")
+        typer.echo(line)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Nearest", "inverse_norms", "search", "unit_rows"]
+__all__ = ["Nearest", "inverse_norms", "nearest_others", "num_shared", "search", "unit_rows"]
 
 _QUERY_TILE = 256
 _ROW_TILE = 2048  # 256 × 2048 scores are 2 MB, still in cache when they are looked through
@@ -59,6 +59,32 @@ def search(
         found = [_search_tile(vectors, inverse, queries[q : q + _QUERY_TILE], k) for q in tiles]
     empty = Nearest(np.empty((0, k), dtype=np.int64), np.empty((0, k), dtype=np.float32))
     return Nearest(*(np.concatenate(parts) for parts in zip(empty, *found, strict=True)))
+
+
+def nearest_others(
+    vectors: NDArray[np.float32], rows: NDArray[np.int64], k: int
+) -> NDArray[np.int64]:
+    """Return for each of `rows` (Q,) the `k` rows of `vectors` (V, D) nearest to it, but itself.
+
+    There must be more than `k` vectors.
+    """
+    assert 0 <= k < len(vectors), (k, len(vectors))
+    queries = unit_rows(vectors[rows])
+    found = search(vectors, inverse_norms(vectors), queries, k + 1).rows  # (Q, k + 1)
+    left_out = found == rows[:, None]
+    left_out[:, -1] |= ~left_out.any(axis=1)  # k + 1 others are as near: the last one goes
+    others: NDArray[np.int64] = found[~left_out].reshape(len(rows), k)
+    return others
+
+
+def num_shared(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many numbers (Q,) each row of `first` (Q, k) shares with that of `second`.
+
+    No number stands twice in a row.
+    """
+    both = np.sort(np.concatenate([first, second], axis=1), axis=1)
+    shared: NDArray[np.int64] = (both[:, 1:] == both[:, :-1]).sum(axis=1, dtype=np.int64)
+    return shared
 
 
 def _search_alone(

@@ -17,6 +17,7 @@ from foretext.vectors.formats import ReadOptions, VectorTable, read_table, write
 from foretext.vectors.formats.table import check_table
 from foretext.vectors.lookup import unknown_word
 from foretext.vectors.neighbors import Nearest, inverse_norms, search, unit_rows
+from foretext.vectors.storage import StorageType
 from foretext.vectors.text_embedding import (
     embed_texts,
     known_rows,
@@ -92,19 +93,23 @@ class WordVectors:
         table = read_table(Path(path), format, ReadOptions.checked(options, "load"))
         return cls(*table, split=split)
 
-    def save(self, path: str | Path, format: str | None = None) -> None:
+    def save(
+        self, path: str | Path, format: str | None = None, *, dtype: StorageType = "float32"
+    ) -> None:
         """Write a file that `load` reads; the format is that of the name where it is not given.
 
         ``.safetensors`` keeps the counts; ``.txt`` and ``.vec`` are word2vec text, ``.bin`` is
         word2vec binary, or fastText's where there are n-grams; ``.glove.txt`` and ``glove*.txt``
-        are GloVe text. With ``.gz`` they are packed.
+        are GloVe text. With ``.gz`` they are packed. ``.safetensors`` may hold the numbers in fewer
+        bytes, as "float16" or "int8"; `storage_loss` says what is lost by that.
 
         Raises:
             VectorFileError: a word does not fit the format.
-            SettingError: no format has that name, or the file's name stands for none.
+            SettingError: no format has that name, the file's name stands for none, or the format
+                does not hold `dtype`.
             OutputError: the file cannot be written.
         """
-        write_table(Path(path), format, self._table)
+        write_table(Path(path), format, self._table, dtype)
 
     def __len__(self) -> int:
         return len(self.index_to_key)

@@ -16,6 +16,7 @@ from foretext.vectors.formats import (
 )
 from foretext.vectors.formats.detection import detect_format, format_of_name
 from foretext.vectors.formats.table import ReadOptions, VectorTable
+from foretext.vectors.storage import StorageType
 
 __all__ = ["FORMATS", "ReadOptions", "VectorFormat", "VectorTable", "read_table", "write_table"]
 
@@ -46,12 +47,15 @@ def read_table(path: Path, format: str | None, options: ReadOptions) -> VectorTa
     return _format(format or detect_format(path)).read(path, options)
 
 
-def write_table(path: Path, format: str | None, table: VectorTable) -> None:
+def write_table(
+    path: Path, format: str | None, table: VectorTable, dtype: StorageType = "float32"
+) -> None:
     """Write a vector file; its format is that of its name where `format` is None.
 
     Raises:
         VectorFileError: the vectors are not finite, or a word does not fit the format.
-        SettingError: no format has that name, or the file's name stands for none.
+        SettingError: no format has that name, the file's name stands for none, or the format does
+            not hold `dtype`.
         OutputError: the file cannot be written.
     """
     name = format or format_of_name(path)
@@ -62,7 +66,16 @@ def write_table(path: Path, format: str | None, table: VectorTable) -> None:
             f"{path}: the name does not tell a format; let it end in .safetensors, .txt, .vec, "
             f".bin or .glove.txt, or name one of {', '.join(FORMATS)}."
         )
-    _format(name).write(path, table)
+    chosen = _format(name)
+    if dtype == "float32":
+        chosen.write(path, table)
+    elif name == "safetensors":
+        safetensors_file.write(path, table, dtype)
+    else:
+        raise SettingError(
+            f"dtype = '{dtype}': of the formats only safetensors holds other numbers than float32, "
+            f"and {path} is to be {name}; let its name end in .safetensors."
+        )
 
 
 def _format(name: str) -> VectorFormat:

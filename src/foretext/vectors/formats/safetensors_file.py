@@ -3,6 +3,8 @@
 ``vectors`` is (V, D) float32, ``words`` the UTF-8 bytes of the words with line ends between them,
 ``counts`` (V,) int64. Vectors with n-grams have ``ngram_vectors`` (R, D), ``ngram_buckets`` (B,)
 and ``ngram_rows`` (B,) beside them, and ``ngram_settings``: minn, maxn and the number of buckets.
+To save bytes ``vectors`` may be float16, or have ``codes`` (V, D) int8 and ``scales`` (V,) float32
+in its place; so may ``ngram_vectors``, with ``ngram_`` before the names.
 No line of it is executed on loading, and it opens wherever safetensors does.
 """
 
@@ -20,6 +22,7 @@ from foretext.errors import VectorFileError
 from foretext.files import atomic_file
 from foretext.vectors.formats.streams import encoded_words, open_input
 from foretext.vectors.formats.table import ReadOptions, Rows, VectorTable
+from foretext.vectors.storage import StorageType, pack_vectors, unpack_vectors
 
 if TYPE_CHECKING:
     from foretext.vectors.subword_vectors import SubwordVectors
@@ -60,18 +63,20 @@ def read(path: Path, options: ReadOptions) -> VectorTable:
     return table._replace(counts=counts[[first_rows[word] for word in table.words]])
 
 
-def write(path: Path, table: VectorTable) -> None:
-    """Write `path`; words must hold no line end."""
+def write(path: Path, table: VectorTable, dtype: StorageType = "float32") -> None:
+    """Write `path`, the vectors as `dtype`; words must hold no line end.
+
+    Raises:
+        SettingError: vectors cannot be stored as `dtype`.
+    """
     words = encoded_words(table.words, path, forbidden="\n")
-    tensors = {
-        "vectors": np.ascontiguousarray(table.vectors, dtype=np.float32),
-        "words": np.frombuffer(b"\n".join(words), dtype=np.uint8),
-    }
+    tensors = pack_vectors(table.vectors, dtype)
+    tensors["words"] = np.frombuffer(b"\n".join(words), dtype=np.uint8)
     if table.counts is not None:
         tensors["counts"] = np.ascontiguousarray(table.counts, dtype=np.int64)
     if table.subwords is not None:
         subwords = table.subwords
-        tensors["ngram_vectors"] = np.ascontiguousarray(subwords.vectors, np.float32)
+        tensors |= pack_vectors(subwords.vectors, dtype, "ngram_")
         tensors["ngram_buckets"] = np.ascontiguousarray(subwords.buckets, np.int64)
         tensors["ngram_rows"] = np.ascontiguousarray(subwords.rows, np.int32)
         tensors["ngram_settings"] = np.array(subwords.ngrams, np.int64)
@@ -87,6 +92,7 @@ def _load(path: Path) -> dict[str, NDArray[Any]]:
         raise VectorFileError(
             f"{path}: this is no whole safetensors file ({error}); fetch or write it again."
         ) from error
+    tensors = unpack_vectors(unpack_vectors(tensors), "ngram_")
     expected = {**_TENSORS, **(_NGRAM_TENSORS if "ngram_vectors" in tensors else {})}
     for name, (dtype, num_axes) in expected.items():
         tensor = tensors.get(name)
