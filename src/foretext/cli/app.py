@@ -11,15 +11,18 @@ from typing import Annotated
 import typer
 
 from foretext._version import __version__
+from foretext.cli.align import align
 from foretext.cli.analogy import analogy
 from foretext.cli.convert import convert
 from foretext.cli.demo import demo
+from foretext.cli.drift import drift
 from foretext.cli.embed import embed
 from foretext.cli.evaluate import evaluate
 from foretext.cli.inspect import inspect
 from foretext.cli.listing import show_list
 from foretext.cli.neighbors import neighbors
 from foretext.cli.pretrain import pretrain
+from foretext.cli.reduce import reduce
 from foretext.cli.tokenizer import tokenizer
 from foretext.errors import ForetextError, Interrupted
 
@@ -35,7 +38,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for verb in (demo, inspect, tokenizer, pretrain, evaluate, neighbors, analogy, embed, convert):
+for verb in (
+    demo,
+    inspect,
+    tokenizer,
+    pretrain,
+    evaluate,
+    neighbors,
+    analogy,
+    embed,
+    convert,
+    reduce,
+    align,
+    drift,
+):
     app.command()(verb)
 app.command(name="list")(show_list)
 

@@ -1,0 +1,44 @@
+"""``foretext align RUN REFERENCE TARGET``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from foretext.cli.shared import AsJson, Overwrite, RunArgument, print_json
+
+__all__ = ["align"]
+
+
+def align(
+    run: RunArgument,
+    reference: Annotated[
+        Path, typer.Argument(metavar="REFERENCE", help="The run or vector file to turn it onto.")
+    ],
+    target: Annotated[Path, typer.Argument(metavar="TARGET", help="The vector file to write.")],
+    overwrite: Overwrite = False,
+    as_json: AsJson = False,
+) -> None:
+    """Turn vectors onto those of another run, so that words can be compared between the two."""
+    from foretext.artifact import load
+    from foretext.files import refuse_existing
+    from foretext.vectors.alignment import align_vectors
+
+    refuse_existing(target, overwrite=overwrite)
+    aligned = align_vectors(load(run), load(reference))
+    aligned.vectors.save(target)
+    result = {
+        "target": str(target),
+        "words": len(aligned.vectors),
+        "common_words": len(aligned.words),
+        "residual": aligned.residual,
+    }
+    if as_json:
+        print_json(result)
+    else:
+        typer.echo(
+            f"{result['words']:,} words, aligned by {result['common_words']:,} in common with a "
+            f"residual of {aligned.residual:.3f}: {target}"
+        )

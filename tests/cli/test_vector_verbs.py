@@ -1,0 +1,93 @@
+"""The verbs that turn vectors into others: convert to fewer bytes, reduce, align, drift."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import foretext as ft
+from tests.cli.conftest import Command
+
+
+@pytest.mark.parametrize("dtype", ["float16", "int8"])
+def test_convert_to_fewer_bytes(command: Command, run: Path, tmp_path: Path, dtype: str) -> None:
+    target = tmp_path / "v.safetensors"
+    done = command("convert", run, target, "--dtype", dtype, "--json")
+    result = json.loads(done.out)
+    assert result["dtype"] == dtype
+    assert result["bytes"] == target.stat().st_size
+    assert result["mean_cosine"] > 0.9999
+    assert result["neighbors_kept_rate"] > 0.9
+    np.testing.assert_allclose(ft.load(target).vectors, ft.load(run).vectors, atol=0.02)
+    shown = command("convert", run, target, "--dtype", dtype, "--overwrite").out
+    assert "of the 10 nearest words kept" in shown
+
+
+def test_fewer_bytes_need_safetensors(command: Command, run: Path, tmp_path: Path) -> None:
+    done = command("convert", run, tmp_path / "v.txt", "--dtype", "int8")
+    assert done.code == 2
+    assert "only safetensors holds" in done.err
+    assert "int4" in command("convert", run, tmp_path / "v.txt", "--dtype", "int4").err
+
+
+def test_reduce(command: Command, run: Path, tmp_path: Path) -> None:
+    target = tmp_path / "small.safetensors"
+    done = command("reduce", run, target, "--dim", 5, "--json")
+    result = json.loads(done.out)
+    assert result["words"] == 30
+    assert (result["from"], result["vector_size"]) == (24, 5)
+    assert 0.3 < result["variance_rate"] < 1
+    assert ft.load(target).vector_size == 5
+    assert "exists" in command("reduce", run, target, "--dim", 5).err
+    shown = command("reduce", run, target, "--dim", 5, "--overwrite", "--remove-mean").out
+    assert "5 of 24 dimensions with" in shown
+    np.testing.assert_allclose(ft.load(target).vectors.mean(axis=0), 0, atol=1e-5)
+
+
+def test_reduce_to_more_than_there_is(command: Command, run: Path, tmp_path: Path) -> None:
+    done = command("reduce", run, tmp_path / "v.txt", "--dim", 25)
+    assert done.code == 2
+    assert "dim = 25: 30 words of 24 dimensions can be reduced to 1 to 24." in done.err
+    assert not (tmp_path / "v.txt").exists()
+
+
+def test_align(command: Command, run: Path, tmp_path: Path) -> None:
+    vectors = ft.load(run)
+    mirrored = tmp_path / "mirrored.safetensors"
+    ft.WordVectors(vectors.index_to_key, vectors.vectors[:, ::-1]).save(mirrored)
+    done = command("align", mirrored, run, tmp_path / "back.safetensors", "--json")
+    result = json.loads(done.out)
+    assert result["common_words"] == 30
+    assert result["residual"] < 1e-5
+    np.testing.assert_allclose(
+        ft.load(tmp_path / "back.safetensors").vectors, vectors.vectors, atol=1e-5
+    )
+    shown = command("align", mirrored, run, tmp_path / "back.safetensors", "--overwrite").out
+    assert "aligned by 30 in common" in shown
+
+
+def test_drift(command: Command, run: Path, tmp_path: Path) -> None:
+    vectors = ft.load(run)
+    swapped = vectors.vectors.copy()
+    ship, judge = vectors.key_to_index["ship"], vectors.key_to_index["judge"]
+    swapped[[ship, judge]] = swapped[[judge, ship]]
+    ft.WordVectors(vectors.index_to_key, swapped).save(tmp_path / "other.safetensors")
+    arguments = ["drift", run, tmp_path / "other.safetensors", "-n", 2, "--neighbors", 5]
+    found = json.loads(command(*arguments, "--json").out)
+    assert found["words"] == 30
+    assert {changed["word"] for changed in found["changed"]} == {"ship", "judge"}
+    assert len(found["changed"][0]["before"]) == 5
+    assert 0 < found["mean_change"] < found["changed"][1]["change"]
+    shown = command(*arguments).out
+    assert "30 words in common" in shown
+    assert "ship" in shown
+
+
+def test_drift_of_strangers(command: Command, run: Path, tmp_path: Path) -> None:
+    ft.WordVectors(["x", "y"], np.eye(2, 24)).save(tmp_path / "v.safetensors")
+    done = command("drift", run, tmp_path / "v.safetensors")
+    assert done.code == 2
+    assert "only 0 words to align 24 dimensions by" in done.err
