@@ -2,7 +2,8 @@
 
 The loss of a cell is h(X) (v . u + b + c - log X)**2 / 2, and AdaGrad (Duchi et al. 2011) divides
 each step, a gradient times the rate, by the root of the sum of squares of the steps so far, itself
-among them: no step is longer than 1. As in the authors' program the sums begin at 1.
+among them: no number moves by more than 1 (by 2 where four cells move it at once). As in the
+authors' program the sums begin at 1.
 
 A row of `words` or `contexts` is a record of 2 D floats: the vector, then its sums of squares. The
 biases are part of the vectors: behind its `dim` numbers a word has its bias and a 1, a context a 1
