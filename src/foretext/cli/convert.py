@@ -17,9 +17,7 @@ def convert(
     target: Annotated[Path, typer.Argument(metavar="TARGET", help="The file to write.")],
     to: Annotated[
         str | None,
-        typer.Option(
-            help="word2vec, word2vec-bin, glove, fasttext, safetensors; else by the name."
-        ),
+        typer.Option(help="word2vec, word2vec-bin, glove, fasttext, safetensors; else by name."),
     ] = None,
     dtype: Annotated[
         Literal["float32", "float16", "int8"],
