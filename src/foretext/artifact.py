@@ -63,7 +63,7 @@ class RunFolder:
         return self.recipe.is_file()
 
     def begin(self, *, overwrite: bool = False, resume: bool = False) -> None:
-        """Make the folder ready for a run; one that is to be overwritten is set aside until then.
+        """Make the folder ready for a run; the one it replaces is set aside until it ends.
 
         Raises:
             OutputError: it holds a run and neither `overwrite` nor `resume` says what to do, it
@@ -78,8 +78,7 @@ class RunFolder:
             )
         try:
             if self.begun and overwrite:
-                shutil.rmtree(self._aside, ignore_errors=True)
-                self.path.rename(self._aside)
+                self._set_aside()
             elif not self.begun and self.path.is_dir() and any(self.path.iterdir()):
                 raise OutputError(
                     f"{self.path} is a folder with other files in it; choose a new or empty one."
@@ -87,10 +86,6 @@ class RunFolder:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise output_error(self.path, error) from error
-
-    def settle(self) -> None:
-        """The new run stands on its feet: forget the one it replaces."""
-        shutil.rmtree(self._aside, ignore_errors=True)
 
     def abandon(self) -> None:
         """Remove a run that has learned nothing yet, and bring back the one it was to replace."""
@@ -103,6 +98,16 @@ class RunFolder:
     @property
     def _aside(self) -> Path:
         return self.path.with_name(f".{self.path.name}.replaced")
+
+    def _set_aside(self) -> None:
+        """Move what is to be replaced out of the way; a finished run stays until there is another.
+
+        Where one was set aside by a run that never came to its end, that one is kept.
+        """
+        if self._aside.exists():
+            shutil.rmtree(self.path)
+        else:
+            self.path.rename(self._aside)
 
     def _must_be_unfinished(self) -> None:
         if self.finished:
@@ -125,12 +130,13 @@ class RunFolder:
             WordVectors(vectors.index_to_key, outputs).save(self.outputs)
 
     def finish(self, config: Mapping[str, Any], card: str) -> None:
-        """Write the card and the mark of a finished run, and drop the checkpoints."""
+        """Write the card and the mark of a finished run; drop the checkpoints and what it replaces."""
         with atomic_file(self.card) as temporary:
             temporary.write_text(card, encoding="utf-8")
         with atomic_file(self.config) as temporary:
             temporary.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
         shutil.rmtree(self.checkpoints, ignore_errors=True)
+        shutil.rmtree(self._aside, ignore_errors=True)
 
 
 def load(path: str | Path) -> WordVectors:

@@ -18,6 +18,7 @@ from foretext.corpus import Corpus
 from foretext.data.token_file import Tokens
 from foretext.data.token_writer import write_tokens
 from foretext.errors import SettingError
+from foretext.files import atomic_file
 from foretext.progress import MetricsLog, Progress
 from foretext.recipe import Recipe
 from foretext.report.card import vectors_card
@@ -67,7 +68,7 @@ def pretrain(
         out: the run's folder; it must not hold a run already, unless `overwrite` or `resume`.
         budget: wall-clock time for the training, ``"10m"``, in place of epochs.
         base: vectors to go on from: a run, a vector file, or `WordVectors`.
-        overwrite: replace the run in `out`, once the new one has begun to learn.
+        overwrite: replace the run in `out`, once the new one is finished.
         resume: go on with the unfinished run in `out`.
         quiet: show no progress.
 
@@ -96,7 +97,8 @@ def run_recipe(
     with _run_folder(out, overwrite=overwrite, resume=resume) as run:
         if resume:
             _check_same(recipe, run)
-        recipe.save(run.recipe)
+        with atomic_file(run.recipe) as temporary:
+            recipe.save(temporary)
         run.note(f"foretext {__version__}: {recipe.name}{', resumed' if resume else ''}")
         tokenizer, tokens = _encode(recipe, corpus, run, base, resume=resume, quiet=quiet)
         learner = VECTORS.resolve(recipe.name)(
@@ -213,7 +215,6 @@ def _train(
     learner: Any, recipe: Recipe, run: RunFolder, *, keep: bool, resume: bool, quiet: bool
 ) -> list[dict[str, Any]]:
     """Train, and return the records of the training."""
-    run.settle()
     with MetricsLog(run.metrics) as log:
         place = Workplace(
             run.path,

@@ -163,6 +163,33 @@ def test_a_failed_overwrite_brings_the_old_run_back(
     assert ft.load(folder).vector_size == 4
 
 
+def test_a_training_that_fails_brings_the_old_run_back(
+    command: Command, corpus: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    small = [
+        "-q",
+        "--no-report",
+        "--set",
+        "tokenizer.min_count=1",
+        "--set",
+        "vectors.vector_size=8",
+    ]
+    arguments = ["pretrain", "word2vec", corpus, "-o", folder, *small]
+    assert command(*arguments).code == 0
+    failed = command(*arguments, "--overwrite", "--set", "vectors.alpha=1e30")
+    assert failed.code == 2
+    assert "learning rate" in failed.err
+    assert ft.load(folder).vector_size == 8
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_patience_needs_held_out_text(command: Command, corpus: Path, tmp_path: Path) -> None:
+    settings = ["--set", "vectors.patience=1", "--set", "data.valid_rate=0"]
+    sentence = pretrain(command, corpus, tmp_path / "run", *settings)
+    assert "data.valid_rate" in sentence
+
+
 def test_a_folder_with_other_files_is_left_alone(
     command: Command, corpus: Path, tmp_path: Path
 ) -> None:

@@ -3,8 +3,8 @@
 numba has no vector type, and LLVM's own vectoriser spends half of a short dot product on summing
 the lanes of each accumulator apart. Here a register of sixteen lanes is a numba type with loads,
 stores and fused multiply-add, and `transposed_sum` adds up to sixteen accumulators at once by
-transposing while adding: 15 additions instead of 64. LLVM splits the lanes where registers are narrower (AVX2,
-NEON), so the same kernel runs everywhere.
+transposing while adding: 15 additions instead of 64. LLVM splits the lanes where registers are
+narrower (AVX2, NEON), so the same kernel runs everywhere.
 
 Indices are element offsets into flat, contiguous float32 arrays.
 """

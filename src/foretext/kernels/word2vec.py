@@ -129,14 +129,6 @@ def scratch_for(weights: Weights, targets: Targets, method: Method) -> Scratch:
     )
 
 
-@kernel(_nrt=False, inline="always")
-def prefetch_rows(matrix, rows, n, stride):
-    """Bring the first n of these rows nearer while others are worked on."""
-    for k in range(n):
-        for d in range(0, stride, LANES):
-            prefetch(matrix, rows[k] * stride + d)
-
-
 @kernel(_nrt=False)
 def set_label(labels, k, label):
     """Write the label of output k where both contexts of a block read it."""
@@ -150,21 +142,6 @@ def noise_labels(labels, negatives, groups):
     """Label 1 for the centre, 0 for each noise word, 1/2 for what fills the last group."""
     for k in range(groups * GROUP):
         set_label(labels, k, np.float32(0.5) if k > negatives else np.float32(k == 0))
-
-
-@kernel(_nrt=False)
-def noise_outputs(rows, centre, targets, counter, null):
-    """The centre and K noise words other than it; returns the counter after the draws."""
-    rows[0] = centre
-    for k in range(1, targets.negatives + 1):
-        drawn = centre
-        while drawn == centre:
-            counter += np.uint64(1)
-            drawn = draw_noise(targets.noise, counter)
-        rows[k] = drawn
-    for k in range(targets.negatives + 1, rows.size):
-        rows[k] = null
-    return counter
 
 
 @kernel(_nrt=False)

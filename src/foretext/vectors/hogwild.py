@@ -101,6 +101,11 @@ class Hogwild:
         self.state = State()
         self._began = time.monotonic()
         self._saved = time.monotonic()
+        if config.patience is not None and learner.held_out_loss() is None:
+            raise SettingError(
+                f"patience = {config.patience} needs held-out text to be lost over; "
+                "set data.valid_rate above 0, or give more text."
+            )
 
     def resume(self) -> bool:
         """Go back to the newest checkpoint; False when there is none and all begins anew."""
@@ -196,23 +201,22 @@ class Hogwild:
             "words": state.words,
             "words_per_second": round(words / max(seconds, 1e-3)),
             "learning_rate": self.schedule.rates(state.step, state.seconds)[0],
-            "loss": self._mean_loss(),
-            "valid_loss": self.learner.held_out_loss(),
+            "loss": self._checked(state.loss / state.predictions),
+            "valid_loss": self._checked(self.learner.held_out_loss()),
         }
         state.history.append(record)
         state.records, state.loss, state.predictions = state.records + 1, 0.0, 0
         if self.log is not None:
             self.log.append(record)
 
-    def _mean_loss(self) -> float:
-        """The mean since the last record; a SettingError when it is no number any more."""
-        mean = self.state.loss / self.state.predictions
-        if not math.isfinite(mean):
+    def _checked(self, loss: float | None) -> float | None:
+        """Return the loss, unless it is no number any more: then a SettingError."""
+        if loss is not None and not math.isfinite(loss):
             raise SettingError(
                 f"The loss is no longer a number after {self.state.words:,} words; "
                 f"choose a lower learning rate than alpha = {self.schedule.alpha}."
             )
-        return mean
+        return loss
 
     def _judge_epoch(self) -> None:
         """Count the epochs in a row that brought no lower held-out loss."""
