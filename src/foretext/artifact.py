@@ -130,7 +130,7 @@ class RunFolder:
             WordVectors(vectors.index_to_key, outputs).save(self.outputs)
 
     def finish(self, config: Mapping[str, Any], card: str) -> None:
-        """Write the card and the mark of a finished run; drop the checkpoints and what it replaces."""
+        """Write the card and the mark of a finished run; drop checkpoints and what it replaces."""
         with atomic_file(self.card) as temporary:
             temporary.write_text(card, encoding="utf-8")
         with atomic_file(self.config) as temporary:
