@@ -46,10 +46,14 @@ FORMS: tuple[tuple[str, dict[str, Any], float], ...] = (
     ),
     (
         "skip-gram, hierarchical, d = 100",
-        {"model": "skipgram", "loss": "hs", "vector_size": 100},
+        {"model": "skipgram", "loss": "hs", "vector_size": 100, "epochs": 1},
         3,
     ),
-    ("CBOW, hierarchical, d = 100", {"model": "cbow", "loss": "hs", "vector_size": 100}, 3),
+    (
+        "CBOW, hierarchical, d = 100",
+        {"model": "cbow", "loss": "hs", "vector_size": 100, "epochs": 1},
+        3,
+    ),
     (
         "skip-gram, negative sampling, d = 300",
         {"model": "skipgram", "loss": "ns", "negative": 5, "vector_size": 300, "epochs": 1},

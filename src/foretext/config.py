@@ -33,6 +33,18 @@ class Config(BaseModel):
         except ValidationError as error:
             raise SettingError(_sentence(error, cls, section)) from None
 
+    @property
+    def changed(self) -> set[str]:
+        """Names of the settings that differ from their defaults.
+
+        A resolved recipe names every setting, so that being named alone says nothing.
+        """
+        return {
+            name
+            for name, field in type(self).model_fields.items()
+            if getattr(self, name) != field.get_default(call_default_factory=True)
+        }
+
 
 def duration_seconds(text: str | float) -> float:
     """Read ``90``, ``90s``, ``10m`` or ``1.5h`` as seconds.

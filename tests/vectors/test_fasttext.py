@@ -145,7 +145,7 @@ def test_a_base_of_another_kind(corpus: Path, settings: dict[str, Any], sentence
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"loss": "hs", "negative": 5}, 'negative would have no effect without loss = "ns"'),
+        ({"loss": "hs", "negative": 10}, 'negative would have no effect without loss = "ns"'),
         ({"maxn": 0, "bucket": 5}, "bucket would have no effect without n-grams"),
         ({"minn": 4, "maxn": 3}, "maxn = 3 must not be less than minn = 4"),
         ({"loss": "softmax"}, "loss = 'softmax'"),

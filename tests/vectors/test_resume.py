@@ -83,6 +83,28 @@ def test_resumed_equals_unbroken(
     assert losses[0] == losses[1]
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_stopped_while_counting_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
+    """The text comes through a pipe that never ends, so the run is still reading it."""
+    run = tmp_path / "run"
+    process = subprocess.Popen(
+        command(Path("-"), run), stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdin is not None
+    process.stdin.write("some words that never end " * 100)
+    process.stdin.flush()
+    deadline = time.monotonic() + 60
+    while not run.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    time.sleep(0.3)
+    os.kill(process.pid, number)
+    _, words = process.communicate(timeout=60)
+    assert process.returncode == 130, words
+    assert "stopped" in words
+    assert not run.exists()
+
+
 def test_resume_with_other_settings_is_refused(corpus: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     stop_early(corpus, run, signal.SIGKILL)

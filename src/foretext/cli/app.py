@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -75,12 +77,12 @@ def options(
 
 def main() -> None:
     """Run one command; an error is told in a sentence on standard error."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)  # until work that has something to save takes over
     try:
         app()
     except Interrupted as stop:
         _leave(stop, STOPPED)
-    except KeyboardInterrupt:
-        _leave(Interrupted("Stopped."), STOPPED)
     except ForetextError as error:
         _leave(error, MENDABLE)
     except BrokenPipeError:
@@ -88,6 +90,10 @@ def main() -> None:
         sys.exit(0)
     except Exception as error:
         _leave(error, DEFECT)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise Interrupted(f"{signal.Signals(number).name}: stopped before there was anything to keep.")
 
 
 def _leave(error: BaseException, code: int) -> None:

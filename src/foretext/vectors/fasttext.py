@@ -64,14 +64,13 @@ class FastText:
 
         @model_validator(mode="after")
         def _has_effect(self) -> FastText.Config:
-            given = self.model_fields_set
             for names, needed, holds in (
-                (("negative", "ns_exponent"), 'loss = "ns"', self.loss == "ns"),
-                (("minn", "bucket"), "n-grams (maxn = 0)", self.maxn > 0),
-                (("epochs",), "no budget", self.budget_seconds is None),
+                (("negative", "ns_exponent"), 'without loss = "ns"', self.loss == "ns"),
+                (("minn", "bucket"), "without n-grams (maxn = 0)", self.maxn > 0),
+                (("epochs",), "beside a budget", self.budget_seconds is None),
             ):
-                if (idle := [name for name in names if name in given]) and not holds:
-                    raise ValueError(f"{' and '.join(idle)} would have no effect without {needed}")
+                if (idle := [name for name in names if name in self.changed]) and not holds:
+                    raise ValueError(f"{' and '.join(idle)} would have no effect {needed}")
             if 0 < self.maxn < self.minn:
                 raise ValueError(f"maxn = {self.maxn} must not be less than minn = {self.minn}")
             return self

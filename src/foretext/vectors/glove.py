@@ -69,7 +69,7 @@ class GloVe:
 
         @model_validator(mode="after")
         def _has_effect(self) -> GloVe.Config:
-            if self.budget_seconds is not None and "epochs" in self.model_fields_set:
+            if self.budget_seconds is not None and "epochs" in self.changed:
                 raise ValueError("epochs would have no effect under a budget")
             return self
 

@@ -82,23 +82,18 @@ class Word2Vec:
 
         @model_validator(mode="after")
         def _has_effect(self) -> Word2Vec.Config:
-            changed = [
-                name
-                for name in self.model_fields_set
-                if getattr(self, name) != type(self).model_fields[name].default
-            ]
             for names, needed, holds in (
                 (("negative", "ns_exponent"), 'without loss = "ns"', self.loss == "ns"),
                 (("cbow_mean", "cbow_gradient"), 'without model = "cbow"', self.model == "cbow"),
                 (("epochs",), "beside a budget", self.budget_seconds is None),
             ):
-                if (idle := [name for name in names if name in changed]) and not holds:
+                if (idle := [name for name in names if name in self.changed]) and not holds:
                     raise ValueError(f"{' and '.join(idle)} would have no effect {needed}")
             if self.keep == "mean" and self.loss == "hs":
                 raise ValueError(
                     'keep = "mean" needs an output vector a word: loss "ns" or "softmax"'
                 )
-            if self.exact and "workers" in self.model_fields_set and self.workers > 1:
+            if self.exact and "workers" in self.changed and self.workers > 1:
                 raise ValueError("exact = true takes one worker")
             return self
 
