@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from foretext.kernels.fasttext import Model, Subwords, scratch_for, train_slice, word_sums
+from foretext.kernels.fasttext import Model, Subwords, Text, scratch_for, train_slice, word_sums
 from foretext.kernels.sigmoid import GROUP
 from foretext.kernels.simd import aligned_zeros, padded
-from foretext.kernels.word2vec import Text
 from foretext.vectors.ngrams import CharacterNgrams, SubwordTable
 from foretext.vectors.output_layer import HierarchicalSoftmax, NegativeSampling
 from tests.kernels.fasttext_twin import FastTextTwin
@@ -104,7 +103,8 @@ class Case:
 
     def train(self, sentences: list[list[int]], start: float, end: float, seed: int) -> Any:
         ids = np.concatenate([np.array(s, np.uint16) for s in sentences])
-        text = Text(ids, np.cumsum([0, *map(len, sentences)]), self.keep)
+        starts = np.cumsum([0, *map(len, sentences)])
+        text = Text(ids, starts[:-1], starts, self.keep)
         scratch = scratch_for(self.model)
         return train_slice(text, self.model, scratch, 0, len(sentences), V, start, end, seed)
 

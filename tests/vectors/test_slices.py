@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foretext.vectors.slices import SMALLEST_SLICE, Slices, cut_sentences
+from foretext.vectors.slices import SMALLEST_SLICE, Slices, cut_sentences, deal
 
 
 def slices_of(lengths: list[int], longest: int = 10_000) -> Slices:
@@ -45,3 +45,19 @@ def test_long_sentences_are_cut_and_others_left() -> None:
 def test_tokens_before_a_slice() -> None:
     slices = slices_of([10] * SMALLEST_SLICE)
     assert [slices.tokens_before(i) for i in range(3)] == [0, 260, 520]
+
+
+def test_cards_are_dealt_from_piles_in_turn() -> None:
+    assert deal(6, 2).tolist() == [0, 3, 1, 4, 2, 5]
+    assert deal(7, 3).tolist() == [0, 2, 4, 1, 3, 5, 6]
+    assert deal(3, 100).tolist() == [0, 1, 2]
+    assert deal(5, 1).tolist() == [0, 1, 2, 3, 4]
+
+
+@given(st.lists(st.integers(1, 300), min_size=1, max_size=200), st.integers(1, 50))
+def test_dealt_slices_have_every_sentence_once(lengths: list[int], num_parts: int) -> None:
+    starts = np.cumsum([0, *lengths])
+    dealt = Slices.dealt(SimpleNamespace(sentence_starts=starts), 10_000, num_parts)
+    found = sorted(zip(dealt.places, np.diff(dealt.sentence_starts), strict=True))
+    assert found == list(zip(starts[:-1], lengths, strict=True))
+    assert dealt.num_tokens == sum(lengths)

@@ -37,7 +37,16 @@ from foretext.kernels.simd import (
 )
 from foretext.kernels.word2vec import LOSS_EVERY, MAX_SENTENCE, keep_words, window_of
 
-__all__ = ["Model", "Scratch", "Subwords", "scratch_for", "train_slice", "word_sums"]
+__all__ = ["Model", "Scratch", "Subwords", "Text", "scratch_for", "train_slice", "word_sums"]
+
+
+class Text(NamedTuple):
+    """What is read, in any order of its sentences."""
+
+    ids: np.ndarray  # (N,) uint16 or uint32
+    places: np.ndarray  # (S,) int64, where each sentence begins in ids
+    sentence_starts: np.ndarray  # (S + 1,) int64, the words learned before each sentence
+    keep: np.ndarray  # (V,) uint32, the chance to survive sub-sampling, in 1 / 2**32
 
 
 class Subwords(NamedTuple):
@@ -385,12 +394,13 @@ def train_slice(text, model, scratch, first, last, null, rate_start, rate_end, s
     counter = np.uint64(seed) << np.uint64(32)
     loss, predictions = 0.0, 0
     for number in range(first, last):
-        start = text.sentence_starts[number]
-        end = text.sentence_starts[number + 1]
-        done = (start - token_first) / num_tokens
+        length = text.sentence_starts[number + 1] - text.sentence_starts[number]
+        done = (text.sentence_starts[number] - token_first) / num_tokens
         rate = np.float32(rate_start + (rate_end - rate_start) * done)
+        start = text.places[number]
+        end = start + length
         n = keep_words(text, start, end, model.window, counter, scratch.words, scratch.spans)
-        counter += np.uint64(end - start)
+        counter += np.uint64(length)
         if model.cbow:
             learned = walk_cbow(model, scratch, n, counter, null, rate)
         else:

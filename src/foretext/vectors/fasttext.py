@@ -14,9 +14,9 @@ from pydantic import Field, model_validator
 
 from foretext.data.token_file import Tokens
 from foretext.errors import CorpusError
-from foretext.kernels.fasttext import Model, scratch_for, train_slice
+from foretext.kernels.fasttext import Model, Text, scratch_for, train_slice
 from foretext.kernels.sigmoid import GROUP
-from foretext.kernels.word2vec import MAX_SENTENCE, Text
+from foretext.kernels.word2vec import MAX_SENTENCE
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.vectors.frequencies import as_chances, keep_rates
 from foretext.vectors.held_out import HeldOutWindows
@@ -93,7 +93,7 @@ class FastText:
             )
         self.config = config
         self.alpha = config.alpha
-        self.slices = Slices.of(tokens.train, MAX_SENTENCE)
+        self.slices = Slices.dealt(tokens.train, MAX_SENTENCE)
         self.counts = np.array(vocabulary.counts, np.int64)
         self.counts[0] = 0  # unknown words are neither kept, nor noise, nor in the tree
         # The formula of the program, sqrt(t / f) + t / f, is that of word2vec's.
@@ -109,7 +109,12 @@ class FastText:
         if base is not None:
             self.weights.go_on_from(base, base_outputs)
         self._layer = self._output_layer()
-        self._text = Text(tokens.train.ids, self.slices.sentence_starts, as_chances(self._keep))
+        self._text = Text(
+            tokens.train.ids,
+            self.slices.places,
+            self.slices.sentence_starts,
+            as_chances(self._keep),
+        )
         self._model = self._kernel_model()
         self._scratch = [scratch_for(self._model) for _ in range(config.threads)]
         self._held_out = self._predictions(tokens)
