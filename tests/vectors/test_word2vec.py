@@ -151,7 +151,7 @@ def test_a_single_word_is_too_little(tmp_path: Path) -> None:
         ({"loss": "hs", "negative": 10}, 'negative would have no effect without loss = "ns"'),
         ({"cbow_mean": False}, 'without model = "cbow"'),
         ({"budget_seconds": 5.0, "epochs": 2}, "epochs would have no effect beside a budget"),
-        ({"exact": True, "workers": 2}, "takes one worker"),
+        ({"exact": True, "workers": 3}, "takes one worker"),
         ({"loss": "hs", "keep": "mean"}, "output vector a word"),
         ({"window": 0}, "greater than or equal to 1"),
         ({"window": 2.5}, "window = 2.5"),
