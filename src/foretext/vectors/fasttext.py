@@ -123,6 +123,11 @@ class FastText:
         """Learn; returns the records. See `Hogwild.run` for what is raised."""
         return train_hogwild(self, self.config, place)
 
+    def compile(self) -> None:
+        """Learn no sentence at all, for the sake of the machine code."""
+        rates, null = (self.alpha, self.alpha), len(self.counts)
+        train_slice(self._text, self._model, self._scratch[0], 0, 0, null, *rates, 0)
+
     def learn(
         self, slice_index: int, worker: int, rates: tuple[float, float], seed: int
     ) -> Learned:

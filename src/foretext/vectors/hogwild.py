@@ -45,6 +45,9 @@ class Learner(Protocol):
     slices: Slices
     alpha: float  # learning rate at the start
 
+    def compile(self) -> None:
+        """Have the machine code ready, so that making it is not taken for learning."""
+
     def learn(
         self, slice_index: int, worker: int, rates: tuple[float, float], seed: int
     ) -> Learned:
@@ -127,6 +130,7 @@ class Hogwild:
             Interrupted: a signal asked for it; a checkpoint was saved where there is a place.
             SettingError: the loss is no longer a number.
         """
+        self.learner.compile()
         self._began = time.monotonic() - self.state.seconds
         done = self._done()
         bar = Progress(

@@ -141,6 +141,11 @@ class Word2Vec:
         """Learn; returns the records. See `Hogwild.run` for what is raised."""
         return train_hogwild(self, self.config, place)
 
+    def compile(self) -> None:
+        """Learn no sentence at all, for the sake of the machine code."""
+        null = len(self.counts)
+        train_slice(*self._arguments, self._scratch[0], 0, 0, null, self.alpha, self.alpha, 0)
+
     def learn(
         self, slice_index: int, worker: int, rates: tuple[float, float], seed: int
     ) -> Learned:
