@@ -11,7 +11,7 @@ import pytest
 import foretext as ft
 from foretext.errors import SettingError
 from foretext.vectors.fasttext import FastText
-from tests.vectors.texts import TOPICS, topic_of, write_topics
+from tests.vectors.texts import share_in_topic, topic_of, write_topics
 
 SMALL: dict[str, Any] = {
     "vector_size": 24,
@@ -27,17 +27,6 @@ SMALL: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_topics(tmp_path_factory.mktemp("corpus") / "topics.txt")
-
-
-def share_in_topic(vectors: ft.WordVectors) -> float:
-    """How many of the nearest five words of a topic's words are of the same topic."""
-    right = [
-        topic_of(near) == topic
-        for topic, words in TOPICS.items()
-        for word in words
-        for near, _ in vectors.most_similar(word, topn=5)
-    ]
-    return sum(right) / len(right)
 
 
 @pytest.mark.parametrize("model", ["skipgram", "cbow"])

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from foretext.vectors.word_vectors import WordVectors
+
 TOPICS = {
     "sea": ["ship", "harbour", "wave", "sailor", "anchor", "tide", "mast", "captain"],
     "farm": ["plough", "wheat", "barn", "cow", "meadow", "harvest", "tractor", "hay"],
@@ -31,3 +33,14 @@ def write_topics(path: Path, documents: int = 400, seed: int = 0) -> Path:
 
 def topic_of(word: str) -> str | None:
     return next((topic for topic, words in TOPICS.items() if word in words), None)
+
+
+def share_in_topic(vectors: WordVectors) -> float:
+    """How many of the nearest five words of a topic's words are of the same topic."""
+    right = [
+        topic_of(near) == topic
+        for topic, words in TOPICS.items()
+        for word in words
+        for near, _ in vectors.most_similar(word, topn=5)
+    ]
+    return sum(right) / len(right)

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from foretext.corpus.counts import WordCounts
+from foretext.errors import CorpusError
 
 __all__ = ["UNKNOWN", "Vocabulary"]
 
@@ -50,6 +51,14 @@ class Vocabulary:
         ordered = sorted(total.items(), key=lambda pair: (-pair[1], pair[0]))
         merged = [int(self.counts[0]), *(count for _, count in ordered)]
         return Vocabulary([UNKNOWN, *(word for word, _ in ordered)], np.array(merged, np.int64))
+
+    def require_two_words(self) -> None:
+        """Raise a CorpusError when there are not two words that could learn from each other."""
+        if len(self.words) < 3:  # [UNK] is none
+            raise CorpusError(
+                "The vocabulary has a single word, and it takes two to learn from each other; "
+                "give more text or lower min_count."
+            )
 
     @cached_property
     def ids(self) -> dict[str, int]:

@@ -13,7 +13,6 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from foretext.data.token_file import Tokens
-from foretext.errors import CorpusError
 from foretext.kernels.fasttext import Model, Text, scratch_for, train_slice
 from foretext.kernels.sigmoid import GROUP
 from foretext.kernels.word2vec import MAX_SENTENCE
@@ -86,11 +85,7 @@ class FastText:
         base: WordVectors | None = None,
         base_outputs: np.ndarray | None = None,
     ) -> None:
-        if len(vocabulary.words) < 3:
-            raise CorpusError(
-                "The vocabulary has a single word, and it takes two to learn from each other; "
-                "give more text or lower min_count."
-            )
+        vocabulary.require_two_words()
         self.config = config
         self.alpha = config.alpha
         self.slices = Slices.dealt(tokens.train, MAX_SENTENCE)

@@ -84,11 +84,7 @@ class GloVe:
         base: WordVectors | None = None,
         base_outputs: np.ndarray | None = None,
     ) -> None:
-        if len(vocabulary.words) < 3:
-            raise CorpusError(
-                "The vocabulary has a single word, and it takes two to learn from each other; "
-                "give more text or lower min_count."
-            )
+        vocabulary.require_two_words()
         self.config = config
         self.vocabulary = vocabulary
         self.tokens = tokens

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from foretext.data.token_file import Tokens
-from foretext.errors import CorpusError, SettingError
+from foretext.errors import SettingError
 from foretext.kernels.simd import aligned_zeros, padded
 from foretext.kernels.word2vec import (
     MAX_SENTENCE,
@@ -113,11 +113,7 @@ class Word2Vec:
         base: WordVectors | None = None,
         base_outputs: np.ndarray | None = None,
     ) -> None:
-        if len(vocabulary.words) < 3:
-            raise CorpusError(
-                "The vocabulary has a single word, and it takes two to learn from each other; "
-                "give more text or lower min_count."
-            )
+        vocabulary.require_two_words()
         self.config = config
         self.vocabulary = vocabulary
         self.alpha = config.alpha or DEFAULT_ALPHA[config.model]
