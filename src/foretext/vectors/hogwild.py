@@ -239,7 +239,11 @@ class Hogwild:
 
     def _stop(self, signal_name: str) -> None:
         self._save()
-        kept = "go on with --resume" if self.checkpoints else "nothing was kept, as no folder is"
+        kept = (
+            "go on with --resume"
+            if self.checkpoints
+            else "nothing was kept, as it was given no folder"
+        )
         raise Interrupted(f"{signal_name} stopped the training; {kept}.")
 
 
