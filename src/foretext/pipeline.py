@@ -154,7 +154,8 @@ def _run_folder(out: str | Path | None, *, overwrite: bool, resume: bool) -> Ite
     try:
         yield run
     except BaseException:
-        run.abandon()
+        if not resume:  # what an earlier attempt left is not this one's to remove
+            run.abandon()
         raise
 
 

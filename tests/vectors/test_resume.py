@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -112,6 +113,18 @@ def test_resume_with_other_settings_is_refused(corpus: Path, tmp_path: Path) -> 
         ft.pretrain("word2vec", corpus, run, resume=True)
     with pytest.raises(OutputError, match="an unfinished run; go on with --resume"):
         ft.pretrain("word2vec", corpus, run)
+
+
+def test_a_refused_resume_removes_nothing(corpus: Path, tmp_path: Path) -> None:
+    """Killed before its first checkpoint, a run still has its recipe and its tokens."""
+    run = tmp_path / "run"
+    stop_early(corpus, run, signal.SIGKILL)
+    shutil.rmtree(run / "checkpoints")
+    with pytest.raises(SettingError, match="began with"):
+        ft.pretrain("word2vec", corpus, run, resume=True)
+    assert (run / "tokens" / "train" / "ids.bin").is_file()
+    subprocess.run(command(corpus, run, "--resume"), check=True, capture_output=True)
+    assert ft.load(run).vector_size == 64
 
 
 def test_nothing_to_resume(unbroken: Path, corpus: Path, tmp_path: Path) -> None:
