@@ -5,6 +5,7 @@
     ├── SettingError         a setting that does not exist, has no effect, or has no such value
     ├── OutputError          a folder or file that cannot be written, or would be overwritten
     ├── VectorFileError      a vector file that is damaged or not what it says
+    ├── ImageFileError       a file of images that is damaged or not what it says
     ├── UnknownWordError     a word the model never met (also a KeyError)
     ├── EvaluationError      an evaluation file that cannot be used with these vectors
     ├── MissingExtraError    a package that an optional part needs (also an ImportError)
@@ -23,6 +24,7 @@ __all__ = [
     "CorpusError",
     "EvaluationError",
     "ForetextError",
+    "ImageFileError",
     "Interrupted",
     "MissingExtraError",
     "OutputError",
@@ -51,6 +53,10 @@ class OutputError(ForetextError):
 
 class VectorFileError(ForetextError):
     """A vector file that is damaged or not what it says."""
+
+
+class ImageFileError(ForetextError):
+    """A file of images that is damaged or not what it says."""
 
 
 class EvaluationError(ForetextError):
