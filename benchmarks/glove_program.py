@@ -29,9 +29,9 @@ def foretext_figures(text: Path, folder: Path, epochs: int, seed: int) -> Figure
     """The component as the pipeline calls it; the layout of tiles is part of the training."""
     from foretext.corpus import Corpus
     from foretext.data import write_tokens
+    from foretext.progress.workplace import Workplace
     from foretext.tokenizers import WordTokenizer
     from foretext.vectors.glove import GloVe
-    from foretext.vectors.workplace import Workplace
 
     config = WordTokenizer.Config(pre_tokenizer="whitespace", min_count=MIN_COUNT)
     tokenizer = WordTokenizer.learn(config, Corpus(text), workers=THREADS)

@@ -20,6 +20,8 @@ from foretext.data.token_writer import write_tokens
 from foretext.errors import SettingError
 from foretext.files import atomic_file
 from foretext.progress import MetricsLog, Progress
+from foretext.progress.checkpoint import Checkpoints
+from foretext.progress.workplace import Workplace
 from foretext.recipe import Recipe
 from foretext.report.card import vectors_card
 from foretext.report.word_map import content_words
@@ -28,9 +30,7 @@ from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors import VECTORS
-from foretext.vectors.checkpoint import Checkpoints
 from foretext.vectors.word_vectors import WordVectors
-from foretext.vectors.workplace import Workplace
 
 __all__ = ["Pretrained", "learn_tokenizer", "pretrain", "run_recipe"]
 

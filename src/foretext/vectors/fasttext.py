@@ -16,6 +16,7 @@ from foretext.data.token_file import Tokens
 from foretext.kernels.fasttext import Model, Text, scratch_for, train_slice
 from foretext.kernels.sigmoid import GROUP
 from foretext.kernels.word2vec import MAX_SENTENCE
+from foretext.progress.workplace import Workplace
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.vectors.frequencies import as_chances, keep_rates
 from foretext.vectors.held_out import HeldOutWindows
@@ -26,7 +27,6 @@ from foretext.vectors.schedule import DescentConfig
 from foretext.vectors.slices import Slices
 from foretext.vectors.subword_weights import SubwordWeights
 from foretext.vectors.word_vectors import WordVectors
-from foretext.vectors.workplace import Workplace
 
 __all__ = ["FastText"]
 

@@ -22,6 +22,7 @@ from foretext.config import size_bytes
 from foretext.data.token_file import Tokens
 from foretext.errors import CorpusError
 from foretext.progress import Progress
+from foretext.progress.workplace import Workplace
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.vectors.cooccurrence import Cooccurrence
 from foretext.vectors.glove_weights import GloveWeights
@@ -30,7 +31,6 @@ from foretext.vectors.schedule import TrainingConfig
 from foretext.vectors.tile_descent import TileDescent
 from foretext.vectors.tiles import Tiles
 from foretext.vectors.word_vectors import WordVectors
-from foretext.vectors.workplace import Workplace
 
 __all__ = ["GloVe"]
 

@@ -20,11 +20,11 @@ import numpy as np
 
 from foretext.errors import Interrupted, SettingError
 from foretext.progress import MetricsLog, Progress
+from foretext.progress.checkpoint import Checkpoints
+from foretext.progress.workplace import Workplace
 from foretext.runtime import Interruption
-from foretext.vectors.checkpoint import Checkpoints
 from foretext.vectors.schedule import DescentConfig, Schedule
 from foretext.vectors.slices import Slices
-from foretext.vectors.workplace import Workplace
 
 __all__ = ["Hogwild", "Learned", "Learner", "State", "train_hogwild"]
 

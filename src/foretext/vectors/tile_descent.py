@@ -17,11 +17,11 @@ import numpy as np
 from foretext.errors import Interrupted, SettingError
 from foretext.kernels.glove import train_tiles
 from foretext.progress import Progress
+from foretext.progress.workplace import Workplace
 from foretext.runtime import Interruption
 from foretext.vectors.glove_weights import GloveWeights
 from foretext.vectors.schedule import TrainingConfig
 from foretext.vectors.tiles import Tiles
-from foretext.vectors.workplace import Workplace
 
 __all__ = ["TileDescent"]
 

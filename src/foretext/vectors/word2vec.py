@@ -25,6 +25,7 @@ from foretext.kernels.word2vec import (
     scratch_for,
     train_slice,
 )
+from foretext.progress.workplace import Workplace
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.vectors.frequencies import as_chances, keep_rates
 from foretext.vectors.held_out import HeldOutWindows
@@ -38,7 +39,6 @@ from foretext.vectors.output_layer import (
 from foretext.vectors.schedule import DescentConfig
 from foretext.vectors.slices import Slices
 from foretext.vectors.word_vectors import WordVectors
-from foretext.vectors.workplace import Workplace
 
 __all__ = ["Word2Vec"]
 

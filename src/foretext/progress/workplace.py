@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from foretext.progress import MetricsLog
-from foretext.vectors.checkpoint import Checkpoints
+from foretext.progress.checkpoint import Checkpoints
 
 __all__ = ["Workplace"]
 
 
 @dataclass(frozen=True)
 class Workplace:
-    """Passed to the `train` of every component of this room."""
+    """Passed to every training.."""
 
     folder: Path  # for what is worth keeping beside the vectors
     title: str = "training"
