@@ -1,0 +1,43 @@
+"""fastText's supervised files: words of a line that begin with ``__label__`` are its labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from foretext.data.rows.record import Record
+from foretext.data.rows.settings import LabelledConfig, RowsConfig
+from foretext.errors import SettingError
+
+__all__ = ["fasttext_records", "is_fasttext"]
+
+
+def is_fasttext(line: str, config: LabelledConfig) -> bool:
+    """Whether a file that begins with `line` is of this kind, no columns having been chosen."""
+    if not isinstance(config, RowsConfig) or config.changed & {"text", "label", "label_separator"}:
+        return False
+    return _labels(config.label_prefix).search(line) is not None
+
+
+def fasttext_records(lines: Iterable[str], name: str, config: LabelledConfig) -> Iterator[Record]:
+    """Yield rows with the columns `label`, a list, and `text`; empty lines are skipped.
+
+    Raises:
+        CorpusError: a line has no label.
+        SettingError: such rows are asked for pairs.
+    """
+    if not isinstance(config, RowsConfig):
+        raise SettingError("format = 'fasttext': these files hold single texts, not pairs.")
+    labels = _labels(config.label_prefix)
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        values = {"label": labels.findall(line), "text": labels.sub("", line).strip()}
+        record = Record(values, name, number)
+        if not values["label"]:
+            raise record.error(f"no word begins with '{config.label_prefix}': label the row.")
+        yield record
+
+
+def _labels(prefix: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\S){re.escape(prefix)}(\S+)\s?")

@@ -1,0 +1,44 @@
+"""Rows of JSON lines: one object a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from foretext.data.rows.record import Record, type_name
+
+__all__ = ["json_records"]
+
+
+def json_records(lines: Iterable[str], name: str) -> Iterator[Record]:
+    """Yield the object of each line; empty lines are skipped.
+
+    Raises:
+        CorpusError: a line that is not a JSON object.
+    """
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        record = Record({}, name, number)
+        try:
+            values = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise record.error(_broken(line, number, error)) from None
+        if not isinstance(values, dict):
+            raise record.error(_no_object(line, values))
+        yield record._replace(values=values)
+
+
+def _broken(line: str, number: int, error: Exception) -> str:
+    if number == 1 and line.strip() in ("[", "{"):
+        return (
+            "the file holds one JSON value over many lines, not one object a line; convert it "
+            "with `jq -c '.[]'`."
+        )
+    return f"this is not JSON ({error}); mend or remove the line."
+
+
+def _no_object(line: str, values: object) -> str:
+    if isinstance(values, list):
+        return "a JSON array, where one object a line is expected; convert it with `jq -c '.[]'`."
+    return f'{type_name(values)} stands where an object such as {{"text": "..."}} is expected.'

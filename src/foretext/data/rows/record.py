@@ -1,0 +1,85 @@
+"""One row of a labelled file, with the place that it has there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from foretext.data.rows.settings import Column
+from foretext.errors import CorpusError, did_you_mean
+
+__all__ = ["Record"]
+
+
+class Record(NamedTuple):
+    """Values under the names of their columns, or under their numbers from 1."""
+
+    values: Mapping[Any, Any]
+    file: str
+    line: int  # the first of the row, from 1; of Parquet the row
+
+    @property
+    def place(self) -> str:
+        """``file:line``, as editors and compilers write it."""
+        return f"{self.file}:{self.line}"
+
+    def error(self, cause: str) -> CorpusError:
+        """Return the complaint `cause` with the place of this row."""
+        return CorpusError(f"{self.file}, line {self.line}: {cause}")
+
+    def value(self, column: Column) -> Any:
+        """Return what stands under `column`.
+
+        Raises:
+            CorpusError: there is no such column.
+        """
+        try:
+            return self.values[column]
+        except KeyError:
+            raise self.error(missing(column, self.values)) from None
+
+    def text(self, column: Column) -> str:
+        """Return the text under `column`, "" for null.
+
+        Raises:
+            CorpusError: there is no such column, or it holds something else.
+        """
+        value = self.value(column)
+        if value is None:
+            return ""
+        if not isinstance(value, str):
+            raise self.error(f"'{column}' holds {type_name(value)} where text is expected.")
+        if any("\ud800" <= character <= "\udfff" for character in value):
+            raise self.error(
+                f"'{column}' holds half of a surrogate pair (such as \\ud83d alone), which is no "
+                "character; mend or remove the line."
+            )
+        return value
+
+    def texts(self, columns: Iterable[Column]) -> str:
+        """Return the texts under `columns`, joined by blanks."""
+        return " ".join(self.text(column) for column in columns)
+
+
+def missing(column: Column, present: Iterable[Any]) -> str:
+    """Say that `column` is not among those `present`, and which one may be meant."""
+    names = list(present)
+    shown = ", ".join(repr(str(name)[:40]) for name in names[:12]) + (", ..." if names[12:] else "")
+    if isinstance(column, int):
+        return f"there is no column {column}; the rows have {len(names)}: name one of these."
+    hint = did_you_mean(column, [str(name) for name in names])
+    if len(names) == 1 and any(mark in str(names[0]) for mark in ";\t|,"):
+        hint = " Columns are separated by ',' in .csv and by a tab in .tsv."
+    return f"there is no column '{column}', only {shown or 'none'}.{hint or _NAME_THEM}"
+
+
+_NAME_THEM = (
+    " Name the right ones (--text, --label), by number (such as --label 1 --text 2) where the "
+    "file has no header."
+)
+
+
+def type_name(value: Any) -> str:
+    """Return what JSON calls the type of `value`, with an article."""
+    names = {dict: "an object", list: "an array", bool: "a boolean", type(None): "null"}
+    return names.get(type(value), "a string" if isinstance(value, str) else "a number")

@@ -1,0 +1,104 @@
+"""The rows of labelled files, whatever their format: found, unpacked, decoded, taken apart.
+
+Rows end at "\\n" only; compressed files are told by their first bytes, formats by the suffix or,
+where that says nothing, by the first line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path, PurePosixPath
+
+from foretext.corpus.compression import unpacked, without_compression_suffix
+from foretext.corpus.decoding import decoded
+from foretext.corpus.lines import split_lines
+from foretext.corpus.source import Source
+from foretext.corpus.sources import find_sources
+from foretext.data.rows.fasttext_lines import fasttext_records, is_fasttext
+from foretext.data.rows.json_lines import json_records
+from foretext.data.rows.parquet_rows import parquet_records
+from foretext.data.rows.record import Record
+from foretext.data.rows.settings import LabelledConfig
+from foretext.data.rows.table import csv_records, tsv_records
+from foretext.errors import CorpusError
+
+__all__ = ["read_lines", "read_records"]
+
+_SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".parquet": "parquet",
+}
+
+
+def read_records(names: str | Path, config: LabelledConfig) -> Iterator[Record]:
+    """Yield the rows of the files that `names` stands for: a file, folder, glob, URL or ``-``.
+
+    Raises:
+        CorpusError: nothing is there, or a row is not what it should be.
+        MissingExtraError: a package for this format is not installed.
+    """
+    for source in find_sources(names):
+        yield from _records(source, config)
+
+
+def read_lines(source: Source, encoding: str) -> Iterator[str]:
+    """Yield the lines of a file, unpacked and decoded, without their ends.
+
+    Raises:
+        CorpusError: it cannot be read, or is damaged, or in another encoding.
+    """
+    with source.open() as file:
+        yield from split_lines(decoded(unpacked(file, source.name), encoding, source.name))
+
+
+def _records(source: Source, config: LabelledConfig) -> Iterator[Record]:
+    suffix = PurePosixPath(without_compression_suffix(source.name)).suffix.lower()
+    format = _SUFFIXES.get(suffix, "auto") if config.format == "auto" else config.format
+    if format == "parquet":
+        return parquet_records(source, config)
+    lines = read_lines(source, config.encoding)
+    if format == "auto":
+        first = next(lines, "")
+        return _told_by_line(first, chain((first,), lines), source.name, config)
+    if format == "jsonl":
+        return json_records(lines, source.name)
+    if format == "fasttext":
+        return fasttext_records(lines, source.name, config)
+    read = csv_records if format == "csv" else tsv_records
+    return read(lines, source.name, None if config.is_numbered else config.columns)
+
+
+def _told_by_line(
+    first: str, lines: Iterator[str], name: str, config: LabelledConfig
+) -> Iterator[Record]:
+    if is_fasttext(first, config):
+        return fasttext_records(lines, name, config)
+    if first.lstrip().startswith(("{", "[")):
+        return json_records(lines, name)
+    if "\t" not in first:
+        raise CorpusError(
+            f"{name}, line 1: the row is neither JSON nor marked with __label__ nor separated by "
+            "tabs; set format (--format csv, tsv, jsonl or fasttext)."
+        )
+    if config.is_numbered:
+        return tsv_records(lines, name, None)
+    if config.columns == type(config)().columns and not set(config.columns) <= {*first.split("\t")}:
+        return _named_by_position(tsv_records(lines, name, None), config)
+    return tsv_records(lines, name, config.columns)
+
+
+def _named_by_position(records: Iterator[Record], config: LabelledConfig) -> Iterator[Record]:
+    """Give the columns of a plain file, such as ``label<TAB>text``, their usual names."""
+    for record in records:
+        if len(record.values) != len(config.headerless):
+            raise record.error(
+                f"{len(record.values)} fields where {'<TAB>'.join(config.headerless)} are "
+                "expected; name the columns by number (such as --label 1 --text 3)."
+            )
+        values = {name: record.values[number] for name, number in config.headerless.items()}
+        yield record._replace(values=values)

@@ -1,0 +1,109 @@
+"""How labelled files are to be read: the settings of the section `[rows]`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from foretext.config import Config
+
+__all__ = ["Column", "Columns", "LabelledConfig", "RowsConfig", "as_columns"]
+
+Column = str | int  # a name, or a number from 1
+
+
+def _as_tuple(given: Any) -> Any:
+    """Take a list, which TOML has where Python has a tuple; refuse what names no column."""
+    columns = tuple(given) if isinstance(given, list | tuple) else (given,)
+    for column in columns:
+        if isinstance(column, bool) or not isinstance(column, str | int) or column in ("", 0):
+            raise ValueError("write the name of a column, or its number, the first one being 1")
+        if isinstance(column, int) and column < 0:
+            raise ValueError("columns are counted from 1")
+    if not columns:
+        raise ValueError("name a column")
+    return columns if isinstance(given, list | tuple) else given
+
+
+Columns = Annotated[str | int | tuple[str | int, ...], BeforeValidator(_as_tuple)]
+
+
+def as_columns(chosen: str | int | tuple[Column, ...] | None) -> tuple[Column, ...]:
+    """Return one column or several as several, None as none."""
+    if chosen is None:
+        return ()
+    return chosen if isinstance(chosen, tuple) else (chosen,)
+
+
+class LabelledConfig(Config):
+    """What all labelled files have: a format, an encoding, and columns with a meaning."""
+
+    headerless: ClassVar[dict[str, int]]  # meaning -> number, in a .txt file without a header
+
+    format: Literal["auto", "csv", "tsv", "jsonl", "fasttext", "parquet"] = "auto"
+    encoding: str = "utf-8"  # a byte order mark is accepted
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """All columns that are read."""
+        chosen = (getattr(self, meaning) for meaning in self.headerless)
+        return tuple(column for columns in chosen for column in as_columns(columns))
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether columns are named by number, which says that the file has no header."""
+        return any(isinstance(column, int) for column in self.columns)
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        kinds = {type(column) for column in self.columns}
+        if len(kinds) > 1:
+            raise ValueError(
+                "name the columns all by name (the file has a header) or all by number (it has "
+                f"none): {_listed(self.columns)}"
+            )
+        if self.is_numbered and self.format in ("jsonl", "fasttext", "parquet"):
+            raise ValueError(f"columns of format = '{self.format}' have names, not numbers")
+        return self
+
+    @model_validator(mode="after")
+    def _known_encoding(self) -> Self:
+        try:
+            "".encode(self.encoding)
+        except (LookupError, ValueError):
+            raise ValueError(
+                f"encoding = {self.encoding!r}: Python knows no such text encoding; try 'utf-8', "
+                "'cp1252', 'latin-1', 'gb18030' or 'utf-16'"
+            ) from None
+        return self
+
+
+class RowsConfig(LabelledConfig):
+    """Texts with one label or several."""
+
+    headerless: ClassVar[dict[str, int]] = {"label": 1, "text": 2}
+
+    text: Columns = "text"  # several are joined by a blank
+    label: str | Annotated[int, Field(ge=1)] | None = "label"  # None: the rows have no labels
+    label_separator: str | None = Field(
+        default=None, min_length=1
+    )  # between the labels of one field
+    label_prefix: str = Field(default="__label__", min_length=1)  # of fastText's files
+    normalization: Literal["none", "NFC", "NFKC"] = "NFC"  # of texts, as of a corpus
+
+    @model_validator(mode="after")
+    def _effective(self) -> Self:
+        """Refuse what would have no effect."""
+        if self.format == "fasttext" and self.changed & {"text", "label", "label_separator"}:
+            raise ValueError("fastText's files have no columns and no label_separator")
+        if self.format not in ("auto", "fasttext") and "label_prefix" in self.changed:
+            raise ValueError(f"label_prefix has no effect on format = '{self.format}'")
+        if self.label is None and self.label_separator is not None:
+            raise ValueError("label_separator has no effect where there is no label")
+        return self
+
+
+def _listed(columns: Iterable[Column]) -> str:
+    return ", ".join(repr(column) for column in columns)

@@ -1,0 +1,94 @@
+"""Rows of CSV (RFC 4180) and TSV, under the names of a header or under numbers from 1."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from foretext.data.rows.record import Record
+from foretext.data.rows.settings import Column
+from foretext.errors import CorpusError
+
+__all__ = ["csv_records", "tsv_records"]
+
+_LONGEST_FIELD = 1 << 27  # characters; longer means a quotation mark that is never closed
+
+Row = tuple[int, list[str]]  # its first line, its fields
+
+
+def csv_records(
+    lines: Iterable[str], name: str, wanted: tuple[Column, ...] | None
+) -> Iterator[Record]:
+    """Yield rows of comma-separated values; a quoted field may hold line ends.
+
+    Args:
+        wanted: columns that the header must have; None: there is no header.
+
+    Raises:
+        CorpusError: no such column, a row of another length, or an open quotation mark.
+    """
+    return _records(_csv_rows(lines, name), name, wanted)
+
+
+def tsv_records(
+    lines: Iterable[str], name: str, wanted: tuple[Column, ...] | None
+) -> Iterator[Record]:
+    """Yield rows of values separated by tabs, in which quotation marks are text like any."""
+    rows = ((number, line.split("\t")) for number, line in enumerate(lines, start=1) if line)
+    return _records(rows, name, wanted)
+
+
+def _csv_rows(lines: Iterable[str], name: str) -> Iterator[Row]:
+    csv.field_size_limit(_LONGEST_FIELD)  # of the whole process; the default refuses long articles
+    reader = csv.reader((line + "\n" for line in lines), strict=True)
+    started = 1
+    try:
+        for row in reader:
+            if row:
+                yield started, row
+            started = reader.line_num + 1
+    except csv.Error as error:
+        raise CorpusError(f"{name}, line {started}: {_broken(error)}") from None
+
+
+def _records(rows: Iterator[Row], name: str, wanted: tuple[Column, ...] | None) -> Iterator[Record]:
+    first = next(rows, None)
+    if first is None:
+        return
+    keys: list[Column] = list(range(1, len(first[1]) + 1))
+    if wanted is None:
+        rows = chain((first,), rows)
+    else:
+        keys = list(_header(first, name, wanted))
+    for line, fields in rows:
+        record = Record(dict(zip(keys, fields, strict=False)), name, line)
+        if len(fields) != len(keys):
+            raise record.error(_ragged(len(fields), len(keys), has_header=wanted is not None))
+        yield record
+
+
+def _header(first: Row, name: str, wanted: tuple[Column, ...]) -> list[str]:
+    line, header = first
+    for column in wanted:
+        Record(dict.fromkeys(header), name, line).value(column)
+    return header
+
+
+def _ragged(found: int, expected: int, *, has_header: bool) -> str:
+    mend = (
+        "a field that holds the separator needs quotation marks (in .csv)"
+        if found > expected
+        else "it was cut off, or a line end stands inside a field"
+    )
+    whose = "the header" if has_header else "the first row"
+    return f"{found} fields where {whose} has {expected}; {mend}."
+
+
+def _broken(error: csv.Error) -> str:
+    if "limit" in str(error) or "end of data" in str(error):
+        return (
+            "a field begins with a quotation mark that is never closed; close it, or write "
+            '"" for a mark inside a quoted field.'
+        )
+    return f"this row is broken ({error}); mend its quotation marks."

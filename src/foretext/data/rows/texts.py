@@ -1,0 +1,70 @@
+"""Texts with labels: what classification learns from and is measured by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from foretext.corpus.normalization import normalize
+from foretext.data.rows.record import Record, type_name
+from foretext.data.rows.records import read_records
+from foretext.data.rows.settings import RowsConfig, as_columns
+from foretext.errors import CorpusError
+
+__all__ = ["LabelledText", "label_of", "read_texts"]
+
+
+class LabelledText(NamedTuple):
+    """One row; of a multi-label file any number of labels, of an unlabelled one none."""
+
+    text: str
+    labels: tuple[str, ...]
+    place: str  # file:line
+
+
+def read_texts(path: str | Path, config: RowsConfig | None = None) -> list[LabelledText]:
+    """Read a labelled file: CSV, TSV, JSON lines, Parquet, fastText's or ``label<TAB>text``.
+
+    Compressed files, folders, globs and fsspec URLs are read as well.
+
+    Raises:
+        CorpusError: no such file, no rows, or a row that is not what it should be.
+        MissingExtraError: a package for this format is not installed.
+    """
+    config = config or RowsConfig()
+    rows = [
+        LabelledText(
+            normalize(record.texts(as_columns(config.text)), config.normalization),
+            _labels(record, config),
+            record.place,
+        )
+        for record in read_records(path, config)
+    ]
+    if not rows:
+        raise CorpusError(f"{path} has no rows; give a file with text and labels.")
+    return rows
+
+
+def label_of(value: Any, record: Record) -> str:
+    """Return a label as text: a string without blanks around it, or a whole number.
+
+    Raises:
+        CorpusError: it is empty or something else.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if value is not None and not isinstance(value, str):
+        raise record.error(f"the label is {type_name(value)}; write it as text or a whole number.")
+    if not (label := (value or "").strip()):
+        raise record.error("the label is empty; label the row or remove it.")
+    return label
+
+
+def _labels(record: Record, config: RowsConfig) -> tuple[str, ...]:
+    if config.label is None:
+        return ()
+    value = record.value(config.label)
+    if config.label_separator is not None and isinstance(value, str):
+        value = value.split(config.label_separator) if value.strip() else []
+    values = value if isinstance(value, list) else [value]
+    return tuple(dict.fromkeys(label_of(each, record) for each in values))  # each label once

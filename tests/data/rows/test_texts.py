@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foretext.data.rows import LabelledText, RowsConfig, read_texts
+from foretext.errors import CorpusError, SettingError
+
+ROWS = [("good", "a fine film"), ("bad", 'she said "no"')]
+
+
+NAMED = {"text": "t", "label": "y"}
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def read(path: Path, **settings: Any) -> list[tuple[str, tuple[str, ...]]]:
+    return [row[:2] for row in read_texts(path, RowsConfig.checked(settings, "rows"))]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "settings"),
+    [
+        ("a.csv", 'text,label\na fine film,good\n"she said ""no""",bad\n', {}),
+        ("a.csv", 'good,a fine film\nbad,"she said ""no"""\n', {"label": 1, "text": 2}),
+        ("a.tsv", 'id\tlabel\ttext\n1\tgood\ta fine film\n2\tbad\tshe said "no"\n', {}),
+        ("a.tsv", 'good\t9\ta fine film\nbad\t1\tshe said "no"\n', {"label": 1, "text": 3}),
+        ("a.txt", 'good\ta fine film\nbad\tshe said "no"\n', {}),
+        ("a.txt", 'label\ttext\ngood\ta fine film\nbad\tshe said "no"\n', {}),
+        ("a.txt", 'a fine film\tgood\r\nshe said "no"\tbad\r\n', {"label": 2, "text": 1}),
+        ("a.data", 'x\ty\ngood\ta fine film\nbad\tshe said "no"\n', {"label": "x", "text": "y"}),
+        ("a.txt", '__label__good a fine film\n\n__label__bad she said "no"\n', {}),
+        ("a.train", 'a fine film #good\n#bad she said "no"\n', {"label_prefix": "#"}),
+        ("a.jsonl", "".join(json.dumps({"text": t, "label": y}) + "\n" for y, t in ROWS), {}),
+        ("a.txt", "".join(json.dumps({"text": t, "label": y}) + "\n" for y, t in ROWS), {}),
+        ("a.json", "".join(json.dumps({"t": t, "y": y}) + "\n" for y, t in ROWS), NAMED),
+    ],
+)  # fmt: skip
+def test_the_same_rows_in_every_shape(
+    tmp_path: Path, name: str, text: str, settings: dict[str, Any]
+) -> None:
+    rows = read(written(tmp_path, name, text), **settings)
+    assert rows == [(text, (label,)) for label, text in ROWS]
+
+
+def test_places_are_lines_of_the_file(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.csv", 'text,label\n"two\nlines",x\n\nb,y\n')
+    assert read_texts(path) == [
+        LabelledText("two\nlines", ("x",), f"{path}:2"),
+        LabelledText("b", ("y",), f"{path}:5"),
+    ]
+
+
+@pytest.mark.parametrize("packed", [gzip.compress, lzma.compress])
+def test_compressed_files_keep_their_format(tmp_path: Path, packed: Any) -> None:
+    path = tmp_path / "a.csv.packed"
+    path.write_bytes(packed("\ufefftext,label\na,x\n".encode()))
+    assert read(path, format="csv") == [("a", ("x",))]
+
+
+def test_lines_end_at_newline_only(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.txt", "x\tone\x85two\u2028three\n")
+    assert read(path) == [("one\x85two\u2028three", ("x",))]
+
+
+def test_a_url_is_read() -> None:
+    import fsspec
+
+    fsspec.filesystem("memory").pipe("/rows/a.tsv", b"text\tlabel\na\tx\n")
+    assert [row.labels for row in read_texts("memory://rows/a.tsv")] == [("x",)]
+
+
+def test_parquet(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    table = pa.table({"text": ["a", None], "label": [1, 0], "id": [5, 6]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    assert read(tmp_path / "a.parquet") == [("a", ("1",)), ("", ("0",))]
+    with pytest.raises(CorpusError, match=r"there is no column 'txt'.* Did you mean 'text'"):
+        read(tmp_path / "a.parquet", text="txt")
+    (tmp_path / "b.parquet").write_bytes(b"PAR1 and no more")
+    with pytest.raises(CorpusError, match=r"b\.parquet is no Parquet file or a damaged one"):
+        read(tmp_path / "b.parquet")
+
+
+def test_several_columns_become_one_text(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.csv", '"3","Title","Body"\n')
+    assert read(path, label=1, text=[2, 3]) == [("Title Body", ("3",))]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "settings"),
+    [
+        ("a.jsonl", '{"text": "t", "label": ["a", 2]}\n{"text": "u", "label": []}\n', {}),
+        ("a.csv", "text,label\nt,a|2|a\nu,\n", {"label_separator": "|"}),
+    ],
+)
+def test_several_labels(tmp_path: Path, name: str, text: str, settings: dict[str, Any]) -> None:
+    path = written(tmp_path, name, text)
+    assert read(path, **settings) == [("t", ("a", "2")), ("u", ())]
+
+
+def test_several_labels_of_fasttext(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.txt", "__label__a __label__b the text\n")
+    assert read(path) == [("the text", ("a", "b"))]
+
+
+def test_rows_without_labels(tmp_path: Path) -> None:
+    assert read(written(tmp_path, "a.jsonl", '{"text": "t"}\n'), label=None) == [("t", ())]
+
+
+def test_texts_are_in_one_normal_form(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.txt", "x\tcafe\u0301\n")
+    assert read(path) == [("caf\u00e9", ("x",))]
+    assert read(path, normalization="none") == [("cafe\u0301", ("x",))]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        ("a.csv", "text,topic\na,b\n", "line 1: there is no column 'label', only 'text', 'topic'."),
+        ("a.csv", "text,labels\na,b\n", "Did you mean 'label"),
+        ("a.csv", "text;label\na;b\n", "Columns are separated by ',' in .csv"),
+        ("a.csv", "text,label\na,b\nc\n", "line 3: 1 fields where the header has 2; it was cut"),
+        ("a.csv", 'text,label\n"a,b\n', "line 2: a field begins with a quotation mark that is"),
+        ("a.csv", 'text,label\n"a" b,c\n', "line 2: this row is broken"),
+        ("a.csv", "text,label\na, \n", "line 2: the label is empty; label the row or remove it."),
+        ("a.txt", "x\t1\ttext\n", "line 1: 3 fields where label<TAB>text are expected; name"),
+        ("a.txt", "x\ttext\ny\n", "line 2: 1 fields where the first row has 2; it was cut off"),
+        ("a.txt", "only a text\n", "line 1: the row is neither JSON nor marked with __label__"),
+        ("a.txt", "__label__x a\nb\n", "line 2: no word begins with '__label__': label the row."),
+        ("a.jsonl", '{"text": "a", "label": 1}\n{\n', "line 2: this is not JSON"),
+        ("a.json", '[\n{"text": "a"}\n]\n', "line 1: the file holds one JSON value over many"),
+        ("a.json", '[{"text": "a"}]\n', "line 1: a JSON array, where one object a line is"),
+        ("a.jsonl", '"a"\n', "line 1: a string stands where an object"),
+        ("a.jsonl", '{"text": 1, "label": 1}\n', "line 1: 'text' holds a number where text is"),
+        ("a.jsonl", '{"text": "\\ud83d", "label": 1}\n', "half of a surrogate pair"),
+        ("a.jsonl", '{"text": "a", "label": true}\n', "line 1: the label is a boolean; write it"),
+        ("a.jsonl", '{"text": "a", "label": null}\n', "line 1: the label is empty"),
+        ("a.jsonl", "", "a.jsonl has no rows; give a file with text and labels."),
+    ],
+)  # fmt: skip
+def test_a_wrong_row_is_named(tmp_path: Path, name: str, text: str, sentence: str) -> None:
+    path = written(tmp_path, name, text)
+    with pytest.raises(CorpusError) as caught:
+        read_texts(path)
+    assert str(caught.value).startswith(str(path))
+    assert sentence in str(caught.value)
+
+
+def test_a_column_number_that_is_not_there(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.csv", "a,b\n")
+    with pytest.raises(CorpusError, match="line 1: there is no column 3; the rows have 2"):
+        read(path, label=1, text=3)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"text": 2}, "name the columns all by name (the file has a header) or all by number"),
+        ({"text": 0, "label": 1}, "write the name of a column, or its number, the first one"),
+        ({"text": True}, "write the name of a column, or its number, the first one being 1"),
+        ({"text": -1, "label": 1}, "columns are counted from 1"),
+        ({"text": []}, "name a column"),
+        ({"text": 2, "label": 1, "format": "jsonl"}, "columns of format = 'jsonl' have names"),
+        ({"encoding": "utf-9"}, "encoding = 'utf-9': Python knows no such text encoding"),
+        ({"format": "fasttext", "text": "a"}, "fastText's files have no columns"),
+        ({"format": "csv", "label_prefix": "#"}, "label_prefix has no effect on format = 'csv'"),
+        ({"label": None, "label_separator": ","}, "label_separator has no effect where there is"),
+    ],
+)
+def test_settings_without_effect_are_refused(settings: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        RowsConfig.checked(settings, "rows")
+    assert str(caught.value).startswith("[rows] ")
+    assert sentence in str(caught.value)
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize(
+    ("name", "settings", "rows", "classes"),
+    [
+        ("ag_news/test.csv.xz", {"label": 1, "text": (2, 3)}, 7_600, 4),
+        ("imdb/test.tsv.xz", {"label": 1, "text": 3}, 25_000, 2),
+        ("r8/train.txt.xz", {}, 5_485, 8),
+        ("thucnews/dev.txt", {"label": 2, "text": 1}, 10_000, 10),
+        ("tnews/test.json.xz", {"label": "label_desc", "text": "sentence"}, 10_000, 15),
+        ("mrpc/msr_paraphrase_test.txt", {"label": "Quality", "text": "#1 String"}, 1_725, 2),
+    ],
+)
+def test_public_files(
+    shared_data: Path, name: str, settings: dict[str, Any], rows: int, classes: int
+) -> None:
+    found = read(shared_data / name, **settings)
+    assert len(found) == rows
+    assert len({labels for _, labels in found}) == classes
