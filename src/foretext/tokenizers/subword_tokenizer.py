@@ -12,6 +12,8 @@ import numpy as np
 
 from foretext.errors import CorpusError
 from foretext.files import atomic_file
+from foretext.tokenizers.special_tokens import SpecialTokens, ordinary_tokens
+from foretext.tokenizers.word_marks import WordMarks
 from foretext.tokenizers.word_tokenizer import EncodedBlock
 from tokenizers import Tokenizer
 
@@ -43,6 +45,30 @@ class SubwordTokenizer:
         """Tokens by id, as the library writes them."""
         ids = self.library.get_vocab()
         return sorted(ids, key=ids.__getitem__)
+
+    @cached_property
+    def special(self) -> SpecialTokens:
+        """Ids of `[CLS]`, `[MASK]` and their like, by task."""
+        return SpecialTokens.of(self.library)
+
+    @cached_property
+    def ordinary(self) -> np.ndarray:
+        """(V,) bool, the tokens that stand for text."""
+        return ordinary_tokens(self.library)
+
+    @cached_property
+    def word_marks(self) -> WordMarks:
+        """Which tokens open a word, and which close one.
+
+        Raises:
+            SettingError: the tokenizer leaves no mark of where words begin.
+        """
+        return WordMarks.of(self.library)
+
+    @property
+    def word_starts(self) -> np.ndarray:
+        """(V,) bool, the tokens that open a word; what `word_marks` knows of neighbours is more."""
+        return self.word_marks.opens
 
     @cached_property
     def fingerprint(self) -> str:

@@ -1,0 +1,71 @@
+"""Tokens that are no text: what each is for, found by the names that published models gave them."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from tokenizers import Tokenizer
+
+__all__ = ["SpecialTokens", "ordinary_tokens"]
+
+NAMES = {  # the first that a tokenizer has is taken
+    "pad": ("[PAD]", "<pad>", "<|pad|>"),
+    "unknown": ("[UNK]", "<unk>"),
+    "cls": ("[CLS]", "<cls>", "<s>"),
+    "sep": ("[SEP]", "<sep>", "</s>"),
+    "mask": ("[MASK]", "<mask>"),
+    "start": ("<s>", "[BOS]", "<|startoftext|>", "<|endoftext|>"),
+    "end": ("</s>", "[EOS]", "<|endoftext|>"),
+}
+RESERVED = re.compile(r"\[unused\d+\]")  # rows that BERT's vocabularies keep free
+
+
+class SpecialTokens(NamedTuple):
+    """Ids of the tokens with a task of their own; None where a tokenizer has none."""
+
+    pad: int | None
+    unknown: int | None
+    cls: int | None  # opens an input
+    sep: int | None  # ends each of its texts
+    mask: int | None
+    start: int | None  # opens a text that is generated, or one among others
+    end: int | None  # ends it
+
+    @classmethod
+    def of(cls, library: Tokenizer) -> Self:
+        """Find them: BERT's `[CLS]`, RoBERTa's `<s>`, GPT-2's `<|endoftext|>` and their like."""
+        ids = _special_ids(library)
+        found = {
+            task: next((ids[name] for name in names if name in ids), None)
+            for task, names in NAMES.items()
+        }
+        unknown = _unknown_id(library)
+        return cls(**{**found, "unknown": found["unknown"] if unknown is None else unknown})
+
+
+def ordinary_tokens(library: Tokenizer) -> np.ndarray:
+    """(V,) bool, the tokens that stand for text: neither special nor unknown nor kept free."""
+    ordinary = np.ones(library.get_vocab_size(), np.bool_)
+    ordinary[list(_special_ids(library).values())] = False
+    if (unknown := _unknown_id(library)) is not None:
+        ordinary[unknown] = False
+    ordinary[[i for token, i in library.get_vocab().items() if RESERVED.fullmatch(token)]] = False
+    return ordinary
+
+
+def _special_ids(library: Tokenizer) -> dict[str, int]:
+    added = library.get_added_tokens_decoder()
+    return {token.content: index for index, token in added.items() if token.special}
+
+
+def _unknown_id(library: Tokenizer) -> int | None:
+    """What the model gives to text it has no token for."""
+    if hasattr(library.model, "unk_token"):
+        name = library.model.unk_token
+        return None if name is None else library.token_to_id(name)
+    unknown: int | None = json.loads(library.model.__getstate__())["unk_id"]
+    return unknown
