@@ -91,3 +91,16 @@ def test_drift_of_strangers(command: Command, run: Path, tmp_path: Path) -> None
     done = command("drift", run, tmp_path / "v.safetensors")
     assert done.code == 2
     assert "only 0 words to align 24 dimensions by" in done.err
+
+
+def test_neighbors_by_an_index(command: Command, run: Path, tmp_path: Path) -> None:
+    pytest.importorskip("usearch")
+    index = tmp_path / "words.usearch"
+    built = command("neighbors", run, "ship", "-n", 3, "--index", index, "--json")
+    assert "100.0% of the 10 nearest" in built.err
+    assert index.is_file()
+    kept = command("neighbors", run, "ship", "-n", 3, "--index", index, "--json")
+    assert "nearest" not in kept.err
+    exact = json.loads(command("neighbors", run, "ship", "-n", 3, "--json").out)
+    for found in (built, kept):
+        assert json.loads(found.out)["ship"] == pytest.approx(exact["ship"], abs=1e-6)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from foretext.cli.shared import AsJson, RunArgument, print_json, print_table
+
+if TYPE_CHECKING:
+    from foretext.vectors.index import NeighborIndex
+    from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["neighbors"]
 
@@ -15,14 +20,37 @@ def neighbors(
     run: RunArgument,
     words: Annotated[list[str], typer.Argument(metavar="WORD...", help="Words to look around.")],
     topn: Annotated[int, typer.Option("--top", "-n", min=1, help="Neighbours a word.")] = 10,
+    index: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Search by the index in FILE, nearly exact and made for millions of words; "
+            "where there is none it is built, measured and kept.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the nearest words of each word, by cosine."""
     from foretext.artifact import load
 
-    found = load(run).neighbors(words, topn)
+    vectors = load(run)
+    searched = vectors if index is None else _open_index(index, vectors)
+    found = searched.neighbors(words, topn)
     if as_json:
         print_json({word: dict(near) for word, near in zip(words, found, strict=True)})
         return
     for word, near in zip(words, found, strict=True):
         print_table([word, "cosine"], near)
+
+
+def _open_index(path: Path, vectors: WordVectors) -> NeighborIndex:
+    """Open the index in `path`; where there is none build and keep it, and say what it misses."""
+    from foretext.vectors.index import NeighborIndex
+
+    if path.exists():
+        return NeighborIndex.load(path, vectors)
+    index = NeighborIndex.build(vectors, quiet=False)
+    index.save(path)
+    recall = index.recall()
+    typer.echo(f"{path}: {recall:.1%} of the 10 nearest of 1,000 words are found", err=True)
+    return index
