@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from foretext.errors import SettingError
 from foretext.tokenizers.special_tokens import SpecialTokens
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tokenizers import Tokenizer, models
@@ -44,6 +45,17 @@ def test_tasks_by_the_names_of_published_models(
     tokenizer = of_names([*special, "a", "b"], special, unknown)
     assert tokenizer.special == found
     assert tokenizer.ordinary.tolist() == [False] * len(special) + [True, True]
+
+
+def test_a_task_without_a_token_is_named() -> None:
+    special = of_names(["<|endoftext|>", "a"], ["<|endoftext|>"], None).special
+    assert special.required("end") == 0
+    with pytest.raises(SettingError) as error:
+        special.required("mask")
+    assert str(error.value) == (
+        "The tokenizer has no mask token ([MASK] or <mask>), and this objective needs one; put "
+        "'[MASK]' among the special_tokens of the section [tokenizer]."
+    )
 
 
 def test_a_name_that_is_text_has_no_task() -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from foretext.errors import SettingError
 from tokenizers import Tokenizer
 
 __all__ = ["SpecialTokens", "ordinary_tokens"]
@@ -18,8 +19,8 @@ NAMES = {  # the first that a tokenizer has is taken
     "cls": ("[CLS]", "<cls>", "<s>"),
     "sep": ("[SEP]", "<sep>", "</s>"),
     "mask": ("[MASK]", "<mask>"),
-    "start": ("<s>", "[BOS]", "<|startoftext|>", "<|endoftext|>"),
-    "end": ("</s>", "[EOS]", "<|endoftext|>"),
+    "start": ("<|startoftext|>", "<|endoftext|>", "<s>", "[BOS]"),
+    "end": ("<|endoftext|>", "</s>", "[EOS]"),
 }
 RESERVED = re.compile(r"\[unused\d+\]")  # rows that BERT's vocabularies keep free
 
@@ -34,6 +35,21 @@ class SpecialTokens(NamedTuple):
     mask: int | None
     start: int | None  # opens a text that is generated, or one among others
     end: int | None  # ends it
+
+    def required(self, task: str) -> int:
+        """Return the id for a task, by its name here.
+
+        Raises:
+            SettingError: the tokenizer has no such token.
+        """
+        found: int | None = getattr(self, task)
+        if found is None:
+            names = " or ".join(NAMES[task])
+            raise SettingError(
+                f"The tokenizer has no {task} token ({names}), and this objective needs one; put "
+                f"'{NAMES[task][0]}' among the special_tokens of the section [tokenizer]."
+            )
+        return found
 
     @classmethod
     def of(cls, library: Tokenizer) -> Self:
