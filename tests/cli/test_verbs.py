@@ -67,6 +67,17 @@ def test_budget(command: Command, corpus: Path, tmp_path: Path) -> None:
     assert 0.9 < json.loads(done.out)["seconds"] < 10
 
 
+def test_memory_is_glove_s(command: Command, corpus: Path, tmp_path: Path) -> None:
+    arguments = [corpus, "-o", tmp_path / "run", "--memory", "600kB", "--set", "vectors.epochs=1"]
+    done = command("pretrain", "glove", *arguments)
+    assert done.code == 0, done.err
+    assert 'memory = "600kB"' in (tmp_path / "run" / "recipe.toml").read_text()
+    assert "cells a second" in (tmp_path / "run" / "report.html").read_text()
+    done = command("pretrain", "word2vec", corpus, "-o", tmp_path / "other", "--memory", "1GB")
+    assert done.code == 2
+    assert "[vectors] memory: there is no such setting." in done.err
+
+
 def test_neighbors(command: Command, run: Path) -> None:
     done = command("neighbors", run, "ship", "judge", "-n", "3", "--json")
     found = json.loads(done.out)

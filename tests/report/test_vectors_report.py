@@ -62,6 +62,18 @@ def test_the_page_shows_what_it_was_given(page: Page) -> None:
     assert "unheard-of" not in page.text
 
 
+def test_the_speed_of_glove_is_in_cells(tmp_path: Path) -> None:
+    metrics = [
+        {"time": 2.0 * i, "epoch": i, "cells": 600 * i, "cells_per_second": 300, "loss": 1 / i}
+        for i in range(1, 4)
+    ]
+    page = write(tmp_path / "report.html", metrics=metrics)
+    [rows] = page.specifications["spec-speed"]["datasets"].values()
+    assert [row["cells"] for row in rows] == [600, 1200, 1800]
+    assert {row["value"] for row in rows} == {300}
+    assert "cells a second" in page.text
+
+
 def test_nothing_is_fetched(page: Page) -> None:
     names = {name for name, _ in page.attributes}
     assert not names & {"src", "href", "xlink:href", "srcset", "action", "data", "poster"}

@@ -44,6 +44,9 @@ def pretrain(
     base: Annotated[
         Path | None, typer.Option(help="A run or vector file to go on from, with new words too.")
     ] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="GloVe: memory to count and train in, such as 512MB or 2GB.")
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the unfinished run in RUN.")
     ] = False,
@@ -59,11 +62,8 @@ def pretrain(
     from foretext.report.run_report import report_run
 
     given = list(settings or [])
-    given += [
-        f'corpus.{name}="{value}"'
-        for name, value in (("encoding", encoding), ("column", column))
-        if value is not None
-    ]
+    flags = {"corpus.encoding": encoding, "corpus.column": column, "vectors.memory": memory}
+    given += [f'{name}="{value}"' for name, value in flags.items() if value is not None]
     chosen = Recipe.load(recipe, given, config)
     if budget is not None:
         chosen = chosen.with_budget(duration_seconds(budget))

@@ -23,6 +23,7 @@ def curve_chart(
     series: Mapping[str, str],
     title: str,
     *,
+    unit: str = "words",
     height: int = 260,
     number_format: str = "~s",
 ) -> dict[str, Any] | None:
@@ -32,12 +33,13 @@ def curve_chart(
         records: lines of metrics.jsonl.
         series: from a record's field to the name of its line.
         title: of the vertical axis.
+        unit: what a record counts, shown under the pointer.
         height: in pixels; the width is the page's.
         number_format: of the vertical axis, as d3 writes it.
     """
     import altair as alt
 
-    rows = _long_rows(records, series)
+    rows = _long_rows(records, series, unit)
     if not rows:
         return None
     names = [name for name in series.values() if any(row["series"] == name for row in rows)]
@@ -62,7 +64,7 @@ def curve_chart(
             alt.Tooltip("series:N", title="figure"),
             alt.Tooltip("value:Q", title="value", format=".4~r"),
             alt.Tooltip("epoch:Q", format=".2f"),
-            alt.Tooltip("words:Q", format=","),
+            alt.Tooltip(f"{unit}:Q", format=","),
         ],
     )
     lines = base.mark_line(strokeWidth=2, interpolate="linear")
@@ -122,11 +124,13 @@ def specification(chart: Any, description: str, height: int) -> dict[str, Any]:
     return data
 
 
-def _long_rows(records: Sequence[Record], series: Mapping[str, str]) -> list[dict[str, Any]]:
+def _long_rows(
+    records: Sequence[Record], series: Mapping[str, str], unit: str
+) -> list[dict[str, Any]]:
     return [
         {
             "epoch": record["epoch"],
-            "words": record.get("words"),
+            unit: record.get(unit),
             "series": name,
             "value": record[field],
         }

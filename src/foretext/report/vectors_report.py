@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from foretext.progress import human_seconds
 from foretext.report.cells import label, table, tile
+from foretext.report.training_curves import training_curves, work_unit
 
 if TYPE_CHECKING:
     from foretext.vectors.word_vectors import WordVectors
@@ -53,7 +54,7 @@ def write_vectors_report(
 
     words = content_words(vectors, NUM_MAP_WORDS)
     points = word_points(vectors, words, seed=seed)
-    charts = _curves(metrics)
+    charts = training_curves(metrics)
     if points:
         charts["map"] = map_chart(points)
     write_page(
@@ -70,19 +71,6 @@ def write_vectors_report(
     )
 
 
-def _curves(metrics: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    from foretext.report.charts import curve_chart
-
-    curves = {
-        "loss": curve_chart(metrics, {"loss": "training", "valid_loss": "held out"}, "loss"),
-        "rate": curve_chart(
-            metrics, {"learning_rate": "rate"}, "learning rate", height=160, number_format=".2~g"
-        ),
-        "speed": curve_chart(metrics, {"words_per_second": "speed"}, "words a second", height=160),
-    }
-    return {name: chart for name, chart in curves.items() if chart is not None}
-
-
 def _tiles(
     corpus: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]
 ) -> list[tuple[str, str]]:
@@ -93,8 +81,8 @@ def _tiles(
     last = metrics[-1]
     if last.get("time"):
         tiles.append(("training time", human_seconds(last["time"])))
-        if last.get("words"):
-            tiles.append(("words a second", tile(round(last["words"] / last["time"]))))
+        if last.get(unit := work_unit(metrics)):
+            tiles.append((f"{unit} a second", tile(round(last[unit] / last["time"]))))
     ends = (("loss at the end", "loss"), ("held-out loss", "valid_loss"))
     return tiles + [(name, tile(last[field])) for name, field in ends if last.get(field)]
 
