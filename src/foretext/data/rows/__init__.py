@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
+from foretext.data.rows.pairs import LabelledPair, PairsConfig, read_pairs
+from foretext.data.rows.questions import Answer, Question, read_questions
 from foretext.data.rows.settings import RowsConfig
+from foretext.data.rows.tagged import TaggedConfig, TaggedSentence, read_tagged
 from foretext.data.rows.texts import LabelledText, read_texts
 
-__all__ = ["LabelledText", "RowsConfig", "read_texts"]
+__all__ = [
+    "Answer",
+    "LabelledPair",
+    "LabelledText",
+    "PairsConfig",
+    "Question",
+    "RowsConfig",
+    "TaggedConfig",
+    "TaggedSentence",
+    "read_pairs",
+    "read_questions",
+    "read_tagged",
+    "read_texts",
+]

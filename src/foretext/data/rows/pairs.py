@@ -1,0 +1,101 @@
+"""Two texts with a label or a score: what matching learns from and is measured by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
+
+from pydantic import Field, model_validator
+
+from foretext.corpus.normalization import normalize
+from foretext.data.rows.record import Record, type_name
+from foretext.data.rows.records import read_records
+from foretext.data.rows.settings import Column, LabelledConfig
+from foretext.data.rows.texts import label_of
+from foretext.errors import CorpusError
+
+__all__ = ["LabelledPair", "PairsConfig", "read_pairs"]
+
+_Column = str | Annotated[int, Field(ge=1)]
+
+
+class PairsConfig(LabelledConfig):
+    """Which columns hold the texts, and which what they are to each other."""
+
+    headerless: ClassVar[dict[str, int]] = {"text_a": 1, "text_b": 2, "label": 3}
+
+    text_a: _Column = "text_a"
+    text_b: _Column = "text_b"
+    label: _Column | None = "label"  # None: the rows have none
+    score: _Column | None = None  # a number, in place of a label
+    normalization: Literal["none", "NFC", "NFKC"] = "NFC"  # of texts, as of a corpus
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """All columns that are read."""
+        judgement = self.label if self.score is None else self.score
+        return tuple(each for each in (self.text_a, self.text_b, judgement) if each is not None)
+
+    @model_validator(mode="after")
+    def _one_judgement(self) -> Self:
+        if self.score is not None and "label" in self.changed and self.label is not None:
+            raise ValueError("pairs have a label or a score: set one of the two")
+        if self.format == "fasttext":
+            raise ValueError("fastText's files hold single texts, not pairs")
+        return self
+
+
+class LabelledPair(NamedTuple):
+    """One row; it has a label, a score, or neither."""
+
+    text_a: str
+    text_b: str
+    label: str | None
+    score: float | None
+    place: str  # file:line
+
+    @property
+    def text(self) -> str:
+        """Both texts, by which rows are compared."""
+        return f"{self.text_a}\n{self.text_b}"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The label as texts have theirs."""
+        return () if self.label is None else (self.label,)
+
+
+def read_pairs(path: str | Path, config: PairsConfig | None = None) -> list[LabelledPair]:
+    """Read pairs: CSV, TSV, JSON lines, Parquet or ``text_a<TAB>text_b<TAB>label``.
+
+    Raises:
+        CorpusError: no such file, no rows, or a row that is not what it should be.
+        MissingExtraError: a package for this format is not installed.
+    """
+    config = config or PairsConfig()
+    rows = [_pair(record, config) for record in read_records(path, config)]
+    if not rows:
+        raise CorpusError(f"{path} has no rows; give a file with pairs of texts.")
+    return rows
+
+
+def _pair(record: Record, config: PairsConfig) -> LabelledPair:
+    text_a, text_b = (
+        normalize(record.text(column), config.normalization)
+        for column in (config.text_a, config.text_b)
+    )
+    score = None if config.score is None else _number(record.value(config.score), record)
+    column = config.label if config.score is None else None
+    label = None if column is None else label_of(record.value(column), record)
+    return LabelledPair(text_a, text_b, label, score, record.place)
+
+
+def _number(value: Any, record: Record) -> float:
+    try:
+        number = float(value) if isinstance(value, str | int | float) else None
+    except ValueError:
+        number = None
+    if number is None or isinstance(value, bool) or not abs(number) < float("inf"):
+        shown = repr(value[:40]) if isinstance(value, str) else type_name(value)
+        raise record.error(f"the score is {shown}, not a number; mend or remove the row.")
+    return number

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foretext.data.rows import TaggedConfig, read_tagged
+from foretext.errors import CorpusError, SettingError
+
+CONLL = """-DOCSTART- -X- O O
+
+EU NNP I-NP I-ORG
+rejects  VBZ I-VP O
+
+
+. . O O
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "a.conll"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_columns_of_conll(tmp_path: Path) -> None:
+    path = written(tmp_path, CONLL)
+    first, second = read_tagged(path)
+    assert first.tokens == ("EU", "rejects")
+    assert first.tags == ("I-ORG", "O")
+    assert first.lines == (3, 4)
+    assert second.place == f"{path}:7"
+
+
+def test_columns_are_chosen_by_number(tmp_path: Path) -> None:
+    sentences = read_tagged(written(tmp_path, CONLL), TaggedConfig(token=1, tag=2))
+    assert [sentence.tags for sentence in sentences] == [("NNP", "VBZ"), (".",)]
+
+
+def test_tokens_without_tags(tmp_path: Path) -> None:
+    (sentence,) = read_tagged(written(tmp_path, "a\nb\n"), TaggedConfig(tag=None))
+    assert (sentence.tokens, sentence.tags) == (("a", "b"), ())
+
+
+def test_a_wide_blank_is_a_token(tmp_path: Path) -> None:
+    (by_tab,) = read_tagged(written(tmp_path, "\u3000\tO\n \tO\n"))
+    (by_blank,) = read_tagged(written(tmp_path, "\u3000 O\n\xa0 O\n"))
+    assert by_tab.tokens == ("\u3000", " ")
+    assert by_blank.tokens == ("\u3000", "\xa0")
+
+
+def test_other_separators_and_comments(tmp_path: Path) -> None:
+    path = written(tmp_path, "# id 1\na|X\n\n# id 2\nb|Y\n")
+    sentences = read_tagged(path, TaggedConfig(separator="|", comment="# "))
+    assert [sentence.tags for sentence in sentences] == [("X",), ("Y",)]
+
+
+@pytest.mark.parametrize(
+    ("text", "settings", "sentence"),
+    [
+        ("a O\nb\n", {}, "a.conll, line 2: 1 columns where the first row has 2; mend the row"),
+        ("a\n", {}, "a.conll, line 1: there is no column 2, the row has 1: 'a'; set token, tag or"),
+        ("a O\n", {"tag": 4}, "a.conll, line 1: there is no column 4, the row has 2"),
+        ("a\tO\n\tO\n", {}, "a.conll, line 2: the token is empty."),
+        ("a\tO\nb\t\n", {}, "a.conll, line 2: the tag is empty."),
+        ("\n-DOCSTART- O\n", {}, "a.conll has no sentences; give a file with a token and its tag"),
+    ],
+)
+def test_a_wrong_row_is_named(
+    tmp_path: Path, text: str, settings: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(CorpusError) as caught:
+        read_tagged(written(tmp_path, text), TaggedConfig(**settings))
+    assert sentence in str(caught.value)
+
+
+def test_one_column_cannot_be_both() -> None:
+    with pytest.raises(SettingError, match="token and tag are the same column"):
+        TaggedConfig.checked({"token": 2, "tag": 2}, "rows")
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize(
+    ("name", "sentences", "tokens"),
+    [("conll2003/eng.train.xz", 14_041, 203_621), ("conll2003/eng.testb", 3_453, 46_435)],
+)
+def test_public_files(shared_data: Path, name: str, sentences: int, tokens: int) -> None:
+    found = read_tagged(shared_data / name)
+    assert (len(found), sum(len(each.tokens) for each in found)) == (sentences, tokens)
