@@ -7,6 +7,7 @@ from gensim.models import KeyedVectors
 from foretext.errors import EvaluationError
 from foretext.vectors.word_pairs import WordPair, read_pairs
 from foretext.vectors.word_vectors import WordVectors
+from tests.vectors.spaces import with_ngrams
 
 RNG = np.random.default_rng(1)
 WORDS = [f"w{number}" for number in range(40)] + ["W3", "Paris"]
@@ -88,6 +89,39 @@ def test_unknown_words_are_listed_once(tmp_path):
     assert (result.num_pairs, result.num_skipped) == (2, 2)
     assert result.unknown_words == ("Zoo", "ape")
     assert str(result).endswith("on 2 pairs; 2 with unknown words")
+
+
+@pytest.fixture
+def rare(tmp_path):
+    lines = ["cat cart 3", "cat cats 9", "CARTS cart 8", "tart art 5", "u cat 1"]
+    (tmp_path / "rare").write_text("\n".join(lines))
+    return tmp_path / "rare"
+
+
+def test_unseen_words_are_composed_of_their_ngrams(rare):
+    space = with_ngrams()
+    space.split = lambda text: text.lower().split()
+    result = space.evaluate_word_pairs(rare)
+    assert (result.num_pairs, result.num_composed, result.num_skipped) == (4, 3, 1)
+    assert result.composed_words == ("cats", "CARTS", "tart")
+    assert result.unknown_words == ("u",)
+    pairs = [("cat", "cart"), ("cat", "cats"), ("carts", "cart"), ("tart", "art")]
+    cosines = [space.similarity(*pair) for pair in pairs]
+    assert result.pearson == pytest.approx(np.corrcoef(cosines, [3, 9, 8, 5])[0, 1])
+    assert str(result).endswith("on 4 pairs, 3 with unseen words; 1 with unknown words")
+
+
+def test_unseen_words_can_be_left_out_as_gensim_does(rare):
+    rare.write_text(rare.read_text() + "\ncat rat 6\n")
+    result = with_ngrams().evaluate_word_pairs(rare, compose_unseen=False)
+    assert (result.num_pairs, result.num_composed, result.num_skipped) == (2, 0, 4)
+    assert result.composed_words == ()
+
+
+def test_a_word_beyond_the_restriction_is_not_composed(rare):
+    result = with_ngrams().evaluate_word_pairs(rare, restrict_vocab=2)
+    assert "art" in result.unknown_words
+    assert "tart" in result.composed_words
 
 
 @pytest.mark.parametrize(

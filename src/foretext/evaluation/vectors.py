@@ -31,8 +31,10 @@ class VectorEvaluation:
                 "spearman": _number(result.spearman),
                 "pearson": _number(result.pearson),
                 "pairs": result.num_pairs,
+                "composed_of_ngrams": result.num_composed,
                 "out_of_vocabulary": result.num_skipped,
                 "unknown_words": list(result.unknown_words),
+                "composed_words": list(result.composed_words),
             }
         return {
             "kind": "analogies",

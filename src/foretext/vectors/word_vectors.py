@@ -275,8 +275,12 @@ class WordVectors:
         restrict_vocab: int | None = 300_000,
         case_insensitive: bool = True,
         dummy4unknown: bool = False,
+        compose_unseen: bool = True,
     ) -> WordPairResult:
         """Compare cosines with people's scores in a file like WordSim-353; see `evaluate_pairs`.
+
+        With n-grams, words that are not in the vocabulary are composed of theirs, as the authors of
+        fastText do it for rare words; gensim leaves them out, and so does `compose_unseen=False`.
 
         Raises:
             EvaluationError: a line is malformed, or fewer than two pairs are in the vocabulary.
@@ -288,6 +292,7 @@ class WordVectors:
             restrict_vocab=restrict_vocab,
             case_insensitive=case_insensitive,
             dummy4unknown=dummy4unknown,
+            compose=self._composed if compose_unseen else None,
         )
 
     def evaluate_word_analogies(
@@ -329,6 +334,13 @@ class WordVectors:
         if vector is None:
             raise unknown_word(word, self.index_to_key, self.key_to_index)
         return vector
+
+    def _composed(self, word: str) -> NDArray[np.float32] | None:
+        """Return the vector that the n-grams of an unseen word, cut as a text is, give (D,)."""
+        if self.subwords is None or word in self.key_to_index:
+            return None
+        parts = [word] if self.split is None else self.split(word)
+        return self.subwords.vector(parts[0] if len(parts) == 1 else word)
 
     def _embed_with_unseen(
         self, texts: list[str], weights: NDArray[np.float32] | None
