@@ -1,1 +1,13 @@
-"""What is asked of a backbone's states, and how well they answer."""
+"""What a model is asked in pretraining, and how wrong its answers are."""
+
+from foretext.registry import Registry
+
+__all__ = ["OBJECTIVES"]
+
+OBJECTIVES = Registry(
+    "objective",
+    {
+        "causal_lm": "foretext.objectives.causal_lm:CausalLM",
+        "masked_lm": "foretext.objectives.masked_lm:MaskedLM",
+    },
+)

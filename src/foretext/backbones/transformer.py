@@ -1,0 +1,204 @@
+"""The Transformer (Vaswani et al. 2017): BERT, GPT and their later forms by settings alone.
+
+What a position may look at is said by the batch, so that the encoder of BERT and the decoder of GPT
+are one class. The settings cover, name for name, what Hugging Face calls BERT, GPT-2, ModernBERT
+(all layers global) and Llama.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, cast
+
+import torch
+from pydantic import Field, model_validator
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+from foretext.backbones.base import Backbone, States
+from foretext.config import Config
+from foretext.data.batch import Inputs, Visibility
+from foretext.nn.attention import SelfAttention, sight_of
+from foretext.nn.block import Block, NormPosition
+from foretext.nn.cache import KeyValueCache
+from foretext.nn.feed_forward import Activation, FeedForward
+from foretext.nn.norm import NormKind, make_norm
+from foretext.nn.positions import Rotary, sinusoids
+
+__all__ = ["Transformer"]
+
+
+class Transformer(Backbone):
+    """Embeddings, then layers of attention and feed-forward.
+
+    Args:
+        config: the user's settings.
+        vocab_size: tokens.
+    """
+
+    class Config(Config):
+        """Shape of a Transformer; the defaults are BERT's at size mini."""
+
+        num_layers: int = Field(4, ge=1)
+        dim: int = Field(256, ge=1)  # width of a state
+        num_heads: int = Field(4, ge=1)
+        feed_forward_dim: int | None = Field(None, ge=1)  # None: 4 × dim
+        max_length: int = Field(512, ge=2)  # positions
+        positions: Literal["learned", "sinusoidal", "rotary"] = "learned"
+        rotary_base: float = Field(10_000.0, gt=1)
+        num_segments: int = Field(2, ge=0)  # texts told apart in a row; 0: none are
+        norm: NormKind = "layer"
+        norm_position: NormPosition = "post"
+        norm_eps: float = Field(1e-12, gt=0)
+        embedding_norm: bool = True  # a norm over the sum of the embeddings
+        first_norm: bool = True  # pre-norm: whether the first attention has a norm of its own
+        activation: Activation = "gelu"
+        bias: bool = True  # in linear maps and layer norms
+        dropout: float = Field(0.0, ge=0, lt=1)  # of embeddings and of each part's result
+        attention_dropout: float = Field(0.0, ge=0, lt=1)  # of weights; costs the fast path on CPU
+        init_std: float = Field(0.02, gt=0)
+
+        @model_validator(mode="after")
+        def _fits(self) -> Transformer.Config:
+            if self.dim % self.num_heads:
+                raise ValueError(
+                    f"dim = {self.dim} must be a multiple of num_heads = {self.num_heads}"
+                )
+            if self.positions == "rotary" and self.dim // self.num_heads % 2:
+                raise ValueError("rotary positions need heads of an even width")
+            if self.positions != "rotary" and "rotary_base" in self.changed:
+                raise ValueError("rotary_base would have no effect without rotary positions")
+            return self
+
+        @property
+        def hidden_dim(self) -> int:
+            """Width within the feed-forward part."""
+            return self.feed_forward_dim or 4 * self.dim
+
+    visibilities: frozenset[Visibility] = frozenset({"full", "causal", "matrix"})
+
+    def __init__(self, config: Config, vocab_size: int) -> None:
+        super().__init__()
+        self.config = config
+        self.dim, self.vocab_size, self.max_length = config.dim, vocab_size, config.max_length
+        self.checkpointing = False  # recompute layers in the backward pass instead of keeping them
+        self.tokens = nn.Embedding(vocab_size, config.dim)
+        self.segments = (
+            nn.Embedding(config.num_segments, config.dim) if config.num_segments else None
+        )
+        self.positions = (
+            nn.Embedding(config.max_length, config.dim) if config.positions == "learned" else None
+        )
+        if config.positions == "sinusoidal":
+            table = sinusoids(config.max_length, config.dim)
+            self.register_buffer("sinusoids", table, persistent=False)
+        self.embedding_norm = self._norm() if config.embedding_norm else nn.Identity()
+        self.dropout = nn.Dropout(config.dropout)
+        rotary = self._rotary()
+        self.blocks = nn.ModuleList(self._block(rotary, i) for i in range(config.num_layers))
+        pre_norm = config.norm_position == "pre"
+        self.final_norm = self._norm() if pre_norm else nn.Identity()
+        self._initialise()
+
+    @property
+    def embedding(self) -> nn.Parameter:
+        """The token vectors, (V, D)."""
+        return cast(nn.Parameter, self.tokens.weight)
+
+    @property
+    def layers(self) -> list[Block]:
+        """The blocks, the first one first."""
+        return [cast(Block, block) for block in self.blocks]
+
+    def forward(
+        self, inputs: Inputs, *, keep_layers: bool = False, cache: KeyValueCache | None = None
+    ) -> States:
+        """Compute the states of inputs (B, T), T ≤ max_length."""
+        num_cached = 0 if cache is None else cache.length
+        x = self._embedded(inputs, num_cached)
+        sight = sight_of(inputs, num_cached)
+        layers = [x]
+        for layer, block in enumerate(self.layers):
+            if self.checkpointing and self.training:
+                x = checkpoint(block, x, sight, use_reentrant=False)
+            else:
+                x = block(x, sight, layer, cache)
+            if keep_layers:
+                layers.append(x)
+        if cache is not None:
+            cache.advance(inputs.ids.shape[1])
+        return States(self.final_norm(x), tuple(layers) if keep_layers else ())
+
+    def attention_maps(self, inputs: Inputs) -> tuple[Tensor, ...]:
+        """Return, for each layer, how much each position takes from each, (B, H, T, T)."""
+        sight = sight_of(inputs)
+        layers = self.forward(inputs, keep_layers=True).layers
+        return tuple(
+            block.attention.weights(block.attended(x), sight)
+            for block, x in zip(self.layers, layers, strict=False)  # the last one feeds no block
+        )
+
+    def _embedded(self, inputs: Inputs, first: int) -> Tensor:
+        """Sum of token, position and segment embeddings, (B, T, D)."""
+        T = inputs.ids.shape[1]
+        assert first + T <= self.max_length, f"{first + T} positions, at most {self.max_length}"
+        x = self.tokens(inputs.ids)
+        if self.positions is not None:
+            x = x + self.positions.weight[first : first + T]
+        elif self.config.positions == "sinusoidal":
+            x = x + self.sinusoids[first : first + T].to(x.dtype)  # type: ignore[index]
+        if self.segments is not None:
+            if inputs.segments is None:
+                x = x + self.segments.weight[0]
+            else:
+                x = x + self.segments(inputs.segments)
+        return self.dropout(self.embedding_norm(x))
+
+    def _rotary(self) -> Rotary | None:
+        config = self.config
+        if config.positions != "rotary":
+            return None
+        return Rotary(config.dim // config.num_heads, config.max_length, config.rotary_base)
+
+    def _block(self, rotary: Rotary | None, layer: int) -> Block:
+        config = self.config
+        attention = SelfAttention(
+            config.dim,
+            config.num_heads,
+            bias=config.bias,
+            rotary=rotary,
+            dropout=config.attention_dropout,
+        )
+        feed_forward = FeedForward(
+            config.dim, config.hidden_dim, config.activation, bias=config.bias, dropout=0.0
+        )
+        normed = config.first_norm or layer > 0
+        return Block(
+            attention,
+            feed_forward,
+            self._norm() if normed else nn.Identity(),
+            self._norm(),
+            norm_position=config.norm_position,
+            dropout=config.dropout,
+        )
+
+    def _norm(self) -> nn.Module:
+        config = self.config
+        return make_norm(config.norm, config.dim, eps=config.norm_eps, bias=config.bias)
+
+    def _initialise(self) -> None:
+        """Draw weights from N(0, init_std²), biases zero.
+
+        With pre-norm, what is added to the residual stream starts smaller by sqrt(2 L), so that the
+        stream's scale does not grow with depth (Radford et al. 2019, section 2.3).
+        """
+        for module in self.modules():
+            if isinstance(module, nn.Linear | nn.Embedding):
+                nn.init.normal_(module.weight, std=self.config.init_std)
+            if isinstance(module, nn.Linear) and module.bias is not None:
+                nn.init.zeros_(module.bias)
+        if self.config.norm_position == "pre":
+            scale = (2 * self.config.num_layers) ** -0.5
+            for block in self.layers:
+                with torch.no_grad():
+                    block.attention.output.weight.mul_(scale)
+                    block.feed_forward.outer.weight.mul_(scale)

@@ -1,0 +1,82 @@
+"""What a model is given at a step: inputs, which a backbone may see, and targets, which it may not.
+
+The letters of every shape:
+
+    B  rows of a batch           T  positions of a row
+    D  width of the model        H  attention heads
+    S  positions looked at (keys); T where nothing is cached
+    V  vocabulary                C  classes or tags
+    M  positions that are asked, over the whole batch
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+__all__ = ["Batch", "Inputs", "Visibility"]
+
+Visibility = Literal["full", "causal", "matrix"]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """All that a backbone may see."""
+
+    ids: Tensor  # (B, T) int64
+    token_mask: Tensor | None = None  # (B, T) bool, True = a real token; None: all are
+    visibility: Visibility = "full"  # what a position may look at
+    visible: Tensor | None = None  # (B, T, T) bool, [b, i, j] = i may look at j; for "matrix"
+    segments: Tensor | None = None  # (B, T) int64, 0 = first text, 1 = second; None: all first
+
+    def to(self, device: torch.device) -> Inputs:
+        """Return the same on a device."""
+        return replace(self, **{name: part.to(device) for name, part in self._parts().items()})
+
+    def rows(self, start: int, stop: int) -> Inputs:
+        """Return some of the rows, without the positions that are padding in all of them."""
+        parts = {name: part[start:stop] for name, part in self._parts().items()}
+        token_mask = parts.get("token_mask")
+        if token_mask is None:
+            return replace(self, **parts)
+        width = int(token_mask.sum(1).max())
+        parts = {name: part[:, :width] for name, part in parts.items()}
+        if self.visible is not None:
+            parts["visible"] = parts["visible"][:, :, :width]
+        kept = replace(self, **parts)
+        return replace(kept, token_mask=None) if bool(parts["token_mask"].all()) else kept
+
+    def _parts(self) -> dict[str, Any]:
+        names = ("ids", "token_mask", "visible", "segments")
+        return {name: part for name in names if (part := getattr(self, name)) is not None}
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Inputs, and what the objective will ask about them."""
+
+    inputs: Inputs
+    targets: Mapping[str, Tensor] = field(default_factory=dict)  # (B, ...) each
+
+    def __len__(self) -> int:
+        return len(self.inputs.ids)
+
+    def to(self, device: torch.device) -> Batch:
+        """Return the same on a device."""
+        targets = {name: target.to(device) for name, target in self.targets.items()}
+        return Batch(self.inputs.to(device), targets)
+
+    def rows(self, start: int, stop: int) -> Batch:
+        """Return some of the rows; targets of every position lose the padding as inputs do."""
+        inputs = self.inputs.rows(start, stop)
+        before, after = self.inputs.ids.shape[1], inputs.ids.shape[1]
+        targets = {}
+        for name, target in self.targets.items():
+            part = target[start:stop]
+            by_position = part.ndim > 1 and part.shape[1] == before
+            targets[name] = part[:, :after] if by_position else part
+        return Batch(inputs, targets)

@@ -1,0 +1,47 @@
+"""A corpus as one stream of ids with a separator after each document, and rows cut from it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from foretext.data.token_file import TokenFile
+
+__all__ = ["TokenStream"]
+
+
+class TokenStream:
+    """The ids of a `TokenFile`, with one separator after each document.
+
+    The separators are put in while reading, so that the file serves every objective.
+
+    Args:
+        tokens: the text.
+        separator: id that stands after each document.
+    """
+
+    def __init__(self, tokens: TokenFile, separator: int) -> None:
+        self.ids = tokens.ids
+        self.separator = separator
+        starts = tokens.document_starts
+        self._starts = starts + np.arange(len(starts))  # in the stream; the last one is its length
+
+    def __len__(self) -> int:
+        return int(self._starts[-1])
+
+    def take(self, places: np.ndarray) -> np.ndarray:
+        """Ids at `places` of the stream, an int64 array of the same shape."""
+        documents = np.searchsorted(self._starts, places, side="right") - 1
+        separators = places == self._starts[documents + 1] - 1
+        ids = self.ids[np.where(separators, 0, places - documents)].astype(np.int64)
+        ids[separators] = self.separator
+        return ids
+
+    def row_starts(self, length: int, rng: np.random.Generator, *, ahead: int = 0) -> np.ndarray:
+        """Starts of rows of `length` that lie end to end, (N,) int64, from a drawn first place.
+
+        Another first place each time shows a model other cuts of the same text. Behind each row
+        `ahead` more ids can be read.
+        """
+        room = len(self) - ahead
+        first = int(rng.integers(room % length + 1))
+        return np.arange(first, room - length + 1, length, dtype=np.int64)

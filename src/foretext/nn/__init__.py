@@ -1,0 +1,1 @@
+"""Parts that backbones and heads are made of."""

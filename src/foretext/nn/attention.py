@@ -1,0 +1,110 @@
+"""Multi-head self-attention (Vaswani et al. 2017, section 3.2).
+
+What a position may look at comes from outside, as a mask or as the word "causal". Scores are never
+held as a whole: the work is done by PyTorch's fused attention.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from foretext.data.batch import Inputs
+from foretext.nn.cache import KeyValueCache
+from foretext.nn.positions import Rotary
+
+__all__ = ["SelfAttention", "Sight", "sight_of"]
+
+
+class Sight(NamedTuple):
+    """What each position may look at."""
+
+    visible: Tensor | None  # (B or 1, 1, T, S) bool; None: nothing is hidden but by `causal`
+    causal: bool  # only itself and what stands to its left
+
+
+def sight_of(inputs: Inputs, num_cached: int = 0) -> Sight:
+    """Say what the positions of `inputs`, which come after cached ones, may look at.
+
+    Padding stands at the right, so that under causal sight no real token can see it.
+    """
+    T = inputs.ids.shape[1]
+    if inputs.visibility == "causal":
+        if num_cached == 0 or T == 1:
+            return Sight(None, causal=T > 1)
+        seen = torch.ones(T, num_cached + T, dtype=torch.bool, device=inputs.ids.device)
+        return Sight(seen.tril(num_cached)[None, None], causal=False)
+    visible = None if inputs.token_mask is None else inputs.token_mask[:, None, None, :]
+    if inputs.visibility == "matrix":
+        assert inputs.visible is not None, "a matrix is needed to say what is visible"
+        matrix = inputs.visible[:, None]
+        visible = matrix if visible is None else matrix & visible
+        # A row of padding sees itself, as a softmax over nothing is not a number.
+        visible = visible | torch.eye(T, dtype=torch.bool, device=matrix.device)
+    return Sight(visible, causal=False)
+
+
+class SelfAttention(nn.Module):
+    """Each position becomes a mean of what it looks at.
+
+    Args:
+        dim: width; a multiple of `num_heads`.
+        num_heads: means taken side by side.
+        bias: whether the four maps have an additive part.
+        rotary: rotates queries and keys, or None.
+        dropout: share of the weights that is dropped in training.
+    """
+
+    def __init__(
+        self, dim: int, num_heads: int, *, bias: bool, rotary: Rotary | None, dropout: float
+    ) -> None:
+        super().__init__()
+        self.num_heads = num_heads
+        self.dropout = dropout
+        self.rotary = rotary
+        self.query_key_value = nn.Linear(dim, 3 * dim, bias=bias)
+        self.output = nn.Linear(dim, dim, bias=bias)
+
+    def forward(
+        self, x: Tensor, sight: Sight, layer: int = 0, cache: KeyValueCache | None = None
+    ) -> Tensor:
+        """Map x (B, T, D) to (B, T, D)."""
+        query, key, value = self._heads(x, layer, cache)
+        mixed = F.scaled_dot_product_attention(
+            query,
+            key,
+            value,
+            attn_mask=sight.visible,
+            dropout_p=self.dropout if self.training else 0.0,
+            is_causal=sight.causal,
+        )  # (B, H, T, D / H)
+        return self.output(mixed.transpose(1, 2).flatten(2))
+
+    def weights(self, x: Tensor, sight: Sight) -> Tensor:
+        """Return how much each position takes from each, (B, H, T, T); rows sum to 1."""
+        query, key, _ = self._heads(x, 0, None)
+        scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])
+        T = x.shape[1]
+        if sight.causal:
+            seen = torch.ones(T, T, dtype=torch.bool, device=x.device).tril()
+            scores = scores.masked_fill(~seen, -math.inf)
+        if sight.visible is not None:
+            scores = scores.masked_fill(~sight.visible, -math.inf)
+        return scores.softmax(-1)
+
+    def _heads(
+        self, x: Tensor, layer: int, cache: KeyValueCache | None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        B, T, D = x.shape
+        parts = self.query_key_value(x).view(B, T, 3, self.num_heads, D // self.num_heads)
+        query, key, value = parts.permute(2, 0, 3, 1, 4)  # (B, H, T, D / H) each
+        if self.rotary is not None:
+            first = 0 if cache is None else cache.length
+            query, key = self.rotary(query, first), self.rotary(key, first)
+        if cache is not None:
+            key, value = cache.extend(layer, key, value)
+        return query, key, value

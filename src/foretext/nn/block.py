@@ -1,0 +1,65 @@
+"""One layer of a Transformer: attention and a feed-forward part, each added to what it was given.
+
+Post-norm is x = norm(x + part(x)) (Vaswani et al. 2017); pre-norm is x = x + part(norm(x)), which
+trains without a warm-up (Xiong et al. 2020).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from torch import Tensor, nn
+
+from foretext.nn.attention import SelfAttention, Sight
+from foretext.nn.cache import KeyValueCache
+from foretext.nn.feed_forward import FeedForward
+
+__all__ = ["Block", "NormPosition"]
+
+NormPosition = Literal["post", "pre"]
+
+
+class Block(nn.Module):
+    """Attention, then feed-forward.
+
+    Args:
+        attention: of this layer.
+        feed_forward: of this layer.
+        attention_norm: before or after the attention.
+        feed_forward_norm: before or after the feed-forward part.
+        norm_position: which of the two.
+        dropout: share dropped of each part's result in training, before it is added.
+    """
+
+    def __init__(
+        self,
+        attention: SelfAttention,
+        feed_forward: FeedForward,
+        attention_norm: nn.Module,
+        feed_forward_norm: nn.Module,
+        *,
+        norm_position: NormPosition,
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.attention = attention
+        self.feed_forward = feed_forward
+        self.attention_norm = attention_norm
+        self.feed_forward_norm = feed_forward_norm
+        self.pre_norm = norm_position == "pre"
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self, x: Tensor, sight: Sight, layer: int = 0, cache: KeyValueCache | None = None
+    ) -> Tensor:
+        """Map x (B, T, D) to (B, T, D)."""
+        if self.pre_norm:
+            mixed = self.attention(self.attention_norm(x), sight, layer, cache)
+            x = x + self.dropout(mixed)
+            return x + self.dropout(self.feed_forward(self.feed_forward_norm(x)))
+        x = self.attention_norm(x + self.dropout(self.attention(x, sight, layer, cache)))
+        return self.feed_forward_norm(x + self.dropout(self.feed_forward(x)))
+
+    def attended(self, x: Tensor) -> Tensor:
+        """Return what the attention is given when the block is given x, (B, T, D)."""
+        return self.attention_norm(x) if self.pre_norm else x

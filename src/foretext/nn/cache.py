@@ -1,0 +1,52 @@
+"""Keys and values of the positions that were seen, so that each new one is computed alone."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+__all__ = ["KeyValueCache"]
+
+GROWTH = 64  # positions that room is made for at a time, at least
+
+
+class KeyValueCache:
+    """One pair of tensors a layer, (B, H, S, D / H), that grow by doubling."""
+
+    def __init__(self) -> None:
+        self.length = 0  # positions that all layers hold
+        self._keys: list[Tensor] = []
+        self._values: list[Tensor] = []
+
+    def extend(self, layer: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+        """Add (B, H, T, D / H) of new positions; return those of all positions so far."""
+        end = self.length + keys.shape[2]
+        if layer == len(self._keys):
+            self._keys.append(_room(keys, end))
+            self._values.append(_room(values, end))
+        elif self._keys[layer].shape[2] < end:
+            self._keys[layer] = _grown(self._keys[layer], self.length, end)
+            self._values[layer] = _grown(self._values[layer], self.length, end)
+        self._keys[layer][:, :, self.length : end] = keys
+        self._values[layer][:, :, self.length : end] = values
+        return self._keys[layer][:, :, :end], self._values[layer][:, :, :end]
+
+    def advance(self, num_positions: int) -> None:
+        """Count the positions that every layer has now added."""
+        self.length += num_positions
+
+    def keep_rows(self, rows: Tensor) -> None:
+        """Keep rows (K,) of the batch, in that order; a row may come more than once."""
+        self._keys = [keys.index_select(0, rows) for keys in self._keys]
+        self._values = [values.index_select(0, rows) for values in self._values]
+
+
+def _room(new: Tensor, length: int) -> Tensor:
+    B, H, _, D = new.shape
+    return new.new_empty(B, H, max(GROWTH, length), D)
+
+
+def _grown(old: Tensor, used: int, length: int) -> Tensor:
+    B, H, S, D = old.shape
+    grown = old.new_empty(B, H, max(2 * S, length), D)
+    grown[:, :, :used] = old[:, :, :used]
+    return grown

@@ -1,0 +1,45 @@
+"""Where tensors live, and in which numbers a network computes."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Literal
+
+import torch
+
+from foretext.errors import SettingError
+
+__all__ = ["DeviceName", "Precision", "choose_device", "choose_dtype"]
+
+DeviceName = Literal["auto", "cpu", "cuda", "mps"]
+Precision = Literal["auto", "bf16", "fp32"]
+
+
+def choose_device(name: DeviceName = "auto") -> torch.device:
+    """Return the device of that name; "auto" takes a CUDA device where there is one.
+
+    Raises:
+        SettingError: this machine has no such device.
+    """
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    there = {"cuda": torch.cuda.is_available, "mps": torch.backends.mps.is_available}
+    if name in there and not there[name]():
+        raise SettingError(f"device = '{name}': this machine has none; use device = 'cpu'.")
+    return torch.device(name)
+
+
+def choose_dtype(precision: Precision, device: torch.device) -> torch.dtype:
+    """Return bfloat16 or float32; "auto" takes bfloat16 where the device has it natively."""
+    if precision == "auto":
+        return torch.bfloat16 if _has_bfloat16(device.type) else torch.float32
+    return torch.bfloat16 if precision == "bf16" else torch.float32
+
+
+@cache
+def _has_bfloat16(kind: str) -> bool:
+    if kind == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    if kind == "cpu":
+        return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+    return False

@@ -1,0 +1,54 @@
+"""What each position does by itself: two linear maps and a curve between, gated or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Literal
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+__all__ = ["ACTIVATIONS", "Activation", "FeedForward"]
+
+Activation = Literal["gelu", "gelu_tanh", "relu", "geglu", "swiglu"]
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "gelu": F.gelu,
+    "gelu_tanh": partial(F.gelu, approximate="tanh"),  # GPT-2's
+    "relu": F.relu,
+    "geglu": F.gelu,  # Shazeer 2020: half of the first map, curved, gates the other half
+    "swiglu": F.silu,
+}
+
+
+class FeedForward(nn.Module):
+    """Linear, activation, linear (Vaswani et al. 2017, 3.3), or its gated form (Shazeer 2020).
+
+    Args:
+        dim: width of what comes in and goes out.
+        hidden_dim: width between the two maps; a gated form has two of these in its first map.
+        activation: the curve.
+        bias: whether the maps have an additive part.
+        dropout: share of the curve's values that is dropped in training.
+    """
+
+    def __init__(
+        self, dim: int, hidden_dim: int, activation: Activation, *, bias: bool, dropout: float
+    ) -> None:
+        super().__init__()
+        self.gated = activation in ("geglu", "swiglu")
+        self.activation = ACTIVATIONS[activation]
+        self.inner = nn.Linear(dim, 2 * hidden_dim if self.gated else hidden_dim, bias=bias)
+        self.outer = nn.Linear(hidden_dim, dim, bias=bias)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map x (B, T, D) to (B, T, D)."""
+        hidden = self.inner(x)
+        if self.gated:
+            curved, gate = hidden.chunk(2, dim=-1)
+            hidden = self.activation(curved) * gate
+        else:
+            hidden = self.activation(hidden)
+        return self.outer(self.dropout(hidden))

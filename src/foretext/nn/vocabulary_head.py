@@ -1,0 +1,86 @@
+"""From states to tokens: the head of every language model, computed where it is asked alone."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from foretext.nn.feed_forward import ACTIVATIONS, Activation
+from foretext.nn.linear_cross_entropy import linear_cross_entropy
+from foretext.nn.norm import NormKind, make_norm
+
+__all__ = ["HeadTransform", "Score", "VocabularyHead", "class_score"]
+
+INIT_STD = 0.02  # as the weights of the backbone
+
+
+class Score(NamedTuple):
+    """How wrong a batch of answers is."""
+
+    loss: Tensor  # (), summed negative log-likelihood
+    num_correct: Tensor | None = None  # (), answers whose most likely value is the right one
+
+
+class VocabularyHead(nn.Module):
+    """A linear map to the vocabulary, behind a transform of the states or not.
+
+    Args:
+        dim: width of a state.
+        vocab_size: tokens.
+        transform: of the states before the map, or None.
+        tied: the token vectors, (V, D), that serve as the map's weights; None: weights of its own.
+        bias: whether the map to the vocabulary has an additive part.
+    """
+
+    def __init__(
+        self,
+        dim: int,
+        vocab_size: int,
+        *,
+        transform: nn.Module | None,
+        tied: nn.Parameter | None,
+        bias: bool,
+    ) -> None:
+        super().__init__()
+        self.transform = transform or nn.Identity()
+        if tied is None:
+            tied = nn.Parameter(torch.empty(vocab_size, dim))
+            nn.init.normal_(tied, std=INIT_STD)
+        self.weight = tied
+        self.bias = nn.Parameter(torch.zeros(vocab_size)) if bias else None
+
+    def forward(self, states: Tensor) -> Tensor:
+        """Map states (..., D) to logits (..., V)."""
+        return F.linear(self.transform(states), self.weight, self.bias)
+
+    def score(self, states: Tensor, targets: Tensor) -> Score:
+        """Score the states (M, D) against the ids (M,) that stand there."""
+        return Score(*linear_cross_entropy(self.transform(states), self.weight, self.bias, targets))
+
+
+class HeadTransform(nn.Module):
+    """Linear, activation, norm: what BERT puts before its vocabulary (Devlin et al. 2019)."""
+
+    def __init__(
+        self, dim: int, activation: Activation, norm: NormKind, *, eps: float, bias: bool
+    ) -> None:
+        super().__init__()
+        self.dense = nn.Linear(dim, dim, bias=bias)
+        self.activation = ACTIVATIONS[activation]
+        self.norm = make_norm(norm, dim, eps=eps, bias=bias)
+        nn.init.normal_(self.dense.weight, std=INIT_STD)
+        if bias:
+            nn.init.zeros_(self.dense.bias)
+
+    def forward(self, states: Tensor) -> Tensor:
+        """Map (..., D) to (..., D)."""
+        return self.norm(self.activation(self.dense(states)))
+
+
+def class_score(logits: Tensor, targets: Tensor) -> Score:
+    """Score logits (M, C) against classes (M,)."""
+    loss = F.cross_entropy(logits.float(), targets, reduction="sum")
+    return Score(loss, (logits.argmax(-1) == targets).sum())

@@ -1,0 +1,38 @@
+"""What every objective is: it makes examples of a text, and scores a backbone's states on them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+
+from torch import nn
+
+from foretext.backbones.base import States
+from foretext.data.batch import Batch, Visibility
+from foretext.data.examples import Examples
+from foretext.data.token_file import TokenFile
+from foretext.nn.vocabulary_head import Score
+
+__all__ = ["Objective"]
+
+
+class Objective(nn.Module, ABC):
+    """A question about a text. It may have parts, each with a score of its own.
+
+    The loss of a step is the sum over the parts of the mean loss of that part's predictions, the
+    mean being taken over the whole step, however it is spread over processes.
+    """
+
+    visibility: Visibility  # what its inputs ask of the backbone
+
+    @abstractmethod
+    def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
+        """Make examples of a text to learn from, or of one to be judged by."""
+
+    @abstractmethod
+    def counts(self, batch: Batch) -> Mapping[str, int]:
+        """Return the number of predictions of each part."""
+
+    @abstractmethod
+    def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
+        """Return the summed loss and the right answers of each part."""

@@ -1,0 +1,64 @@
+"""Rows for masked language modelling: the text cut end to end, without padding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from foretext.data.batch import Batch, Inputs
+from foretext.data.token_stream import TokenStream
+from foretext.objectives.corruption import choose_masked, corrupt_masked
+
+__all__ = ["MaskedRows", "Masking"]
+
+
+@dataclass(frozen=True)
+class Masking:
+    """What is asked of a row, and what is put there instead."""
+
+    mask_rate: float
+    max_ngram: int  # in words
+    mask_id: int
+    ordinary: np.ndarray  # (V,) bool, True = no special token
+    word_starts: np.ndarray | None  # (V,) bool, True = opens a word; None: tokens stand alone
+
+    def apply(self, ids: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Return corrupted ids and what is asked, (B, T) bool, of ids (B, T)."""
+        opens = None if self.word_starts is None else self.word_starts[ids]
+        asked = choose_masked(self.ordinary[ids], opens, self.mask_rate, rng, self.max_ngram)
+        return corrupt_masked(ids, asked, rng, self.mask_id, np.flatnonzero(self.ordinary)), asked
+
+    def targets(self, ids: np.ndarray, asked: np.ndarray) -> dict[str, torch.Tensor]:
+        """Return what the objective will ask."""
+        return {"original": torch.from_numpy(ids), "asked": torch.from_numpy(asked)}
+
+
+class MaskedRows:
+    """``[CLS] text [SEP]``, the text going over the ends of documents with `[SEP]` between.
+
+    As FULL-SENTENCES of RoBERTa (Liu et al. 2019, 4.2), but cut at tokens, not at sentences.
+    """
+
+    def __init__(self, stream: TokenStream, length: int, cls: int, masking: Masking) -> None:
+        self.stream = stream
+        self.width = min(length - 2, len(stream))
+        self.cls = cls
+        self.masking = masking
+
+    def keys(self, rng: np.random.Generator) -> np.ndarray:
+        """Return where the rows begin, (N,), shuffled."""
+        return rng.permutation(self.stream.row_starts(self.width, rng))
+
+    def lengths(self, keys: np.ndarray) -> np.ndarray | None:
+        """All rows are of one length."""
+        return None
+
+    def batch(self, keys: np.ndarray, rng: np.random.Generator) -> Batch:
+        """Read the rows, and mask them anew."""
+        ids = np.empty((len(keys), self.width + 2), np.int64)  # (B, T)
+        ids[:, 0], ids[:, -1] = self.cls, self.stream.separator
+        ids[:, 1:-1] = self.stream.take(keys[:, None] + np.arange(self.width))
+        corrupted, asked = self.masking.apply(ids, rng)
+        return Batch(Inputs(torch.from_numpy(corrupted)), self.masking.targets(ids, asked))

@@ -1,0 +1,147 @@
+"""Pairs for next-sentence prediction: half real successors, half from another document.
+
+Devlin et al. 2019, 3.1. A pair fills a row as far as whole sentences of one document reach; or it
+is one sentence and the next (``sentences = 1``).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from foretext.data.batch import Batch, Inputs
+from foretext.data.token_file import TokenFile
+from foretext.kernels.segments import fill_rows
+from foretext.objectives.masked_rows import Masking
+
+__all__ = ["SentencePairs", "has_pairs"]
+
+
+def has_pairs(tokens: TokenFile) -> bool:
+    """Whether a text has two documents of two sentences or more."""
+    sentences = np.searchsorted(tokens.sentence_starts, tokens.document_starts)
+    return int((np.diff(sentences) > 1).sum()) > 1
+
+
+class SentencePairs:
+    """``[CLS] first [SEP] second [SEP]``, masked, and whether the second follows the first.
+
+    Args:
+        tokens: the text; see `has_pairs`.
+        length: tokens of a row, at most.
+        sentences: of each text of a pair; None: as many as a row holds.
+        frame: ids of `[CLS]`, `[SEP]` and `[PAD]`.
+        masking: of the rows.
+    """
+
+    def __init__(
+        self,
+        tokens: TokenFile,
+        length: int,
+        sentences: int | None,
+        frame: tuple[int, int, int],
+        masking: Masking,
+    ) -> None:
+        self.tokens = tokens
+        self.room = length - 3
+        self.cls, self.sep, self.pad = frame
+        self.masking = masking
+        self.document_sentences = np.searchsorted(tokens.sentence_starts, tokens.document_starts)
+        # (P, 2) sentences, first and behind last, of each pair together
+        self.spans = fill_rows(
+            tokens.sentence_starts, self.document_sentences, self.room, 2 * (sentences or 0)
+        )
+
+    def keys(self, rng: np.random.Generator) -> np.ndarray:
+        """Return the numbers of the pairs, (P,), shuffled."""
+        return rng.permutation(len(self.spans))
+
+    def lengths(self, keys: np.ndarray) -> np.ndarray | None:
+        """Tokens of each row, as it would be with its real successor."""
+        starts = self.tokens.sentence_starts
+        first, last = self.spans[keys].T
+        return np.minimum(starts[last] - starts[first], self.room) + 3
+
+    def batch(self, keys: np.ndarray, rng: np.random.Generator) -> Batch:
+        """Draw where each pair is parted and whether it is a real one, and mask it."""
+        follows = rng.random(len(keys)) < 0.5
+        pairs = [
+            self._pair(*self.spans[key], real, rng) for key, real in zip(keys, follows, strict=True)
+        ]
+        ids, segments, token_mask = self._framed(pairs)
+        corrupted, asked = self.masking.apply(ids, rng)
+        targets = self.masking.targets(ids, asked)
+        targets["follows"] = torch.from_numpy(follows.astype(np.int64))  # (B,)
+        inputs = Inputs(
+            torch.from_numpy(corrupted),
+            None if token_mask.all() else torch.from_numpy(token_mask),
+            segments=torch.from_numpy(segments),
+        )
+        return Batch(inputs, targets)
+
+    def _pair(
+        self, first: int, last: int, real: bool, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Ids of the two texts made of sentences first to last."""
+        starts = self.tokens.sentence_starts
+        part = int(rng.integers(first + 1, last))
+        left, right = (starts[first], starts[part]), (starts[part], starts[last])
+        if not real:
+            full = bool(right[1] - left[0] >= self.room)
+            right = self._elsewhere(first, int(right[1] - right[0]), full, rng)
+        ids = self.tokens.ids
+        return _fitted(ids[left[0] : left[1]], ids[right[0] : right[1]], self.room)
+
+    def _elsewhere(
+        self, sentence: int, length: int, full: bool, rng: np.random.Generator
+    ) -> tuple[int, int]:
+        """Whole sentences of another document, `length` tokens or about as many.
+
+        Neither place nor length must tell strangers from successors. A stranger begins where a
+        successor might: within a pair's span, not at its first sentence. Where the row is `full`,
+        both are cut at its end; where not, the nearest end of a sentence is as often before as
+        behind `length`.
+        """
+        here = self._document_of(sentence)
+        first, last = self.spans[rng.integers(len(self.spans))]
+        while self._document_of(first) == here:
+            first, last = self.spans[rng.integers(len(self.spans))]
+        start = int(rng.integers(first + 1, last))
+        document_end = self.document_sentences[self._document_of(first) + 1]
+        ends = self.tokens.sentence_starts[start + 1 : document_end + 1]
+        begin = self.tokens.sentence_starts[start]
+        stop = min(int(np.searchsorted(ends, begin + length)), len(ends) - 1)
+        if not full and stop > 0 and begin + length - ends[stop - 1] < ends[stop] - begin - length:
+            stop -= 1
+        return int(begin), int(ends[stop])
+
+    def _document_of(self, sentence: int) -> int:
+        return int(np.searchsorted(self.document_sentences, sentence, side="right")) - 1
+
+    def _framed(
+        self, pairs: list[tuple[np.ndarray, np.ndarray]]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Ids, segments and token mask, (B, T) each."""
+        width = max(len(left) + len(right) for left, right in pairs) + 3
+        ids = np.full((len(pairs), width), self.pad, np.int64)
+        segments = np.zeros_like(ids)
+        ids[:, 0] = self.cls
+        for row, (left, right) in enumerate(pairs):
+            parting, end = len(left) + 1, len(left) + len(right) + 2
+            ids[row, 1:parting], ids[row, parting] = left, self.sep
+            ids[row, parting + 1 : end], ids[row, end] = right, self.sep
+            segments[row, parting + 1 : end + 1] = 1
+        lengths = np.array([len(left) + len(right) + 3 for left, right in pairs])
+        return ids, segments, np.arange(width) < lengths[:, None]
+
+
+def _fitted(left: np.ndarray, right: np.ndarray, room: int) -> tuple[np.ndarray, np.ndarray]:
+    """Cut the longer text's end until both find room."""
+    half = room // 2
+    if len(left) + len(right) <= room:
+        return left, right
+    if len(right) <= half:
+        return left[: room - len(right)], right
+    if len(left) <= half:
+        return left, right[: room - len(left)]
+    return left[: room - half], right[:half]

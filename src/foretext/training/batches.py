@@ -1,0 +1,85 @@
+"""The batch of every step, as a pure function of a seed and the step's number.
+
+A resumed training therefore goes on with the batch that comes next, and reads nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from foretext.data.batch import Batch
+from foretext.data.examples import Examples
+
+__all__ = ["Batches"]
+
+BUCKET_BATCHES = 64  # batches whose examples are sorted by length together
+PREPARED = 4  # batches made ahead in the background
+ORDER, CONTENT = 0, 1  # what a generator is for
+
+
+class Batches:
+    """Examples in batches; those of one batch are about as long as each other.
+
+    Args:
+        examples: what there is.
+        batch_examples: examples of a batch; the last one of an epoch may have fewer.
+        seed: of order and content.
+    """
+
+    def __init__(self, examples: Examples, batch_examples: int, seed: int) -> None:
+        self.examples = examples
+        self.size = batch_examples
+        self.seed = seed
+        self._epoch = 0
+        self._order = self._ordered(0)
+
+    @property
+    def per_epoch(self) -> int:
+        """Batches of one walk over the examples."""
+        return len(self._order)
+
+    def batch(self, step: int) -> Batch:
+        """Make the batch of a step."""
+        epoch, place = divmod(step, self.per_epoch)
+        if epoch != self._epoch:
+            self._epoch, self._order = epoch, self._ordered(epoch)
+        return self.examples.batch(self._order[place], self._rng(CONTENT, step))
+
+    def ahead(self, step: int) -> Iterator[Batch]:
+        """Yield the batches of `step` and all that follow, made in the background."""
+        with ThreadPoolExecutor(1, thread_name_prefix="batches") as pool:
+            coming = deque(pool.submit(self.batch, step + ahead) for ahead in range(PREPARED))
+            try:
+                while True:
+                    batch = coming.popleft().result()
+                    coming.append(pool.submit(self.batch, step + PREPARED))
+                    step += 1
+                    yield batch
+            finally:
+                for future in coming:
+                    future.cancel()
+
+    def _rng(self, purpose: int, number: int) -> np.random.Generator:
+        return np.random.default_rng((self.seed, purpose, number))
+
+    def _ordered(self, epoch: int) -> list[np.ndarray]:
+        """Keys of each batch of an epoch."""
+        rng = self._rng(ORDER, epoch)
+        keys = self.examples.keys(rng)
+        lengths = self.examples.lengths(keys)
+        if lengths is None:
+            return _cut(keys, self.size)
+        batches = []
+        for start in range(0, len(keys), BUCKET_BATCHES * self.size):
+            bucket = slice(start, start + BUCKET_BATCHES * self.size)
+            by_length = keys[bucket][np.argsort(lengths[bucket], kind="stable")]
+            batches += _cut(by_length, self.size)
+        return [batches[place] for place in rng.permutation(len(batches))]
+
+
+def _cut(keys: np.ndarray, size: int) -> list[np.ndarray]:
+    return [keys[start : start + size] for start in range(0, len(keys), size)]

@@ -1,0 +1,269 @@
+"""The one loop: every network of foretext is trained here, and no other place steps an optimizer.
+
+A step is a pure function of the weights, the optimizer's state, the generator's state and its own
+number. These four are what a checkpoint holds, so that a training that was killed ends, on one
+process, in the same bits as one that was not.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+import torch
+
+from foretext.data.batch import Batch
+from foretext.data.examples import Examples
+from foretext.errors import Interrupted, SettingError
+from foretext.nn.device import choose_device, choose_dtype
+from foretext.progress import Progress
+from foretext.progress.workplace import Workplace
+from foretext.runtime import Interruption
+from foretext.training.batches import Batches
+from foretext.training.model import Model
+from foretext.training.optimizer import make_optimizer
+from foretext.training.schedule import Schedule
+from foretext.training.settings import TrainingConfig
+from foretext.training.state import State
+from foretext.training.tally import Tally
+from foretext.training.validation import Validation
+
+__all__ = ["Training", "fit"]
+
+RECORD_SECONDS = 5.0  # between two records without a held-out loss, about
+RECORD_STEPS = 200  # of a training with a known number of steps there are about as many records
+
+
+def fit(
+    model: Model,
+    examples: Examples,
+    config: TrainingConfig,
+    place: Workplace,
+    validation: Validation | None = None,
+) -> list[dict[str, Any]]:
+    """Train a model in place; returns the records of the training, the last one with final figures.
+
+    Raises:
+        SettingError: the loss is no longer a number, or a setting does not fit.
+        Interrupted: a signal asked for the end; a checkpoint was saved where there is a place.
+    """
+    training = Training(model, examples, config, place, validation)
+    if place.resume:
+        training.resume()
+    return training.run()
+
+
+class Training:
+    """One training of one model.
+
+    Args:
+        model: what is trained.
+        examples: what it learns from.
+        config: the user's settings.
+        place: where records and checkpoints go.
+        validation: measures the model now and then, or None.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        examples: Examples,
+        config: TrainingConfig,
+        place: Workplace,
+        validation: Validation | None = None,
+    ) -> None:
+        if validation is None and (config.patience is not None or config.keep == "best"):
+            raise SettingError(
+                "[training] patience and keep = 'best' need held-out examples; set "
+                "data.valid_rate above 0, or give a validation file."
+            )
+        self.config, self.place, self.validation = config, place, validation
+        self.device = choose_device(config.device)
+        torch.manual_seed(config.seed)
+        self.model = model.to(self.device)
+        self.optimizer = make_optimizer(model, config, choose_dtype(config.precision, self.device))
+        self.forward = torch.compile(model) if config.compile else model
+        self.batches = Batches(examples, config.batch_examples, config.seed)
+        self.schedule = Schedule(config, self.batches.per_epoch)
+        self.state = State()
+        self.tally = Tally()
+        self._began = self._saved = time.monotonic()
+        self._norm = 0.0  # of the newest gradient
+
+    def resume(self) -> bool:
+        """Go back to the newest checkpoint; False when there is none and all begins anew."""
+        checkpoints, log = self.place.checkpoints, self.place.log
+        found = checkpoints.newest() if checkpoints else None
+        if found is not None:
+            arrays, state = found
+            self.state = State(**state)
+            self.optimizer.load_arrays(arrays)
+            _set_generators(arrays)
+        if log is not None:
+            log.truncate(len(self.state.history))
+        return found is not None
+
+    def run(self) -> list[dict[str, Any]]:
+        """Train until the schedule or the patience is at its end."""
+        state, schedule = self.state, self.schedule
+        self._began = time.monotonic() - state.seconds
+        done = schedule.done(state.step, state.seconds)
+        bar = Progress(
+            self.place.title, schedule.total, schedule.unit, initial=done, quiet=self.place.quiet
+        )
+        batches = self.batches.ahead(state.step)
+        self.model.train()
+        with Interruption() as stop, bar:
+            while not self._finished():
+                self._step(next(batches))
+                if self._validation_due():
+                    self._validate()
+                elif self._record_due():
+                    self._record({})
+                bar.advance(schedule.done(state.step, state.seconds) - bar.done, **self._shown())
+                if stop.requested:
+                    self._stop(stop.requested)
+                if time.monotonic() - self._saved >= self.config.checkpoint_seconds:
+                    self._save()
+        batches.close()  # type: ignore[attr-defined]
+        self._end()
+        return state.history
+
+    def _finished(self) -> bool:
+        patience = self.config.patience
+        if patience is not None and self.state.stale >= patience:
+            return True
+        return self.schedule.finished(self.state.step, self.state.seconds)
+
+    def _step(self, batch: Batch) -> None:
+        """One update of the weights by one batch."""
+        state = self.state
+        counts = self.model.objective.counts(batch)
+        self.tally.count(counts)
+        for part in self._micro_batches(batch):
+            scores = self.forward(part.to(self.device))
+            loss = sum(score.loss / max(counts[name], 1) for name, score in scores.items())
+            loss.backward()
+            self.optimizer.gather()
+            self.tally.add(scores)
+        self._norm = self.optimizer.step(self.schedule.learning_rate(state.step, state.seconds))
+        state.step += 1
+        state.tokens += _num_tokens(batch)
+        state.seconds = time.monotonic() - self._began
+
+    def _micro_batches(self, batch: Batch) -> Iterator[Batch]:
+        size = self.config.micro_batch_examples or len(batch)
+        for start in range(0, len(batch), size):
+            yield batch.rows(start, min(start + size, len(batch)))
+
+    def _validation_due(self) -> bool:
+        state = self.state
+        return self.validation is not None and self.schedule.validates(
+            state.step, state.seconds, state.validated
+        )
+
+    def _record_due(self) -> bool:
+        every = self.schedule.num_steps // RECORD_STEPS if self.schedule.budget is None else 0
+        if every:
+            return self.state.step % every == 0
+        return self.state.seconds - self._last("time") >= RECORD_SECONDS
+
+    def _validate(self) -> None:
+        """Measure the model, remember it where it is the best, and record all figures."""
+        assert self.validation is not None
+        self.model.eval()
+        figures = self.validation.measure(self.model)
+        self.model.train()
+        state = self.state
+        judged = figures[self.validation.judged_by]
+        sign = 1 if self.validation.higher_is_better else -1
+        if state.best is None or sign * judged > sign * state.best:
+            state.best, state.stale = judged, 0
+            if self.config.keep == "best":
+                self.optimizer.keep_weights()
+        else:
+            state.stale += 1
+        state.seconds = time.monotonic() - self._began
+        state.validated = self.schedule.done(state.step, state.seconds)
+        self._record(figures)
+
+    def _record(self, measured: dict[str, float]) -> None:
+        """Add a line to the history and the log."""
+        state, config = self.state, self.config
+        figures = self.tally.figures()
+        if not math.isfinite(figures["loss"]) or not math.isfinite(self._norm):
+            raise SettingError(
+                f"The loss is no longer a number after {state.step:,} steps; choose a lower "
+                f"training.learning_rate than {config.learning_rate:g}, or a longer warm-up."
+            )
+        seconds = max(state.seconds - self._last("time"), 1e-3)
+        record = {
+            "time": round(state.seconds, 3),
+            "step": state.step,
+            "epoch": round(state.step / self.batches.per_epoch, 4),
+            "tokens": state.tokens,
+            "tokens_per_second": round((state.tokens - self._last("tokens")) / seconds),
+            "learning_rate": self.schedule.learning_rate(state.step - 1, state.seconds),
+            "gradient_norm": self._norm,
+            **figures,
+            **measured,
+        }
+        self.tally = Tally()
+        state.history.append(record)
+        if self.place.log is not None:
+            self.place.log.append(record)
+
+    def _last(self, name: str) -> float:
+        return float(self.state.history[-1][name]) if self.state.history else 0.0
+
+    def _shown(self) -> dict[str, float]:
+        """Figures beside the bar."""
+        return {"loss": self.state.history[-1]["loss"]} if self.state.history else {}
+
+    def _end(self) -> None:
+        """Measure the final weights, unless the last step was measured; take the best ones back."""
+        state = self.state
+        measured = state.history and state.history[-1]["step"] == state.step
+        if self.validation is not None and not (
+            measured and self.validation.judged_by in state.history[-1]
+        ):
+            self._validate()
+        elif not measured:
+            self._record({})
+        if self.config.keep == "best":
+            self.optimizer.restore_weights()
+        self.optimizer.release()
+        self.model.eval()
+
+    def _save(self) -> None:
+        if self.place.checkpoints is not None:
+            arrays = {**self.optimizer.arrays(), **_generators()}
+            self.place.checkpoints.save(self.state.step, arrays, asdict(self.state))
+            self._saved = time.monotonic()
+
+    def _stop(self, signal_name: str) -> None:
+        self._save()
+        kept = "go on with --resume" if self.place.checkpoints else "nothing was kept"
+        raise Interrupted(f"{signal_name} stopped the training; {kept}.")
+
+
+def _num_tokens(batch: Batch) -> int:
+    token_mask = batch.inputs.token_mask
+    return batch.inputs.ids.numel() if token_mask is None else int(token_mask.sum())
+
+
+def _generators() -> dict[str, Any]:
+    """States of the generators that dropout draws from."""
+    states = {"generator.cpu": torch.get_rng_state().numpy()}
+    if torch.cuda.is_available():
+        states["generator.cuda"] = torch.cuda.get_rng_state().numpy()
+    return states
+
+
+def _set_generators(arrays: dict[str, Any]) -> None:
+    torch.set_rng_state(torch.from_numpy(arrays["generator.cpu"]))
+    if "generator.cuda" in arrays and torch.cuda.is_available():
+        torch.cuda.set_rng_state(torch.from_numpy(arrays["generator.cuda"]))

@@ -1,0 +1,37 @@
+"""A backbone and an objective that fit each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from torch import nn
+
+from foretext.backbones.base import Backbone
+from foretext.data.batch import Batch
+from foretext.errors import SettingError
+from foretext.nn.vocabulary_head import Score
+from foretext.objectives.base import Objective
+
+__all__ = ["Model"]
+
+
+class Model(nn.Module):
+    """What is trained: a batch goes in, the score of each part comes out.
+
+    Raises:
+        SettingError: the objective asks for a sight that the backbone does not have.
+    """
+
+    def __init__(self, backbone: Backbone, objective: Objective) -> None:
+        super().__init__()
+        if objective.visibility not in backbone.visibilities:
+            raise SettingError(
+                f"[objective] {type(objective).__name__} needs {objective.visibility} sight, and "
+                f"[backbone] {type(backbone).__name__} has {', '.join(backbone.visibilities)} only."
+            )
+        self.backbone = backbone
+        self.objective = objective
+
+    def forward(self, batch: Batch) -> Mapping[str, Score]:
+        """Score a batch."""
+        return self.objective.scores(self.backbone(batch.inputs), batch)

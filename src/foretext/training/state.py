@@ -1,0 +1,21 @@
+"""How far a training has come; all of it is in a checkpoint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["State"]
+
+
+@dataclass
+class State:
+    """Numbers that change from step to step."""
+
+    step: int = 0  # steps that are done
+    tokens: int = 0  # that were read, padding not counted
+    seconds: float = 0.0  # of training, over all resumes
+    validated: float = 0.0  # what was done at the last held-out loss, in the schedule's unit
+    best: float | None = None  # of what the validation judges by
+    stale: int = 0  # validations in a row without a better one
+    history: list[dict[str, Any]] = field(default_factory=list)  # the records of metrics.jsonl

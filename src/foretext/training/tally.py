@@ -1,0 +1,45 @@
+"""Losses and right answers, summed over batches without waiting for the device."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from torch import Tensor
+
+from foretext.nn.vocabulary_head import Score
+
+__all__ = ["Tally"]
+
+
+class Tally:
+    """Sums of scores by part; `figures` makes means of them."""
+
+    def __init__(self) -> None:
+        self._losses: dict[str, Tensor | float] = defaultdict(float)
+        self._correct: dict[str, Tensor | float] = {}
+        self._counts: dict[str, int] = defaultdict(int)
+
+    def add(self, scores: Mapping[str, Score]) -> None:
+        """Add what was computed."""
+        for part, score in scores.items():
+            self._losses[part] = self._losses[part] + score.loss.detach().double()
+            if score.num_correct is not None:
+                self._correct[part] = self._correct.get(part, 0.0) + score.num_correct.double()
+
+    def count(self, counts: Mapping[str, int]) -> None:
+        """Add the numbers of predictions."""
+        for part, count in counts.items():
+            self._counts[part] += count
+
+    def figures(self, prefix: str = "") -> dict[str, float]:
+        """Return ``loss``, the sum over the parts, and the loss and accuracy of each part."""
+        counted = {part: count for part, count in self._counts.items() if count}
+        losses = {part: float(self._losses[part]) / count for part, count in counted.items()}
+        figures = {f"{prefix}loss": sum(losses.values())}
+        if len(losses) > 1:
+            figures |= {f"{prefix}{part}_loss": loss for part, loss in losses.items()}
+        for part, correct in self._correct.items():
+            if part in counted:
+                figures[f"{prefix}{part}_accuracy"] = float(correct) / counted[part]
+        return figures
