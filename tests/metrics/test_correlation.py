@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from foretext.metrics import average_ranks, pearson, spearman
+from foretext.metrics.correlation import average_ranks, pearson, spearman
 
 # Few different values, so that ties are common.
 SERIES = st.integers(2, 40).flatmap(
