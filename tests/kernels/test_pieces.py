@@ -20,7 +20,7 @@ TEXT = st.text(
 
 
 def pieces(text: str) -> list[str]:
-    return BytePieces().utf8(text).tobytes().decode().split("\n")[:-1]
+    return BytePieces().utf8(text).tobytes().decode().split()
 
 
 @given(st.lists(TEXT.map(lambda text: text.replace("\n", " ")), max_size=4))
@@ -51,6 +51,10 @@ def test_pieces_by_hand(text: str, expected: list[str]) -> None:
 
 def test_the_document_end_belongs_to_no_piece() -> None:
     assert pieces("a b\nc \n\nd\n\n") == ["a", "Ġb", "c", "Ġ", "d"]
+
+
+def test_line_ends_are_kept() -> None:
+    assert BytePieces().utf8("a b\n\n c\n").tobytes().decode() == "a Ġb \n\nĠc \n"
 
 
 def test_room_of_three_bytes_a_byte_is_enough() -> None:

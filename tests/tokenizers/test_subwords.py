@@ -63,6 +63,15 @@ def test_saved_file_is_the_librarys(tokenizer: SubwordTokenizer, tmp_path: Path)
     assert loaded.fingerprint == tokenizer.fingerprint
 
 
+def test_a_file_that_cuts_texts_does_not_cut_ours(corpus: Corpus, tmp_path: Path) -> None:
+    tokenizer = learn_subwords("wordpiece", SETTINGS["wordpiece"], corpus)
+    whole = tokenizer.encode(TEXT)
+    tokenizer.library.enable_truncation(5)
+    tokenizer.library.enable_padding(length=5)
+    tokenizer.save(tmp_path / "tokenizer.json")
+    assert SubwordTokenizer.load(tmp_path / "tokenizer.json").encode(TEXT) == whole
+
+
 def test_a_block_is_its_sentences(tokenizer: SubwordTokenizer) -> None:
     block = tokenizer.encode_block("The cat.\nIt sat.\n\n \n\nThe mat.\n\n")
     first, second, third = tokenizer.encode_batch(["The cat.", "It sat.", "The mat."])

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from foretext.data.token_file import Tokens, read_meta
 from foretext.errors import CorpusError, OutputError
 from foretext.files import atomic_folder
 from foretext.tokenizers.word_tokenizer import EncodedBlock, WordTokenizer
+
+if TYPE_CHECKING:
+    from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["write_tokens"]
 
@@ -32,7 +35,7 @@ Chooser = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 def write_tokens(
     corpus: Blocks,
-    tokenizer: WordTokenizer,
+    tokenizer: WordTokenizer | SubwordTokenizer,
     folder: Path,
     *,
     valid_rate: float = 0.0,
@@ -78,7 +81,7 @@ def _is_made(folder: Path, fingerprint: str) -> bool:
 
 def _encode(
     corpus: Blocks,
-    tokenizer: WordTokenizer,
+    tokenizer: WordTokenizer | SubwordTokenizer,
     folder: Path,
     fingerprint: str,
     workers: int,

@@ -25,7 +25,7 @@ _S, _T, _R, _E, _V, _M, _L, _D = 115, 116, 114, 101, 118, 109, 108, 100
 def write_pieces(
     text: np.ndarray, classes: np.ndarray, letters: np.ndarray, pieces: np.ndarray
 ) -> int:
-    """Write the pieces of `text` (uint8, UTF-8), line by line, a newline after each.
+    """Write the pieces of `text` (uint8, UTF-8), a blank after each, and its line ends.
 
     `classes` (0x110000,) uint8 has the kind of each character, `letters` (256, 2) uint8 the
     character that stands for a byte, in UTF-8, its second place 0 where it takes one byte.
@@ -34,6 +34,8 @@ def write_pieces(
     at, written = 0, 0
     while at < text.size:
         if text[at] == NEWLINE:
+            pieces[written] = NEWLINE
+            written += 1
             at += 1
             continue
         end = _piece_end(text, at, classes)
@@ -42,7 +44,7 @@ def write_pieces(
             pieces[written] = letters[byte, 0]
             pieces[written + 1] = letters[byte, 1]
             written += 1 + (letters[byte, 1] != 0)
-        pieces[written] = NEWLINE
+        pieces[written] = SPACE
         written += 1
         at = end
     return written

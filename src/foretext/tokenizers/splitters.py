@@ -63,15 +63,15 @@ class BytePieces:
 
     @cached_property
     def letters(self) -> Letters:
-        """Letters by which each line is a word as it stands."""
+        """Letters by which what stands between blanks and line ends is a word as it is."""
         classes = np.full(NUM_POINTS, WORD, np.uint8)
-        classes[ord("\n")] = SEPARATOR
+        classes[[ord(" "), ord("\n")]] = SEPARATOR
         fast = np.zeros(256, np.uint8)
         fast[33:127] = np.arange(33, 127)
         return Letters(classes, np.arange(NUM_POINTS, dtype=np.int32), fast)
 
     def utf8(self, text: str) -> np.ndarray:
-        """The pieces of `text`, one a line."""
+        """The pieces of `text`, blanks between, line ends as they are."""
         if self.lowercase:
             text = text.replace("Σ", "σ").lower()  # the library knows no final sigma
         data = np.frombuffer(text.encode("utf-8", "replace"), np.uint8)

@@ -13,6 +13,7 @@ import numpy as np
 from foretext.errors import CorpusError
 from foretext.files import atomic_file
 from foretext.tokenizers.special_tokens import SpecialTokens, ordinary_tokens
+from foretext.tokenizers.word_encoder import WordEncoder
 from foretext.tokenizers.word_marks import WordMarks
 from foretext.tokenizers.word_tokenizer import EncodedBlock
 from tokenizers import Tokenizer
@@ -20,6 +21,7 @@ from tokenizers import Tokenizer
 __all__ = ["DEFAULT_SPECIAL_TOKENS", "UNKNOWN", "SubwordTokenizer", "with_special_tokens"]
 
 UNKNOWN = "[UNK]"
+MANY = 1 << 14  # characters from which a table of words pays
 DEFAULT_SPECIAL_TOKENS = ["[PAD]", UNKNOWN, "[CLS]", "[SEP]", "[MASK]"]
 
 
@@ -29,7 +31,7 @@ class SubwordTokenizer:
     No `[CLS]` or `[SEP]` is added when encoding; whoever builds examples does that.
 
     Attributes:
-        library: the tokenizer of the library; changing it changes this one.
+        library: the tokenizer of the library; not to be changed once this one was used.
     """
 
     def __init__(self, library: Tokenizer) -> None:
@@ -91,8 +93,22 @@ class SubwordTokenizer:
     def encode_block(self, text: str) -> EncodedBlock:
         """Ids, sentences and documents of a text where "\\n" ends a sentence, "\\n\\n" a document.
 
-        Each sentence is encoded by itself; line ends get no id.
+        Each sentence is encoded by itself; line ends get no id. Threads may share the tokenizer.
         """
+        block = None
+        if len(text) >= MANY and self._word_encoder is not None:
+            block = self._word_encoder.encode(text)
+        if block is None:
+            block = self._encode_by_library(text)
+        ids, sentences, documents = block
+        return EncodedBlock(ids, _distinct(sentences, ids.size), _distinct(documents, ids.size))
+
+    @cached_property
+    def _word_encoder(self) -> WordEncoder | None:
+        return WordEncoder.of(self.library)
+
+    def _encode_by_library(self, text: str) -> EncodedBlock:
+        """The same, with the starts of what has no ids."""
         sentences: list[str] = []
         opens: list[int] = []  # index of the sentence that opens a document
         for document in text.split("\n\n"):
@@ -101,7 +117,7 @@ class SubwordTokenizer:
         encoded = self.encode_batch(sentences)
         starts = np.cumsum([0, *map(len, encoded)])
         ids = np.fromiter((i for sentence in encoded for i in sentence), np.uint32, starts[-1])
-        return EncodedBlock(ids, _distinct(starts, ids.size), _distinct(starts[opens], ids.size))
+        return EncodedBlock(ids, starts, starts[opens])
 
     def save(self, path: Path) -> None:
         """Write a tokenizer.json, which `tokenizers` and `transformers` open with equal ids."""
@@ -110,15 +126,18 @@ class SubwordTokenizer:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read a tokenizer.json, ours or anybody's.
+        """Read a tokenizer.json, ours or anybody's; lengths it cuts or fills up to are dropped.
 
         Raises:
             CorpusError: the file is not there or no tokenizer.
         """
         try:
-            return cls(Tokenizer.from_str(path.read_text(encoding="utf-8")))
+            library = Tokenizer.from_str(path.read_text(encoding="utf-8"))
         except Exception as error:  # the library raises nothing narrower
             raise CorpusError(f"{path} cannot be read as a tokenizer ({error}).") from error
+        library.no_truncation()
+        library.no_padding()
+        return cls(library)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SubwordTokenizer):

@@ -1,0 +1,159 @@
+"""Encoding at the speed of looking words up: each distinct word is cut into tokens but once.
+
+That is the same as encoding the whole text where the tokens of a word follow from the word alone:
+with WordPiece and BPE, after pre-tokenisers whose words our kernels find as well. The words are cut
+by the model of the `tokenizers` library itself; what our kernels cannot tell is left to it too.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+from threading import Lock
+from typing import Self
+
+import numpy as np
+
+from foretext.corpus.word_table import WordTable, new_scratch
+from foretext.kernels.word_tokens import join_tokens
+from foretext.kernels.words import encode_words
+from foretext.tokenizers.splitters import NUM_POINTS, BytePieces, LibraryWords, Splitter
+from foretext.tokenizers.word_tokenizer import EncodedBlock
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+__all__ = ["WordEncoder"]
+
+MAX_WORDS = 1 << 20  # known at a time, about 100 bytes each
+
+
+class WordEncoder:
+    """Remembers the tokens of the words it met; threads may share it.
+
+    Args:
+        splitter: cuts text as the library does.
+        library: the tokenizer whose ids are given; it must not change.
+        max_words: where there are more, all are forgotten and met anew.
+    """
+
+    def __init__(self, splitter: Splitter, library: Tokenizer, max_words: int = MAX_WORDS) -> None:
+        self.splitter = splitter
+        self.model = library.model
+        self.added = [token.content for token in library.get_added_tokens_decoder().values()]
+        self.max_words = max_words
+        self._lock = Lock()
+        self._forget()
+
+    @classmethod
+    def of(cls, library: Tokenizer) -> Self | None:
+        """Make one for a tokenizer of the library, or None where words do not stand alone."""
+        splitter = _splitter(library)
+        if splitter is None or not _is_of_words(library):
+            return None
+        return cls(splitter, library)
+
+    def encode(self, text: str) -> EncodedBlock | None:
+        """Ids of a text where "\\n" ends a sentence, "\\n\\n" a document.
+
+        None where only the library can tell: the text holds added tokens, a word of more than
+        1,000 bytes, marks that change places, or more distinct words than are remembered. Starts
+        of sentences and documents without tokens are there too.
+        """
+        if any(token in text for token in self.added) or _has_moving_marks(text):
+            return None
+        data = self.splitter.utf8(text)
+        words = np.empty(data.size, np.uint32)
+        sentences = np.empty(data.size // 2 + 1, np.int64)
+        documents = np.empty_like(sentences)
+        with self._lock:
+            if not self._meet(data):
+                return None
+            num_words, num_sentences, num_documents = encode_words(
+                data,
+                self.splitter.letters,
+                self._table.arrays,
+                new_scratch(),
+                words,
+                sentences,
+                documents,
+            )
+            starts, tokens = self._starts, self._tokens  # what is added later does no harm
+        words = words[:num_words]
+        ids = np.empty((starts[words + 1] - starts[words]).sum(), np.uint32)
+        block = EncodedBlock(
+            ids, sentences[:num_sentences].copy(), documents[:num_documents].copy()
+        )
+        join_tokens(words, starts, tokens, block.sentence_starts, block.document_starts, ids)
+        return block
+
+    def _forget(self) -> None:
+        self._table = WordTable(self.max_words)
+        self._starts = np.zeros(self.max_words + 1, np.int64)  # of each word in the tokens
+        self._tokens = np.empty(1 << 16, np.uint32)
+
+    def _meet(self, data: np.ndarray) -> bool:
+        """Learn the words that are new, or say that they cannot be learned."""
+        if self._count(data) < data.size:
+            self._forget()
+            if self._count(data) < data.size:
+                return False
+        return int(self._table.arrays.used[2]) == 0
+
+    def _count(self, data: np.ndarray) -> int:
+        """Returns how far the table had room."""
+        first = len(self._table)
+        self._table.arrays.used[2] = 0  # words that are too long
+        end = self._table.count(data, 0, self.splitter.letters)
+        new = self._table.words(np.arange(first, len(self._table)))
+        self._append(first, [self._tokens_of(word.decode()) for word in new])
+        return end
+
+    def _tokens_of(self, word: str) -> list[int]:
+        return [token.id for token in self.model.tokenize(word)]
+
+    def _append(self, first: int, tokens: list[list[int]]) -> None:
+        used = self._starts[first]
+        ends = used + np.cumsum([len(ids) for ids in tokens], dtype=np.int64)
+        self._starts[first + 1 : first + 1 + len(tokens)] = ends
+        flat = [index for ids in tokens for index in ids]
+        if used + len(flat) > self._tokens.size:
+            room = np.empty(2 * (used + len(flat)), np.uint32)
+            room[:used] = self._tokens[:used]
+            self._tokens = room
+        self._tokens[used : used + len(flat)] = flat
+
+
+def _is_of_words(library: Tokenizer) -> bool:
+    """Whether a word always has the same tokens, and added ones are found in the text as it is."""
+    model = library.model
+    if not isinstance(model, models.WordPiece | models.BPE) or getattr(model, "dropout", None):
+        return False
+    if library.truncation is not None or library.padding is not None:
+        return False
+    return not any(token.normalized for token in library.get_added_tokens_decoder().values())
+
+
+def _splitter(library: Tokenizer) -> Splitter | None:
+    normalizer, cut = library.normalizer, library.pre_tokenizer
+    lowercase = isinstance(normalizer, normalizers.Lowercase)
+    if isinstance(cut, pre_tokenizers.ByteLevel):
+        plain = cut.use_regex and not cut.add_prefix_space and (lowercase or normalizer is None)
+        return BytePieces(lowercase=lowercase) if plain else None
+    if not isinstance(cut, pre_tokenizers.BertPreTokenizer | pre_tokenizers.WhitespaceSplit):
+        return None
+    plain = lowercase or normalizer is None or isinstance(normalizer, normalizers.BertNormalizer)
+    return LibraryWords(normalizer, cut) if plain else None
+
+
+def _has_moving_marks(text: str) -> bool:
+    """Whether a normaliser might put marks into another order, which tables cannot say."""
+    return not text.isascii() and any(mark in text for mark in _moving_marks())
+
+
+@cache
+def _moving_marks() -> list[str]:
+    """The marks with a place of their own in a cluster that are not taken off with the accents."""
+    return [
+        mark
+        for mark in map(chr, range(NUM_POINTS))
+        if unicodedata.combining(mark) and unicodedata.category(mark) != "Mn"
+    ]
