@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from foretext.data.rows.findings import find_row_problems, find_tag_problems
 from foretext.data.rows.pairs import LabelledPair, PairsConfig, read_pairs
 from foretext.data.rows.questions import Answer, Question, read_questions
 from foretext.data.rows.settings import RowsConfig
@@ -17,6 +18,8 @@ __all__ = [
     "RowsConfig",
     "TaggedConfig",
     "TaggedSentence",
+    "find_row_problems",
+    "find_tag_problems",
     "read_pairs",
     "read_questions",
     "read_tagged",

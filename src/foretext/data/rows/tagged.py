@@ -53,6 +53,16 @@ class TaggedSentence(NamedTuple):
         """``file:line`` of the first token."""
         return f"{self.file}:{self.lines[0]}"
 
+    @property
+    def text(self) -> str:
+        """All tokens, by which sentences are compared."""
+        return " ".join(self.tokens)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The tags, as texts have labels."""
+        return self.tags
+
 
 def read_tagged(path: str | Path, config: TaggedConfig | None = None) -> list[TaggedSentence]:
     """Read a token a line, its columns separated by blanks or tabs, an empty line after a sentence.

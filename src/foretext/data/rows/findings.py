@@ -1,0 +1,168 @@
+"""What a person should know of labelled rows before learning from them, one sentence each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, Protocol
+
+from foretext.corpus.findings import Place, Problem
+from foretext.corpus.problems import SEVERITIES
+from foretext.data.rows.tagged import TaggedSentence
+from foretext.metrics import detect_scheme, violations
+
+__all__ = ["Row", "find_row_problems", "find_tag_problems"]
+
+_FEW = 5  # rows of a label: too few to learn it from
+_MOST = 0.8  # share of one label from which accuracy says little
+_MANY = 0.01  # share from which repetition is worth a warning
+
+Severity = Literal["error", "warning", "note"]
+
+
+class Row(Protocol):
+    """What labelled texts, pairs and sentences have in common."""
+
+    @property
+    def text(self) -> str:
+        """By which rows are compared."""
+        ...
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels of the row, or a tag a token."""
+        ...
+
+    @property
+    def place(self) -> str:
+        """``file:line``."""
+        ...
+
+
+def find_row_problems(train: Sequence[Row], test: Sequence[Row] = ()) -> list[Problem]:
+    """Return what is to be said of labelled texts or pairs, the gravest first."""
+    found = [*_labels(train), *_empty([*train, *test]), *_repeats(train)]
+    return _gravest_first([*found, *_unseen(train, test), *_overlap(train, test)])
+
+
+def find_tag_problems(
+    train: Sequence[TaggedSentence], test: Sequence[TaggedSentence] = ()
+) -> list[Problem]:
+    """Return what is to be said of tagged sentences, the gravest first."""
+    found = [*_violations([*train, *test]), *_repeats(train)]
+    return _gravest_first([*found, *_unseen(train, test), *_overlap(train, test)])
+
+
+def _labels(rows: Sequence[Row]) -> Iterator[Problem]:
+    counts = Counter(label for row in rows for label in row.labels)
+    if len(counts) == 1 and counts.total() == len(rows):
+        yield _problem(
+            "error",
+            f"All {len(rows):,} rows have the label '{next(iter(counts))}', so that there is "
+            "nothing to tell apart; add rows of another label.",
+        )
+        return
+    for label, number in counts.most_common(1):
+        if number >= _MOST * len(rows):
+            yield _problem(
+                "warning",
+                f"{number / len(rows):.0%} of the rows have the label '{label}', and who always "
+                "answers that is right as often; look at macro_f1, not at accuracy.",
+            )
+    if few := [label for label, number in counts.items() if number < _FEW]:
+        yield _problem(
+            "note",
+            f"{_many(few, 'label has', 'labels have')} fewer than {_FEW} rows (such as "
+            f"'{few[0]}', with {counts[few[0]]}), too few to learn them from.",
+        )
+
+
+def _empty(rows: Sequence[Row]) -> Iterator[Problem]:
+    if empty := [row for row in rows if not row.text.strip()]:
+        yield _problem(
+            "warning",
+            f"{_many(empty, 'row has', 'rows have')} no text; fill in or remove what is empty.",
+            empty[0],
+        )
+
+
+def _repeats(rows: Sequence[Row]) -> Iterator[Problem]:
+    seen: dict[str, set[tuple[str, ...]]] = {}
+    again, otherwise = [], []
+    for row in rows:
+        labels = seen.setdefault(_key(row), set())
+        if labels:
+            again.append(row)
+        if labels - {row.labels}:
+            otherwise.append(row)
+        labels.add(row.labels)
+    if again:
+        yield _problem(
+            "warning" if len(again) >= _MANY * len(rows) else "note",
+            f"{len(again):,} of {len(rows):,} rows ({len(again) / len(rows):.1%}) repeat an "
+            f"earlier one, {len(otherwise):,} of them with other labels; remove them, or they "
+            "weigh twice.",
+            (otherwise or again)[0],
+        )
+
+
+def _unseen(train: Sequence[Row], test: Sequence[Row]) -> Iterator[Problem]:
+    known = {label for row in train for label in row.labels}
+    strange = [row for row in test if not set(row.labels) <= known]
+    if strange:
+        labels = sorted({label for row in strange for label in row.labels} - known)
+        yield _problem(
+            "warning",
+            f"{_many(strange, 'test row has', 'test rows have')} labels that training never shows "
+            f"(such as '{labels[0]}'), and cannot be right.",
+            strange[0],
+        )
+
+
+def _overlap(train: Sequence[Row], test: Sequence[Row]) -> Iterator[Problem]:
+    known: dict[str, set[tuple[str, ...]]] = {}
+    for row in train:
+        known.setdefault(_key(row), set()).add(row.labels)
+    if both := [row for row in test if _key(row) in known]:
+        same = sum(row.labels in known[_key(row)] for row in both)
+        yield _problem(
+            "warning",
+            f"{len(both):,} of {len(test):,} test rows ({len(both) / len(test):.1%}) occur in "
+            f"training too, {same:,} with the same labels; score with and without them.",
+            both[0],
+        )
+
+
+def _violations(sentences: Sequence[TaggedSentence]) -> Iterator[Problem]:
+    scheme = detect_scheme(sentence.tags for sentence in sentences)
+    if scheme is None:
+        return
+    wrong = [(each, token) for each in sentences for token in violations(each.tags, scheme)]
+    if wrong:
+        sentence, token = wrong[0]
+        yield Problem(
+            severity="warning",
+            sentence=f"{_many(wrong, 'tag does', 'tags do')} not follow {scheme}, the scheme of "
+            f"the others (such as '{sentence.tags[token]}'); mend them, or entities are guessed.",
+            place=Place(file=sentence.file, line=sentence.lines[token]),
+        )
+
+
+def _problem(severity: Severity, sentence: str, row: Row | None = None) -> Problem:
+    if row is None:
+        return Problem(severity=severity, sentence=sentence)
+    file, _, line = row.place.rpartition(":")
+    return Problem(severity=severity, sentence=sentence, place=Place(file=file, line=int(line)))
+
+
+def _gravest_first(found: Iterable[Problem]) -> list[Problem]:
+    return sorted(found, key=lambda problem: SEVERITIES.index(problem.severity))
+
+
+def _key(row: Row) -> str:
+    """Return the text but for white space."""
+    return " ".join(row.text.split())
+
+
+def _many(found: Sequence[object], one: str, several: str) -> str:
+    return f"{len(found):,} {one if len(found) == 1 else several}"
