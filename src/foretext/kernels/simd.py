@@ -25,10 +25,12 @@ from numba.extending import intrinsic, lower_builtin, register_model
 __all__ = [
     "LANES",
     "absolute",
+    "address_of",
     "aligned_zeros",
     "clamp",
     "fma",
     "inverse_root",
+    "lanes",
     "load",
     "padded",
     "prefetch",
@@ -66,7 +68,8 @@ def padded(dim: int) -> int:
     return -(-dim // LANES) * LANES
 
 
-def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+def address_of(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+    """Pointer to an element of a contiguous array, for use within an intrinsic."""
     data = context.make_array(array_type)(context, builder, array).data
     return builder.gep(data, [index], inbounds=True)
 
@@ -80,7 +83,7 @@ def load(typing: Any, array: Any, index: Any) -> Any:
     """Lanes at ``array[index : index + 16]``."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        address = _address(context, builder, signature.args[0], *args)
+        address = address_of(context, builder, signature.args[0], *args)
         return builder.load(builder.bitcast(address, _VECTOR.as_pointer()), align=4)
 
     return lanes(array, types.intp), generate
@@ -91,7 +94,7 @@ def store(typing: Any, array: Any, index: Any, value: Any) -> Any:
     """Write the lanes to ``array[index : index + 16]``."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        address = _address(context, builder, signature.args[0], *args[:2])
+        address = address_of(context, builder, signature.args[0], *args[:2])
         builder.store(args[2], builder.bitcast(address, _VECTOR.as_pointer()), align=4)
         return context.get_dummy_value()
 
@@ -105,7 +108,7 @@ def prefetch(typing: Any, array: Any, index: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         byte = ir.IntType(8).as_pointer()
         kind = ir.FunctionType(ir.VoidType(), [byte, _INT32, _INT32, _INT32])
-        address = builder.bitcast(_address(context, builder, signature.args[0], *args), byte)
+        address = builder.bitcast(address_of(context, builder, signature.args[0], *args), byte)
         to_write, keep_near, data_cache = (_INT32(1), _INT32(3), _INT32(1))
         _call(builder, "llvm.prefetch.p0", kind, [address, to_write, keep_near, data_cache])
         return context.get_dummy_value()

@@ -1,0 +1,118 @@
+"""Softmax cross-entropy that turns logits into their own gradient, row by row.
+
+With p the softmax of a row of scores z and t its target, the loss is log sum exp z - z_t and its
+gradient p - 1[t]. A row is read while it lies in the cache and written once; nothing else of the
+size of the logits is ever made. Sums are float32 in sixteen lanes, whatever the logits' precision.
+
+C: classes, the length of a row. Logits are float32 or bfloat16 bits (`kernels.bfloat16`), flat.
+A score is a logit and its bias; added here, the bias costs no pass over the logits.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from foretext.kernels.bfloat16 import load_lanes, load_one, store_lanes, store_one
+from foretext.kernels.compile import kernel
+from foretext.kernels.elementary import exponential, lane_max, lane_sum, maximum
+from foretext.kernels.simd import LANES, splat, zeros
+from foretext.kernels.team import share_out
+
+__all__ = ["cross_entropy"]
+
+ROWS = 4  # a portion of one thread
+
+
+@kernel(inline="always")
+def score_lanes(logits, bias, row, c):
+    """Return sixteen logits of a row with their bias."""
+    return load_lanes(logits, row + c) + load_lanes(bias, c)
+
+
+@kernel(inline="always")
+def score_one(logits, bias, row, c):
+    """Return one logit of a row with its bias."""
+    return load_one(logits, row + c) + load_one(bias, c)
+
+
+@kernel(inline="always")
+def largest(logits, bias, row):
+    """Return the largest score of the row that begins at `row`."""
+    whole = bias.size - bias.size % LANES
+    best = splat(np.float32(-math.inf))
+    for c in range(0, whole, LANES):
+        best = maximum(score_lanes(logits, bias, row, c), best)
+    result = lane_max(best)
+    for c in range(whole, bias.size):
+        result = max(result, score_one(logits, bias, row, c))
+    return result
+
+
+@kernel(inline="always")
+def sum_exponentials(logits, bias, row, shift):
+    """Return the sum of exp(score - shift) over a row."""
+    whole = bias.size - bias.size % LANES
+    wide = whole - whole % (2 * LANES)
+    shifts = splat(shift)
+    even = odd = zeros()
+    for c in range(0, wide, 2 * LANES):
+        even = even + exponential(score_lanes(logits, bias, row, c) - shifts)
+        odd = odd + exponential(score_lanes(logits, bias, row, c + LANES) - shifts)
+    if wide < whole:
+        even = even + exponential(score_lanes(logits, bias, row, wide) - shifts)
+    total = lane_sum(even + odd)
+    for c in range(whole, bias.size):
+        total += np.float32(math.exp(score_one(logits, bias, row, c) - shift))
+    return total
+
+
+@kernel(inline="always")
+def replace_by_softmax(logits, bias, row, normaliser):
+    """Write exp(score - normaliser) over a row."""
+    whole = bias.size - bias.size % LANES
+    normalisers = splat(normaliser)
+    for c in range(0, whole, LANES):
+        chances = exponential(score_lanes(logits, bias, row, c) - normalisers)
+        store_lanes(logits, row + c, chances)
+    for c in range(whole, bias.size):
+        chance = np.float32(math.exp(score_one(logits, bias, row, c) - normaliser))
+        store_one(logits, row + c, chance)
+
+
+@kernel(inline="always")
+def is_first(logits, bias, row, target, score):
+    """Tell whether no class before the target has the same score: ties go to the first."""
+    c = 0
+    while c < target and score_one(logits, bias, row, c) != score:
+        c += 1
+    return c == target
+
+
+@kernel()
+def take_rows(logits, bias, targets, losses, correct, to_gradient, k):
+    """Do the rows of portion `k`, as `cross_entropy` says."""
+    for m in range(k * ROWS, min((k + 1) * ROWS, targets.size)):
+        row, target = m * bias.size, targets[m]
+        top = largest(logits, bias, row)
+        asked = score_one(logits, bias, row, target)
+        correct[m] = asked == top and is_first(logits, bias, row, target, top)
+        total = sum_exponentials(logits, bias, row, top)
+        normaliser = np.float32(top + np.float32(math.log(total)))
+        losses[m] = normaliser - asked
+        if to_gradient:
+            replace_by_softmax(logits, bias, row, normaliser)
+            miss = np.float32(math.exp(asked - normaliser)) - np.float32(1.0)
+            store_one(logits, row + target, miss)
+
+
+@kernel()
+def cross_entropy(team, logits, bias, targets, losses, correct, to_gradient):
+    """Write each row's loss, and its gradient over its logits where that is asked for.
+
+    logits: (M * C,); bias: (C,), added to every row, in the same precision; targets: (M,) int64;
+    losses: (M,) float32; correct: (M,) bool, whether the target is what the row thinks likeliest.
+    """
+    args = (logits, bias, targets, losses, correct, to_gradient)
+    share_out(team, take_rows, args, (targets.size + ROWS - 1) // ROWS)

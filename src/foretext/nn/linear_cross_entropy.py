@@ -1,0 +1,141 @@
+"""The vocabulary head and its loss in one, without ever holding all logits.
+
+Some hundred rows at a time get their logits, which become their own gradient in place
+(`foretext.kernels.cross_entropy`) and are multiplied into the gradients of states and weight at
+once. What is kept for backward has the size of the parameters, not of the logits. "Liger Kernel"
+(Hsu et al. 2024, section 3.2) does the same on GPUs.
+
+M: positions that are asked, V: vocabulary, D: width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from foretext.kernels.cross_entropy import cross_entropy
+from foretext.nn.team import torch_team
+from foretext.nn.views import flat_view
+
+__all__ = ["linear_cross_entropy"]
+
+CHUNK_BYTES = 1 << 25  # of logits at a time
+
+
+def linear_cross_entropy(
+    states: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Return the summed -log P(target), float32, and how often the target was the likeliest word.
+
+    On a CPU the gradients are found on the way, so that backward costs next to nothing.
+
+    Args:
+        states: (M, D); the products have their precision, sums are float32.
+        weight: (V, D); brought to the precision of the states.
+        bias: (V,) or None.
+        targets: (M,) int64 in 0..V-1; every row counts.
+    """
+    weight = weight.to(states.dtype)
+    bias = None if bias is None else bias.to(states.dtype)
+    if states.device.type != "cpu" or states.dtype not in (torch.float32, torch.bfloat16):
+        logits = F.linear(states, weight, bias).to(torch.promote_types(states.dtype, torch.float32))
+        correct = (logits.argmax(-1) == targets).sum()
+        return F.cross_entropy(logits, targets, reduction="sum"), correct
+    parts = [tensor for tensor in (states, weight, bias) if tensor is not None]
+    learns = torch.is_grad_enabled() and any(part.requires_grad for part in parts)
+    return _apply(states, weight, bias, targets, learns)
+
+
+class _LinearCrossEntropy(torch.autograd.Function):
+    """Forward finds the gradients of the sum itself; backward multiplies them by what comes in."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, states: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, learns: bool
+    ) -> tuple[Tensor, Tensor]:
+        losses = torch.empty(len(targets))
+        correct = torch.empty(len(targets), dtype=torch.bool)
+        gradients = _Gradients(states, weight, bias) if learns else None
+        rows = max(1, CHUNK_BYTES // (len(weight) * states.element_size()))
+        with torch.autocast("cpu", enabled=False):
+            for first in range(0, len(states), rows):
+                part = slice(first, first + rows)
+                logits = states[part] @ weight.t()  # (m, V)
+                _score(logits, bias, targets[part], losses[part], correct[part], learns)
+                if gradients is not None:
+                    gradients.add(part, logits)
+        if gradients is not None:
+            ctx.save_for_backward(*gradients.totals())
+        count = correct.sum()
+        ctx.mark_non_differentiable(count)
+        return losses.sum(), count
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, scale: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
+        totals = ctx.saved_tensors
+        if scale != 1:
+            totals = [None if total is None else total * scale.to(total.dtype) for total in totals]
+        return (*totals, None, None)
+
+
+class _Gradients:
+    """Sums over chunks of d loss / d (states, weight, bias), float32 where there are several."""
+
+    def __init__(self, states: Tensor, weight: Tensor, bias: Tensor | None) -> None:
+        self.inputs = states, weight, bias
+        self.states = torch.zeros_like(states)
+        self.weight: Tensor | None = None
+        self.bias: Tensor | None = None
+
+    def add(self, part: slice, errors: Tensor) -> None:
+        """Add what follows from the gradient of a chunk's logits, (m, V)."""
+        states, weight, bias = self.inputs
+        torch.mm(errors, weight, out=self.states[part])
+        self.weight = _sum(self.weight, errors.t() @ states[part])
+        if bias is not None:
+            self.bias = _sum(self.bias, errors.sum(0))
+
+    def totals(self) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Return the sums in the precision of what they belong to."""
+        states, weight, bias = self.inputs
+        total = torch.zeros_like(weight) if self.weight is None else self.weight.to(states.dtype)
+        if bias is None or self.bias is None:
+            return self.states, total, None if bias is None else torch.zeros_like(bias)
+        return self.states, total, self.bias.to(states.dtype)
+
+
+def _sum(total: Tensor | None, part: Tensor) -> Tensor:
+    return part if total is None else total.float().add_(part)
+
+
+_apply: Callable[..., tuple[Tensor, Tensor]] = _LinearCrossEntropy.apply
+
+
+def _score(
+    logits: Tensor,
+    bias: Tensor | None,
+    targets: Tensor,
+    losses: Tensor,
+    correct: Tensor,
+    learns: bool,
+) -> None:
+    """Fill `losses` and `correct`; where it learns, turn logits into their gradient."""
+    V = logits.shape[1]
+    if not 0 <= int(targets.min()) <= int(targets.max()) < V:
+        raise IndexError(f"targets from {targets.min()} to {targets.max()} for {V} words")
+    bias = logits.new_zeros(V) if bias is None else bias
+    cross_entropy(
+        torch_team(),
+        flat_view(logits),
+        flat_view(bias.contiguous()),
+        flat_view(targets.contiguous()),
+        flat_view(losses),
+        flat_view(correct),
+        learns,
+    )

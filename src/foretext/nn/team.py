@@ -1,0 +1,45 @@
+"""Which threads a kernel may use: torch's own, found where torch has loaded them from."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from pathlib import Path
+
+import torch
+
+from foretext.kernels.team import ALONE, Team
+
+__all__ = ["torch_team"]
+
+
+def torch_team() -> Team:
+    """Return torch's team with as many threads as torch uses now, or one thread alone.
+
+    Alone it is where torch was built without gcc's OpenMP interface (macOS, Windows), or where
+    several OpenMP libraries are loaded and none of them is torch's for certain.
+    """
+    fork = _fork_address()
+    return Team(fork, torch.get_num_threads()) if fork else ALONE
+
+
+@functools.cache
+def _fork_address() -> int:
+    library = _openmp_library()
+    if library is None:
+        return 0
+    fork = getattr(ctypes.CDLL(str(library)), "GOMP_parallel", None)
+    return ctypes.cast(fork, ctypes.c_void_p).value or 0 if fork else 0
+
+
+def _openmp_library() -> Path | None:
+    """Return the OpenMP library that torch works with, as Linux lists it among what is loaded."""
+    maps = Path("/proc/self/maps")
+    if not maps.exists():
+        return None
+    files = {Path(line.split()[-1]) for line in maps.read_text().splitlines() if "omp" in line}
+    found = [file for file in files if file.name.startswith(("libgomp", "libomp", "libiomp"))]
+    site = Path(torch.__file__).parents[1]  # the wheel's copy is in torch/lib or torch.libs
+    own = [file for file in found if site in file.parents]
+    candidates = own or found
+    return candidates[0] if len(candidates) == 1 else None

@@ -1,0 +1,65 @@
+"""The kernel against the formula in float64."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from foretext.kernels.bfloat16 import from_bits, to_bits
+from foretext.kernels.cross_entropy import cross_entropy
+from foretext.kernels.team import ALONE
+
+
+def run(logits, bias, targets, *, to_gradient=True):
+    losses, correct = np.empty(len(targets), np.float32), np.empty(len(targets), np.bool_)
+    cross_entropy(ALONE, logits.reshape(-1), bias, targets, losses, correct, to_gradient)
+    return losses, correct
+
+
+def twin(logits, bias, targets):
+    scores = logits.astype(np.float64) + bias
+    exponentials = np.exp(scores - scores.max(1, keepdims=True))
+    softmax = exponentials / exponentials.sum(1, keepdims=True)
+    chosen = np.eye(scores.shape[1])[targets]
+    return -np.log((softmax * chosen).sum(1)), softmax - chosen, scores.argmax(1) == targets
+
+
+@pytest.mark.parametrize("classes", [2, 16, 31, 48, 1000])
+@pytest.mark.parametrize("halves", [False, True])
+def test_losses_gradients_and_hits(classes: int, halves: bool) -> None:
+    rng = np.random.default_rng(classes)
+    logits = (4 * rng.standard_normal((37, classes))).astype(np.float32)
+    bias = rng.standard_normal(classes).astype(np.float32)
+    targets = rng.integers(0, classes, 37)
+    targets[:9] = logits[:9].argmax(1)
+    pack, unpack = (to_bits, from_bits) if halves else (np.copy, np.copy)
+    packed, packed_bias = pack(logits), pack(bias)
+    expected = twin(unpack(packed), unpack(packed_bias), targets)
+    losses, correct = run(packed, packed_bias, targets)
+    np.testing.assert_allclose(losses, expected[0], rtol=3e-6, atol=3e-6)
+    rounding = {"rtol": 4e-3, "atol": 1e-6} if halves else {"rtol": 3e-6, "atol": 5e-7}
+    np.testing.assert_allclose(unpack(packed), expected[1], **rounding)
+    np.testing.assert_array_equal(correct, expected[2])
+
+
+def test_a_row_by_hand() -> None:
+    logits = np.log(np.array([[1, 2, 3, 4]], np.float32))
+    losses, correct = run(logits, np.zeros(4, np.float32), np.array([3]))
+    np.testing.assert_allclose(losses, [-np.log(0.4)], rtol=1e-6)
+    np.testing.assert_allclose(logits, [[0.1, 0.2, 0.3, -0.6]], rtol=1e-6)
+    assert correct.all()
+
+
+def test_logits_stay_where_no_gradient_is_asked() -> None:
+    logits = np.ones((2, 20), np.float32)
+    losses, correct = run(logits, np.zeros(20, np.float32), np.array([0, 1]), to_gradient=False)
+    assert (logits == 1).all()
+    np.testing.assert_allclose(losses, np.log(20), rtol=1e-6)
+    assert correct.tolist() == [True, False]  # of equals the first counts
+
+
+def test_extreme_scores_give_finite_losses_and_broken_ones_show() -> None:
+    logits = np.array([[1e4, -1e4, -np.inf], [np.nan, 0, 0]], np.float32)
+    losses, _ = run(logits, np.zeros(3, np.float32), np.array([1, 1]))
+    assert losses[0] == 2e4
+    assert np.isnan(losses[1])
