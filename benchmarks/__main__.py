@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.harness import machine
 
-NAMES = ("word2vec", "glove", "fasttext")
+NAMES = ("word2vec", "glove", "fasttext", "subwords", "neighbors")
 HEADER = ["work", "peer", "peer's figure", "ours", "ratio (spread)", "to be met"]
 RESULTS = Path(__file__).parent / "results"
 
