@@ -10,10 +10,11 @@ __all__ = ["huffman_paths"]
 
 
 @kernel()
-def huffman_paths(order, counts):
+def huffman_paths(order, counts, leaf_first=True):
     """Return (path_starts, path_nodes, path_codes): the inner nodes above each word, root first.
 
-    order: (W,) the words with a place in the tree, rarest first; counts: (V,) int64.
+    order: (W,) the words with a place in the tree, rarest first; counts: (V,) int64; leaf_first:
+    of a word and an inner node of equal count, the word is joined first.
     path_starts: (V + 1,) int64; inner nodes are numbered 0 to W - 2, the root last. A word outside
     `order` has an empty path. Two queues, one of leaves and one of inner nodes, are both in order
     of their weight, so that no heap is needed (van Leeuwen 1976).
@@ -28,7 +29,8 @@ def huffman_paths(order, counts):
     inner = num_leaves
     for node in range(num_leaves, 2 * num_leaves - 1):
         for code in range(2):
-            if leaf < num_leaves and (inner == node or weights[leaf] <= weights[inner]):
+            lighter = inner == node or weights[leaf] < weights[inner] + leaf_first
+            if leaf < num_leaves and lighter:
                 child = leaf
                 leaf += 1
             else:

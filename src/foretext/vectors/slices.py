@@ -44,6 +44,11 @@ class Slices:
         return cls._cut(np.insert(np.cumsum(lengths), 0, 0), starts[order])
 
     @classmethod
+    def of_starts(cls, starts: np.ndarray) -> Slices:
+        """Cut texts, (S + 1,) of which the last is their end, that kernels take at any length."""
+        return cls._cut(starts, starts[:-1])
+
+    @classmethod
     def _cut(cls, starts: np.ndarray, places: np.ndarray) -> Slices:
         total = int(starts[-1])
         size = max(min(SLICE_TOKENS, total // FEWEST_SLICES), SMALLEST_SLICE)

@@ -1,0 +1,1 @@
+"""What a trained representation is put to: objectives whose answers come from the user."""

@@ -1,0 +1,114 @@
+"""From labelled texts to a classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from foretext.data.rows import LabelledText
+from foretext.progress.workplace import Workplace
+from foretext.tasks.fasttext.config import FastTextClassifierConfig
+from foretext.tasks.fasttext.dictionary import Dictionary
+from foretext.tasks.fasttext.interned import InternedTexts
+from foretext.tasks.fasttext.labels import LabelTable, number_labels
+from foretext.tasks.fasttext.learner import ClassifierLearner, LabelledTokens
+from foretext.tasks.fasttext.model import FastTextModel
+from foretext.tasks.fasttext.splitter import splitter_of
+from foretext.vectors.hogwild import train_hogwild
+from foretext.vectors.word_vectors import WordVectors
+
+__all__ = ["TextsWithLabels", "Trained", "TrainingTexts", "load_pretrained", "retrain", "train"]
+
+
+class TextsWithLabels(NamedTuple):
+    """N texts, and the labels of each, without prefix."""
+
+    texts: Sequence[str]
+    labels: Sequence[Sequence[str]]
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[LabelledText]) -> TextsWithLabels:
+        """Take texts and labels out of the rows of a file."""
+        return cls([row.text for row in rows], [row.labels for row in rows])
+
+
+@dataclass(frozen=True)
+class TrainingTexts:
+    """Texts that were cut into words once, for any number of trainings with these words."""
+
+    interned: InternedTexts
+    labels: Sequence[Sequence[str]]
+
+    @classmethod
+    def of(cls, given: TextsWithLabels, config: FastTextClassifierConfig) -> TrainingTexts:
+        """Cut texts by the settings that say what a word is."""
+        splitter = splitter_of(config)
+        return cls(InternedTexts.of(given.texts, splitter, config.label_prefix), given.labels)
+
+
+class Trained(NamedTuple):
+    """What one training gave."""
+
+    model: FastTextModel
+    history: list[dict[str, Any]]  # the records of metrics.jsonl
+
+
+def train(
+    config: FastTextClassifierConfig,
+    texts: TrainingTexts,
+    valid: TextsWithLabels | None = None,
+    pretrained: WordVectors | None = None,
+    place: Workplace | None = None,
+) -> Trained:
+    """Learn a classifier.
+
+    Raises:
+        CorpusError: there are not two labels, or no words.
+        SettingError: `pretrained` has another size, or the loss is no longer a number.
+        Interrupted: a signal asked for it.
+    """
+    table = LabelTable.of(texts.labels, config.min_count_label)
+    names = [config.label_prefix + name for name in table.names]
+    more = () if pretrained is None else pretrained.index_to_key
+    dictionary, tokens = Dictionary.learn(texts.interned, names, table.counts, config, more)
+    learner = ClassifierLearner(
+        dictionary,
+        LabelledTokens(tokens, number_labels(texts.labels, table.names)),
+        valid=None if valid is None else _encoded(valid, dictionary),
+        pretrained=pretrained,
+    )
+    return _trained(learner, place)
+
+
+def retrain(
+    model: FastTextModel, texts: TextsWithLabels, place: Workplace | None = None
+) -> Trained:
+    """Learn on from the rows of a model, whose words, labels and n-grams stay as they are."""
+    texts_encoded = _encoded(texts, model.dictionary)
+    return _trained(ClassifierLearner(model.dictionary, texts_encoded, base=model), place)
+
+
+def load_pretrained(config: FastTextClassifierConfig) -> WordVectors | None:
+    """Open the vectors that the settings name: a run's folder, or a vector file.
+
+    Raises:
+        VectorFileError: there are none, or the file is damaged.
+    """
+    if config.pretrained_vectors is None:
+        return None
+    path = Path(config.pretrained_vectors)
+    return WordVectors.load(path / "vectors.safetensors" if path.is_dir() else path)
+
+
+def _encoded(given: TextsWithLabels, dictionary: Dictionary) -> LabelledTokens:
+    return LabelledTokens(
+        dictionary.encode(given.texts), number_labels(given.labels, dictionary.classes)
+    )
+
+
+def _trained(learner: ClassifierLearner, place: Workplace | None) -> Trained:
+    place = place or Workplace(Path(), title="fasttext")
+    history = train_hogwild(learner, learner.config.descent, place)
+    return Trained(learner.model(), history)
