@@ -12,52 +12,30 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from foretext.errors import VectorFileError
+from foretext.vectors.formats.fasttext_layout import (
+    BLOCK_ROWS,
+    DICTIONARY,
+    ENTRY,
+    MAGIC,
+    SETTINGS,
+    SHAPE,
+    VERSION,
+    WORD,
+    Settings,
+    Source,
+    read_settings,
+)
 from foretext.vectors.formats.streams import encoded_words, open_input, open_output
 from foretext.vectors.formats.table import ReadOptions, Rows, VectorTable
 from foretext.vectors.ngrams import CharacterNgrams
 from foretext.vectors.subword_vectors import SubwordVectors
 
 __all__ = ["MAGIC", "read", "write"]
-
-MAGIC = 793712314
-VERSION = 12
-SUPERVISED_WITHOUT_NGRAMS = 11  # a version whose supervised models say maxn but make no use of it
-CBOW, SKIPGRAM, SUPERVISED = 1, 2, 3
-NEGATIVE_SAMPLING = 2
-WORD = 0  # kind of a dictionary entry; 1 is a label
-
-_BLOCK_BYTES = 8 << 20
-_BLOCK_ROWS = 16384
-
-
-class _Settings(NamedTuple):
-    """What the file says about the training, in its order."""
-
-    dim: int
-    window: int = 5
-    epochs: int = 5
-    min_count: int = 1
-    negatives: int = 5
-    word_ngrams: int = 1
-    loss: int = NEGATIVE_SAMPLING
-    model: int = SKIPGRAM
-    bucket: int = 0
-    minn: int = 0
-    maxn: int = 0
-    update_every: int = 100
-    sample: float = 1e-4
-
-
-_SETTINGS = struct.Struct("<12id")
-_DICTIONARY = struct.Struct("<3i2q")  # entries, words, labels; tokens, pruned buckets
-_ENTRY = struct.Struct("<qb")  # count, kind; the word and a zero byte stand before them
-_SHAPE = struct.Struct("<2q")
 
 
 def read(path: Path, options: ReadOptions) -> VectorTable:
@@ -67,8 +45,8 @@ def read(path: Path, options: ReadOptions) -> VectorTable:
         VectorFileError: another version, a quantised model, or a damaged file.
     """
     with open_input(path) as file:
-        source = _Source(file, path)
-        settings = _read_settings(source)
+        source = Source(file, path)
+        settings = read_settings(source)
         words, counts = _read_dictionary(source)
         if source.take(1) != b"\0":
             raise VectorFileError(
@@ -95,105 +73,29 @@ def write(path: Path, table: VectorTable) -> None:
     subwords = table.subwords
     ngrams = CharacterNgrams(0, 0, 0) if subwords is None else subwords.ngrams
     counts = np.ones(num_words, np.int64) if table.counts is None else np.maximum(table.counts, 1)
-    settings = _Settings(dim, bucket=ngrams.bucket, minn=ngrams.minn, maxn=ngrams.maxn)
+    settings = Settings(dim, bucket=ngrams.bucket, minn=ngrams.minn, maxn=ngrams.maxn)
     with open_output(path) as file:
-        file.write(struct.pack("<2i", MAGIC, VERSION) + _SETTINGS.pack(*settings))
-        file.write(_DICTIONARY.pack(num_words, num_words, 0, int(counts.sum()), -1))
+        file.write(struct.pack("<2i", MAGIC, VERSION) + SETTINGS.pack(*settings))
+        file.write(DICTIONARY.pack(num_words, num_words, 0, int(counts.sum()), -1))
         for word, count in zip(encoded, counts.tolist(), strict=True):
-            file.write(word + b"\0" + _ENTRY.pack(count, WORD))
-        file.write(b"\0" + _SHAPE.pack(num_words + ngrams.bucket, dim))
+            file.write(word + b"\0" + ENTRY.pack(count, WORD))
+        file.write(b"\0" + SHAPE.pack(num_words + ngrams.bucket, dim))
         for block in _input_rows(table):
             file.write(np.ascontiguousarray(block, "<f4").tobytes())
-        file.write(b"\0" + _SHAPE.pack(num_words, dim))
-        for start in range(0, num_words, _BLOCK_ROWS):
-            file.write(bytes(4 * dim * min(_BLOCK_ROWS, num_words - start)))
+        file.write(b"\0" + SHAPE.pack(num_words, dim))
+        for start in range(0, num_words, BLOCK_ROWS):
+            file.write(bytes(4 * dim * min(BLOCK_ROWS, num_words - start)))
 
 
-class _Source:
-    """A file read from front to back, that says where it ends too early."""
-
-    def __init__(self, file: BinaryIO, path: Path) -> None:
-        self.path = path
-        self._file = file
-        self._block = b""
-        self._at = 0
-
-    def take(self, size: int) -> bytes:
-        """Return the next `size` bytes."""
-        while len(self._block) - self._at < size:
-            self._more(size)
-        self._at += size
-        return self._block[self._at - size : self._at]
-
-    def take_until_zero(self) -> bytes:
-        """Return the bytes before the next zero byte, and step over it."""
-        while (end := self._block.find(b"\0", self._at)) < 0:
-            self._more(0)
-        return self.take(end + 1 - self._at)[:-1]
-
-    def shape(self, dim: int) -> int:
-        """Return the rows of the matrix that comes next.
-
-        Raises:
-            VectorFileError: its rows are not of `dim` numbers.
-        """
-        num_rows, columns = _SHAPE.unpack(self.take(_SHAPE.size))
-        if num_rows < 0 or columns != dim:
-            raise self.damaged(f"a matrix of {num_rows} x {columns} stands where rows of {dim} do")
-        return int(num_rows)
-
-    def matrix(self, num_rows: int, dim: int) -> Iterator[NDArray[np.float32]]:
-        """Yield the next rows in blocks (N, D)."""
-        for start in range(0, num_rows, _BLOCK_ROWS):
-            size = min(_BLOCK_ROWS, num_rows - start)
-            yield np.frombuffer(self.take(4 * dim * size), "<f4").reshape(size, dim)
-
-    def damaged(self, what: str) -> VectorFileError:
-        return VectorFileError(f"{self.path}: {what}; the file is damaged, fetch it again.")
-
-    def _more(self, wanted: int) -> None:
-        block = self._file.read(max(_BLOCK_BYTES, wanted))
-        if not block:
-            raise VectorFileError(
-                f"{self.path}: this fastText model is cut off; fetch or write it again."
-            )
-        self._block = self._block[self._at :] + block
-        self._at = 0
-
-
-def _read_settings(source: _Source) -> _Settings:
-    magic, version = struct.unpack("<2i", source.take(8))
-    if magic != MAGIC:
-        raise VectorFileError(
-            f"{source.path}: this is no fastText model, which would begin with {MAGIC}, not "
-            f"{magic}; leave out format='fasttext', and the format is found."
-        )
-    if version not in (SUPERVISED_WITHOUT_NGRAMS, VERSION):
-        raise VectorFileError(
-            f"{source.path}: this is version {version} of fastText's files, and versions "
-            f"{SUPERVISED_WITHOUT_NGRAMS} and {VERSION} are read; load it with its own program and "
-            f"save its vectors as text."
-        )
-    settings = _Settings(*_SETTINGS.unpack(source.take(_SETTINGS.size)))
-    if settings.dim < 1 or settings.bucket < 0 or settings.maxn < 0:
-        raise source.damaged(
-            f"{settings.dim} dimensions, {settings.bucket} buckets and n-grams of up to "
-            f"{settings.maxn} characters cannot be"
-        )
-    if version == SUPERVISED_WITHOUT_NGRAMS and settings.model == SUPERVISED:
-        settings = settings._replace(maxn=0)
-    return settings
-
-
-def _read_dictionary(source: _Source) -> tuple[list[bytes], NDArray[np.int64]]:
+def _read_dictionary(source: Source) -> tuple[list[bytes], NDArray[np.int64]]:
     """Return the words and their counts; labels, which stand behind them, are left out."""
-    size, num_words, num_labels, _, num_pruned = _DICTIONARY.unpack(source.take(_DICTIONARY.size))
+    size, num_words, num_labels, _, num_pruned = DICTIONARY.unpack(source.take(DICTIONARY.size))
     if not 0 < num_words <= size == num_words + num_labels:
         raise source.damaged(f"{num_words} words and {num_labels} labels are not {size} entries")
     words, counts = [], np.zeros(num_words, np.int64)
     for entry in range(size):
         word = source.take_until_zero()
-        count, kind = _ENTRY.unpack(source.take(_ENTRY.size))
+        count, kind = ENTRY.unpack(source.take(ENTRY.size))
         if (kind == WORD) != (entry < num_words):
             raise source.damaged(f"entry {entry + 1} of the dictionary is not of the kind it must")
         if kind == WORD:
@@ -204,7 +106,7 @@ def _read_dictionary(source: _Source) -> tuple[list[bytes], NDArray[np.int64]]:
 
 
 def _read_input(
-    source: _Source, settings: _Settings, words: list[bytes], rows: Rows
+    source: Source, settings: Settings, words: list[bytes], rows: Rows
 ) -> SubwordVectors | None:
     """Add the words' own rows to `rows`; return the n-grams' where there are any."""
     num_rows = source.shape(settings.dim)
@@ -226,7 +128,7 @@ def _read_input(
 
 
 def _learned_rows(
-    blocks: Iterator[NDArray[np.float32]], settings: _Settings
+    blocks: Iterator[NDArray[np.float32]], settings: Settings
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Return the numbers and vectors of rows that are not zero."""
     vectors = np.empty((settings.bucket, settings.dim), np.float32)  # what is not written costs 0
@@ -244,17 +146,17 @@ def _learned_rows(
 def _input_rows(table: VectorTable) -> Iterator[NDArray[np.float32]]:
     """Yield the rows of words, then those of all buckets, in blocks."""
     words, vectors, _, subwords = table
-    for start in range(0, len(words), _BLOCK_ROWS):
-        block = vectors[start : start + _BLOCK_ROWS]
+    for start in range(0, len(words), BLOCK_ROWS):
+        block = vectors[start : start + BLOCK_ROWS]
         yield (
             block
             if subwords is None
-            else subwords.word_rows(words[start : start + _BLOCK_ROWS], block)
+            else subwords.word_rows(words[start : start + BLOCK_ROWS], block)
         )
     if subwords is None:
         return
-    for start in range(0, subwords.ngrams.bucket, _BLOCK_ROWS):
-        end = min(start + _BLOCK_ROWS, subwords.ngrams.bucket)
+    for start in range(0, subwords.ngrams.bucket, BLOCK_ROWS):
+        end = min(start + BLOCK_ROWS, subwords.ngrams.bucket)
         first, last = np.searchsorted(subwords.buckets, (start, end))
         block = np.zeros((end - start, vectors.shape[1]), np.float32)
         block[subwords.buckets[first:last] - start] = subwords.vectors[subwords.rows[first:last]]
