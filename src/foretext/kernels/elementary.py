@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 
 from foretext.kernels.simd import LANES, lanes
 
-__all__ = ["exponential", "lane_max", "lane_sum", "maximum"]
+__all__ = ["exponential", "lane_max", "lane_sum", "maximum", "root"]
 
 _FLOAT = ir.FloatType()
 _FLOATS = ir.VectorType(_FLOAT, LANES)
@@ -110,3 +110,13 @@ def lane_sum(typing: Any, a: Any) -> Any:
         return builder.extract_element(value, ir.Constant(ir.IntType(32), 0))
 
     return types.float32(lanes), generate
+
+
+@intrinsic
+def root(typing: Any, a: Any) -> Any:
+    """Return the square root of each lane, correctly rounded."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _call(builder, "llvm.sqrt.v16f32", _FLOATS, args[0])
+
+    return lanes(lanes), generate
