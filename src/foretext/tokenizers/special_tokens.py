@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -63,13 +64,12 @@ class SpecialTokens(NamedTuple):
         return cls(**{**found, "unknown": found["unknown"] if unknown is None else unknown})
 
 
-def ordinary_tokens(library: Tokenizer) -> np.ndarray:
+def ordinary_tokens(library: Tokenizer, tokens: Sequence[str]) -> np.ndarray:
     """(V,) bool, the tokens that stand for text: neither special nor unknown nor kept free."""
-    ordinary = np.ones(library.get_vocab_size(), np.bool_)
+    ordinary = np.array([token != "" and not RESERVED.fullmatch(token) for token in tokens])
     ordinary[list(_special_ids(library).values())] = False
     if (unknown := _unknown_id(library)) is not None:
         ordinary[unknown] = False
-    ordinary[[i for token, i in library.get_vocab().items() if RESERVED.fullmatch(token)]] = False
     return ordinary
 
 

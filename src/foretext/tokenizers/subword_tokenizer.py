@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -39,14 +40,17 @@ class SubwordTokenizer:
 
     @property
     def vocab_size(self) -> int:
-        """Tokens with ids, special ones among them."""
-        return self.library.get_vocab_size()
+        """One more than the largest id."""
+        return len(self.tokens)
 
     @cached_property
     def tokens(self) -> list[str]:
-        """Tokens by id, as the library writes them."""
+        """Tokens by id, as the library writes them; "" for an id that has none."""
         ids = self.library.get_vocab()
-        return sorted(ids, key=ids.__getitem__)
+        tokens = [""] * (max(ids.values()) + 1)
+        for token, index in ids.items():
+            tokens[index] = token
+        return tokens
 
     @cached_property
     def special(self) -> SpecialTokens:
@@ -56,7 +60,7 @@ class SubwordTokenizer:
     @cached_property
     def ordinary(self) -> np.ndarray:
         """(V,) bool, the tokens that stand for text."""
-        return ordinary_tokens(self.library)
+        return ordinary_tokens(self.library, self.tokens)
 
     @cached_property
     def word_marks(self) -> WordMarks:
@@ -65,7 +69,7 @@ class SubwordTokenizer:
         Raises:
             SettingError: the tokenizer leaves no mark of where words begin.
         """
-        return WordMarks.of(self.library)
+        return WordMarks.of(self.library, self.tokens)
 
     @property
     def word_starts(self) -> np.ndarray:
@@ -75,7 +79,9 @@ class SubwordTokenizer:
     @cached_property
     def fingerprint(self) -> str:
         """Hexadecimal digest of all rules and tokens: equal ids for equal fingerprints."""
-        return hashlib.sha256(self.library.to_str().encode()).hexdigest()[:32]
+        rules = json.loads(self.library.to_str())
+        del rules["post_processor"]  # what stands around a text has no part in its ids
+        return hashlib.sha256(json.dumps(rules).encode()).hexdigest()[:32]
 
     def encode(self, text: str) -> list[int]:
         """Ids of the tokens of `text`."""

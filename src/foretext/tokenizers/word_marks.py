@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple, Self
 
@@ -36,14 +37,12 @@ class WordMarks(NamedTuple):
     closes: np.ndarray  # (V,) bool
 
     @classmethod
-    def of(cls, library: Tokenizer) -> Self:
-        """Read the marks off the tokens.
+    def of(cls, library: Tokenizer, tokens: Sequence[str]) -> Self:
+        """Read the marks off the tokens, given by id.
 
         Raises:
             SettingError: the tokenizer leaves no mark.
         """
-        ids = library.get_vocab()
-        tokens = sorted(ids, key=ids.__getitem__)
         marks = _marks(library, tokens)
         return cls(*(np.array(column, np.bool_) for column in zip(*marks, strict=True)))
 
@@ -55,7 +54,7 @@ class WordMarks(NamedTuple):
         return starts
 
 
-def _marks(library: Tokenizer, tokens: list[str]) -> list[tuple[bool, bool]]:
+def _marks(library: Tokenizer, tokens: Sequence[str]) -> list[tuple[bool, bool]]:
     """(opens, closes) of each token."""
     model = library.model
     if isinstance(model, models.WordLevel):

@@ -1,0 +1,105 @@
+"""Tokenizers as folders that `transformers` opens, and the other way round.
+
+Written: ``tokenizer.json`` with the frame that the kind of model puts around its texts, and the two
+small files that name the special tokens. Read: that, or what models were published with before:
+``vocab.txt`` (BERT) or ``vocab.json`` with ``merges.txt`` (GPT-2, RoBERTa).
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from foretext.errors import CorpusError
+from foretext.files import atomic_file
+from foretext.tokenizers.frames import FrameKind, with_frame
+from foretext.tokenizers.published import read_bert, read_gpt
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+
+__all__ = ["load_hf_tokenizer", "save_hf_tokenizer"]
+
+TASKS = {  # their names: ours
+    "pad_token": "pad",
+    "unk_token": "unknown",
+    "cls_token": "cls",
+    "sep_token": "sep",
+    "mask_token": "mask",
+    "bos_token": "start",
+    "eos_token": "end",
+}
+
+
+def save_hf_tokenizer(
+    tokenizer: SubwordTokenizer, folder: Path, model_max_length: int | None, kind: FrameKind
+) -> None:
+    """Write what ``transformers.AutoTokenizer.from_pretrained(folder)`` needs, without a network.
+
+    Args:
+        tokenizer: gives its ids; a frame it has is replaced by that of `kind`.
+        folder: of the run; it must exist.
+        model_max_length: in tokens, those of the frame among them; None: no limit.
+        kind: of the model, which puts its frame around texts.
+
+    Raises:
+        SettingError: the tokenizer lacks a token of the frame.
+        OutputError: the folder cannot be written.
+    """
+    framed = with_frame(tokenizer, kind)
+    names = _names(framed)
+    config: dict[str, Any] = {
+        "tokenizer_class": "PreTrainedTokenizerFast",  # takes tokenizer.json as it is
+        "clean_up_tokenization_spaces": False,
+        **names,
+    }
+    if model_max_length is not None:
+        config["model_max_length"] = model_max_length
+    if kind == "bert":
+        config["model_input_names"] = ["input_ids", "token_type_ids", "attention_mask"]
+    framed.save(folder / "tokenizer.json")
+    _write_json(folder / "tokenizer_config.json", config)
+    _write_json(folder / "special_tokens_map.json", names)
+
+
+def load_hf_tokenizer(folder: Path) -> SubwordTokenizer:
+    """Read a folder of ``transformers``, of now or of earlier times.
+
+    Raises:
+        CorpusError: there is no tokenizer in it, or its files are damaged.
+    """
+    if (folder / "tokenizer.json").is_file():
+        return SubwordTokenizer.load(folder / "tokenizer.json")
+    config = _read_json(folder / "special_tokens_map.json")
+    config |= _read_json(folder / "tokenizer_config.json")
+    if (folder / "vocab.txt").is_file():
+        return read_bert(folder / "vocab.txt", config)
+    if (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file():
+        return read_gpt(folder, config)
+    raise CorpusError(
+        f"{folder} holds no tokenizer; give a folder with tokenizer.json, with vocab.txt, or with "
+        "vocab.json and merges.txt."
+    )
+
+
+def _names(tokenizer: SubwordTokenizer) -> dict[str, str]:
+    """Their name of a task to the token for it."""
+    found = {theirs: getattr(tokenizer.special, ours) for theirs, ours in TASKS.items()}
+    return {task: tokenizer.tokens[index] for task, index in found.items() if index is not None}
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    """Nothing where there is no file."""
+    if not path.is_file():
+        return {}
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CorpusError(f"{path} cannot be read as JSON ({error}).") from error
+    if not isinstance(content, dict):
+        raise CorpusError(f"{path} holds no JSON object.")
+    return content
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    with atomic_file(path) as temporary:
+        temporary.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
