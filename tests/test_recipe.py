@@ -12,7 +12,7 @@ from foretext.recipe import Recipe, recipe_names
 
 
 @pytest.mark.parametrize("name", recipe_names())
-@pytest.mark.parametrize("settings", [{}, {"budget_seconds": 5.0}, {"vector_size": 8, "seed": 3}])
+@pytest.mark.parametrize("settings", [{}, {"budget_seconds": 5.0}, {"min_count": 3, "seed": 3}])
 def test_a_resolved_recipe_is_read_again(
     name: str, settings: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -56,7 +56,7 @@ def test_budget_takes_the_place_of_epochs() -> None:
     ("text", "sentence"),
     [
         ("[vectors]\nname = 'word2vek'", "Did you mean 'word2vec'"),
-        ("[vectors]\nwindow = 3", "say what is to learn"),
+        ("[vectors]\nwindow = 3", "say which one: word2vec"),
         ("window = 3", "outside of a section"),
         ("[vectors\n", "is not TOML"),
         ("[vectors]\nname = 'word2vec'\nwindow = '3'", "window = '3'"),

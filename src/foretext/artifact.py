@@ -5,12 +5,13 @@
     vocabulary.tsv         the words and their counts
     vectors.safetensors    the word vectors, with words and counts
     outputs.safetensors    the output vectors, which a later training can go on from
-    config.json            what the folder holds; written last, it marks a finished run
+    model.safetensors      a network's weights, where a network was trained
+    config.json            what the folder holds; it marks a finished run
     metrics.jsonl          the training's figures, a line each
     train.log              what was done, and when
     README.md              a card for people; report.html: a page to look at
     tokens/                the encoded corpus, for another training on it
-cooccurrence/          GloVe: the counts, likewise
+    cooccurrence/          GloVe: the counts, likewise
     checkpoints/           only while a run is unfinished
 
 Nothing in it is a pickle.
@@ -129,12 +130,18 @@ class RunFolder:
         if outputs is not None:
             WordVectors(vectors.index_to_key, outputs).save(self.outputs)
 
-    def finish(self, config: Mapping[str, Any], card: str) -> None:
-        """Write the card and the mark of a finished run; drop checkpoints and what it replaces."""
+    def finish(self, card: str, config: Mapping[str, Any] | None = None) -> None:
+        """Write the card and the mark of a finished run; drop checkpoints and what it replaces.
+
+        Args:
+            card: for people.
+            config: what ``config.json`` says; None where the model has written its own.
+        """
         with atomic_file(self.card) as temporary:
             temporary.write_text(card, encoding="utf-8")
-        with atomic_file(self.config) as temporary:
-            temporary.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+        if config is not None:
+            with atomic_file(self.config) as temporary:
+                temporary.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
         shutil.rmtree(self.checkpoints, ignore_errors=True)
         shutil.rmtree(self._aside, ignore_errors=True)
 

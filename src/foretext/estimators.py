@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from foretext.pipeline import Sources, run_recipe
+from foretext.pipeline import run_recipe
+from foretext.pipeline.runs import Sources
 from foretext.recipe import Recipe
 from foretext.vectors.word_vectors import WordVectors
 

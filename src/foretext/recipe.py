@@ -1,9 +1,15 @@
 """A recipe: a TOML file whose sections are checked by the classes that they set up.
 
+Word vectors have four sections, networks six:
+
     [corpus]      how the text is read           foretext.corpus.CorpusConfig
-    [tokenizer]   what a token is                WordTokenizer.Config
+    [tokenizer]   what a token is                WordTokenizer.Config, or name = "wordpiece", ...
     [data]        what is held out               DataConfig
     [vectors]     name = "word2vec", ...         the Config of the class of that name
+
+    [backbone]    name = "transformer", ...      likewise
+    [objective]   name = "masked_lm", ...        likewise
+    [training]    how a network is trained       foretext.training.settings.TrainingConfig
 
 No file lists all settings. What a recipe leaves out has its class's default; a resolved recipe, as
 it is kept with a run, leaves nothing out.
@@ -12,23 +18,56 @@ it is kept with a run, leaves nothing out.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self, cast
 
+from foretext.backbones import BACKBONES
 from foretext.config import Config
 from foretext.corpus import CorpusConfig
 from foretext.data.settings import DataConfig
 from foretext.errors import SettingError, did_you_mean
+from foretext.objectives import OBJECTIVES
+from foretext.registry import Registry, imported
+from foretext.sizes import split_size
+from foretext.tokenizers.subwords import SUBWORDS
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors import VECTORS
-from foretext.vectors.schedule import TrainingConfig
+from foretext.vectors.schedule import TrainingConfig as VectorsTraining
 
-__all__ = ["Recipe", "corpus_config", "read_overrides", "recipe_names"]
+__all__ = ["Recipe", "Section", "corpus_config", "read_overrides", "recipe_names"]
 
 Sections = dict[str, dict[str, Any]]
+Owner = type[Config] | str | Registry  # of a section: a class, or a table whose row it names
+
+VECTOR_SECTIONS: dict[str, Owner] = {
+    "corpus": CorpusConfig,
+    "tokenizer": WordTokenizer.Config,
+    "data": DataConfig,
+    "vectors": VECTORS,
+}
+NETWORK_SECTIONS: dict[str, Owner] = {
+    "corpus": CorpusConfig,
+    "tokenizer": SUBWORDS,
+    "data": DataConfig,
+    "backbone": BACKBONES,
+    "objective": OBJECTIVES,
+    "training": "foretext.training.settings:TrainingConfig",  # imported where PyTorch is wanted
+}
+
+
+class Section(NamedTuple):
+    """What a section says: the component that it names, if it names one, and its settings."""
+
+    name: str | None
+    config: Config
+
+    def settings(self, *, given: bool = False) -> dict[str, Any]:
+        """Return the settings, all or those that were given, with the name first."""
+        named = {} if self.name is None else {"name": self.name}
+        return {**named, **self.config.model_dump(exclude_unset=given)}
 
 
 def recipe_names() -> list[str]:
@@ -41,11 +80,37 @@ def recipe_names() -> list[str]:
 class Recipe:
     """All that the user chose for one run."""
 
-    name: str  # of the component that learns
-    corpus: CorpusConfig
-    tokenizer: WordTokenizer.Config
-    data: DataConfig
-    vectors: TrainingConfig
+    parts: Mapping[str, Section]
+
+    @property
+    def name(self) -> str:
+        """The component that learns, or what it is asked."""
+        return str(self.parts["objective" if self.is_network else "vectors"].name)
+
+    @property
+    def is_network(self) -> bool:
+        """Whether a network is trained; word vectors are no network."""
+        return "objective" in self.parts
+
+    @property
+    def corpus(self) -> CorpusConfig:
+        """How the text is read."""
+        return cast(CorpusConfig, self.parts["corpus"].config)
+
+    @property
+    def tokenizer(self) -> WordTokenizer.Config:
+        """What a word is, for word vectors."""
+        return cast(WordTokenizer.Config, self.parts["tokenizer"].config)
+
+    @property
+    def data(self) -> DataConfig:
+        """What is held out."""
+        return cast(DataConfig, self.parts["data"].config)
+
+    @property
+    def vectors(self) -> VectorsTraining:
+        """How word vectors are learned."""
+        return cast(VectorsTraining, self.parts["vectors"].config)
 
     @classmethod
     def load(
@@ -57,7 +122,7 @@ class Recipe:
         """Read a recipe that comes with foretext, by name, or a TOML file.
 
         Args:
-            recipe: ``"word2vec"`` or a path that ends in ``.toml``.
+            recipe: ``"word2vec"``, ``"bert-mini"`` or a path that ends in ``.toml``.
             config: a TOML file whose settings go over the recipe's.
             overrides: ``"section.setting=value"``, the value as TOML writes it (or a bare word).
 
@@ -73,48 +138,62 @@ class Recipe:
     @classmethod
     def from_sections(cls, sections: Mapping[str, Mapping[str, Any]]) -> Self:
         """Check each section by the class it sets up."""
-        learner = dict(sections.get("vectors", {}))
-        name = learner.pop("name", None)
-        if name is None:
-            raise SettingError(f"[vectors] name: say what is to learn: {', '.join(VECTORS)}.")
-        classes = _classes(name)
+        owners = _owners(sections)
         for section in sections:
-            if section not in classes:
-                hint = did_you_mean(section, classes) or f" There are: {', '.join(classes)}."
+            if section not in owners:
+                hint = did_you_mean(section, owners) or f" There are: {', '.join(owners)}."
                 raise SettingError(f"[{section}]: a recipe has no such section.{hint}")
-        given = {**sections, "vectors": learner}
-        configs = {
-            section: config.checked(dict(given.get(section, {})), section)
-            for section, config in classes.items()
-        }
-        return cls(name, **configs)  # type: ignore[arg-type]
+        return cls(
+            {
+                section: _checked(section, owner, sections.get(section, {}))
+                for section, owner in owners.items()
+            }
+        )
 
     @classmethod
     def from_settings(cls, name: str, settings: Mapping[str, Any]) -> Self:
-        """Sort settings without sections, as Python callers give them, into the right ones."""
-        classes = _classes(name)
-        sections: Sections = {"vectors": {"name": name}}
+        """Sort settings without sections, as Python callers give them, into the right ones.
+
+        Args:
+            name: of a recipe that comes with foretext.
+            settings: by name; one that two sections know is the first one's.
+
+        Raises:
+            SettingError: no section has such a setting, or a value is not allowed.
+        """
+        base = cls.load(name)
+        sections = base._given()
         for setting, value in settings.items():
-            owners = [section for section in classes if setting in classes[section].model_fields]
-            if not owners:
-                known = [field for config in classes.values() for field in config.model_fields]
+            homes = [
+                section
+                for section, part in base.parts.items()
+                if setting in type(part.config).model_fields
+            ]
+            if not homes:
+                known = [field for part in base.parts.values() for field in part.settings()]
                 raise SettingError(
                     f"{setting}: {name} has no such setting.{did_you_mean(setting, known)}"
                 )
-            sections.setdefault(owners[0], {})[setting] = value
+            sections[homes[0]][setting] = value
         return cls.from_sections(sections)
 
+    def with_settings(self, section: str, **settings: Any) -> Self:
+        """Return the recipe with some settings of a section changed."""
+        sections = self._given()
+        sections[section].update(settings)
+        return self.from_sections(sections)
+
     def with_budget(self, seconds: float) -> Self:
-        """Return the recipe with a wall-clock budget in place of its epochs."""
-        settings = self.vectors.model_dump(exclude_unset=True, exclude={"epochs"})
-        learner = {"name": self.name, **settings, "budget_seconds": seconds}
-        return self.from_sections({**self._given(), "vectors": learner})
+        """Return the recipe with a wall-clock budget in place of its epochs or steps."""
+        section = "training" if self.is_network else "vectors"
+        sections = self._given()
+        for length in ("epochs", "steps"):
+            sections[section].pop(length, None)
+        sections[section]["budget_seconds"] = seconds
+        return self.from_sections(sections)
 
     def _given(self) -> Sections:
-        configs = {"corpus": self.corpus, "tokenizer": self.tokenizer, "data": self.data}
-        return {
-            section: config.model_dump(exclude_unset=True) for section, config in configs.items()
-        }
+        return {section: part.settings(given=True) for section, part in self.parts.items()}
 
     def sections(self) -> Sections:
         """Return every setting that has a value, as TOML keeps them: it knows no None."""
@@ -125,10 +204,7 @@ class Recipe:
 
     def all_settings(self) -> Sections:
         """Return every setting with its value."""
-        configs = {"corpus": self.corpus, "tokenizer": self.tokenizer, "data": self.data}
-        dumped = {section: config.model_dump() for section, config in configs.items()}
-        dumped["vectors"] = {"name": self.name, **self.vectors.model_dump()}
-        return dumped
+        return {section: part.settings() for section, part in self.parts.items()}
 
     def save(self, path: Path) -> None:
         """Write the resolved recipe as TOML."""
@@ -137,19 +213,33 @@ class Recipe:
         path.write_text(tomli_w.dumps(self.sections()), encoding="utf-8")
 
 
-def _classes(name: str) -> dict[str, type[Config]]:
-    return {
-        "corpus": CorpusConfig,
-        "tokenizer": WordTokenizer.Config,
-        "data": DataConfig,
-        "vectors": VECTORS.resolve(name).Config,
-    }
+def _owners(sections: Iterable[str]) -> dict[str, Owner]:
+    """Return who checks each section of a recipe that has `sections`."""
+    network_only = NETWORK_SECTIONS.keys() - VECTOR_SECTIONS.keys()
+    return NETWORK_SECTIONS if network_only & set(sections) else VECTOR_SECTIONS
+
+
+def _checked(section: str, owner: Owner, values: Mapping[str, Any]) -> Section:
+    settings = dict(values)
+    if not isinstance(owner, Registry):
+        config = imported(owner) if isinstance(owner, str) else owner
+        return Section(None, config.checked(settings, section))
+    name = settings.pop("name", None)
+    if name is None:
+        raise SettingError(f"[{section}] name: say which one: {', '.join(owner)}.")
+    return Section(name, owner.resolve(name).Config.checked(settings, section))
 
 
 def _read(recipe: str | Path) -> Sections:
-    if str(recipe) in recipe_names():
-        text = (resources.files("foretext") / "recipes" / f"{recipe}.toml").read_text("utf-8")
-        return tomllib.loads(text)
+    name, size = split_size(str(recipe))
+    if name in recipe_names():
+        text = (resources.files("foretext") / "recipes" / f"{name}.toml").read_text("utf-8")
+        sections = tomllib.loads(text)
+        if size is not None:
+            if "backbone" not in sections:
+                raise SettingError(f"There is no recipe '{recipe}': {name} has no sizes.")
+            sections["backbone"].update(size._asdict())
+        return sections
     if Path(recipe).suffix != ".toml":
         hint = did_you_mean(str(recipe), recipe_names())
         raise SettingError(

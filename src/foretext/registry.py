@@ -6,9 +6,9 @@ import importlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from foretext.errors import SettingError, did_you_mean
+from foretext.errors import MissingExtraError, SettingError, did_you_mean
 
-__all__ = ["Registry"]
+__all__ = ["Registry", "imported"]
 
 
 class Registry:
@@ -26,6 +26,9 @@ class Registry:
     def __iter__(self) -> Iterator[str]:
         return iter(self._rows)
 
+    def __len__(self) -> int:
+        return len(self._rows)
+
     def __contains__(self, name: object) -> bool:
         return name in self._rows
 
@@ -39,12 +42,26 @@ class Registry:
         if target is None:
             hint = did_you_mean(name, self._rows) or f" There are: {', '.join(self._rows)}."
             raise SettingError(f"[{self.section}] name = '{name}': there is no such one.{hint}")
-        module, _, attribute = target.partition(":")
         try:
-            return getattr(importlib.import_module(module), attribute)
+            return imported(target)
         except (ModuleNotFoundError, AttributeError) as error:
             if name in self._rows:
                 raise
             raise SettingError(
                 f"[{self.section}] name = '{name}' cannot be imported: {error}."
             ) from error
+
+
+def imported(target: str) -> Any:
+    """Import what ``"module:attribute"`` names.
+
+    Raises:
+        MissingExtraError: it needs PyTorch, which is not installed.
+    """
+    module, _, attribute = target.partition(":")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise MissingExtraError("torch", "neural", f"{attribute}, a network,") from error

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json
+
+if TYPE_CHECKING:
+    from foretext.pipeline import Pretrained
 
 __all__ = ["pretrain"]
 
@@ -55,7 +58,7 @@ def pretrain(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Learn from text: word vectors now, by one of the recipes."""
+    """Learn from text by one of the recipes: word vectors, BERT, GPT."""
     from foretext.config import duration_seconds
     from foretext.pipeline import run_recipe
     from foretext.recipe import Recipe
@@ -73,16 +76,22 @@ def pretrain(
     if report:
         report_run(output)
     last = learned.history[-1] if learned.history else {}
-    result = {
-        "run": str(output),
-        "words": len(learned.vectors),
-        "vector_size": learned.vectors.vector_size,
-        "loss": last.get("loss"),
-        "valid_loss": last.get("valid_loss"),
-        "seconds": last.get("time"),
-    }
+    facts = {name: last.get(name) for name in ("loss", "valid_loss")}
+    result = {"run": str(output), **learned.size, **facts, "seconds": last.get("time")}
     if as_json:
         print_json(result)
-    else:
-        typer.echo(f"{result['words']:,} words, {result['vector_size']} dimensions: {output}")
-        typer.echo(f"try: foretext neighbors {output} {learned.vectors.index_to_key[0]}")
+        return
+    sizes = ", ".join(f"{value:,} {name.replace('_', ' ')}" for name, value in learned.size.items())
+    typer.echo(f"{sizes}: {output}")
+    typer.echo(f"try: {_next_command(learned, output)}")
+
+
+def _next_command(learned: Pretrained, run: Path) -> str:
+    """What a person would do first with what was learned."""
+    uses = {
+        "masked_lm": f'foretext fill {run} "a text with a [MASK] in it"',
+        "causal_lm": f'foretext generate {run} "a text that begins"',
+    }
+    if learned.recipe.is_network:
+        return uses.get(learned.recipe.name, f"foretext embed {run}")
+    return f"foretext neighbors {run} {learned.vectors.index_to_key[0]}"

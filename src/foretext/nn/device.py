@@ -23,8 +23,7 @@ def choose_device(name: DeviceName = "auto") -> torch.device:
     """
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    there = {"cuda": torch.cuda.is_available, "mps": torch.backends.mps.is_available}
-    if name in there and not there[name]():
+    if not {"cuda": torch.cuda, "mps": torch.mps, "cpu": torch.cpu}[name].is_available():
         raise SettingError(f"device = '{name}': this machine has none; use device = 'cpu'.")
     return torch.device(name)
 

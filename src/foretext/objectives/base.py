@@ -25,6 +25,12 @@ class Objective(nn.Module, ABC):
 
     visibility: Visibility  # what its inputs ask of the backbone
 
+    def start_from(self, other: Objective) -> None:
+        """Take over the weights of another one's heads, as far as both have such heads."""
+        own, theirs = self.state_dict(), other.state_dict()
+        shared = [name for name in own if name in theirs and own[name].shape == theirs[name].shape]
+        self.load_state_dict({**own, **{name: theirs[name] for name in shared}})
+
     @abstractmethod
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Make examples of a text to learn from, or of one to be judged by."""

@@ -66,7 +66,8 @@ class SentencePairs:
         """Draw where each pair is parted and whether it is a real one, and mask it."""
         follows = rng.random(len(keys)) < 0.5
         pairs = [
-            self._pair(*self.spans[key], real, rng) for key, real in zip(keys, follows, strict=True)
+            self._pair(int(first), int(last), bool(real), rng)
+            for (first, last), real in zip(self.spans[keys], follows, strict=True)
         ]
         ids, segments, token_mask = self._framed(pairs)
         corrupted, asked = self.masking.apply(ids, rng)

@@ -47,7 +47,7 @@ class BPE(SubwordTokenizer):
         @model_validator(mode="after")
         def _effective(self) -> Self:
             """Refuse what would have no effect."""
-            of_characters = {"words", "end_of_word", "limit_alphabet"} & self.model_fields_set
+            of_characters = {"words", "end_of_word", "limit_alphabet"} & self.changed
             if self.level == "byte" and of_characters:
                 name = min(of_characters)
                 raise ValueError(f"{name} has no effect on level = 'byte'")

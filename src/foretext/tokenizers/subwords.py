@@ -6,18 +6,19 @@ from typing import Any
 
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.errors import SettingError, did_you_mean
-from foretext.tokenizers.bpe import BPE
+from foretext.registry import Registry
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from foretext.tokenizers.unigram import Unigram
-from foretext.tokenizers.wordpiece import WordPiece
 
 __all__ = ["SUBWORDS", "learn_subwords"]
 
-SUBWORDS: dict[str, type[BPE] | type[WordPiece] | type[Unigram]] = {
-    "bpe": BPE,
-    "wordpiece": WordPiece,
-    "unigram": Unigram,
-}
+SUBWORDS = Registry(
+    "tokenizer",
+    {
+        "bpe": "foretext.tokenizers.bpe:BPE",
+        "wordpiece": "foretext.tokenizers.wordpiece:WordPiece",
+        "unigram": "foretext.tokenizers.unigram:Unigram",
+    },
+)
 
 
 def learn_subwords(
@@ -37,6 +38,7 @@ def learn_subwords(
     if kind not in SUBWORDS:
         hint = did_you_mean(kind, SUBWORDS) or f" There are: {', '.join(SUBWORDS)}."
         raise SettingError(f"'{kind}' is no kind of sub-word tokenizer.{hint}")
-    tokenizer = SUBWORDS[kind]
+    tokenizer = SUBWORDS.resolve(kind)
     config = tokenizer.Config.checked(settings, "tokenizer")
-    return tokenizer.learn(config, corpus, workers=workers, progress=progress)  # type: ignore[arg-type]
+    learned: SubwordTokenizer = tokenizer.learn(config, corpus, workers=workers, progress=progress)
+    return learned

@@ -1,0 +1,189 @@
+"""Language models: a tokenizer is learned, the text is encoded, and a network is trained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from foretext._version import __version__
+from foretext.backbones import BACKBONES
+from foretext.backbones.base import Backbone
+from foretext.corpus import Corpus
+from foretext.data.token_file import Tokens
+from foretext.data.token_writer import write_tokens
+from foretext.errors import SettingError
+from foretext.interop.hugging_face import save_hugging_face
+from foretext.language_model import LanguageModel
+from foretext.objectives import OBJECTIVES
+from foretext.objectives.base import Objective
+from foretext.pipeline.runs import Job
+from foretext.progress import Progress
+from foretext.recipe import Recipe
+from foretext.report.model_card import model_card
+from foretext.runtime import usable_cores
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.subwords import learn_subwords
+from foretext.training.loop import fit
+from foretext.training.model import Model
+from foretext.training.settings import TrainingConfig
+from foretext.training.validation import HeldOutLoss
+
+__all__ = ["learn_language_model"]
+
+MOST_HELD_OUT = 50_000  # tokens; about a second of every twentieth part of a training
+
+
+def learn_language_model(job: Job) -> tuple[LanguageModel, list[dict[str, Any]]]:
+    """Pretrain a network, and keep it in the run's folder; returns it and the records."""
+    base = _base_model(job)
+    tokenizer = _tokenizer(job, base)
+    tokens = _tokens(job, tokenizer)
+    recipe = _possible(job, tokens)
+    model = build_model(recipe, tokenizer, base)
+    config = training_config(recipe)
+    examples = model.objective.examples(tokens.train)
+    validation = None
+    if tokens.valid is not None:
+        held_out = model.objective.examples(tokens.valid, held_out=True)
+        validation = HeldOutLoss(held_out, config.batch_examples)
+    with job.workplace() as place:
+        history = fit(model, examples, config, place, validation)
+    job.run.note(f"trained {history[-1]['step']:,} steps in {history[-1]['time']:.1f} s")
+    if job.keep:
+        _finish(job, recipe, model, tokenizer, tokens, history)
+    return LanguageModel(tokenizer, model.backbone, model.objective), history
+
+
+def build_model(
+    recipe: Recipe, tokenizer: SubwordTokenizer, base: LanguageModel | None = None
+) -> Model:
+    """Build what a recipe describes, with weights drawn from its seed, or those of `base`.
+
+    Raises:
+        SettingError: backbone and objective, or the base and the recipe, do not fit.
+    """
+    torch.manual_seed(training_config(recipe).seed)
+    shape, question = recipe.parts["backbone"], recipe.parts["objective"]
+    if base is None:
+        backbone: Backbone = BACKBONES.resolve(str(shape.name))(shape.config, tokenizer.vocab_size)
+    else:
+        backbone = base.backbone
+    objective: Objective = OBJECTIVES.resolve(str(question.name))(
+        question.config, backbone, tokenizer
+    )
+    if base is not None and base.objective is not None:
+        objective.start_from(base.objective)
+    return Model(backbone, objective)
+
+
+def training_config(recipe: Recipe) -> TrainingConfig:
+    """Return the settings of the section ``[training]``."""
+    config = recipe.parts["training"].config
+    assert isinstance(config, TrainingConfig), config
+    return config
+
+
+def _base_model(job: Job) -> LanguageModel | None:
+    if job.base is None or isinstance(job.base, LanguageModel):
+        return job.base
+    if isinstance(job.base, str | Path):
+        return LanguageModel.load(job.base)
+    raise SettingError("Word vectors are no body that a network's training can go on from.")
+
+
+def _tokenizer(job: Job, base: LanguageModel | None) -> SubwordTokenizer:
+    """Learn the tokenizer, unless a base or an interrupted run has one."""
+    if job.resume and job.run.tokenizer.is_file():
+        return SubwordTokenizer.load(job.run.tokenizer)
+    if base is not None:
+        tokenizer: SubwordTokenizer = base.tokenizer
+    else:
+        kind, config = job.recipe.parts["tokenizer"]
+        text = Corpus(job.corpus, job.recipe.corpus)
+        with Progress(f"learning {kind}", text.num_bytes, "bytes", quiet=job.quiet) as bar:
+            tokenizer = learn_subwords(
+                str(kind), config.model_dump(), text, workers=usable_cores(), progress=bar
+            )
+        asked = getattr(config, "vocab_size", tokenizer.vocab_size)
+        if tokenizer.vocab_size < asked:
+            job.note(
+                f"the text gives {tokenizer.vocab_size:,} tokens, not the {asked:,} of "
+                "tokenizer.vocab_size"
+            )
+    tokenizer.save(job.run.tokenizer)
+    return tokenizer
+
+
+def _tokens(job: Job, tokenizer: SubwordTokenizer) -> Tokens:
+    """Encode the text; a resumed run finds it in its folder."""
+    if job.resume and job.run.tokens.is_dir():
+        return Tokens.open(job.run.tokens)
+    text = Corpus(job.corpus, job.recipe.corpus)
+    with Progress("encoding text", text.num_bytes, "bytes", quiet=job.quiet) as bar:
+        tokens = write_tokens(
+            text,
+            tokenizer,
+            job.run.tokens,
+            valid_rate=_valid_rate(job.recipe, text),
+            seed=training_config(job.recipe).seed,
+            workers=usable_cores(),
+            progress=bar,
+        )
+    job.run.note(
+        f"{text}: {tokens.train.num_documents:,} documents, {tokens.train.num_tokens:,} tokens to "
+        f"train on, {tokenizer.vocab_size:,} in the vocabulary"
+    )
+    return tokens
+
+
+def _valid_rate(recipe: Recipe, text: Corpus) -> float:
+    """Share of the text to hold out: what the recipe says, but no more than is needed."""
+    tokens_about = (text.num_bytes or 0) / 4  # four bytes a token, about
+    return min(recipe.data.valid_rate, MOST_HELD_OUT / max(tokens_about, 1))
+
+
+def _possible(job: Job, tokens: Tokens) -> Recipe:
+    """Return the recipe without what this text cannot be asked; say so."""
+    config = job.recipe.parts["objective"].config
+    if not getattr(config, "next_sentence", False):
+        return job.recipe
+    from foretext.objectives.sentence_pairs import has_pairs
+
+    if all(has_pairs(part) for part in tokens if part is not None):
+        return job.recipe
+    job.note(
+        "next_sentence is left out: the text has no two documents of two sentences or more "
+        "(corpus.documents and corpus.sentences say how they are told apart)"
+    )
+    return job.recipe.with_settings("objective", next_sentence=False)
+
+
+def _finish(
+    job: Job,
+    recipe: Recipe,
+    model: Model,
+    tokenizer: SubwordTokenizer,
+    tokens: Tokens,
+    history: list[dict[str, Any]],
+) -> None:
+    """Write the card, then the model, whose config.json marks a finished run."""
+    last = history[-1]
+    facts = {
+        "foretext": __version__,
+        "kind": "language model",
+        "recipe": recipe.name,
+        "vocab_size": tokenizer.vocab_size,
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
+        "tokens": tokens.train.num_tokens,
+        "documents": tokens.train.num_documents,
+        "held_out_tokens": tokens.valid.num_tokens if tokens.valid else 0,
+        "steps": last["step"],
+        "loss": last["loss"],
+        "valid_loss": last.get("valid_loss"),
+        "seconds": last["time"],
+    }
+    card = model_card(recipe, facts, last, str(job.run.path))
+    save_hugging_face(job.run.path, tokenizer, model.backbone, model.objective, facts)
+    job.run.finish(card)

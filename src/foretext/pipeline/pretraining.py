@@ -1,0 +1,111 @@
+"""One verb for all that can be pretrained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from foretext._version import __version__
+from foretext.config import duration_seconds
+from foretext.files import atomic_file
+from foretext.pipeline.runs import Base, Job, Sources, check_same, run_folder
+from foretext.pipeline.word_vectors import learn_vectors
+from foretext.recipe import Recipe
+from foretext.vectors.word_vectors import WordVectors
+
+if TYPE_CHECKING:
+    from foretext.language_model import LanguageModel
+
+__all__ = ["Pretrained", "pretrain", "run_recipe"]
+
+
+@dataclass(frozen=True)
+class Pretrained:
+    """What one run gave."""
+
+    model: WordVectors | LanguageModel
+    recipe: Recipe
+    history: list[dict[str, Any]]  # the records of metrics.jsonl
+
+    @property
+    def size(self) -> dict[str, int]:
+        """How much was learned."""
+        if isinstance(self.model, WordVectors):
+            return {"words": len(self.model), "vector_size": self.model.vector_size}
+        network = self.model.backbone
+        return {
+            "parameters": sum(weights.numel() for weights in network.parameters()),
+            "vocab_size": network.vocab_size,
+        }
+
+    @property
+    def vectors(self) -> WordVectors:
+        """The word vectors that were learned."""
+        assert isinstance(self.model, WordVectors), self.model
+        return self.model
+
+
+def pretrain(
+    recipe: str | Path | Recipe,
+    corpus: Sources,
+    out: str | Path | None = None,
+    *,
+    budget: str | float | None = None,
+    base: Base = None,
+    overwrite: bool = False,
+    resume: bool = False,
+    quiet: bool = True,
+) -> WordVectors | LanguageModel:
+    """Learn from a corpus by a recipe; keep the run in `out` where it is given.
+
+    Args:
+        recipe: a name such as ``"word2vec"`` or ``"bert-mini"``, a TOML file, or a `Recipe`.
+        corpus: files, folders, globs or URLs of text.
+        out: the run's folder; it must not hold a run already, unless `overwrite` or `resume`.
+        budget: wall-clock time for the training, ``"10m"``, in place of epochs.
+        base: what to go on from: a run, a file or folder of somebody else's, or the thing itself.
+        overwrite: replace the run in `out`, once the new one is finished.
+        resume: go on with the unfinished run in `out`.
+        quiet: show no progress.
+
+    Raises:
+        ForetextError: the corpus, the recipe or the folder will not do; the message says why.
+    """
+    chosen = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
+    if budget is not None:
+        chosen = chosen.with_budget(duration_seconds(budget))
+    return run_recipe(
+        chosen, corpus, out, base=base, overwrite=overwrite, resume=resume, quiet=quiet
+    ).model
+
+
+def run_recipe(
+    recipe: Recipe,
+    corpus: Sources,
+    out: str | Path | None = None,
+    *,
+    base: Base = None,
+    overwrite: bool = False,
+    resume: bool = False,
+    quiet: bool = True,
+) -> Pretrained:
+    """Do what `pretrain` does, and return the recipe and the history as well."""
+    with run_folder(out, overwrite=overwrite, resume=resume) as run:
+        if resume:
+            check_same(recipe, run)
+        with atomic_file(run.recipe) as temporary:
+            recipe.save(temporary)
+        run.note(f"foretext {__version__}: {recipe.name}{', resumed' if resume else ''}")
+        job = Job(recipe, corpus, run, base, out is not None, resume, quiet)
+        model, history = _learner(recipe)(job)
+        return Pretrained(model, recipe, history)
+
+
+def _learner(recipe: Recipe) -> Callable[[Job], tuple[Any, list[dict[str, Any]]]]:
+    if not recipe.is_network:
+        return learn_vectors
+    from foretext.pipeline.language_models import learn_language_model  # imports PyTorch
+
+    return learn_language_model

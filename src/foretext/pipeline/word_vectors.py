@@ -1,0 +1,126 @@
+"""Word vectors: words are counted, the text is encoded, and a kernel learns from the ids."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from foretext._version import __version__
+from foretext.artifact import RunFolder, load
+from foretext.corpus import Corpus
+from foretext.data.token_file import Tokens
+from foretext.data.token_writer import write_tokens
+from foretext.errors import SettingError
+from foretext.pipeline.runs import Base, Job
+from foretext.progress import Progress
+from foretext.report.card import vectors_card
+from foretext.report.word_map import content_words
+from foretext.tokenizers.word_tokenizer import WordTokenizer
+from foretext.vectors import VECTORS
+from foretext.vectors.word_vectors import WordVectors
+
+__all__ = ["learn_vectors"]
+
+MOST_HELD_OUT = 100_000  # tokens; a large corpus needs no more for a steady loss
+
+
+def learn_vectors(job: Job) -> tuple[WordVectors, list[dict[str, Any]]]:
+    """Learn word vectors, and keep them in the run's folder; returns them and the records."""
+    tokenizer, tokens = _encode(job)
+    learner = VECTORS.resolve(job.recipe.name)(
+        job.recipe.vectors,
+        tokenizer.vocabulary,
+        tokens,
+        base=_base_vectors(job.base),
+        base_outputs=_base_outputs(job.base),
+    )
+    with job.workplace() as place:
+        history: list[dict[str, Any]] = learner.train(place)
+    job.run.note(f"trained in {history[-1]['time']:.1f} s" if history else "nothing to train on")
+    vectors: WordVectors = learner.vectors(tokenizer.words)
+    if job.keep:
+        job.run.save_vectors(vectors, learner.outputs)
+        _finish(job, tokenizer, tokens, vectors, history)
+    return vectors, history
+
+
+def _encode(job: Job) -> tuple[WordTokenizer, Tokens]:
+    """Count the words and encode the text; a resumed run finds both in its folder."""
+    recipe, run, quiet = job.recipe, job.run, job.quiet
+    if job.resume and run.tokens.is_dir():
+        return WordTokenizer.load(run.tokenizer), Tokens.open(run.tokens)
+    text = Corpus(job.corpus, recipe.corpus)
+    workers = recipe.vectors.workers
+    with Progress("counting words", text.num_bytes, "bytes", quiet=quiet) as bar:
+        tokenizer = WordTokenizer.learn(recipe.tokenizer, text, workers=workers, progress=bar)
+    if (known := _base_vectors(job.base)) is not None:
+        vocabulary = tokenizer.vocabulary.extended(known.index_to_key, known.counts)
+        tokenizer = WordTokenizer(tokenizer.config, vocabulary)
+    tokenizer.save(run.tokenizer)
+    num_tokens = int(tokenizer.vocabulary.counts.sum())
+    documents = VECTORS.resolve(recipe.name).held_out == "documents"
+    valid_rate = min(recipe.data.valid_rate, MOST_HELD_OUT / max(num_tokens, 1))
+    with Progress("encoding text", text.num_bytes, "bytes", quiet=quiet) as bar:
+        tokens = write_tokens(
+            text,
+            tokenizer,
+            run.tokens,
+            valid_rate=valid_rate if documents else 0.0,
+            seed=recipe.vectors.seed,
+            workers=workers,
+            progress=bar,
+        )
+    run.note(
+        f"{text}: {tokens.train.num_documents:,} documents, {tokens.train.num_tokens:,} tokens to "
+        f"train on, {tokenizer.vocab_size:,} words"
+    )
+    return tokenizer, tokens
+
+
+def _finish(
+    job: Job,
+    tokenizer: WordTokenizer,
+    tokens: Tokens,
+    vectors: WordVectors,
+    history: list[dict[str, Any]],
+) -> None:
+    """Write what people read: the card and the mark of a finished run."""
+    recipe, run = job.recipe, job.run
+    facts = {
+        "foretext": __version__,
+        "kind": "word vectors",
+        "recipe": recipe.name,
+        "vocab_size": len(vectors),
+        "vector_size": vectors.vector_size,
+        "tokens": tokens.train.num_tokens,
+        "documents": tokens.train.num_documents,
+        "held_out_tokens": tokens.valid.num_tokens if tokens.valid else 0,
+        "pre_tokenizer": tokenizer.config.pre_tokenizer,
+        "loss": history[-1]["loss"] if history else None,
+        "valid_loss": history[-1]["valid_loss"] if history else None,
+        "seconds": history[-1]["time"] if history else None,
+    }
+    card = vectors_card(recipe, facts, str(run.path), _example(vectors))
+    run.finish(card, facts)
+
+
+def _example(vectors: WordVectors) -> str:
+    """A frequent word that means something, if there is one."""
+    return next(iter(content_words(vectors, 1)), vectors.index_to_key[0])
+
+
+def _base_vectors(base: Base) -> WordVectors | None:
+    if base is None or isinstance(base, WordVectors):
+        return base
+    if isinstance(base, str | Path) and isinstance(known := load(base), WordVectors):
+        return known
+    raise SettingError(f"{base} holds no word vectors, so none can be learned on from there.")
+
+
+def _base_outputs(base: Base) -> np.ndarray | None:
+    """The output vectors that a run keeps beside its vectors, (V, D)."""
+    if not isinstance(base, str | Path) or not RunFolder(base).outputs.is_file():
+        return None
+    return WordVectors.load(RunFolder(base).outputs).vectors
