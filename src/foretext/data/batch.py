@@ -32,6 +32,7 @@ class Inputs:
     visibility: Visibility = "full"  # what a position may look at
     visible: Tensor | None = None  # (B, T, T) bool, [b, i, j] = i may look at j; for "matrix"
     segments: Tensor | None = None  # (B, T) int64, 0 = first text, 1 = second; None: all first
+    values: Tensor | None = None  # (B, ...) float, what an autoencoder sees; ids then name the rows
 
     def to(self, device: torch.device) -> Inputs:
         """Return the same on a device."""
@@ -51,7 +52,7 @@ class Inputs:
         return replace(kept, token_mask=None) if bool(parts["token_mask"].all()) else kept
 
     def _parts(self) -> dict[str, Any]:
-        names = ("ids", "token_mask", "visible", "segments")
+        names = ("ids", "token_mask", "visible", "segments", "values")
         return {name: part for name in names if (part := getattr(self, name)) is not None}
 
 

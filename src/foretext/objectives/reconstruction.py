@@ -1,0 +1,104 @@
+"""Reconstruction: what comes out of an autoencoder is to be what went in, |x - y|² small.
+
+With noise on what it sees, but not on what it is to give, it is the denoising autoencoder of
+Vincent et al. 2008, "Extracting and Composing Robust Features with Denoising Autoencoders", of
+which masked language modelling is the discrete case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+from torch import Tensor, nn
+
+from foretext.backbones.autoencoder import Autoencoder
+from foretext.config import Config
+from foretext.data.array_examples import ArrayExamples, Corruption
+from foretext.data.batch import Batch
+from foretext.nn.vocabulary_head import Score
+
+__all__ = ["Reconstruction", "ReconstructionModel", "gaussian_noise", "masking_noise"]
+
+Values = NDArray[np.float32]
+
+
+class Reconstruction:
+    """Asks for every number of an example; the loss is the mean squared error of a number.
+
+    Args:
+        config: the user's settings.
+    """
+
+    class Config(Config):
+        """Settings of reconstruction."""
+
+        noise: Literal["none", "gaussian", "masking"] = "none"  # on what is seen in training
+        noise_std: float = Field(0.3, gt=0)  # gaussian: standard deviation
+        mask_rate: float = Field(0.3, gt=0, lt=1)  # masking: share of the numbers that become 0
+
+        @model_validator(mode="after")
+        def _has_effect(self) -> Reconstruction.Config:
+            for setting, noise in (("noise_std", "gaussian"), ("mask_rate", "masking")):
+                if setting in self.changed and self.noise != noise:
+                    raise ValueError(f"{setting} would have no effect without {noise} noise")
+            return self
+
+    part = "reconstruction"
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+    def examples(self, array: Values, *, held_out: bool = False) -> ArrayExamples:
+        """Make examples of the rows of an array (N, ...); held-out ones are seen without noise."""
+        return ArrayExamples(array, None if held_out else self._corruption())
+
+    def counts(self, batch: Batch) -> Mapping[str, int]:
+        """Return how many numbers are asked for."""
+        return {self.part: batch.targets["clean"].numel()}
+
+    def scores(self, reconstructed: Tensor, batch: Batch) -> Mapping[str, Score]:
+        """Score reconstructions (B, ...) by their summed squared error."""
+        errors = reconstructed.float() - batch.targets["clean"]
+        return {self.part: Score(errors.square().sum())}
+
+    def _corruption(self) -> Corruption | None:
+        if self.config.noise == "gaussian":
+            return partial(gaussian_noise, std=self.config.noise_std)
+        if self.config.noise == "masking":
+            return partial(masking_noise, rate=self.config.mask_rate)
+        return None
+
+
+class ReconstructionModel(nn.Module):
+    """An autoencoder and what it is asked, as the training loop takes them."""
+
+    def __init__(self, network: Autoencoder, objective: Reconstruction) -> None:
+        super().__init__()
+        self.network = network
+        self.objective = objective
+
+    def forward(self, batch: Batch) -> Mapping[str, Score]:
+        """Score a batch."""
+        values = batch.inputs.values
+        assert values is not None, "an autoencoder sees values"
+        dtype = next(self.network.parameters()).dtype
+        return self.objective.scores(self.network(values.to(dtype)), batch)
+
+
+def gaussian_noise(values: Values, rng: np.random.Generator, *, std: float) -> Values:
+    """Return the values with normally distributed noise added."""
+    noise = rng.standard_normal(values.shape, dtype=np.float32)
+    noisy: Values = values + np.float32(std) * noise
+    return noisy
+
+
+def masking_noise(values: Values, rng: np.random.Generator, *, rate: float) -> Values:
+    """Return the values with about a share `rate` of them, drawn anew for each, set to 0."""
+    kept = rng.random(values.shape, dtype=np.float32) >= rate
+    masked: Values = values * kept
+    return masked

@@ -1,0 +1,152 @@
+"""The squared error, the noise, and that a linear autoencoder finds the principal components."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+import torch
+from scipy.linalg import subspace_angles
+from sklearn.decomposition import PCA
+
+from foretext.backbones.autoencoder import (
+    Autoencoder,
+    ConvolutionalAutoencoder,
+    DenseAutoencoder,
+    LinearAutoencoder,
+)
+from foretext.errors import SettingError
+from foretext.objectives.reconstruction import (
+    Reconstruction,
+    ReconstructionModel,
+    gaussian_noise,
+    masking_noise,
+)
+from foretext.progress.workplace import Workplace
+from foretext.training.loop import fit
+from foretext.training.model import Model
+from foretext.training.settings import TrainingConfig
+
+NUM_EXAMPLES, SIZE, DIM = 400, 10, 3
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Networks this small lose time with more."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def spread_examples() -> np.ndarray:
+    """Examples (N, D) whose principal components are far apart, around a mean that is not zero."""
+    rng = np.random.default_rng(0)
+    turned = np.linalg.qr(rng.standard_normal((SIZE, SIZE)))[0]
+    values = rng.standard_normal((NUM_EXAMPLES, SIZE)) * np.geomspace(2, 0.05, SIZE)
+    return (values @ turned + 0.5).astype(np.float32)
+
+
+def trained(network: Autoencoder, examples: np.ndarray, **settings: Any) -> list[dict[str, Any]]:
+    noise = settings.pop("noise", "none")
+    objective = Reconstruction(Reconstruction.Config(noise=noise))
+    fixed = {"precision": "fp32", "weight_decay": 0.0, "clip_norm": None, "schedule": "cosine"}
+    return fit(
+        cast(Model, ReconstructionModel(network, objective)),
+        objective.examples(examples),
+        TrainingConfig(**fixed | settings),
+        Workplace(Path()),
+    )
+
+
+def test_the_loss_by_hand() -> None:
+    objective = Reconstruction(Reconstruction.Config())
+    examples = objective.examples(np.array([[1, 2], [3, 4]], np.float32))
+    batch = examples.batch(np.array([1, 0]), np.random.default_rng(0))
+    assert batch.inputs.ids.tolist() == [[1], [0]]
+    assert batch.targets["clean"].tolist() == [[3, 4], [1, 2]]
+    score = objective.scores(torch.tensor([[3.0, 2.0], [0.0, 0.0]]), batch)["reconstruction"]
+    assert score.loss == 4 + 1 + 4
+    assert objective.counts(batch) == {"reconstruction": 4}
+
+
+@pytest.mark.parametrize("bias", [True, False], ids=["PCA", "SVD"])
+def test_the_linear_one_learns_the_principal_components(bias: bool) -> None:
+    torch.manual_seed(0)
+    examples = spread_examples()
+    network = LinearAutoencoder(LinearAutoencoder.Config(dim=DIM, bias=bias), (SIZE,))
+    trained(network, examples, steps=1_000, batch_examples=NUM_EXAMPLES, learning_rate=0.05)
+    mean = examples.mean(0) if bias else 0.0
+    singular, directions = np.linalg.svd(examples - mean, full_matrices=False)[1:]
+    decoder = network.decoder[0].weight.detach().numpy()  # (D, K)
+    assert np.rad2deg(subspace_angles(decoder, directions[:DIM].T)).max() < 0.5
+    with torch.no_grad():
+        error = np.square(network(torch.from_numpy(examples)).numpy() - examples).sum()
+    assert error == pytest.approx(np.square(singular[DIM:]).sum(), rel=2e-4)
+    if bias:
+        theirs = PCA(DIM).fit(examples)
+        back = theirs.inverse_transform(theirs.transform(examples))
+        assert error == pytest.approx(np.square(back - examples).sum(), rel=2e-4)
+
+
+@pytest.mark.parametrize(
+    ("kind", "noise"), [("dense", "gaussian"), ("dense", "masking"), ("convolutional", "none")]
+)
+def test_each_learns(kind: str, noise: str) -> None:
+    torch.manual_seed(0)
+    rng = np.random.default_rng(0)
+    patterns = rng.random((4, 8, 8)) > 0.5
+    images = patterns[rng.integers(4, size=64)].astype(np.float32)
+    network: Autoencoder = (
+        DenseAutoencoder(DenseAutoencoder.Config(dim=4, hidden_dim=32), (8, 8))
+        if kind == "dense"
+        else ConvolutionalAutoencoder(ConvolutionalAutoencoder.Config(dim=4), (8, 8))
+    )
+    trained(network, images, steps=200, batch_examples=64, learning_rate=0.02, noise=noise)
+    with torch.no_grad():
+        reconstructed = network(torch.from_numpy(images)).numpy()
+    variance = np.square(images - images.mean(0)).mean()
+    assert np.square(reconstructed - images).mean() < variance / 10
+
+
+def test_noise_is_on_what_is_seen_alone() -> None:
+    examples = np.ones((50, 40), np.float32)
+    objective = Reconstruction(Reconstruction.Config(noise="masking", mask_rate=0.25))
+    keys = np.arange(50)
+    batch = objective.examples(examples).batch(keys, np.random.default_rng(3))
+    again = objective.examples(examples).batch(keys, np.random.default_rng(3))
+    assert torch.equal(batch.inputs.values, again.inputs.values)
+    assert batch.inputs.values.mean() == pytest.approx(0.75, abs=0.03)
+    assert batch.targets["clean"].min() == 1
+    held_out = objective.examples(examples, held_out=True).batch(keys, np.random.default_rng(3))
+    assert held_out.inputs.values.min() == 1
+
+
+def test_gaussian_noise_has_its_spread() -> None:
+    noise = gaussian_noise(np.full((200, 50), 2, np.float32), np.random.default_rng(0), std=0.5)
+    assert noise.dtype == np.float32
+    assert noise.mean() == pytest.approx(2, abs=0.02)
+    assert noise.std() == pytest.approx(0.5, abs=0.02)
+
+
+def test_masking_noise_keeps_what_it_does_not_mask() -> None:
+    values = np.arange(1, 1001, dtype=np.float32)
+    masked = masking_noise(values, np.random.default_rng(0), rate=0.4)
+    assert set(np.unique(masked / values)) == {0, 1}
+    assert (masked == 0).mean() == pytest.approx(0.4, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"noise_std": 0.5}, "noise_std would have no effect without gaussian noise"),
+        ({"noise": "gaussian", "mask_rate": 0.5}, "mask_rate would have no effect without masking"),
+        ({"noise": "white"}, r"noise = 'white'"),
+    ],
+)
+def test_settings_that_cannot_be(settings: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(SettingError, match=sentence):
+        Reconstruction.Config.checked(settings, "reconstruction")
