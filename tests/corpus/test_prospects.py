@@ -31,3 +31,24 @@ def test_figures_of_a_small_corpus() -> None:
     assert found["masked"] == {"subwords": 138, "sequences": 2, "predictions": 21}
     assert found["causal"] == {"subwords": 138, "sequences": 2, "predictions": 138}
     assert found["next_sentence"] == {"documents": 1, "pairs": 1}
+
+
+@pytest.mark.parametrize(
+    ("sentences_a_document", "sentence"),
+    [
+        (
+            {1: 3, 2: 2, 4: 1},
+            "3 of 6 documents have two sentences or more, which gives 5 pairs of neighbours.",
+        ),
+        (
+            {1: 3, 2: 1},
+            "1 of 4 documents have two sentences or more, which gives 1 pairs of neighbours; there "
+            "must be two, because strangers are drawn from another document.",
+        ),
+    ],
+)
+def test_next_sentences_need_two_documents(
+    sentences_a_document: dict[int, int], sentence: str
+) -> None:
+    found = prospects({5: 9}, sentences_a_document, [(5, 45)], (1, 45))[-1]
+    assert found.sentence == sentence

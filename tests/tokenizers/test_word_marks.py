@@ -73,3 +73,12 @@ def test_tokens_without_marks_are_refused() -> None:
     tokenizer = SubwordTokenizer(Tokenizer(models.BPE({"a": 0, "b": 1}, [])))
     with pytest.raises(SettingError, match=r"^This tokenizer does not mark where words begin; "):
         _ = tokenizer.word_starts
+
+
+def test_marks_of_ends_alone_are_no_table_of_starts() -> None:
+    library = Tokenizer(models.BPE({"a": 0, "b</w>": 1}, [], end_of_word_suffix="</w>"))
+    tokenizer = SubwordTokenizer(library)
+    starts = tokenizer.word_marks.starts(np.array([0, 1, 0, 0, 1, 1]))
+    assert starts.tolist() == [True, False, True, False, False, True]
+    with pytest.raises(SettingError, match=r"^This tokenizer marks the ends of words alone; "):
+        _ = tokenizer.word_starts

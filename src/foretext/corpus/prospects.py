@@ -121,9 +121,14 @@ def _next_sentence(sentences_a_document: Mapping[int, int]) -> Prospect:
     documents = sum(sentences_a_document.values())
     several = sum(number for count, number in sentences_a_document.items() if count > 1)
     pairs = sum((count - 1) * number for count, number in sentences_a_document.items())
+    sentence = (
+        f"{several:,} of {documents:,} documents have two sentences or more, which gives "
+        f"{pairs:,} pairs of neighbours"
+    )
+    if several < 2:
+        sentence += "; there must be two, because strangers are drawn from another document"
     return Prospect(
         objective="next_sentence",
         figures={"documents": several, "pairs": pairs},
-        sentence=f"{several:,} of {documents:,} documents have two sentences or more, which gives "
-        f"{pairs:,} pairs of neighbours.",
+        sentence=f"{sentence}.",
     )

@@ -11,7 +11,7 @@ from typing import Self
 
 import numpy as np
 
-from foretext.errors import CorpusError
+from foretext.errors import CorpusError, SettingError
 from foretext.files import atomic_file
 from foretext.tokenizers.special_tokens import SpecialTokens, ordinary_tokens
 from foretext.tokenizers.word_encoder import WordEncoder
@@ -73,8 +73,20 @@ class SubwordTokenizer:
 
     @property
     def word_starts(self) -> np.ndarray:
-        """(V,) bool, the tokens that open a word; what `word_marks` knows of neighbours is more."""
-        return self.word_marks.opens
+        """(V,) bool, the tokens that open a word whatever stands before them.
+
+        `word_marks.starts` sees more: that a word begins after a bracket, too.
+
+        Raises:
+            SettingError: the tokenizer marks no words, or their ends alone.
+        """
+        opens = self.word_marks.opens
+        if not opens.any():
+            raise SettingError(
+                "This tokenizer marks the ends of words alone; mask tokens instead of whole "
+                "words, or learn one of kind wordpiece or byte-level bpe."
+            )
+        return opens
 
     @cached_property
     def fingerprint(self) -> str:
