@@ -24,7 +24,7 @@ from foretext.progress.workplace import Workplace
 from foretext.runtime import Interruption
 from foretext.training.batches import Batches
 from foretext.training.model import Model
-from foretext.training.optimizer import make_optimizer
+from foretext.training.optimizer import Optimizer
 from foretext.training.schedule import Schedule
 from foretext.training.settings import TrainingConfig
 from foretext.training.state import State
@@ -84,7 +84,7 @@ class Training:
         self.device = choose_device(config.device)
         torch.manual_seed(config.seed)
         self.model = model.to(self.device)
-        self.optimizer = make_optimizer(model, config, choose_dtype(config.precision, self.device))
+        self.optimizer = Optimizer(model, config, choose_dtype(config.precision, self.device))
         self.forward = torch.compile(model) if config.compile else model
         self.batches = Batches(examples, config.batch_examples, config.seed)
         self.schedule = Schedule(config, self.batches.per_epoch)
