@@ -7,7 +7,7 @@ import pytest
 from sklearn.decomposition import PCA, TruncatedSVD
 
 from foretext.errors import SettingError
-from foretext.vectors import linear_map, reduction
+from foretext.vectors import linear_map, principal_components
 from foretext.vectors.reduction import reduce_dimensions
 from foretext.vectors.word_vectors import WordVectors
 from tests.vectors.spaces import random_space, with_ngrams
@@ -67,10 +67,20 @@ def test_a_large_mean_costs_no_accuracy():
 
 def test_blocks_of_rows_do_not_matter(monkeypatch):
     whole = reduce_dimensions(random_space(), 3, remove_mean=True)
-    monkeypatch.setattr(reduction, "_BLOCK_ROWS", 7)
+    monkeypatch.setattr(principal_components, "_BLOCK_ROWS", 7)
     monkeypatch.setattr(linear_map, "_BLOCK_ROWS", 7)
     parts = reduce_dimensions(random_space(), 3, remove_mean=True)
     np.testing.assert_allclose(parts.vectors.vectors, whole.vectors.vectors, atol=1e-5)
+
+
+def test_the_error_of_going_there_and_back():
+    space = random_space()
+    found = principal_components.principal_components(space.vectors, 3, remove_mean=True)
+    theirs = PCA(3, svd_solver="full").fit(space.vectors.astype(np.float64))
+    back = theirs.inverse_transform(theirs.transform(space.vectors))
+    assert found.squared_error(space.vectors) == pytest.approx(
+        np.square(back - space.vectors).mean(), rel=1e-5
+    )
 
 
 def test_words_counts_and_splitting_stay():

@@ -1,8 +1,4 @@
-"""Fewer dimensions by principal components: the directions in which the vectors differ most.
-
-Pearson 1901, "On lines and planes of closest fit"; exactly, by the eigenvectors of the (D, D)
-matrix of second moments in float64, so that a vocabulary of millions needs no more memory.
-"""
+"""Word vectors of fewer dimensions, by principal components."""
 
 from __future__ import annotations
 
@@ -13,11 +9,10 @@ from numpy.typing import NDArray
 
 from foretext.errors import SettingError
 from foretext.vectors.linear_map import map_vectors
+from foretext.vectors.principal_components import principal_components
 from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["Reduction", "reduce_dimensions"]
-
-_BLOCK_ROWS = 65536  # rows that are float64 at one time
 
 
 class Reduction(NamedTuple):
@@ -46,12 +41,9 @@ def reduce_dimensions(vectors: WordVectors, dim: int, *, remove_mean: bool = Fal
             is to be removed from vectors with n-grams.
     """
     _check(vectors, dim, remove_mean)
-    rows = vectors.vectors  # (V, D)
-    mean = rows.mean(axis=0, dtype=np.float64) if remove_mean else None
-    variances, directions = np.linalg.eigh(_second_moments(rows, mean))  # ascending
-    kept = _with_fixed_signs(directions[:, ::-1][:, :dim])
-    rate = _share(variances.clip(min=0)[::-1], dim)
-    return Reduction(map_vectors(vectors, kept, mean), rate, kept, mean)
+    found = principal_components(vectors.vectors, dim, remove_mean=remove_mean)
+    reduced = map_vectors(vectors, found.directions, found.mean)
+    return Reduction(reduced, found.variance_rate, found.directions, found.mean)
 
 
 def _check(vectors: WordVectors, dim: int, remove_mean: bool) -> None:
@@ -66,30 +58,3 @@ def _check(vectors: WordVectors, dim: int, remove_mean: bool) -> None:
             "remove_mean = true: the mean cannot be taken out of n-grams; leave it in, or convert "
             "the vectors to a file without n-grams, such as .txt, first."
         )
-
-
-def _second_moments(
-    rows: NDArray[np.float32], mean: NDArray[np.float64] | None
-) -> NDArray[np.float64]:
-    """Return the sum (D, D) of the outer product of each row, less `mean`, with itself."""
-    moments = np.zeros((rows.shape[1], rows.shape[1]))
-    for start in range(0, len(rows), _BLOCK_ROWS):
-        block = rows[start : start + _BLOCK_ROWS].astype(np.float64)
-        if mean is not None:
-            block -= mean
-        moments += block.T @ block
-    return moments
-
-
-def _with_fixed_signs(directions: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Turn each column so that its largest entry is positive; either sign is an eigenvector."""
-    largest = np.abs(directions).argmax(axis=0)
-    signs = np.where(directions[largest, np.arange(directions.shape[1])] < 0, -1.0, 1.0)
-    turned: NDArray[np.float64] = directions * signs
-    return turned
-
-
-def _share(variances: NDArray[np.float64], dim: int) -> float:
-    """Return the share of the first `dim`; of no variance at all nothing is lost."""
-    total = float(variances.sum())
-    return float(variances[:dim].sum()) / total if total else 1.0
