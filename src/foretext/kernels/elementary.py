@@ -53,7 +53,7 @@ def _fma(builder: Any, a: Any, b: Any, c: Any) -> Any:
 
 @intrinsic
 def exponential(typing: Any, a: Any) -> Any:
-    """Return e to the power of each lane; lanes below -87 count as -87, NaN stays NaN."""
+    """Return e to the power of each lane; below -87 it is 0, above 88 as at 88, NaN stays NaN."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         low, high = _floats(_LOWEST), _floats(_HIGHEST)
@@ -68,7 +68,8 @@ def exponential(typing: Any, a: Any) -> Any:
         p = _fma(builder, p, builder.fmul(r, r), builder.fadd(r, _floats(1.0)))
         exponent = builder.add(builder.fptosi(n, _WORDS), _words(127))
         scale = builder.bitcast(builder.shl(exponent, _words(23)), _FLOATS)
-        return builder.fmul(p, scale)
+        vanishes = builder.fcmp_ordered("<", args[0], low)
+        return builder.select(vanishes, _floats(0.0), builder.fmul(p, scale))
 
     return lanes(lanes), generate
 
