@@ -18,11 +18,14 @@ from foretext.errors import VectorFileError
 __all__ = [
     "BLOCK_ROWS",
     "CBOW",
+    "CODES",
     "DICTIONARY",
     "ENTRY",
     "LABEL",
     "MAGIC",
     "NEGATIVE_SAMPLING",
+    "PRUNED",
+    "QUANTIZER",
     "SETTINGS",
     "SHAPE",
     "SKIPGRAM",
@@ -68,6 +71,9 @@ SETTINGS = struct.Struct("<12id")
 DICTIONARY = struct.Struct("<3i2q")  # entries, words, labels; tokens, pruned buckets
 ENTRY = struct.Struct("<qb")  # count, kind; the word and a zero byte stand before them
 SHAPE = struct.Struct("<2q")
+PRUNED = struct.Struct("<2i")  # a bucket that is kept, and its row behind those of the words
+CODES = struct.Struct("<2qi")  # quantised: rows, numbers of a row, bytes of codes
+QUANTIZER = struct.Struct("<4i")  # numbers of a row, parts, numbers of a part, and of the last one
 
 
 class Source:
