@@ -25,6 +25,7 @@ class Backbone(nn.Module, ABC):
     """A network from ids to states. It never sees targets, and knows no loss."""
 
     dim: int  # width of a state
+    num_layers: int  # that can be kept beside the embeddings
     vocab_size: int
     max_length: int  # positions a row may have
     visibilities: frozenset[Visibility]  # what it can be asked for

@@ -79,7 +79,8 @@ class Transformer(Backbone):
     def __init__(self, config: Config, vocab_size: int) -> None:
         super().__init__()
         self.config = config
-        self.dim, self.vocab_size, self.max_length = config.dim, vocab_size, config.max_length
+        self.dim, self.num_layers = config.dim, config.num_layers
+        self.vocab_size, self.max_length = vocab_size, config.max_length
         self.checkpointing = False  # recompute layers in the backward pass instead of keeping them
         self.tokens = nn.Embedding(vocab_size, config.dim)
         self.segments = (
