@@ -32,6 +32,11 @@ class Registry:
     def __contains__(self, name: object) -> bool:
         return name in self._rows
 
+    def name_of(self, component: type) -> str:
+        """Return the name that `resolve` finds a class by: its row's, or its module and name."""
+        target = f"{component.__module__}:{component.__qualname__}"
+        return next((name for name, row in self._rows.items() if row == target), target)
+
     def resolve(self, name: str) -> Any:
         """Import and return the class.
 
