@@ -6,6 +6,7 @@
     ├── OutputError          a folder or file that cannot be written, or would be overwritten
     ├── VectorFileError      a vector file that is damaged or not what it says
     ├── ImageFileError       a file of images that is damaged or not what it says
+    ├── ModelFileError       a model folder that is damaged, or of a shape that is not supported
     ├── UnknownWordError     a word the model never met (also a KeyError)
     ├── EvaluationError      an evaluation file that cannot be used with these vectors
     ├── MissingExtraError    a package that an optional part needs (also an ImportError)
@@ -27,6 +28,7 @@ __all__ = [
     "ImageFileError",
     "Interrupted",
     "MissingExtraError",
+    "ModelFileError",
     "OutputError",
     "SettingError",
     "UnknownWordError",
@@ -57,6 +59,10 @@ class VectorFileError(ForetextError):
 
 class ImageFileError(ForetextError):
     """A file of images that is damaged or not what it says."""
+
+
+class ModelFileError(ForetextError):
+    """A model folder that is damaged, or of a shape that foretext does not have."""
 
 
 class EvaluationError(ForetextError):

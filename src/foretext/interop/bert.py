@@ -1,0 +1,116 @@
+"""BERT (Devlin et al. 2019) as `transformers` stores it."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from foretext.backbones.transformer import Transformer
+from foretext.interop.family import Family, Key, Settings
+from foretext.interop.rows import Row, affine
+from foretext.objectives.masked_lm import MaskedLM
+
+__all__ = ["Bert"]
+
+LAYER = "encoder.layer.{i}"
+SELF = f"{LAYER}.attention.self"
+
+
+class Bert(Family):
+    """Post-norm, learned positions, with a masked-LM head and next-sentence prediction or not.
+
+    Biases and segments that a model of ours does not have are stored as zeros.
+    """
+
+    model_type = "bert"
+    body_class = "BertModel"
+    frame = "bert"
+    objective = MaskedLM
+
+    fixed: ClassVar = {
+        "positions": "learned",
+        "norm": "layer",
+        "norm_position": "post",
+        "embedding_norm": True,
+        "first_norm": True,
+    }
+    keys: ClassVar = {
+        "num_layers": Key("num_hidden_layers", 12),
+        "dim": Key("hidden_size", 768),
+        "num_heads": Key("num_attention_heads", 12),
+        "feed_forward_dim": Key("intermediate_size", 3072),
+        "max_length": Key("max_position_embeddings", 512),
+        "norm_eps": Key("layer_norm_eps", 1e-12),
+        "activation": Key("hidden_act", "gelu"),
+        "dropout": Key("hidden_dropout_prob", 0.1),
+        "attention_dropout": Key("attention_probs_dropout_prob", 0.1),
+        "init_std": Key("initializer_range", 0.02),
+    }
+    activations: ClassVar = {
+        "gelu": "gelu",
+        "gelu_new": "gelu_tanh",
+        "gelu_pytorch_tanh": "gelu_tanh",
+        "relu": "relu",
+    }
+    required: ClassVar = {
+        "position_embedding_type": "absolute",
+        "is_decoder": False,
+        "add_cross_attention": False,
+        "quantization_config": None,
+    }
+    special_ids: ClassVar = {"pad_token_id": "pad"}
+
+    prefix = "bert."
+    body = (
+        Row("tokens.weight", ("embeddings.word_embeddings.weight",)),
+        Row("positions.weight", ("embeddings.position_embeddings.weight",)),
+        Row("segments.weight", ("embeddings.token_type_embeddings.weight",)),
+        *affine("embedding_norm", "embeddings.LayerNorm"),
+        *affine(
+            "blocks.{i}.attention.query_key_value", f"{SELF}.query", f"{SELF}.key", f"{SELF}.value"
+        ),
+        *affine("blocks.{i}.attention.output", f"{LAYER}.attention.output.dense"),
+        *affine("blocks.{i}.attention_norm", f"{LAYER}.attention.output.LayerNorm"),
+        *affine("blocks.{i}.feed_forward.inner", f"{LAYER}.intermediate.dense"),
+        *affine("blocks.{i}.feed_forward.outer", f"{LAYER}.output.dense"),
+        *affine("blocks.{i}.feed_forward_norm", f"{LAYER}.output.LayerNorm"),
+    )
+    head = (
+        *affine("head.transform.dense", "cls.predictions.transform.dense"),
+        *affine("head.transform.norm", "cls.predictions.transform.LayerNorm"),
+        Row("head.bias", ("cls.predictions.bias",)),
+    )
+    pair_head = (
+        *affine("next_sentence.pooler", "bert.pooler.dense"),
+        # Their class 0 is the successor, ours 1.
+        *affine("next_sentence.classifier", "cls.seq_relationship", layout="reversed"),
+    )
+    decoder = "cls.predictions.decoder.weight"
+    decoder_twin = ("cls.predictions.bias", "cls.predictions.decoder.bias")
+    head_marks = frozenset({"cls.predictions.transform.dense.weight"})
+    unused = r"(bert\.)?(embeddings\.(position_ids|token_type_ids)|pooler\.dense\.\w+)" + (
+        r"|cls\.seq_relationship\.\w+|(classifier|qa_outputs)\..+"
+    )
+
+    def head_class(self, head: Any) -> str:
+        """BertForPreTraining has next-sentence prediction."""
+        return "BertForPreTraining" if head.next_sentence else "BertForMaskedLM"
+
+    def further_settings(self, theirs: Settings) -> Settings:
+        """Theirs always have segments."""
+        return {"num_segments": theirs.get("type_vocab_size", 2)}
+
+    def further_keys(self, backbone: Transformer.Config) -> Settings:
+        """Without segments every token is of the only one, whose vector is zero."""
+        return {"type_vocab_size": max(1, backbone.num_segments)}
+
+    def head_settings(self, theirs: Settings) -> Settings:
+        """The head has the activation and the norm of the body."""
+        return {
+            "activation": self.activation(theirs, self.keys["activation"]),
+            "norm_eps": theirs.get("layer_norm_eps", 1e-12),
+        }
+
+    def head_keys(self, head: Any, backbone: Transformer.Config) -> Settings | None:
+        """No key is the head's own."""
+        ours = (head.norm, head.activation, head.norm_eps)
+        return {} if ours == ("layer", backbone.activation, backbone.norm_eps) else None

@@ -1,0 +1,34 @@
+"""The config.json of a model folder, and the other small files beside it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from foretext.errors import ModelFileError
+from foretext.files import atomic_file
+
+__all__ = ["read_json", "write_json"]
+
+
+def read_json(path: Path) -> Any:
+    """Return what a file holds.
+
+    Raises:
+        ModelFileError: it is not there, or no JSON.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ModelFileError(
+            f"{path} is missing; give the folder of a model, which holds such a file."
+        ) from None
+    except (OSError, ValueError) as error:
+        raise ModelFileError(f"{path} cannot be read as JSON ({error}).") from error
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write a file, whole or not at all."""
+    with atomic_file(path) as temporary:
+        temporary.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")

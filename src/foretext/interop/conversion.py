@@ -1,0 +1,145 @@
+"""A model of ours as one of a family, and the other way round."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from foretext.backbones import BACKBONES
+from foretext.backbones.base import Backbone
+from foretext.backbones.transformer import Transformer
+from foretext.errors import ModelFileError, SettingError
+from foretext.interop.families import FAMILIES, family_of
+from foretext.interop.family import Family, Settings
+from foretext.interop.heads import Heads
+from foretext.interop.loaded import Network
+from foretext.interop.own import KEY, config_of, read_part
+from foretext.interop.their_names import canonical_names, found_heads
+from foretext.interop.transfer import fill_weights, named_weights, renamed_weights
+from foretext.objectives import OBJECTIVES
+from foretext.objectives.base import Objective
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+
+__all__ = ["Converted", "from_family", "to_family"]
+
+
+class Converted(NamedTuple):
+    """A model of ours as a family has it."""
+
+    family: Family
+    settings: Settings  # of config.json
+    weights: dict[str, Tensor]
+
+
+def to_family(
+    backbone: Backbone, objective: Objective | None, tokenizer: SubwordTokenizer
+) -> Converted | None:
+    """Return a model as a family has it; None where none has such a model."""
+    if type(backbone) is not Transformer:
+        return None
+    head: Any = None if objective is None else config_of(objective)
+    for family in FAMILIES.values():
+        if objective is None or type(objective) is family.objective:
+            theirs = family.theirs(backbone.config, head)
+            if theirs is not None:
+                theirs |= _further_keys(family, head, backbone.vocab_size, tokenizer)
+                return Converted(family, theirs, _weights(family, theirs, backbone, objective))
+    return None
+
+
+def from_family(
+    theirs: Settings,
+    config_path: Path,
+    weights: dict[str, Tensor],
+    weight_path: Path,
+    tokenizer: SubwordTokenizer,
+) -> Network:
+    """Make a model of ours of what a family's folder holds.
+
+    Raises:
+        ModelFileError: its settings are none that foretext has, or its weights do not fit them.
+    """
+    family = family_of(theirs, config_path)
+    weights = canonical_names(family, weights)
+    heads = found_heads(family, theirs, weights)
+    config, head = _configs(family, theirs, heads, config_path)
+    if family.embedding not in weights:
+        raise ModelFileError(f"{weight_path}: weights are missing: {family.embedding}.")
+    with torch.random.fork_rng(devices=[]):  # what is drawn is overwritten
+        backbone = Transformer(config, theirs.get("vocab_size", len(weights[family.embedding])))
+        objective = family.objective(head, backbone, tokenizer) if heads.head else None
+    rows = family.rows(config.num_layers, family.prefix, heads)
+    flag, ours = partial(family.flag, theirs), named_weights(backbone, objective)
+    unused = fill_weights(ours, rows, flag, weights, family.unused, weight_path)
+    return Network(backbone, objective, unused)
+
+
+def _further_keys(
+    family: Family, head: Any, vocab_size: int, tokenizer: SubwordTokenizer
+) -> Settings:
+    """Theirs that settings of ours do not say."""
+    special = tokenizer.special
+    return {
+        "model_type": family.model_type,
+        "architectures": [family.body_class if head is None else family.head_class(head)],
+        "vocab_size": vocab_size,
+        "tie_word_embeddings": Heads.of(head).tied,
+        "dtype": "float32",
+        **{theirs: getattr(special, task) for theirs, task in family.special_ids.items()},
+    }
+
+
+def _weights(
+    family: Family, theirs: Settings, backbone: Transformer, objective: Objective | None
+) -> dict[str, Tensor]:
+    heads = Heads.of(None if objective is None else config_of(objective))
+    prefix = family.prefix if heads.head else ""
+    rows = family.rows(backbone.config.num_layers, prefix, heads)
+    flag = partial(family.flag, theirs)
+    weights = renamed_weights(named_weights(backbone, objective), rows, flag)
+    if family.decoder_twin is not None and not heads.tied:
+        first, second = family.decoder_twin
+        weights[second] = weights[first].clone()
+    return weights
+
+
+def _configs(
+    family: Family, theirs: Settings, heads: Heads, path: Path
+) -> tuple[Transformer.Config, Any]:
+    """Settings of our backbone and objective: those that were kept, as far as they still hold."""
+    try:
+        found = family.ours(theirs)
+        head_found = family.head_settings(theirs) | {"tied": heads.tied} if heads.head else {}
+        if heads.pair_head:
+            head_found["next_sentence"] = True
+        config, head = _kept(family, theirs, heads, path)
+        if config is None:
+            config = Transformer.Config.checked(found, "backbone")
+        if head is None and heads.head:
+            head = family.head_config.checked(head_found, "objective")
+    except (ValueError, SettingError) as error:
+        raise ModelFileError(f"{path}: {str(error).removesuffix('.')}.") from error
+    return config, head
+
+
+def _kept(
+    family: Family, theirs: Settings, heads: Heads, path: Path
+) -> tuple[Transformer.Config | None, Any]:
+    """What stands under "foretext", where theirs say the same; None where they say otherwise."""
+    own = theirs.get(KEY, {})
+    backbone, objective = read_part(BACKBONES, own, path), read_part(OBJECTIVES, own, path)
+    if backbone is None or backbone.component is not Transformer:
+        return None, None
+    has_head = heads.head and objective is not None and objective.component is family.objective
+    head = objective.config if has_head and objective is not None else None
+    written = family.theirs(backbone.config, head)
+    if written is None or family.ours(written) != family.ours(theirs):
+        return None, None
+    same_head = Heads.of(head) == heads and (
+        family.head_settings(written) == family.head_settings(theirs)
+    )
+    return backbone.config, head if same_head else None

@@ -1,0 +1,42 @@
+"""The table of families, and which of them a config.json names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from foretext.errors import ModelFileError
+from foretext.interop.bert import Bert
+from foretext.interop.family import Family, Settings
+from foretext.interop.gpt2 import GPT2
+from foretext.interop.llama import Llama
+from foretext.interop.modernbert import ModernBert
+
+__all__ = ["FAMILIES", "family_of"]
+
+FAMILIES: dict[str, Family] = {
+    family.model_type: family for family in (Bert(), GPT2(), ModernBert(), Llama())
+}
+
+
+def family_of(theirs: Settings, path: Path) -> Family:
+    """Return the family of a config.json; folders from before ``model_type`` name a class only.
+
+    Raises:
+        ModelFileError: it is none of those that foretext has.
+    """
+    name = theirs.get("model_type") or _by_class(theirs.get("architectures"))
+    if name not in FAMILIES:
+        raise ModelFileError(
+            f"{path}: model_type = {name!r} is none that foretext has, which are "
+            f"{', '.join(FAMILIES)}."
+        )
+    return FAMILIES[name]
+
+
+def _by_class(architectures: Any) -> str | None:
+    named = architectures[0] if architectures else ""
+    return next(
+        (n for n, f in FAMILIES.items() if named.startswith(f.body_class.removesuffix("Model"))),
+        None,
+    )

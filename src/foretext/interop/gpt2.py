@@ -1,0 +1,97 @@
+"""GPT-2 (Radford et al. 2019) as `transformers` stores it."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from foretext.backbones.transformer import Transformer
+from foretext.interop.family import Family, Key, Settings
+from foretext.interop.rows import Row, affine
+from foretext.objectives.causal_lm import CausalLM
+
+__all__ = ["GPT2"]
+
+
+class GPT2(Family):
+    """Pre-norm, learned positions. Their maps are stored with axes swapped.
+
+    Biases that a model of ours does not have are stored as zeros.
+    """
+
+    model_type = "gpt2"
+    body_class = "GPT2Model"
+    frame = "gpt"
+    objective = CausalLM
+
+    fixed: ClassVar = {
+        "positions": "learned",
+        "num_segments": 0,
+        "norm": "layer",
+        "norm_position": "pre",
+        "embedding_norm": False,
+        "first_norm": True,
+    }
+    keys: ClassVar = {
+        "num_layers": Key("n_layer", 12),
+        "dim": Key("n_embd", 768),
+        "num_heads": Key("n_head", 12),
+        "feed_forward_dim": Key("n_inner", None),
+        "max_length": Key("n_positions", 1024),
+        "norm_eps": Key("layer_norm_epsilon", 1e-5),
+        "activation": Key("activation_function", "gelu_new"),
+        "dropout": Key("resid_pdrop", 0.1, copies=("embd_pdrop",)),
+        "attention_dropout": Key("attn_pdrop", 0.1),
+        "init_std": Key("initializer_range", 0.02),
+    }
+    activations: ClassVar = {
+        "gelu_new": "gelu_tanh",
+        "gelu_pytorch_tanh": "gelu_tanh",
+        "gelu": "gelu",
+        "relu": "relu",
+    }
+    required: ClassVar = {
+        "scale_attn_weights": True,
+        "scale_attn_by_inverse_layer_idx": False,
+        "add_cross_attention": False,
+        "quantization_config": None,
+    }
+    special_ids: ClassVar = {"pad_token_id": "pad", "bos_token_id": "start", "eos_token_id": "end"}
+
+    prefix = "transformer."
+    body = (
+        Row("tokens.weight", ("wte.weight",)),
+        Row("positions.weight", ("wpe.weight",)),
+        *affine("blocks.{i}.attention_norm", "h.{i}.ln_1"),
+        *affine("blocks.{i}.attention.query_key_value", "h.{i}.attn.c_attn", layout="transposed"),
+        *affine("blocks.{i}.attention.output", "h.{i}.attn.c_proj", layout="transposed"),
+        *affine("blocks.{i}.feed_forward_norm", "h.{i}.ln_2"),
+        *affine("blocks.{i}.feed_forward.inner", "h.{i}.mlp.c_fc", layout="transposed"),
+        *affine("blocks.{i}.feed_forward.outer", "h.{i}.mlp.c_proj", layout="transposed"),
+        *affine("final_norm", "ln_f"),
+    )
+    head = ()
+    decoder = "lm_head.weight"
+    head_marks = frozenset({"lm_head.weight", "GPT2LMHeadModel", "GPT2DoubleHeadsModel"})
+    unused = r"(transformer\.)?h\.\d+\.attn\.(bias|masked_bias)" + (
+        r"|(score|classifier|qa_outputs|multiple_choice_head)\..+"
+    )
+
+    def head_class(self, head: Any) -> str:
+        """One class has the head."""
+        return "GPT2LMHeadModel"
+
+    def further_settings(self, theirs: Settings) -> Settings:
+        """Keys say all."""
+        return {}
+
+    def further_keys(self, backbone: Transformer.Config) -> Settings:
+        """Keys say all."""
+        return {}
+
+    def head_settings(self, theirs: Settings) -> Settings:
+        """The head has no settings of its own."""
+        return {}
+
+    def head_keys(self, head: Any, backbone: Transformer.Config) -> Settings | None:
+        """The head has no settings of its own."""
+        return {}

@@ -1,0 +1,109 @@
+"""Model folders that the library `transformers` opens, and its own opened here.
+
+``config.json`` has its settings and, under "foretext", ours; ``model.safetensors`` its names of
+weights, float32. Beside them stand the tokenizer's files. BERT, GPT-2, ModernBERT with all layers
+global and Llama are known; a model that is none of these is kept under our own names, and opens
+here alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from foretext._version import __version__
+from foretext.backbones.base import Backbone
+from foretext.errors import ModelFileError
+from foretext.interop.config_file import read_json, write_json
+from foretext.interop.conversion import from_family, to_family
+from foretext.interop.loaded import Loaded
+from foretext.interop.own import KEY, MODEL_TYPE, load_own, own_settings, own_weights
+from foretext.interop.sentence_transformers import read_modules
+from foretext.interop.weight_file import WEIGHTS, read_weights, weight_path, write_weights
+from foretext.objectives.base import Objective
+from foretext.tokenizers.frames import FrameKind
+from foretext.tokenizers.hf_files import load_hf_tokenizer, save_hf_tokenizer
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+
+__all__ = ["load_hugging_face", "save_hugging_face"]
+
+CONFIG = "config.json"
+
+
+def save_hugging_face(
+    folder: Path,
+    tokenizer: SubwordTokenizer,
+    backbone: Backbone,
+    objective: Objective | None,
+    facts: Mapping[str, Any],
+) -> None:
+    """Write a model to a folder, file by file, config.json last.
+
+    Args:
+        folder: made where it is not there; other files in it stay.
+        tokenizer: that the model was trained with.
+        backbone: of the model.
+        objective: whose head is kept with it, or None.
+        facts: what else is to be kept, as JSON has it.
+
+    Raises:
+        OutputError: the folder cannot be written.
+    """
+    converted = to_family(backbone, objective, tokenizer)
+    frame: FrameKind
+    if converted is None:
+        settings = {"model_type": MODEL_TYPE, "vocab_size": backbone.vocab_size}
+        weights = own_weights(backbone, objective)
+        frame = _frame(objective)
+    else:
+        settings, weights = converted.settings, converted.weights
+        frame = converted.family.frame
+    own = {"version": __version__, **own_settings(backbone, objective, facts)}
+    folder.mkdir(parents=True, exist_ok=True)
+    save_hf_tokenizer(tokenizer, folder, backbone.max_length, frame)
+    write_weights(folder / WEIGHTS, weights)
+    write_json(folder / CONFIG, {**settings, KEY: own})
+
+
+def load_hugging_face(folder: Path) -> Loaded:
+    """Read a model folder of `transformers`, of `sentence-transformers`, or of foretext.
+
+    Raises:
+        ModelFileError: a file is missing or damaged, the weights are a pickle, or do not fit
+            config.json, or the model is of a kind that foretext does not have.
+        CorpusError: the tokenizer is missing or damaged.
+        SettingError: the tokenizer lacks a token that the model's head needs.
+    """
+    folder, pooling = read_modules(folder)
+    path = folder / CONFIG
+    config = read_json(path)
+    if not isinstance(config, dict):
+        raise ModelFileError(f"{path} holds no settings of a model.")
+    place = weight_path(folder, (config.get("architectures") or ["AutoModel"])[0])
+    tokenizer = load_hf_tokenizer(folder)
+    load = load_own if config.get("model_type") == MODEL_TYPE else from_family
+    network = load(config, path, read_weights(place), place, tokenizer)
+    _check_ids(tokenizer, network.backbone, path)
+    facts = config.get(KEY, {}).get("facts", {})
+    loaded = Loaded(
+        tokenizer, network.backbone.eval(), network.objective, dict(facts), network.unused
+    )
+    if loaded.objective is not None:
+        loaded.objective.eval()
+    return loaded if pooling is None else replace(loaded, **pooling._asdict())
+
+
+def _frame(objective: Objective | None) -> FrameKind:
+    """What stands around a text where no family says it."""
+    return "bert" if objective is not None and objective.visibility == "full" else "gpt"
+
+
+def _check_ids(tokenizer: SubwordTokenizer, backbone: Backbone, path: Path) -> None:
+    last, num_vectors = max(tokenizer.library.get_vocab().values()), backbone.vocab_size
+    if last >= num_vectors:
+        raise ModelFileError(
+            f"{path}: the tokenizer gives ids up to {last}, and the model has {num_vectors} token "
+            "vectors; take the tokenizer that belongs to it."
+        )

@@ -1,0 +1,121 @@
+"""Llama (Touvron et al. 2023) as `transformers` stores it, where every head has its own keys."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from foretext.backbones.transformer import Transformer
+from foretext.interop.family import Family, Key, Settings
+from foretext.interop.rotary import read_rotary
+from foretext.interop.rows import Row, affine, scale
+from foretext.objectives.causal_lm import CausalLM
+
+__all__ = ["Llama"]
+
+BASE = 10_000.0  # of rotary positions, by default
+ATTENTION = "layers.{i}.self_attn"
+FEED_FORWARD = "layers.{i}.mlp"
+
+
+class Llama(Family):
+    """Pre-norm by root mean square, rotary positions, gated.
+
+    Theirs drop nothing but weights of attention, so our `dropout` is kept under our own key alone.
+    """
+
+    model_type = "llama"
+    body_class = "LlamaModel"
+    frame = "gpt"
+    objective = CausalLM
+
+    fixed: ClassVar = {
+        "positions": "rotary",
+        "num_segments": 0,
+        "norm": "rms",
+        "norm_position": "pre",
+        "embedding_norm": False,
+        "first_norm": True,
+    }
+    keys: ClassVar = {
+        "num_layers": Key("num_hidden_layers", 32),
+        "dim": Key("hidden_size", 4096),
+        "num_heads": Key("num_attention_heads", 32),
+        "feed_forward_dim": Key("intermediate_size", 11008),
+        "max_length": Key("max_position_embeddings", 2048),
+        "norm_eps": Key("rms_norm_eps", 1e-6),
+        "activation": Key("hidden_act", "silu"),
+        "attention_dropout": Key("attention_dropout", 0.0),
+        "init_std": Key("initializer_range", 0.02),
+    }
+    activations: ClassVar = {"silu": "swiglu", "gelu": "geglu"}
+    required: ClassVar = {"quantization_config": None}
+    flags: ClassVar = {"attention_bias": False, "mlp_bias": False}
+    special_ids: ClassVar = {"pad_token_id": "pad", "bos_token_id": "start", "eos_token_id": "end"}
+
+    prefix = "model."
+    body = (
+        Row("tokens.weight", ("embed_tokens.weight",)),
+        scale("blocks.{i}.attention_norm", "layers.{i}.input_layernorm"),
+        *affine(
+            "blocks.{i}.attention.query_key_value",
+            f"{ATTENTION}.q_proj",
+            f"{ATTENTION}.k_proj",
+            f"{ATTENTION}.v_proj",
+            bias="attention_bias",
+        ),
+        *affine("blocks.{i}.attention.output", f"{ATTENTION}.o_proj", bias="attention_bias"),
+        scale("blocks.{i}.feed_forward_norm", "layers.{i}.post_attention_layernorm"),
+        *affine(
+            "blocks.{i}.feed_forward.inner",
+            f"{FEED_FORWARD}.gate_proj",
+            f"{FEED_FORWARD}.up_proj",
+            bias="mlp_bias",
+        ),
+        *affine("blocks.{i}.feed_forward.outer", f"{FEED_FORWARD}.down_proj", bias="mlp_bias"),
+        scale("final_norm", "norm"),
+    )
+    head = ()
+    decoder = "lm_head.weight"
+    head_marks = frozenset({"lm_head.weight", "LlamaForCausalLM"})
+    unused = r".*rotary_emb\.inv_freq|(score|qa_outputs)\..+"
+    tied = False
+
+    def head_class(self, head: Any) -> str:
+        """One class has the head."""
+        return "LlamaForCausalLM"
+
+    def further_settings(self, theirs: Settings) -> Settings:
+        """Heads must be whole; one bias of theirs asks for all of ours."""
+        num_heads = theirs.get("num_attention_heads", 32)
+        num_key_heads = theirs.get("num_key_value_heads") or num_heads
+        if num_key_heads != num_heads:
+            raise ValueError(
+                f"num_key_value_heads = {num_key_heads} is not supported where there are "
+                f"{num_heads} heads: each needs keys of its own"
+            )
+        width = theirs.get("hidden_size", 4096) // num_heads
+        if (theirs.get("head_dim") or width) != width:
+            raise ValueError(f"head_dim = {theirs['head_dim']} is not supported, only {width} is")
+        return {
+            "bias": any(self.flag(theirs, name) for name in self.flags),
+            "rotary_base": read_rotary(theirs, None, "rope_theta", BASE),
+        }
+
+    def further_keys(self, backbone: Transformer.Config) -> Settings:
+        """Rotations as `transformers` 5 says them, and as it did before."""
+        base = backbone.rotary_base
+        return {
+            "num_key_value_heads": backbone.num_heads,
+            "head_dim": backbone.dim // backbone.num_heads,
+            "rope_parameters": {"rope_type": "default", "rope_theta": base},
+            "rope_theta": base,
+            **dict.fromkeys(("attention_bias", "mlp_bias"), backbone.bias),
+        }
+
+    def head_settings(self, theirs: Settings) -> Settings:
+        """The head has no settings of its own."""
+        return {}
+
+    def head_keys(self, head: Any, backbone: Transformer.Config) -> Settings | None:
+        """The head has no settings of its own."""
+        return {}

@@ -1,0 +1,36 @@
+"""What a model folder holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from foretext.backbones.base import Backbone
+from foretext.interop.sentence_transformers import PoolingMode
+from foretext.objectives.base import Objective
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+
+__all__ = ["Loaded", "Network"]
+
+
+class Network(NamedTuple):
+    """A backbone and, where there is a head, an objective, on the CPU in float32."""
+
+    backbone: Backbone
+    objective: Objective | None
+    unused: tuple[str, ...] = ()  # weights of the folder that are in neither
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """All of a folder."""
+
+    tokenizer: SubwordTokenizer
+    backbone: Backbone  # on the CPU in float32, as is the objective
+    objective: Objective | None  # None: the folder has no head, or one that foretext does not know
+    facts: Mapping[str, Any]  # what foretext kept with it
+    unused: tuple[str, ...]  # weights of the folder that are in neither
+    pooling: PoolingMode | None = None  # how a text's states become one, where the folder says it
+    normalize: bool = False  # whether that vector gets length 1
+    text_length: int | None = None  # tokens that are pooled, those of the frame among them

@@ -1,0 +1,149 @@
+"""ModernBERT (Warner et al. 2024) as `transformers` stores it, where all layers are global."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from foretext.backbones.transformer import Transformer
+from foretext.interop.family import Family, Key, Settings
+from foretext.interop.rotary import read_rotary
+from foretext.interop.rows import Row, affine
+from foretext.objectives.masked_lm import MaskedLM
+
+__all__ = ["ModernBert"]
+
+BASE = 160_000.0  # of rotary positions, by default
+HEAD_ACTIVATIONS = {"gelu": "gelu", "gelu_pytorch_tanh": "gelu_tanh", "relu": "relu"}
+
+
+class ModernBert(Family):
+    """Pre-norm without a first norm, rotary positions, gated, often without biases.
+
+    Dropout is a matter of training: ours of embeddings and results stands for theirs of embeddings
+    and within the feed-forward part.
+    """
+
+    model_type = "modernbert"
+    body_class = "ModernBertModel"
+    frame = "bert"
+    objective = MaskedLM
+
+    fixed: ClassVar = {
+        "positions": "rotary",
+        "num_segments": 0,
+        "norm": "layer",
+        "norm_position": "pre",
+        "embedding_norm": True,
+        "first_norm": False,
+    }
+    keys: ClassVar = {
+        "num_layers": Key("num_hidden_layers", 22),
+        "dim": Key("hidden_size", 768),
+        "num_heads": Key("num_attention_heads", 12),
+        "feed_forward_dim": Key("intermediate_size", 1152),
+        "max_length": Key("max_position_embeddings", 8192),
+        "norm_eps": Key("norm_eps", 1e-5),
+        "activation": Key("hidden_activation", "gelu"),
+        "dropout": Key("embedding_dropout", 0.0, copies=("mlp_dropout",)),
+        "attention_dropout": Key("attention_dropout", 0.0),
+        "init_std": Key("initializer_range", 0.02),
+    }
+    activations: ClassVar = {"gelu": "geglu", "silu": "swiglu"}
+    required: ClassVar = {"quantization_config": None}
+    flags: ClassVar = {
+        "norm_bias": False,
+        "attention_bias": False,
+        "mlp_bias": False,
+        "classifier_bias": False,
+        "decoder_bias": True,
+    }
+    special_ids: ClassVar = {
+        "pad_token_id": "pad",
+        "bos_token_id": "cls",
+        "eos_token_id": "sep",
+        "cls_token_id": "cls",
+        "sep_token_id": "sep",
+    }
+
+    prefix = "model."
+    body = (
+        Row("tokens.weight", ("embeddings.tok_embeddings.weight",)),
+        *affine("embedding_norm", "embeddings.norm", bias="norm_bias"),
+        *(
+            row._replace(first_layer=1)
+            for row in affine("blocks.{i}.attention_norm", "layers.{i}.attn_norm", bias="norm_bias")
+        ),
+        *affine(
+            "blocks.{i}.attention.query_key_value", "layers.{i}.attn.Wqkv", bias="attention_bias"
+        ),
+        *affine("blocks.{i}.attention.output", "layers.{i}.attn.Wo", bias="attention_bias"),
+        *affine("blocks.{i}.feed_forward_norm", "layers.{i}.mlp_norm", bias="norm_bias"),
+        *affine("blocks.{i}.feed_forward.inner", "layers.{i}.mlp.Wi", bias="mlp_bias"),
+        *affine("blocks.{i}.feed_forward.outer", "layers.{i}.mlp.Wo", bias="mlp_bias"),
+        *affine("final_norm", "final_norm", bias="norm_bias"),
+    )
+    head = (
+        *affine("head.transform.dense", "head.dense", bias="classifier_bias"),
+        *affine("head.transform.norm", "head.norm", bias="norm_bias"),
+        Row("head.bias", ("decoder.bias",), flag="decoder_bias"),
+    )
+    decoder = "decoder.weight"
+    head_marks = frozenset({"decoder.weight", "decoder.bias", "ModernBertForMaskedLM"})
+    unused = r"(head|classifier)\..+"
+
+    def head_class(self, head: Any) -> str:
+        """One class has the head."""
+        return "ModernBertForMaskedLM"
+
+    def further_settings(self, theirs: Settings) -> Settings:
+        """Every layer must see the whole row; one bias of theirs asks for all of ours."""
+        if not self._all_global(theirs):
+            raise ValueError("layers of local attention are not supported, only global ones are")
+        biases = ("norm_bias", "attention_bias", "mlp_bias")
+        return {
+            "bias": any(self.flag(theirs, name) for name in biases),
+            "rotary_base": read_rotary(theirs, "full_attention", "global_rope_theta", BASE),
+        }
+
+    def further_keys(self, backbone: Transformer.Config) -> Settings:
+        """Layers and rotations as `transformers` 5 says them, and as it did before."""
+        base = backbone.rotary_base
+        rotary = {"rope_type": "default", "rope_theta": base}
+        return {
+            "layer_types": ["full_attention"] * backbone.num_layers,
+            "rope_parameters": {"full_attention": rotary, "sliding_attention": rotary},
+            "global_attn_every_n_layers": 1,
+            "global_rope_theta": base,
+            **dict.fromkeys(("norm_bias", "attention_bias", "mlp_bias"), backbone.bias),
+        }
+
+    def head_settings(self, theirs: Settings) -> Settings:
+        """The head has the norm of the body."""
+        name = theirs.get("classifier_activation", "gelu")
+        if name not in HEAD_ACTIVATIONS:
+            known = ", ".join(HEAD_ACTIVATIONS)
+            raise ValueError(f"classifier_activation = {name!r} is not supported, only {known} are")
+        return {
+            "activation": HEAD_ACTIVATIONS[name],
+            "norm_eps": theirs.get("norm_eps", 1e-5),
+            "bias": self.flag(theirs, "classifier_bias") or self.flag(theirs, "norm_bias"),
+        }
+
+    def head_keys(self, head: Any, backbone: Transformer.Config) -> Settings | None:
+        """Where the head's norm has a bias, all of theirs have one, be it zero."""
+        names = {ours: theirs for theirs, ours in HEAD_ACTIVATIONS.items()}
+        same_norm = (head.norm, head.norm_eps) == ("layer", backbone.norm_eps)
+        if head.next_sentence or not same_norm or head.activation not in names:
+            return None
+        return {
+            "classifier_activation": names[head.activation],
+            "classifier_bias": head.bias,
+            "norm_bias": head.bias or backbone.bias,
+            "decoder_bias": True,
+        }
+
+    def _all_global(self, theirs: Settings) -> bool:
+        types = theirs.get("layer_types")
+        if types is None:
+            return bool(theirs.get("global_attn_every_n_layers", 3) == 1)
+        return set(types) == {"full_attention"}

@@ -1,0 +1,72 @@
+"""Which weight of ours is which of theirs: the rows of a family's table, and what they do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, Self
+
+import torch
+from torch import Tensor
+
+__all__ = ["Layout", "Row", "affine", "scale"]
+
+Layout = Literal["same", "transposed", "reversed"]
+
+
+class Row(NamedTuple):
+    """One weight here, and the weights there that hold its numbers.
+
+    A ``{i}`` in the names stands for the number of a layer, from 0.
+    """
+
+    ours: str
+    theirs: tuple[str, ...]  # parts, one after another along our first axis
+    layout: Layout = "same"  # of each part: as ours, with axes swapped, or last row first
+    flag: str | None = None  # their setting that says whether it is there; None: it always is
+    first_layer: int = 0  # that has it
+
+    def of_layer(self, layer: int) -> Self:
+        """Return the row with the number of a layer in its names."""
+        theirs = tuple(name.replace("{i}", str(layer)) for name in self.theirs)
+        return self._replace(ours=self.ours.replace("{i}", str(layer)), theirs=theirs)
+
+    def prefixed(self, ours: str, theirs: str) -> Self:
+        """Return the row with longer names."""
+        names = tuple(theirs + name for name in self.theirs)
+        return self._replace(ours=ours + self.ours, theirs=names)
+
+    def shape_there(self, shape: torch.Size) -> tuple[int, ...]:
+        """Shape of each part of theirs, where ours is `shape`."""
+        part = (shape[0] // len(self.theirs), *shape[1:])
+        return part[::-1] if self.layout == "transposed" else part
+
+    def split(self, tensor: Tensor) -> list[Tensor]:
+        """Return our weight as theirs, float32 copies."""
+        return [
+            self._turned(part).to("cpu", torch.float32, copy=True).contiguous()
+            for part in tensor.detach().chunk(len(self.theirs))
+        ]
+
+    def join(self, parts: Sequence[Tensor]) -> Tensor:
+        """Return their weights as ours, float32."""
+        return torch.cat([self._turned(part).float() for part in parts])
+
+    def _turned(self, part: Tensor) -> Tensor:
+        if self.layout == "transposed":
+            return part.T
+        return part.flip(0) if self.layout == "reversed" else part
+
+
+def affine(ours: str, *theirs: str, layout: Layout = "same", bias: str | None = None) -> list[Row]:
+    """Rows of a map's or a norm's weight and bias; `bias` is the flag of the latter."""
+    # A vector has no axes to swap.
+    bias_layout: Layout = "same" if layout == "transposed" else layout
+    return [
+        Row(f"{ours}.weight", tuple(f"{name}.weight" for name in theirs), layout),
+        Row(f"{ours}.bias", tuple(f"{name}.bias" for name in theirs), bias_layout, bias),
+    ]
+
+
+def scale(ours: str, theirs: str) -> Row:
+    """Row of what has a weight alone."""
+    return Row(f"{ours}.weight", (f"{theirs}.weight",))

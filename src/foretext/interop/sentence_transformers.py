@@ -1,0 +1,92 @@
+"""Folders of the library `sentence-transformers`: a model, and how its states become one vector."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast, get_args
+
+from foretext.errors import ModelFileError
+from foretext.interop.config_file import read_json
+
+__all__ = ["Pooling", "PoolingMode", "read_modules"]
+
+PoolingMode = Literal["mean", "cls", "max"]
+OLDER = {  # a setting each, before there was "pooling_mode"
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_max_tokens": "max",
+    "pooling_mode_mean_sqrt_len_tokens": "mean_sqrt_len_tokens",
+    "pooling_mode_weightedmean_tokens": "weightedmean",
+    "pooling_mode_lasttoken": "lasttoken",
+}
+NO_LIMIT = 1_000_000  # lengths from here on mean that none was set
+
+
+class Pooling(NamedTuple):
+    """How the states of a text become one vector."""
+
+    pooling: PoolingMode
+    normalize: bool  # to length 1
+    text_length: int | None  # tokens of a text, those of its frame among them
+
+
+def read_modules(folder: Path) -> tuple[Path, Pooling | None]:
+    """Return where the model stands, and the pooling; a folder without modules is the model itself.
+
+    Raises:
+        ModelFileError: a module, or a way to pool, that foretext does not have.
+    """
+    path = folder / "modules.json"
+    if not path.is_file():
+        return folder, None
+    places: dict[str, Path] = {}
+    for module in _modules(path):
+        kind = str(module.get("type")).rpartition(".")[2]
+        if kind not in ("Transformer", "Pooling", "Normalize"):
+            raise ModelFileError(
+                f"{path}: a module of type {kind} is not supported, only Transformer, Pooling and "
+                "Normalize are."
+            )
+        places[kind] = folder / str(module.get("path", ""))
+    if "Transformer" not in places:
+        raise ModelFileError(f"{path} names no Transformer.")
+    model = places["Transformer"]
+    if "Pooling" not in places:
+        return model, None
+    mode = _mode(places["Pooling"] / "config.json")
+    return model, Pooling(mode, "Normalize" in places, _text_length(model))
+
+
+def _modules(path: Path) -> list[dict[str, Any]]:
+    modules = read_json(path)
+    if not isinstance(modules, list) or not all(isinstance(module, dict) for module in modules):
+        raise ModelFileError(f"{path} holds no list of modules.")
+    return modules
+
+
+def _mode(path: Path) -> PoolingMode:
+    config = read_json(path)
+    found = config.get("pooling_mode")
+    if found is None:
+        found = [mode for name, mode in OLDER.items() if config.get(name)]
+    modes = [found] if isinstance(found, str) else list(found)
+    if len(modes) != 1 or modes[0] not in get_args(PoolingMode):
+        raise ModelFileError(
+            f"{path}: pooling by {' and '.join(map(repr, modes)) or 'nothing'} is not supported, "
+            f"only one of {', '.join(get_args(PoolingMode))} is."
+        )
+    return cast(PoolingMode, modes[0])
+
+
+def _text_length(model: Path) -> int | None:
+    path = model / "sentence_bert_config.json"
+    config = read_json(path) if path.is_file() else {}
+    if config.get("do_lower_case"):
+        raise ModelFileError(
+            f"{path}: do_lower_case is not supported; let the tokenizer make its text lower-case."
+        )
+    length = config.get("max_seq_length")
+    path = model / "tokenizer_config.json"
+    if length is None and path.is_file():  # where it is kept since release 6
+        length = read_json(path).get("model_max_length")
+    return None if length is None or length >= NO_LIMIT else int(length)

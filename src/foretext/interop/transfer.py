@@ -1,0 +1,136 @@
+"""Weights from one set of names to another, by rows; none is left out without a word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from foretext.backbones.base import Backbone
+from foretext.errors import ModelFileError
+from foretext.interop.rows import Row
+from foretext.objectives.base import Objective
+
+__all__ = ["fill_weights", "named_weights", "renamed_weights"]
+
+Flag = Callable[[str], bool]  # whether a setting of theirs says that a weight is there
+MAX_NAMES = 3  # of a sentence
+
+
+def named_weights(backbone: Backbone, objective: Objective | None) -> dict[str, Tensor]:
+    """Return every weight once, also where a head shares the token vectors."""
+    model = nn.ModuleDict({"backbone": backbone})
+    if objective is not None:
+        model["objective"] = objective
+    names: dict[str, Tensor] = {}
+    seen: set[int] = set()
+    for name, weight in model.state_dict(keep_vars=True).items():
+        if id(weight) not in seen:
+            names[name] = weight
+        seen.add(id(weight))
+    return names
+
+
+def renamed_weights(
+    ours: Mapping[str, Tensor], rows: Iterable[Row], flag: Flag
+) -> dict[str, Tensor]:
+    """Return our weights as theirs, float32 on the CPU; what only theirs have is zero."""
+    theirs: dict[str, Tensor] = {}
+    written = set()
+    for row in rows:
+        written.add(row.ours)
+        if row.flag is None or flag(row.flag):
+            weight = ours[row.ours] if row.ours in ours else _nothing(row.ours, ours)
+            theirs |= zip(row.theirs, row.split(weight), strict=True)
+        else:
+            assert row.ours not in ours, f"{row.ours} has no place there"
+    assert written >= ours.keys(), f"no row for {sorted(ours.keys() - written)}"
+    return theirs
+
+
+@torch.no_grad()
+def fill_weights(
+    ours: Mapping[str, Tensor],
+    rows: Iterable[Row],
+    flag: Flag,
+    theirs: dict[str, Tensor],
+    unused: str,
+    path: Path,
+) -> tuple[str, ...]:
+    """Copy their weights to ours; what only ours have becomes zero.
+
+    Args:
+        ours: the weights that are written to.
+        rows: from our names to theirs.
+        flag: whether a setting of theirs says that a weight is there.
+        theirs: the weights of `path`; taken out one by one.
+        unused: expression for the names of weights that may be there and are left out.
+        path: for sentences.
+
+    Returns:
+        The names of the weights that were left out.
+
+    Raises:
+        ModelFileError: weights are missing, of wrong shape, or unknown.
+    """
+    rows = list(rows)
+    assert {row.ours for row in rows} >= ours.keys(), "every weight needs a row"
+    there = [row for row in rows if row.flag is None or flag(row.flag)]
+    absent = [name for row in there for name in row.theirs if name not in theirs]
+    if absent:
+        raise ModelFileError(
+            f"{path}: weights are missing that config.json asks for: {_listed(absent)}."
+        )
+    for row in rows:
+        target = ours.get(row.ours)
+        if row not in there:
+            if target is not None:
+                target.zero_()
+            continue
+        parts = [theirs.pop(name) for name in row.theirs]
+        if target is None:
+            _check_zero(row, parts, path)
+        else:
+            _check_shapes(row, parts, target, path)
+            target.copy_(row.join(parts))
+    unknown = [name for name in theirs if not re.fullmatch(unused, name)]
+    if unknown:
+        raise ModelFileError(
+            f"{path}: weights are there that config.json does not ask for: {_listed(unknown)}."
+        )
+    return tuple(theirs)
+
+
+def _nothing(name: str, ours: Mapping[str, Tensor]) -> Tensor:
+    """Zeros for a weight of theirs that ours do not have: a bias, or the vector of all segments."""
+    if name.endswith(".bias"):
+        return torch.zeros(len(ours[f"{name.removesuffix('.bias')}.weight"]))
+    assert name == "backbone.segments.weight", name
+    return torch.zeros(1, ours["backbone.tokens.weight"].shape[1])
+
+
+def _check_zero(row: Row, parts: Iterable[Tensor], path: Path) -> None:
+    for name, part in zip(row.theirs, parts, strict=True):
+        if part.any():
+            raise ModelFileError(
+                f"{path}: '{name}' is not zero, though config.json says under \"foretext\" that "
+                'the model has no such weight; take the key "foretext" out of config.json.'
+            )
+
+
+def _check_shapes(row: Row, parts: Iterable[Tensor], target: Tensor, path: Path) -> None:
+    shape = row.shape_there(target.shape)
+    for name, part in zip(row.theirs, parts, strict=True):
+        if tuple(part.shape) != shape:
+            raise ModelFileError(
+                f"{path}: '{name}' has the shape {tuple(part.shape)}, and config.json asks for "
+                f"{shape}."
+            )
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - MAX_NAMES
+    return ", ".join(names[:MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
