@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import CorpusError, SettingError
+from foretext.errors import SettingError
 from foretext.kernels.fasttext_classifier import Model, fill_rows, scratch_for, train_documents
 from foretext.kernels.simd import aligned_zeros, padded
 from foretext.tasks.fasttext.config import LOSSES
@@ -44,7 +44,6 @@ class ClassifierLearner:
         base: a model to go on from, of the same words, labels and buckets.
 
     Raises:
-        CorpusError: no text has both words and a label.
         SettingError: `pretrained` has vectors of another size.
     """
 
@@ -64,7 +63,7 @@ class ClassifierLearner:
         self.layer = OutputLayer(self.config.loss, dictionary.label_counts)
         known, vectors = _known_words(dictionary, pretrained)
         self.features = TrainingFeatures.build(dictionary, *train, apart=known, base=base)
-        self.slices = _slices(self.features.documents.token_starts)
+        self.slices = Slices.of_starts(self.features.documents.token_starts)
         self.inputs = aligned_zeros(len(self.features.members), self.stride)
         self.outputs = aligned_zeros(
             self.layer.num_outputs + self.config.workers, self.stride
@@ -193,9 +192,3 @@ def _known_words(
     there = np.array([vectors.key_to_index.get(word, -1) for word in dictionary.words], np.int64)
     known = np.flatnonzero(there >= 0)
     return known, vectors.vectors[there[known]]
-
-
-def _slices(token_starts: NDArray[np.int64]) -> Slices:
-    if token_starts[-1] == 0:
-        raise CorpusError("The texts hold no word to learn from; give texts with words.")
-    return Slices.of_starts(token_starts)

@@ -36,10 +36,13 @@ class ProductQuantizer:
     def learn(
         cls, vectors: NDArray[np.float32], dsub: int, seed: int, workers: int = 1
     ) -> ProductQuantizer:
-        """Find centroids for vectors (N, D), N > 0."""
+        """Find centroids for vectors (N, D), N > 0, drawn by their length.
+
+        Drawn evenly, as in the authors' program, the many short vectors of rare n-grams get most
+        centroids, and the few long ones that decide on a label get none.
+        """
         rng = np.random.default_rng(seed)
-        drawn = rng.permutation(len(vectors))[:MOST_POINTS]
-        parts = _parts(vectors[drawn], dsub)
+        parts = _parts(vectors[_drawn(vectors, rng)], dsub)
         seeds = rng.integers(2**31, size=len(parts)).tolist()
         with ThreadPoolExecutor(workers) as pool:
             found = list(pool.map(_k_means, parts, seeds))
@@ -65,6 +68,13 @@ class ProductQuantizer:
         """Return the vectors (N, D) that codes (N, P) stand for."""
         parts = self.centroids[np.arange(self.num_parts), codes]  # (N, P, S)
         return np.ascontiguousarray(parts.reshape(len(codes), -1)[:, : self.dim])
+
+
+def _drawn(vectors: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.int64]:
+    if len(vectors) <= CENTROIDS:
+        return np.arange(len(vectors))
+    lengths = np.linalg.norm(vectors, axis=1).astype(np.float64) + np.finfo(np.float32).tiny
+    return rng.choice(len(vectors), min(len(vectors), MOST_POINTS), p=lengths / lengths.sum())
 
 
 def _parts(vectors: NDArray[np.float32], dsub: int) -> list[NDArray[np.float32]]:

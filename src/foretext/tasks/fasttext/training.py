@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from foretext.data.rows import LabelledText
+from foretext.errors import CorpusError
 from foretext.progress.workplace import Workplace
 from foretext.tasks.fasttext.config import FastTextClassifierConfig
 from foretext.tasks.fasttext.dictionary import Dictionary
@@ -17,6 +18,7 @@ from foretext.tasks.fasttext.learner import ClassifierLearner, LabelledTokens
 from foretext.tasks.fasttext.model import FastTextModel
 from foretext.tasks.fasttext.splitter import splitter_of
 from foretext.vectors.hogwild import train_hogwild
+from foretext.vectors.ngrams import LINE_END
 from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["TextsWithLabels", "Trained", "TrainingTexts", "load_pretrained", "retrain", "train"]
@@ -65,7 +67,7 @@ def train(
     """Learn a classifier.
 
     Raises:
-        CorpusError: there are not two labels, or no words.
+        CorpusError: there are not two labels, or no words that are frequent enough.
         SettingError: `pretrained` has another size, or the loss is no longer a number.
         Interrupted: a signal asked for it.
     """
@@ -73,6 +75,11 @@ def train(
     names = [config.label_prefix + name for name in table.names]
     more = () if pretrained is None else pretrained.index_to_key
     dictionary, tokens = Dictionary.learn(texts.interned, names, table.counts, config, more)
+    if set(dictionary.words) <= {LINE_END}:
+        raise CorpusError(
+            f"The texts hold no word that occurs min_count = {config.min_count} times; give texts "
+            "with words, or lower min_count."
+        )
     learner = ClassifierLearner(
         dictionary,
         LabelledTokens(tokens, number_labels(texts.labels, table.names)),
@@ -83,11 +90,20 @@ def train(
 
 
 def retrain(
-    model: FastTextModel, texts: TextsWithLabels, place: Workplace | None = None
+    model: FastTextModel,
+    texts: TextsWithLabels,
+    *,
+    epochs: int | None = None,
+    lr: float | None = None,
+    place: Workplace | None = None,
 ) -> Trained:
     """Learn on from the rows of a model, whose words, labels and n-grams stay as they are."""
-    texts_encoded = _encoded(texts, model.dictionary)
-    return _trained(ClassifierLearner(model.dictionary, texts_encoded, base=model), place)
+    changes: dict[str, Any] = {} if lr is None else {"lr": lr}
+    if epochs is not None:
+        changes |= {"epochs": epochs, "budget_seconds": None}
+    dictionary = model.dictionary.with_config(model.dictionary.config.model_copy(update=changes))
+    encoded = _encoded(texts, dictionary)
+    return _trained(ClassifierLearner(dictionary, encoded, base=model), place)
 
 
 def load_pretrained(config: FastTextClassifierConfig) -> WordVectors | None:
