@@ -12,7 +12,7 @@ from foretext.recipe import Recipe, recipe_names
 
 
 @pytest.mark.parametrize("name", recipe_names())
-@pytest.mark.parametrize("settings", [{}, {"budget_seconds": 5.0}, {"min_count": 3, "seed": 3}])
+@pytest.mark.parametrize("settings", [{}, {"budget_seconds": 5.0}, {"valid_rate": 0.1, "seed": 3}])
 def test_a_resolved_recipe_is_read_again(
     name: str, settings: dict[str, Any], tmp_path: Path
 ) -> None:

@@ -5,7 +5,6 @@ Names are imported when they are first used, so that ``import foretext`` costs n
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
 from foretext._version import __version__
@@ -14,16 +13,19 @@ if TYPE_CHECKING:
     from foretext.artifact import load
     from foretext.corpus import Corpus
     from foretext.errors import ForetextError
-    from foretext.estimators import FastText, GloVe, Word2Vec
+    from foretext.estimators import Autoencoder, FastText, GloVe, Word2Vec
+    from foretext.language_model import LanguageModel
     from foretext.pipeline import pretrain
     from foretext.recipe import Recipe
     from foretext.vectors.word_vectors import WordVectors
 
 __all__ = [
+    "Autoencoder",
     "Corpus",
     "FastText",
     "ForetextError",
     "GloVe",
+    "LanguageModel",
     "Recipe",
     "Word2Vec",
     "WordVectors",
@@ -33,10 +35,12 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Autoencoder": "foretext.estimators",
     "Corpus": "foretext.corpus",
     "FastText": "foretext.estimators",
     "ForetextError": "foretext.errors",
     "GloVe": "foretext.estimators",
+    "LanguageModel": "foretext.language_model",
     "Recipe": "foretext.recipe",
     "Word2Vec": "foretext.estimators",
     "WordVectors": "foretext.vectors.word_vectors",
@@ -48,7 +52,9 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'foretext' has no attribute '{name}'")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
+    from foretext.registry import imported
+
+    value = imported(f"{_HOMES[name]}:{name}")
     globals()[name] = value
     return value
 

@@ -10,6 +10,7 @@
     metrics.jsonl          the training's figures, a line each
     train.log              what was done, and when
     README.md              a card for people; report.html: a page to look at
+    reconstructions.png    an autoencoder's: originals above reconstructions
     tokens/                the encoded corpus, for another training on it
     cooccurrence/          GloVe: the counts, likewise
     checkpoints/           only while a run is unfinished
@@ -24,16 +25,20 @@ import shutil
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from foretext.errors import OutputError, VectorFileError
 from foretext.files import atomic_file, output_error
+from foretext.registry import imported
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["RunFolder", "load"]
+if TYPE_CHECKING:
+    from foretext.language_model import LanguageModel
+
+__all__ = ["RunFolder", "load", "load_vectors"]
 
 
 class RunFolder:
@@ -52,11 +57,20 @@ class RunFolder:
         self.log = self.path / "train.log"
         self.card = self.path / "README.md"
         self.report = self.path / "report.html"
+        self.picture = self.path / "reconstructions.png"
 
     @property
     def finished(self) -> bool:
         """Whether the run came to its end."""
         return self.config.is_file()
+
+    @property
+    def kind(self) -> str | None:
+        """What a finished run learned: "word vectors", "language model", "autoencoder"."""
+        if not self.finished:
+            return None
+        kind = json.loads(self.config.read_text(encoding="utf-8")).get("kind")
+        return str(kind) if kind else None
 
     @property
     def begun(self) -> bool:
@@ -146,17 +160,42 @@ class RunFolder:
         shutil.rmtree(self._aside, ignore_errors=True)
 
 
-def load(path: str | Path) -> WordVectors:
-    """Open what a run left, or a vector file of foretext, word2vec or GloVe.
+def load(path: str | Path) -> WordVectors | LanguageModel:
+    """Open what a run left, a vector file of anybody's, or a folder with somebody's language model.
+
+    Folders of Hugging Face and sentence-transformers open as a `LanguageModel`; PyTorch is imported
+    for these alone.
 
     Raises:
         VectorFileError: there is nothing there, the run is unfinished, or the file is damaged.
+        ModelFileError: the folder holds a model that foretext does not know, or a damaged one.
+        MissingExtraError: a language model without PyTorch.
     """
-    path = Path(path)
-    if not path.is_dir():
-        return WordVectors.load(path)
     run = RunFolder(path)
+    if run.path.is_dir() and not run.vectors.is_file() and _holds_model(run):
+        opened: LanguageModel = imported("foretext.language_model:LanguageModel").load(run.path)
+        return opened
+    return load_vectors(path)
+
+
+def load_vectors(path: str | Path) -> WordVectors:
+    """Open the vectors that a run left, or a vector file of foretext, word2vec, GloVe or fastText.
+
+    Raises:
+        VectorFileError: there are none, the run is unfinished, or the file is damaged.
+    """
+    run = RunFolder(path)
+    if not run.path.is_dir():
+        return WordVectors.load(run.path)
     if not run.finished:
         state = "an unfinished run; finish it with --resume" if run.begun else "no run of foretext"
         raise VectorFileError(f"{path} holds {state}.")
+    if not run.vectors.is_file():
+        raise VectorFileError(
+            f"{path} holds no word vectors; a language model is asked by embed, fill or generate."
+        )
     return WordVectors.load(run.vectors, split=WordTokenizer.load(run.tokenizer).words)
+
+
+def _holds_model(run: RunFolder) -> bool:
+    return run.finished or (run.path / "modules.json").is_file()

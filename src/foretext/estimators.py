@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from foretext.errors import SettingError, did_you_mean
 from foretext.pipeline import run_recipe
 from foretext.pipeline.runs import Sources
 from foretext.recipe import Recipe
 from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["FastText", "GloVe", "Word2Vec"]
+if TYPE_CHECKING:
+    from foretext.codec import Codec
+
+__all__ = ["Autoencoder", "FastText", "GloVe", "Word2Vec"]
 
 
 class _VectorEstimator:
@@ -107,3 +114,110 @@ class FastText(_VectorEstimator):
     """
 
     recipe_name = "fasttext"
+
+
+class Autoencoder:
+    """Codes of few numbers, from which examples can be reconstructed, under scikit-learn's names.
+
+    Settings (defaults): ``dim=32`` numbers of a code, of the dense network ``hidden_dim=512``, of
+    the linear one ``bias=True``; ``noise="none"``, ``"gaussian"`` or ``"masking"`` with
+    ``noise_std=0.3`` or ``mask_rate=0.3``; of the training ``epochs=10.0, batch_examples=128,
+    learning_rate=2e-3, seed=1, valid_rate=0.01`` and others.
+
+    Args:
+        kind: "convolutional" for images, "linear", or "denoising", which is dense.
+        settings: by name.
+
+    >>> Autoencoder("linear", dim=8)
+    Autoencoder('linear', dim=8)
+    """
+
+    RECIPES: ClassVar[dict[str, str]] = {
+        "convolutional": "autoencoder",
+        "denoising": "denoising-autoencoder",
+        "linear": "linear-autoencoder",
+    }
+
+    def __init__(
+        self,
+        kind: Literal["convolutional", "denoising", "linear"] = "convolutional",
+        **settings: Any,
+    ) -> None:
+        if kind not in self.RECIPES:
+            hint = did_you_mean(kind, self.RECIPES) or f" There are: {', '.join(self.RECIPES)}."
+            raise SettingError(f"kind = '{kind}': there is no such autoencoder.{hint}")
+        self.kind = kind
+        self.settings = settings
+        self.recipe = Recipe.from_settings(self.RECIPES[kind], settings)
+        self.codec: Codec | None = None  # after fit
+        self.history: list[dict[str, Any]] = []  # of the last fit
+
+    def __repr__(self) -> str:
+        given = "".join(f", {name}={value!r}" for name, value in self.settings.items())
+        return f"{type(self).__name__}({self.kind!r}{given})"
+
+    @classmethod
+    def load(cls, run: str | Path) -> Self:
+        """Open the folder of a run.
+
+        Raises:
+            VectorFileError: it holds no finished run of an autoencoder.
+        """
+        from foretext.codec import Codec
+
+        estimator = cls()
+        estimator.codec = Codec.load(run)
+        estimator.recipe = Recipe.load(Path(run) / "recipe.toml")
+        return estimator
+
+    def fit(
+        self,
+        examples: Sources | NDArray[Any],
+        out: str | Path | None = None,
+        *,
+        overwrite: bool = False,
+        resume: bool = False,
+        quiet: bool = True,
+    ) -> Self:
+        """Learn from an array (N, ...), or from files of images; keep the run in `out`.
+
+        Raises:
+            ForetextError: the examples, a setting or the folder will not do; the message says why.
+        """
+        from foretext.codec import Codec
+
+        source = cast(Sources, examples)  # which an autoencoder alone may have as an array
+        learned = run_recipe(
+            self.recipe, source, out, overwrite=overwrite, resume=resume, quiet=quiet
+        )
+        assert isinstance(learned.model, Codec), learned.model
+        self.codec, self.history = learned.model, learned.history
+        return self
+
+    def transform(self, examples: ArrayLike) -> NDArray[np.float32]:
+        """Return the codes (N, K) of examples (N, ...).
+
+        Raises:
+            SettingError: nothing was learned yet, or the examples have another shape.
+        """
+        return self._fitted().encode(examples)
+
+    def inverse_transform(self, codes: ArrayLike) -> NDArray[np.float32]:
+        """Return the examples (N, ...) that codes (N, K) stand for.
+
+        Raises:
+            SettingError: nothing was learned yet, or the codes have another number of numbers.
+        """
+        return self._fitted().decode(codes)
+
+    def score(self, examples: ArrayLike) -> float:
+        """Return the share of the examples' variance that reconstructions keep, at most 1 (R²)."""
+        array = np.asarray(examples, dtype=np.float32)
+        variance = float(array.var(axis=0, dtype=np.float64).mean())
+        error = self._fitted().squared_error(array)
+        return 1 - error / variance if variance else float(error == 0)
+
+    def _fitted(self) -> Codec:
+        if self.codec is None:
+            raise SettingError("This autoencoder has learned nothing yet; call fit first.")
+        return self.codec

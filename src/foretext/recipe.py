@@ -11,6 +11,8 @@ Word vectors have four sections, networks six:
     [objective]   name = "masked_lm", ...        likewise
     [training]    how a network is trained       foretext.training.settings.TrainingConfig
 
+Autoencoders have ``[autoencoder]``, ``[reconstruction]``, ``[data]`` and ``[training]``.
+
 No file lists all settings. What a recipe leaves out has its class's default; a resolved recipe, as
 it is kept with a run, leaves nothing out.
 """
@@ -24,7 +26,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple, Self, cast
 
-from foretext.backbones import BACKBONES
+from foretext.backbones import AUTOENCODERS, BACKBONES
 from foretext.config import Config
 from foretext.corpus import CorpusConfig
 from foretext.data.settings import DataConfig
@@ -56,6 +58,12 @@ NETWORK_SECTIONS: dict[str, Owner] = {
     "objective": OBJECTIVES,
     "training": "foretext.training.settings:TrainingConfig",  # imported where PyTorch is wanted
 }
+AUTOENCODER_SECTIONS: dict[str, Owner] = {
+    "autoencoder": AUTOENCODERS,
+    "reconstruction": "foretext.objectives.reconstruction:ReconstructionConfig",
+    "data": DataConfig,
+    "training": "foretext.training.settings:TrainingConfig",
+}
 
 
 class Section(NamedTuple):
@@ -85,12 +93,18 @@ class Recipe:
     @property
     def name(self) -> str:
         """The component that learns, or what it is asked."""
-        return str(self.parts["objective" if self.is_network else "vectors"].name)
+        learners = ("vectors", "objective", "autoencoder")
+        return str(next(self.parts[part].name for part in learners if part in self.parts))
 
     @property
     def is_network(self) -> bool:
         """Whether a network is trained; word vectors are no network."""
         return "objective" in self.parts
+
+    @property
+    def is_autoencoder(self) -> bool:
+        """Whether examples are reconstructed; that needs no text."""
+        return "autoencoder" in self.parts
 
     @property
     def corpus(self) -> CorpusConfig:
@@ -185,7 +199,7 @@ class Recipe:
 
     def with_budget(self, seconds: float) -> Self:
         """Return the recipe with a wall-clock budget in place of its epochs or steps."""
-        section = "training" if self.is_network else "vectors"
+        section = "training" if "training" in self.parts else "vectors"
         sections = self._given()
         for length in ("epochs", "steps"):
             sections[section].pop(length, None)
@@ -215,6 +229,8 @@ class Recipe:
 
 def _owners(sections: Iterable[str]) -> dict[str, Owner]:
     """Return who checks each section of a recipe that has `sections`."""
+    if "autoencoder" in sections:
+        return AUTOENCODER_SECTIONS
     network_only = NETWORK_SECTIONS.keys() - VECTOR_SECTIONS.keys()
     return NETWORK_SECTIONS if network_only & set(sections) else VECTOR_SECTIONS
 

@@ -21,6 +21,7 @@ from foretext.backbones.autoencoder import (
 from foretext.errors import SettingError
 from foretext.objectives.reconstruction import (
     Reconstruction,
+    ReconstructionConfig,
     ReconstructionModel,
     gaussian_noise,
     masking_noise,
@@ -52,7 +53,7 @@ def spread_examples() -> np.ndarray:
 
 def trained(network: Autoencoder, examples: np.ndarray, **settings: Any) -> list[dict[str, Any]]:
     noise = settings.pop("noise", "none")
-    objective = Reconstruction(Reconstruction.Config(noise=noise))
+    objective = Reconstruction(ReconstructionConfig(noise=noise))
     fixed = {"precision": "fp32", "weight_decay": 0.0, "clip_norm": None, "schedule": "cosine"}
     return fit(
         cast(Model, ReconstructionModel(network, objective)),
@@ -63,7 +64,7 @@ def trained(network: Autoencoder, examples: np.ndarray, **settings: Any) -> list
 
 
 def test_the_loss_by_hand() -> None:
-    objective = Reconstruction(Reconstruction.Config())
+    objective = Reconstruction(ReconstructionConfig())
     examples = objective.examples(np.array([[1, 2], [3, 4]], np.float32))
     batch = examples.batch(np.array([1, 0]), np.random.default_rng(0))
     assert batch.inputs.ids.tolist() == [[1], [0]]
@@ -114,7 +115,7 @@ def test_each_learns(kind: str, noise: str) -> None:
 
 def test_noise_is_on_what_is_seen_alone() -> None:
     examples = np.ones((50, 40), np.float32)
-    objective = Reconstruction(Reconstruction.Config(noise="masking", mask_rate=0.25))
+    objective = Reconstruction(ReconstructionConfig(noise="masking", mask_rate=0.25))
     keys = np.arange(50)
     batch = objective.examples(examples).batch(keys, np.random.default_rng(3))
     again = objective.examples(examples).batch(keys, np.random.default_rng(3))
@@ -149,4 +150,4 @@ def test_masking_noise_keeps_what_it_does_not_mask() -> None:
 )
 def test_settings_that_cannot_be(settings: dict[str, Any], sentence: str) -> None:
     with pytest.raises(SettingError, match=sentence):
-        Reconstruction.Config.checked(settings, "reconstruction")
+        ReconstructionConfig.checked(settings, "reconstruction")

@@ -1,12 +1,21 @@
-"""Networks from ids to states."""
+"""Networks from ids to states; and those from examples to codes and back."""
 
 from foretext.registry import Registry
 
-__all__ = ["BACKBONES"]
+__all__ = ["AUTOENCODERS", "BACKBONES"]
 
 BACKBONES = Registry(
     "backbone",
     {
         "transformer": "foretext.backbones.transformer:Transformer",
+    },
+)
+
+AUTOENCODERS = Registry(
+    "autoencoder",
+    {
+        "linear": "foretext.backbones.autoencoder:LinearAutoencoder",
+        "dense": "foretext.backbones.autoencoder:DenseAutoencoder",
+        "convolutional": "foretext.backbones.autoencoder:ConvolutionalAutoencoder",
     },
 )

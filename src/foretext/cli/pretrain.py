@@ -22,7 +22,9 @@ def pretrain(
     corpus: Annotated[
         list[str],
         typer.Argument(
-            metavar="CORPUS...", help="Files, folders, globs or URLs of text; - for standard input."
+            metavar="CORPUS...",
+            help="Files, folders, globs or URLs of text; - for standard input. "
+            "For an autoencoder: idx or .npy files of images.",
         ),
     ],
     output: Annotated[
@@ -77,12 +79,19 @@ def pretrain(
         report_run(output)
     last = learned.history[-1] if learned.history else {}
     facts = {name: last.get(name) for name in ("loss", "valid_loss")}
+    if learned.recipe.is_autoencoder:
+        facts["components_loss"] = last.get("components_loss")
     result = {"run": str(output), **learned.size, **facts, "seconds": last.get("time")}
     if as_json:
         print_json(result)
         return
     sizes = ", ".join(f"{value:,} {name.replace('_', ' ')}" for name, value in learned.size.items())
     typer.echo(f"{sizes}: {output}")
+    if facts.get("components_loss") is not None:
+        typer.echo(
+            f"mean squared error, held out: {facts['valid_loss']:.5f}; by principal components of "
+            f"the same size: {facts['components_loss']:.5f}"
+        )
     typer.echo(f"try: {_next_command(learned, output)}")
 
 
@@ -92,6 +101,8 @@ def _next_command(learned: Pretrained, run: Path) -> str:
         "masked_lm": f'foretext fill {run} "a text with a [MASK] in it"',
         "causal_lm": f'foretext generate {run} "a text that begins"',
     }
+    if learned.recipe.is_autoencoder:
+        return f"foretext evaluate {run} IMAGES"
     if learned.recipe.is_network:
         return uses.get(learned.recipe.name, f"foretext embed {run}")
     return f"foretext neighbors {run} {learned.vectors.index_to_key[0]}"

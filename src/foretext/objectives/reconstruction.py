@@ -22,9 +22,30 @@ from foretext.data.array_examples import ArrayExamples, Corruption
 from foretext.data.batch import Batch
 from foretext.nn.vocabulary_head import Score
 
-__all__ = ["Reconstruction", "ReconstructionModel", "gaussian_noise", "masking_noise"]
+__all__ = [
+    "Reconstruction",
+    "ReconstructionConfig",
+    "ReconstructionModel",
+    "gaussian_noise",
+    "masking_noise",
+]
 
 Values = NDArray[np.float32]
+
+
+class ReconstructionConfig(Config):
+    """Settings of reconstruction."""
+
+    noise: Literal["none", "gaussian", "masking"] = "none"  # on what is seen in training
+    noise_std: float = Field(0.3, gt=0)  # gaussian: standard deviation
+    mask_rate: float = Field(0.3, gt=0, lt=1)  # masking: share of the numbers that become 0
+
+    @model_validator(mode="after")
+    def _has_effect(self) -> ReconstructionConfig:
+        for setting, noise in (("noise_std", "gaussian"), ("mask_rate", "masking")):
+            if setting in self.changed and self.noise != noise:
+                raise ValueError(f"{setting} would have no effect without {noise} noise")
+        return self
 
 
 class Reconstruction:
@@ -34,23 +55,9 @@ class Reconstruction:
         config: the user's settings.
     """
 
-    class Config(Config):
-        """Settings of reconstruction."""
-
-        noise: Literal["none", "gaussian", "masking"] = "none"  # on what is seen in training
-        noise_std: float = Field(0.3, gt=0)  # gaussian: standard deviation
-        mask_rate: float = Field(0.3, gt=0, lt=1)  # masking: share of the numbers that become 0
-
-        @model_validator(mode="after")
-        def _has_effect(self) -> Reconstruction.Config:
-            for setting, noise in (("noise_std", "gaussian"), ("mask_rate", "masking")):
-                if setting in self.changed and self.noise != noise:
-                    raise ValueError(f"{setting} would have no effect without {noise} noise")
-            return self
-
     part = "reconstruction"
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: ReconstructionConfig) -> None:
         self.config = config
 
     def examples(self, array: Values, *, held_out: bool = False) -> ArrayExamples:

@@ -16,6 +16,7 @@ from foretext.recipe import Recipe
 from foretext.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
+    from foretext.codec import Codec
     from foretext.language_model import LanguageModel
 
 __all__ = ["Pretrained", "pretrain", "run_recipe"]
@@ -25,7 +26,7 @@ __all__ = ["Pretrained", "pretrain", "run_recipe"]
 class Pretrained:
     """What one run gave."""
 
-    model: WordVectors | LanguageModel
+    model: WordVectors | LanguageModel | Codec
     recipe: Recipe
     history: list[dict[str, Any]]  # the records of metrics.jsonl
 
@@ -34,6 +35,10 @@ class Pretrained:
         """How much was learned."""
         if isinstance(self.model, WordVectors):
             return {"words": len(self.model), "vector_size": self.model.vector_size}
+        from foretext.codec import Codec  # PyTorch is there: a network was trained
+
+        if isinstance(self.model, Codec):
+            return self.model.size
         network = self.model.backbone
         return {
             "parameters": sum(weights.numel() for weights in network.parameters()),
@@ -57,7 +62,7 @@ def pretrain(
     overwrite: bool = False,
     resume: bool = False,
     quiet: bool = True,
-) -> WordVectors | LanguageModel:
+) -> WordVectors | LanguageModel | Codec:
     """Learn from a corpus by a recipe; keep the run in `out` where it is given.
 
     Args:
@@ -104,6 +109,10 @@ def run_recipe(
 
 
 def _learner(recipe: Recipe) -> Callable[[Job], tuple[Any, list[dict[str, Any]]]]:
+    if recipe.is_autoencoder:
+        from foretext.pipeline.autoencoders import learn_autoencoder  # imports PyTorch
+
+        return learn_autoencoder
     if not recipe.is_network:
         return learn_vectors
     from foretext.pipeline.language_models import learn_language_model  # imports PyTorch

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from foretext.artifact import RunFolder, load
+from foretext.artifact import RunFolder, load_vectors
 from foretext.progress import MetricsLog
 from foretext.recipe import Recipe
 from foretext.report.vectors_report import write_vectors_report
@@ -37,7 +37,9 @@ def report_run(
         OutputError: the page cannot be written.
     """
     folder = RunFolder(run)
-    vectors = load(run)
+    if folder.kind == "autoencoder":
+        return _report_autoencoder(folder, title)
+    vectors = load_vectors(run)
     facts = json.loads(folder.config.read_text(encoding="utf-8"))
     write_vectors_report(
         folder.report,
@@ -48,5 +50,22 @@ def report_run(
         vectors=vectors,
         evaluation=evaluation,
         neighbors_of=neighbors_of,
+    )
+    return folder.report
+
+
+def _report_autoencoder(folder: RunFolder, title: str | None) -> Path:
+    from foretext.codec import Codec
+    from foretext.report.autoencoder_report import write_autoencoder_report
+
+    facts = json.loads(folder.config.read_text(encoding="utf-8"))
+    write_autoencoder_report(
+        folder.report,
+        title=title or f"{facts['recipe']}: {folder.path.resolve().name}",
+        facts=facts,
+        layers=Codec.load(folder.path).network.structure(),
+        picture=folder.picture.read_bytes() if folder.picture.is_file() else None,
+        settings=Recipe.load(folder.recipe).sections(),
+        metrics=MetricsLog(folder.metrics).read(),
     )
     return folder.report

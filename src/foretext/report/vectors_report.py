@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from foretext.progress import human_seconds
 from foretext.report.cells import label, table, tile
+from foretext.report.settings import setting_sections
 from foretext.report.training_curves import training_curves, work_unit
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def write_vectors_report(
         evaluation=table([dict(row) for row in evaluation]),
         num_map_words=len(points),
         neighbors=_neighbors(vectors, words[:NUM_SHOWN_WORDS], neighbors_of),
-        settings=_sections(settings),
+        settings=setting_sections(settings),
     )
 
 
@@ -92,14 +93,3 @@ def _neighbors(
 ) -> list[tuple[str, list[tuple[str, float]]]]:
     words = [word for word in (frequent if asked is None else asked) if word in vectors]
     return list(zip(words, vectors.neighbors(words, NUM_NEIGHBORS), strict=True)) if words else []
-
-
-def _sections(settings: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, Any]]]]:
-    """Return the settings section by section; those that stand alone come first, without a name."""
-    alone = [(name, value) for name, value in settings.items() if not isinstance(value, Mapping)]
-    sections = [
-        (name, list(value.items()))
-        for name, value in settings.items()
-        if isinstance(value, Mapping)
-    ]
-    return ([("", alone)] if alone else []) + sections

@@ -1,0 +1,31 @@
+"""Autoencoders against files of examples: how much is lost, beside principal components."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from foretext.codec import Codec
+from foretext.data.images import read_images
+
+__all__ = ["evaluate_autoencoder"]
+
+
+def evaluate_autoencoder(
+    codec: Codec, paths: Sequence[str | Path]
+) -> dict[str, dict[str, float | int | None]]:
+    """Return for each file the mean squared error of a number, ours and that of components.
+
+    Raises:
+        ImageFileError: a file cannot be read.
+        SettingError: its examples have another shape.
+    """
+    results: dict[str, dict[str, float | int | None]] = {}
+    for path in paths:
+        examples = read_images(path)
+        results[str(path)] = {
+            "examples": len(examples),
+            "squared_error": codec.squared_error(examples),
+            "principal_components": codec.components_error(examples),
+        }
+    return results

@@ -1,0 +1,153 @@
+"""Autoencoders: examples are read, a network is trained to reconstruct them, and both are kept."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+
+from foretext._version import __version__
+from foretext.backbones import AUTOENCODERS
+from foretext.backbones.autoencoder import Autoencoder
+from foretext.codec import Codec
+from foretext.data.images import read_images
+from foretext.errors import ImageFileError, SettingError
+from foretext.files import atomic_file
+from foretext.objectives.reconstruction import (
+    Reconstruction,
+    ReconstructionConfig,
+    ReconstructionModel,
+)
+from foretext.pipeline.runs import Job, Sources
+from foretext.progress.workplace import Workplace
+from foretext.recipe import Recipe
+from foretext.report.autoencoder_card import autoencoder_card
+from foretext.report.pictures import picture_of
+from foretext.training.loop import fit
+from foretext.training.model import Model
+from foretext.training.settings import TrainingConfig
+from foretext.training.validation import HeldOutLoss
+from foretext.vectors.principal_components import principal_components
+
+__all__ = ["learn_autoencoder", "train_autoencoder"]
+
+NUM_SHOWN = 12  # examples on the picture
+
+Values = NDArray[np.float32]
+
+
+class Split(NamedTuple):
+    """Examples to learn from, (N, ...), and those held out, (M, ...), which may be none."""
+
+    train: Values
+    valid: Values
+
+
+def learn_autoencoder(job: Job) -> tuple[Codec, list[dict[str, Any]]]:
+    """Train an autoencoder, and keep it in the run's folder; returns it and the records."""
+    if job.base is not None:
+        raise SettingError("An autoencoder goes on from no other model; leave out the base.")
+    split = _split(_examples(job.corpus), job.recipe)
+    job.run.note(
+        f"{len(split.train):,} examples of shape {split.train.shape[1:]}, {len(split.valid):,} "
+        "held out"
+    )
+    with job.workplace() as place:
+        codec, history = _train(job.recipe, split, place)
+    job.run.note(f"trained {history[-1]['step']:,} steps in {history[-1]['time']:.1f} s")
+    if len(split.valid) and codec.components is not None:
+        history[-1]["components_loss"] = codec.components_error(split.valid)
+    if job.keep:
+        _finish(job, codec, split, history[-1])
+    return codec, history
+
+
+def train_autoencoder(
+    recipe: Recipe, examples: ArrayLike, place: Workplace
+) -> tuple[Codec, list[dict[str, Any]]]:
+    """Train an autoencoder of an array of examples (N, ...); returns it and the records.
+
+    Raises:
+        SettingError: the network does not fit the examples, or the loss is no longer a number.
+        ImageFileError: these are no examples.
+    """
+    return _train(recipe, _split(_examples(examples), recipe), place)
+
+
+def _train(recipe: Recipe, split: Split, place: Workplace) -> tuple[Codec, list[dict[str, Any]]]:
+    config = recipe.parts["training"].config
+    question = recipe.parts["reconstruction"].config
+    assert isinstance(config, TrainingConfig), config
+    assert isinstance(question, ReconstructionConfig), question
+    torch.manual_seed(config.seed)
+    network = _network(recipe, split.train.shape[1:])
+    objective = Reconstruction(question)
+    validation = None
+    if len(split.valid):
+        held_out = objective.examples(split.valid, held_out=True)
+        validation = HeldOutLoss(held_out, config.batch_examples)
+    model = cast(Model, ReconstructionModel(network, objective))
+    history = fit(model, objective.examples(split.train), config, place, validation)
+    rows, dim = split.train.reshape(len(split.train), -1), network.code_size
+    smaller = dim < rows.shape[1]
+    components = principal_components(rows, dim, remove_mean=True) if smaller else None
+    return Codec(network, components), history
+
+
+def _network(recipe: Recipe, shape: tuple[int, ...]) -> Autoencoder:
+    name, config = recipe.parts["autoencoder"]
+    network: Autoencoder = AUTOENCODERS.resolve(str(name))(config, shape)
+    return network
+
+
+def _examples(source: Sources | ArrayLike) -> Values:
+    """Read files of images, one or several; an array is taken as it is."""
+    if isinstance(source, np.ndarray):
+        array = np.ascontiguousarray(source, dtype=np.float32)
+        if array.ndim < 2 or not len(array) or not np.isfinite(array).all():
+            raise ImageFileError(
+                f"an array of shape {array.shape} cannot be learned from: give finite numbers, an "
+                "example a row."
+            )
+        return array
+    paths = source if isinstance(source, list | tuple) else [source]
+    stacks = [read_images(str(path)) for path in paths]
+    for path, stack in zip(paths, stacks, strict=True):
+        if stack.shape[1:] != stacks[0].shape[1:]:
+            raise ImageFileError(
+                f"{path} has images of {stack.shape[1:]}, but {paths[0]} of {stacks[0].shape[1:]}; "
+                "give files of one size."
+            )
+    return np.concatenate(stacks) if len(stacks) > 1 else stacks[0]
+
+
+def _split(examples: Values, recipe: Recipe) -> Split:
+    num_valid = min(math.ceil(recipe.data.valid_rate * len(examples)), len(examples) - 1)
+    seed = cast(TrainingConfig, recipe.parts["training"].config).seed
+    order = np.random.default_rng(seed).permutation(len(examples))
+    return Split(examples[order[num_valid:]], examples[order[:num_valid]])
+
+
+def _finish(job: Job, codec: Codec, split: Split, last: dict[str, Any]) -> None:
+    """Write networks, picture and card, and the mark of a finished run."""
+    shown = (split.valid if len(split.valid) else split.train)[:NUM_SHOWN]
+    facts = {
+        "foretext": __version__,
+        "kind": "autoencoder",
+        "recipe": job.recipe.name,
+        **codec.save(job.run.path),
+        "examples": len(split.train),
+        "held_out_examples": len(split.valid),
+        "steps": last["step"],
+        "loss": last["loss"],
+        "valid_loss": last.get("valid_loss"),
+        "components_loss": last.get("components_loss"),
+        "seconds": last["time"],
+    }
+    if len(codec.shape) == 2:
+        with atomic_file(job.run.picture) as temporary:
+            temporary.write_bytes(picture_of([shown, codec.reconstruct(shown)]))
+    job.run.finish(autoencoder_card(job.recipe, facts, str(job.run.path)), facts)

@@ -1,0 +1,129 @@
+"""Autoencoders end to end: the estimator, the run folder, the verbs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import foretext as ft
+from foretext.errors import ImageFileError, OutputError, SettingError, VectorFileError
+
+TINY = {"epochs": 3.0, "batch_examples": 16, "learning_rate": 0.01, "valid_rate": 0.2}
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Networks this small lose time with more."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def images() -> np.ndarray:
+    """Bars at four places, (80, 8, 8) uint8."""
+    stack = np.zeros((80, 8, 8), np.uint8)
+    for number, image in enumerate(stack):
+        image[:, 2 * (number % 4)] = 200 + number % 50
+    return stack
+
+
+@pytest.fixture(scope="module")
+def path(images: np.ndarray, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("images") / "images.npy"
+    np.save(path, images)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["convolutional", "denoising", "linear"])
+def test_the_estimator(kind: str, images: np.ndarray) -> None:
+    examples = images.astype(np.float32) / 255
+    estimator = ft.Autoencoder(kind, dim=4, **TINY | {"epochs": 40.0})
+    assert estimator.fit(examples) is estimator
+    codes = estimator.transform(examples)
+    assert codes.shape == (80, 4)
+    assert estimator.inverse_transform(codes).shape == examples.shape
+    assert estimator.history[-1]["valid_loss"] < estimator.history[0]["loss"]
+    assert estimator.score(examples) > 0.5
+    back = estimator.inverse_transform(codes)
+    kept = 1 - np.square(back - examples).mean() / examples.var(axis=0).mean()
+    assert estimator.score(examples) == pytest.approx(kept, rel=1e-4)
+
+
+def test_same_seed_same_network(images: np.ndarray) -> None:
+    examples = images.astype(np.float32) / 255
+    codes = [
+        ft.Autoencoder("denoising", dim=3, seed=seed, **TINY).fit(examples).transform(examples)
+        for seed in (1, 1, 2)
+    ]
+    np.testing.assert_array_equal(codes[0], codes[1])
+    assert not np.array_equal(codes[0], codes[2])
+
+
+def test_a_run_is_kept_and_opened(path: Path, images: np.ndarray, tmp_path: Path) -> None:
+    estimator = ft.Autoencoder(dim=4, **TINY).fit(path, tmp_path / "run")
+    again = ft.Autoencoder.load(tmp_path / "run")
+    examples = images.astype(np.float32) / 255
+    np.testing.assert_array_equal(again.transform(examples), estimator.transform(examples))
+    facts = json.loads((tmp_path / "run" / "config.json").read_text())
+    assert (facts["examples"], facts["held_out_examples"]) == (64, 16)
+    assert facts["valid_loss"] == estimator.history[-1]["valid_loss"]
+    assert (tmp_path / "run" / "reconstructions.png").read_bytes()[:4] == b"\x89PNG"
+    card = (tmp_path / "run" / "README.md").read_text()
+    assert "From examples of 8 × 8 numbers to codes of 4" in card
+    with pytest.raises(OutputError, match="holds a finished run"):
+        ft.Autoencoder(dim=4, **TINY).fit(path, tmp_path / "run")
+
+
+def test_resuming_ends_as_an_unbroken_run_does(
+    path: Path, images: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from foretext.training.loop import Training
+
+    settings = TINY | {"checkpoint_seconds": 0.0, "dim": 4}
+    examples = images.astype(np.float32) / 255
+    whole = ft.Autoencoder("denoising", **settings).fit(path).transform(examples)
+    step = Training._step
+
+    def killed(self: Training, batch: object) -> None:
+        if self.state.step == 5:
+            raise MemoryError
+        step(self, batch)
+
+    monkeypatch.setattr(Training, "_step", killed)
+    with pytest.raises(MemoryError):
+        ft.Autoencoder("denoising", **settings).fit(path, tmp_path / "run")
+    monkeypatch.setattr(Training, "_step", step)
+    resumed = ft.Autoencoder("denoising", **settings).fit(path, tmp_path / "run", resume=True)
+    np.testing.assert_array_equal(resumed.transform(examples), whole)
+
+
+def test_vectors_are_no_pictures(tmp_path: Path) -> None:
+    rows = np.random.default_rng(0).standard_normal((50, 12))
+    ft.Autoencoder("linear", dim=20, **TINY).fit(rows, tmp_path / "run")
+    assert not (tmp_path / "run" / "reconstructions.png").exists()
+    assert not (tmp_path / "run" / "principal_components.safetensors").exists()
+
+
+def test_what_cannot_be(path: Path, images: np.ndarray, tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=r"kind = 'convolution': .* mean 'convolutional'\?"):
+        ft.Autoencoder("convolution")
+    with pytest.raises(SettingError, match="hiden_dim: denoising-autoencoder has no such setting"):
+        ft.Autoencoder("denoising", hiden_dim=3)
+    with pytest.raises(SettingError, match="has learned nothing yet; call fit first"):
+        ft.Autoencoder().transform(images)
+    with pytest.raises(ImageFileError, match=r"an array of shape \(3,\) cannot be learned from"):
+        ft.Autoencoder().fit(np.zeros(3))
+    np.save(tmp_path / "other.npy", images[:, :4])
+    with pytest.raises(ImageFileError, match=r"other\.npy has images of \(4, 8\), but .*images\.n"):
+        ft.Autoencoder().fit([path, tmp_path / "other.npy"])
+    with pytest.raises(VectorFileError, match="holds no whole autoencoder"):
+        ft.Autoencoder.load(tmp_path)
+    with pytest.raises(SettingError, match="goes on from no other model"):
+        ft.pretrain("autoencoder", path, tmp_path / "run", base=path)
