@@ -8,6 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from foretext.data.token_file import Tokens
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+
+# Two test processes on two cores: more threads than that would wait for each other, spinning.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # Kernels compile at their first call, so a deadline an example would be a matter of luck; and a
 # test run that draws other examples every time is not one that can be repeated.
 settings.register_profile("foretext", deadline=None, derandomize=True, max_examples=60)
@@ -21,3 +27,49 @@ def shared_data() -> Path:
     if not os.environ.get("FORETEXT_DATA") or not folder.is_dir():
         pytest.skip("FORETEXT_DATA names no folder of data sets")
     return folder
+
+
+@pytest.fixture(scope="session")
+def animal_text(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A text file of small documents that a small network learns at once."""
+    from tests.networks import sentences
+
+    path = tmp_path_factory.mktemp("animals") / "animals.txt"
+    path.write_text(sentences(400), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def wordpiece(animal_text: Path) -> SubwordTokenizer:
+    """BERT's kind of tokenizer, learned from the animals."""
+    from tests.networks import tokenizer_for
+
+    return tokenizer_for("wordpiece", animal_text)
+
+
+@pytest.fixture(scope="session")
+def byte_bpe(animal_text: Path) -> SubwordTokenizer:
+    """GPT's kind of tokenizer, learned from the animals."""
+    from tests.networks import tokenizer_for
+
+    return tokenizer_for("bpe", animal_text)
+
+
+@pytest.fixture(scope="session")
+def bert_tokens(
+    animal_text: Path, wordpiece: SubwordTokenizer, tmp_path_factory: pytest.TempPathFactory
+) -> Tokens:
+    """The animals as BERT's ids."""
+    from tests.networks import encode
+
+    return encode(animal_text, wordpiece, tmp_path_factory.mktemp("ids") / "tokens")
+
+
+@pytest.fixture(scope="session")
+def gpt_tokens(
+    animal_text: Path, byte_bpe: SubwordTokenizer, tmp_path_factory: pytest.TempPathFactory
+) -> Tokens:
+    """The animals as GPT's ids."""
+    from tests.networks import encode
+
+    return encode(animal_text, byte_bpe, tmp_path_factory.mktemp("ids") / "tokens")

@@ -16,6 +16,8 @@ from foretext.objectives.masked_rows import Masking
 
 __all__ = ["SentencePairs", "has_pairs"]
 
+DRAWS = 4  # places looked at for a stranger; the first with enough text behind it is taken
+
 
 def has_pairs(tokens: TokenFile) -> bool:
     """Whether a text has two documents of two sentences or more."""
@@ -99,22 +101,30 @@ class SentencePairs:
         """Whole sentences of another document, `length` tokens or about as many.
 
         Neither place nor length must tell strangers from successors. A stranger begins where a
-        successor might: within a pair's span, not at its first sentence. Where the row is `full`,
-        both are cut at its end; where not, the nearest end of a sentence is as often before as
-        behind `length`.
+        successor might: within a pair's span, not at its first sentence, with as many tokens to
+        come. Where the row is `full`, both are cut at its end; where not, the nearest end of a
+        sentence is as often before as behind `length`.
         """
-        here = self._document_of(sentence)
-        first, last = self.spans[rng.integers(len(self.spans))]
-        while self._document_of(first) == here:
-            first, last = self.spans[rng.integers(len(self.spans))]
-        start = int(rng.integers(first + 1, last))
-        document_end = self.document_sentences[self._document_of(first) + 1]
-        ends = self.tokens.sentence_starts[start + 1 : document_end + 1]
-        begin = self.tokens.sentence_starts[start]
+        starts = self.tokens.sentence_starts
+        start, end = max(
+            (self._drawn_start(sentence, rng) for _ in range(DRAWS)),
+            key=lambda drawn: min(starts[drawn[1]] - starts[drawn[0]], length),
+        )
+        ends = starts[start + 1 : end + 1]
+        begin = starts[start]
         stop = min(int(np.searchsorted(ends, begin + length)), len(ends) - 1)
         if not full and stop > 0 and begin + length - ends[stop - 1] < ends[stop] - begin - length:
             stop -= 1
         return int(begin), int(ends[stop])
+
+    def _drawn_start(self, sentence: int, rng: np.random.Generator) -> tuple[int, int]:
+        """Where a second text might begin in another document, and the document's end."""
+        here = document = self._document_of(sentence)
+        while document == here:
+            first, last = self.spans[rng.integers(len(self.spans))]
+            document = self._document_of(first)
+        start = int(rng.integers(first + 1, last))
+        return start, int(self.document_sentences[document + 1])
 
     def _document_of(self, sentence: int) -> int:
         return int(np.searchsorted(self.document_sentences, sentence, side="right")) - 1

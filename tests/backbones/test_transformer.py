@@ -1,0 +1,146 @@
+"""The Transformer: it sees what the batch says and no more, in each of its forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from foretext.backbones.transformer import Transformer
+from foretext.errors import SettingError
+from foretext.nn.cache import KeyValueCache
+from tests.networks import random_inputs
+
+V = 50
+FORMS: dict[str, dict[str, Any]] = {
+    "bert": {},
+    "gpt": {"num_segments": 0, "norm_position": "pre", "embedding_norm": False},
+    "original": {"positions": "sinusoidal", "num_segments": 0, "activation": "relu"},
+    "modern": {
+        "positions": "rotary",
+        "num_segments": 0,
+        "norm_position": "pre",
+        "norm": "rms",
+        "activation": "swiglu",
+        "bias": False,
+        "embedding_norm": False,
+    },
+}
+
+
+def transformer(form: str, **settings: Any) -> Transformer:
+    torch.manual_seed(1)
+    shape = {"num_layers": 2, "dim": 16, "num_heads": 2, "max_length": 20, "init_std": 0.3}
+    return Transformer(Transformer.Config(**{**shape, **FORMS[form], **settings}), V).eval()
+
+
+def influence(backbone: Transformer, **fields: Any) -> torch.Tensor:
+    """(T, T) bool, [i, j]: whether the state at i changes with the token at j."""
+    inputs = random_inputs(V, (1, 8), **fields)
+    embedded = backbone.tokens(inputs.ids).detach().requires_grad_()
+    backbone.tokens = torch.nn.Module()  # type: ignore[assignment]
+    backbone.tokens.forward = lambda ids: embedded  # type: ignore[method-assign]
+    states = backbone(inputs).last  # (1, T, D)
+    rows = []
+    weights = torch.linspace(0.5, 2, states.shape[-1])  # a norm's outputs may sum to a constant
+    for position in range(8):
+        (states[0, position] * weights).sum().backward(retain_graph=True)
+        assert embedded.grad is not None
+        rows.append(embedded.grad[0].abs().sum(-1) > 0)
+        embedded.grad = None
+    return torch.stack(rows)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_full_sight(form: str) -> None:
+    assert influence(transformer(form)).all()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_causal_sight(form: str) -> None:
+    seen = influence(transformer(form), visibility="causal")
+    assert torch.equal(seen, torch.ones(8, 8, dtype=torch.bool).tril())
+
+
+def test_sight_by_matrix() -> None:
+    """One layer sees what the matrix says, no more."""
+    visible = torch.rand(1, 8, 8, generator=torch.Generator().manual_seed(2)) < 0.4
+    seen = influence(transformer("bert", num_layers=1), visibility="matrix", visible=visible)
+    assert torch.equal(seen, visible[0] | torch.eye(8, dtype=torch.bool))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("visibility", ["full", "causal"])
+def test_padding_changes_nothing(form: str, visibility: Any) -> None:
+    backbone = transformer(form)
+    ids = random_inputs(V, (1, 6)).ids
+    padded = torch.cat((ids, torch.full((1, 4), 7)), 1)
+    alone = backbone(random_inputs(V, (1, 6), visibility=visibility)).last
+    token_mask = torch.arange(10)[None] < 6
+    inputs = random_inputs(V, (1, 10), visibility=visibility, token_mask=token_mask)
+    inputs = type(inputs)(padded, token_mask, visibility)
+    assert torch.allclose(backbone(inputs).last[:, :6], alone, atol=1e-5)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_cache_gives_what_the_whole_gives(form: str) -> None:
+    backbone = transformer(form)
+    ids = random_inputs(V, (2, 11)).ids
+    whole = backbone(random_inputs(V, (2, 11), visibility="causal")).last
+    cache, parts = KeyValueCache(), []
+    for start, stop in ((0, 4), (4, 5), (5, 8), (8, 11)):
+        inputs = type(random_inputs(V))(ids[:, start:stop], visibility="causal")
+        parts.append(backbone(inputs, cache=cache).last)
+    assert cache.length == 11
+    assert torch.allclose(torch.cat(parts, 1), whole, atol=1e-5)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_attention_maps(form: str) -> None:
+    backbone = transformer(form)
+    maps = backbone.attention_maps(random_inputs(V, (2, 8), visibility="causal"))
+    assert len(maps) == 2
+    for weights in maps:
+        assert weights.shape == (2, 2, 8, 8)
+        assert torch.allclose(weights.sum(-1), torch.ones(2, 2, 8), atol=1e-6)
+        assert weights.triu(1).abs().max() == 0
+
+
+def test_layers_are_kept_when_asked_for() -> None:
+    backbone = transformer("bert")
+    states = backbone(random_inputs(V), keep_layers=True)
+    assert len(states.layers) == 3
+    assert torch.equal(states.layers[-1], states.last)
+    assert backbone(random_inputs(V)).layers == ()
+
+
+def test_checkpointing_gives_the_same_gradients() -> None:
+    gradients = []
+    for checkpointing in (False, True):
+        backbone = transformer("modern").train()
+        backbone.checkpointing = checkpointing
+        backbone(random_inputs(V)).last.square().sum().backward()
+        assert backbone.embedding.grad is not None
+        gradients.append(backbone.embedding.grad)
+    assert torch.allclose(*gradients)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"dim": 10, "num_heads": 3}, "dim = 10 must be a multiple of num_heads = 3"),
+        ({"dim": 6, "num_heads": 2, "positions": "rotary"}, "heads of an even width"),
+        ({"rotary_base": 5.0}, "no effect without rotary positions"),
+        ({"num_layer": 2}, "Did you mean 'num_layers'"),
+    ],
+)
+def test_shapes_that_cannot_be(settings: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(SettingError, match=sentence):
+        Transformer.Config.checked(settings, "backbone")
+
+
+def test_scale_of_the_scores() -> None:
+    """Why scores are divided by √d: a softmax of [a, a, 2a] saturates (SYSTEMS, worked)."""
+    peaks = [torch.softmax(torch.tensor([a, a, 2 * a]), 0).max().item() for a in (1.0, 10.0)]
+    assert peaks == pytest.approx([0.57612, 0.99991], abs=1e-5)

@@ -1,0 +1,43 @@
+"""The stream of a text: separators after documents, rows end to end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from foretext.data.token_file import TokenFile
+from foretext.data.token_stream import TokenStream
+
+STARTS = np.array([0, 3, 4, 9])
+WHOLE = [1, 2, 3, 99, 4, 99, 5, 6, 7, 8, 9, 99]
+
+
+@pytest.fixture
+def stream() -> TokenStream:
+    ids = np.arange(1, 10, dtype=np.uint16)
+    return TokenStream(TokenFile(Path(), ids, STARTS, STARTS, 100), separator=99)
+
+
+def test_separators_stand_after_documents(stream: TokenStream) -> None:
+    assert len(stream) == len(WHOLE)
+    assert stream.take(np.arange(len(WHOLE))).tolist() == WHOLE
+
+
+def test_places_keep_their_shape(stream: TokenStream) -> None:
+    places = np.array([[2, 3], [4, 5]])
+    assert stream.take(places).tolist() == [[3, 99], [4, 99]]
+
+
+@pytest.mark.parametrize("ahead", [0, 1])
+@pytest.mark.parametrize("length", [2, 5, 11])
+def test_rows_lie_end_to_end_and_within(stream: TokenStream, length: int, ahead: int) -> None:
+    seen = set()
+    for seed in range(20):
+        starts = stream.row_starts(length, np.random.default_rng(seed), ahead=ahead)
+        assert len(starts) == (len(stream) - ahead) // length
+        assert set(np.diff(starts)) <= {length}
+        assert starts[-1] + length + ahead <= len(stream)
+        seen.add(int(starts[0]))
+    assert len(seen) == 1 + (len(stream) - ahead) % length

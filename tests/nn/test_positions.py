@@ -1,0 +1,31 @@
+"""Positions: sinusoids as the paper writes them, rotations that know distances alone."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from foretext.nn.positions import Rotary, sinusoids
+
+
+def test_sinusoids_are_those_of_the_paper() -> None:
+    table = sinusoids(7, 6)
+    assert table.shape == (7, 6)
+    for position in (0, 3, 6):
+        for pair in range(3):
+            angle = position / 10_000 ** (2 * pair / 6)
+            assert abs(table[position, 2 * pair] - math.sin(angle)) < 1e-6
+            assert abs(table[position, 2 * pair + 1] - math.cos(angle)) < 1e-6
+
+
+def test_rotated_scores_depend_on_distance_alone() -> None:
+    rotary = Rotary(8, 32, 10_000.0)
+    query, key = torch.randn(2, 1, 1, 1, 8, generator=torch.Generator().manual_seed(0))
+
+    def score(at: int, other: int) -> torch.Tensor:
+        return (rotary(query, at) * rotary(key, other)).sum()
+
+    assert torch.allclose(score(3, 7), score(20, 24), atol=1e-5)
+    assert not torch.allclose(score(3, 7), score(3, 8), atol=1e-3)
+    assert torch.allclose(rotary(query, 5).norm(), query.norm())

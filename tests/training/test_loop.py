@@ -1,0 +1,194 @@
+"""The loop: it learns, ends when it should, and resumes in the same bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from foretext.data.batch import Batch
+from foretext.data.token_file import Tokens
+from foretext.errors import Interrupted, SettingError
+from foretext.progress import MetricsLog
+from foretext.progress.checkpoint import Checkpoints
+from foretext.progress.workplace import Workplace
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.training.loop import Training, fit
+from foretext.training.model import Model
+from foretext.training.settings import TrainingConfig
+from foretext.training.validation import HeldOutLoss
+from tests.networks import bert, gpt
+
+NOWHERE = Workplace(Path())
+STEPS = {"masked": 250, "pairs": 250, "causal": 80}  # until the text is learned
+
+
+class Setup:
+    """A model of a kind and its examples, made anew each time."""
+
+    def __init__(self, kind: str, request: pytest.FixtureRequest) -> None:
+        name = "gpt" if kind == "causal" else "bert"
+        tokenizer = request.getfixturevalue("byte_bpe" if kind == "causal" else "wordpiece")
+        self.tokens: Tokens = request.getfixturevalue(f"{name}_tokens")
+        self.kind, self.tokenizer = kind, tokenizer
+
+    def model(self) -> Model:
+        if self.kind == "causal":
+            return gpt(self.tokenizer)
+        return bert(self.tokenizer, next_sentence=self.kind == "pairs")
+
+    def validation(self, model: Model) -> HeldOutLoss:
+        assert self.tokens.valid is not None
+        return HeldOutLoss(model.objective.examples(self.tokens.valid, held_out=True), 16)
+
+    def fit(
+        self, place: Workplace = NOWHERE, **settings: Any
+    ) -> tuple[Model, list[dict[str, Any]]]:
+        model = self.model()
+        config = TrainingConfig(**{"steps": 12, "batch_examples": 8, **settings})
+        examples = model.objective.examples(self.tokens.train)
+        return model, fit(model, examples, config, place, self.validation(model))
+
+
+@pytest.fixture(params=STEPS)
+def setup(request: pytest.FixtureRequest) -> Setup:
+    return Setup(request.param, request)
+
+
+@pytest.fixture
+def causal(request: pytest.FixtureRequest) -> Setup:
+    return Setup("causal", request)
+
+
+def test_it_learns(setup: Setup) -> None:
+    precision = "bf16" if setup.kind == "causal" else "fp32"
+    steps = STEPS[setup.kind]
+    _, history = setup.fit(steps=steps, learning_rate=2e-3, batch_examples=16, precision=precision)
+    first = next(record["valid_loss"] for record in history if "valid_loss" in record)
+    assert history[-1]["valid_loss"] < 0.7 * first
+    assert history[-1]["step"] == steps
+    part = "causal_lm" if setup.kind == "causal" else "masked_lm"
+    assert history[-1][f"valid_{part}_accuracy"] > 0.1
+
+
+def test_next_sentences_are_told_apart(request: pytest.FixtureRequest) -> None:
+    """A document is about one animal, so that a stranger can be told by its animal."""
+    setup = Setup("pairs", request)
+    _, history = setup.fit(steps=400, learning_rate=3e-3, batch_examples=16)
+    late = [record["next_sentence_accuracy"] for record in history[-40:]]
+    assert sum(late) / len(late) > 0.6
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_a_resumed_training_ends_in_the_same_bits(
+    setup: Setup, precision: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {"precision": precision, "epochs": 1.0, "batch_examples": 32}
+    whole, whole_history = _fit_epochs(setup, NOWHERE, settings)
+    monkeypatch.setattr(Training, "_step", _stopping_at(5))
+    with _place(tmp_path) as place, pytest.raises(Interrupted, match="go on with --resume"):
+        _fit_epochs(setup, place, settings)
+    monkeypatch.undo()
+    torch.manual_seed(99)  # a new process has another generator
+    with _place(tmp_path, resume=True) as place:
+        resumed, history = _fit_epochs(setup, place, settings)
+    for name, weights in whole.state_dict().items():
+        assert torch.equal(weights, resumed.state_dict()[name]), name
+    assert history[-1]["valid_loss"] == whole_history[-1]["valid_loss"]
+    assert MetricsLog(tmp_path / "metrics.jsonl").read() == history
+
+
+@contextmanager
+def _place(folder: Path, *, resume: bool = False) -> Iterator[Workplace]:
+    with MetricsLog(folder / "metrics.jsonl") as log:
+        yield Workplace(folder, log=log, checkpoints=Checkpoints(folder / "c"), resume=resume)
+
+
+def _stopping_at(last: int) -> Callable[[Training, Batch], None]:
+    """A step after which, when it is the last, comes what SIGTERM does."""
+    step = Training._step
+
+    def stopping(training: Training, batch: Batch) -> None:
+        step(training, batch)
+        if training.state.step == last:
+            training._stop("SIGTERM")
+
+    return stopping
+
+
+def _fit_epochs(
+    setup: Setup, place: Workplace, settings: dict[str, Any]
+) -> tuple[Model, list[dict[str, Any]]]:
+    model = setup.model()
+    model.backbone.dropout.p = 0.1  # type: ignore[union-attr]  # draws from the generator
+    examples = model.objective.examples(setup.tokens.train)
+    config = TrainingConfig(**settings)
+    return model, fit(model, examples, config, place, setup.validation(model))
+
+
+def test_micro_batches_give_the_same_step(setup: Setup) -> None:
+    whole, _ = setup.fit(steps=3, precision="fp32", learning_rate=1e-3)
+    parts, _ = setup.fit(steps=3, precision="fp32", learning_rate=1e-3, micro_batch_examples=3)
+    for name, weights in whole.state_dict().items():
+        assert torch.allclose(weights, parts.state_dict()[name], atol=2e-5), name
+
+
+def test_a_budget_ends_the_training(causal: Setup) -> None:
+    _, history = _budgeted(causal, 1.5)
+    assert 1.4 < history[-1]["time"] < 4.0
+    assert history[-1]["learning_rate"] < 1e-4
+
+
+def _budgeted(setup: Setup, seconds: float) -> tuple[Model, list[dict[str, Any]]]:
+    model = setup.model()
+    config = TrainingConfig(budget_seconds=seconds, batch_examples=8)
+    return model, fit(model, model.objective.examples(setup.tokens.train), config, NOWHERE)
+
+
+def test_patience_and_the_best_weights(causal: Setup) -> None:
+    """A learning rate that ruins the model: the best held-out loss is the one that stays."""
+    model, history = causal.fit(
+        steps=200,
+        learning_rate=0.3,
+        schedule="constant",
+        warmup_rate=0.0,
+        clip_norm=None,
+        valid_steps=1,
+        patience=3,
+        keep="best",
+    )
+    losses = [record["valid_loss"] for record in history if "valid_loss" in record]
+    assert len(history) < 200
+    assert causal.validation(model).measure(model)["valid_loss"] == pytest.approx(
+        min(losses), abs=0.02
+    )
+
+
+def test_a_loss_that_is_no_number_stops_it(causal: Setup) -> None:
+    model = causal.model()
+    with torch.no_grad():
+        model.backbone.embedding[:] = float("nan")
+    examples = model.objective.examples(causal.tokens.train)
+    with pytest.raises(SettingError, match=r"no longer a number .* choose a lower"):
+        fit(model, examples, TrainingConfig(steps=3), NOWHERE)
+
+
+def test_patience_needs_something_held_out(causal: Setup) -> None:
+    model = causal.model()
+    examples = model.objective.examples(causal.tokens.train)
+    with pytest.raises(SettingError, match="need held-out examples"):
+        fit(model, examples, TrainingConfig(steps=3, patience=2), NOWHERE)
+
+
+def test_an_objective_refuses_a_backbone_without_its_sight(
+    wordpiece: SubwordTokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from foretext.backbones.transformer import Transformer
+
+    monkeypatch.setattr(Transformer, "visibilities", frozenset({"causal"}))
+    with pytest.raises(SettingError, match="needs full sight"):
+        bert(wordpiece)
