@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from foretext.kernels.compile import kernel
-from foretext.kernels.elementary import exponential, lane_max, lane_sum, maximum
+from foretext.kernels.elementary import by_sign, exponential, lane_max, lane_sum, maximum
 from foretext.kernels.simd import LANES, load, store
 
 
@@ -22,6 +22,7 @@ def run_reductions(a, out):
     store(out, 0, maximum(x, y))
     out[LANES] = lane_max(x)
     out[LANES + 1] = lane_sum(x)
+    store(out, 2 * LANES, by_sign(x, y, x))
 
 
 def test_exponential_is_right_to_two_units_in_the_last_place() -> None:
@@ -42,8 +43,9 @@ def test_exponential_of_what_no_float_holds() -> None:
 
 def test_reductions() -> None:
     a = np.random.default_rng(0).standard_normal(2 * LANES).astype(np.float32)
-    out = np.empty(LANES + 2, np.float32)
+    out = np.empty(3 * LANES, np.float32)
     run_reductions(a, out)
     np.testing.assert_array_equal(out[:LANES], np.maximum(a[:LANES], a[LANES:]))
+    np.testing.assert_array_equal(out[2 * LANES :], np.where(a[:LANES] > 0, a[LANES:], a[:LANES]))
     assert out[LANES] == a[:LANES].max()
     assert out[LANES + 1] == pytest.approx(a[:LANES].sum(), rel=1e-6)

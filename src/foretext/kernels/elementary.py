@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 
 from foretext.kernels.simd import LANES, lanes
 
-__all__ = ["exponential", "lane_max", "lane_sum", "maximum", "root"]
+__all__ = ["by_sign", "exponential", "lane_max", "lane_sum", "maximum", "root"]
 
 _FLOAT = ir.FloatType()
 _FLOATS = ir.VectorType(_FLOAT, LANES)
@@ -121,3 +121,14 @@ def root(typing: Any, a: Any) -> Any:
         return _call(builder, "llvm.sqrt.v16f32", _FLOATS, args[0])
 
     return lanes(lanes), generate
+
+
+@intrinsic
+def by_sign(typing: Any, a: Any, positive: Any, negative: Any) -> Any:
+    """Return each lane of `positive` where a is above 0, else that of `negative`."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        above = builder.fcmp_ordered(">", args[0], _floats(0.0))
+        return builder.select(above, args[1], args[2])
+
+    return lanes(lanes, lanes, lanes), generate

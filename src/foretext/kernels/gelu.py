@@ -14,7 +14,7 @@ import numpy as np
 
 from foretext.kernels.bfloat16 import load_lanes, store_lanes
 from foretext.kernels.compile import kernel
-from foretext.kernels.elementary import exponential, maximum
+from foretext.kernels.elementary import by_sign, exponential
 from foretext.kernels.simd import LANES, absolute, fma, load, splat, store
 from foretext.kernels.team import share_out
 
@@ -45,10 +45,7 @@ def normal_below(x, height):
     tail = fma(t, tail, splat(_A3))
     tail = fma(t, tail, splat(_A2))
     tail = fma(t, tail, splat(_A1)) * t * height  # Phi(-|x|)
-    half = splat(np.float32(0.5))
-    # Phi(x) = 1/2 + sign(x) (1/2 - tail), and x / |x| is the sign where it matters
-    sign = x / maximum(absolute(x), splat(np.float32(1e-30)))
-    return fma(sign, half - tail, half)
+    return by_sign(x, one - tail, tail)
 
 
 @kernel()
