@@ -9,7 +9,7 @@ from typing import Any
 from foretext.errors import ModelFileError
 from foretext.files import atomic_file
 
-__all__ = ["read_json", "write_json"]
+__all__ = ["read_json", "read_vocab_size", "write_json"]
 
 
 def read_json(path: Path) -> Any:
@@ -26,6 +26,18 @@ def read_json(path: Path) -> Any:
         ) from None
     except (OSError, ValueError) as error:
         raise ModelFileError(f"{path} cannot be read as JSON ({error}).") from error
+
+
+def read_vocab_size(config: dict[str, Any], path: Path) -> int:
+    """Return the number of token vectors.
+
+    Raises:
+        ModelFileError: the config.json of `path` does not say it.
+    """
+    found = config.get("vocab_size")
+    if not isinstance(found, int) or found < 1:
+        raise ModelFileError(f"{path}: vocab_size = {found!r} is no number of tokens.")
+    return found
 
 
 def write_json(path: Path, content: Any) -> None:

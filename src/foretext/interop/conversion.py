@@ -13,11 +13,12 @@ from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
 from foretext.backbones.transformer import Transformer
 from foretext.errors import ModelFileError, SettingError
+from foretext.interop.config_file import read_vocab_size
 from foretext.interop.families import FAMILIES, family_of
 from foretext.interop.family import Family, Settings
 from foretext.interop.heads import Heads
 from foretext.interop.loaded import Network
-from foretext.interop.own import KEY, config_of, read_part
+from foretext.interop.own import config_of, own_part, read_part
 from foretext.interop.their_names import canonical_names, found_heads
 from foretext.interop.transfer import fill_weights, named_weights, renamed_weights
 from foretext.objectives import OBJECTIVES
@@ -67,10 +68,8 @@ def from_family(
     weights = canonical_names(family, weights)
     heads = found_heads(family, theirs, weights)
     config, head = _configs(family, theirs, heads, config_path)
-    if family.embedding not in weights:
-        raise ModelFileError(f"{weight_path}: weights are missing: {family.embedding}.")
     with torch.random.fork_rng(devices=[]):  # what is drawn is overwritten
-        backbone = Transformer(config, theirs.get("vocab_size", len(weights[family.embedding])))
+        backbone = Transformer(config, read_vocab_size(theirs, config_path))
         objective = family.objective(head, backbone, tokenizer) if heads.head else None
     rows = family.rows(config.num_layers, family.prefix, heads)
     flag, ours = partial(family.flag, theirs), named_weights(backbone, objective)
@@ -123,6 +122,8 @@ def _configs(
             head = family.head_config.checked(head_found, "objective")
     except (ValueError, SettingError) as error:
         raise ModelFileError(f"{path}: {str(error).removesuffix('.')}.") from error
+    except (TypeError, ArithmeticError) as error:
+        raise ModelFileError(f"{path}: a setting has no possible value ({error}).") from error
     return config, head
 
 
@@ -130,7 +131,7 @@ def _kept(
     family: Family, theirs: Settings, heads: Heads, path: Path
 ) -> tuple[Transformer.Config | None, Any]:
     """What stands under "foretext", where theirs say the same; None where they say otherwise."""
-    own = theirs.get(KEY, {})
+    own = own_part(theirs)
     backbone, objective = read_part(BACKBONES, own, path), read_part(OBJECTIVES, own, path)
     if backbone is None or backbone.component is not Transformer:
         return None, None

@@ -19,7 +19,7 @@ from foretext.errors import ModelFileError
 from foretext.interop.config_file import read_json, write_json
 from foretext.interop.conversion import from_family, to_family
 from foretext.interop.loaded import Loaded
-from foretext.interop.own import KEY, MODEL_TYPE, load_own, own_settings, own_weights
+from foretext.interop.own import KEY, MODEL_TYPE, load_own, own_part, own_settings, own_weights
 from foretext.interop.sentence_transformers import read_modules
 from foretext.interop.weight_file import WEIGHTS, read_weights, weight_path, write_weights
 from foretext.objectives.base import Objective
@@ -86,7 +86,7 @@ def load_hugging_face(folder: Path) -> Loaded:
     load = load_own if config.get("model_type") == MODEL_TYPE else from_family
     network = load(config, path, read_weights(place), place, tokenizer)
     _check_ids(tokenizer, network.backbone, path)
-    facts = config.get(KEY, {}).get("facts", {})
+    facts = own_part(config).get("facts", {})
     loaded = Loaded(
         tokenizer, network.backbone.eval(), network.objective, dict(facts), network.unused
     )

@@ -17,6 +17,7 @@ from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
 from foretext.config import Config
 from foretext.errors import ModelFileError, SettingError
+from foretext.interop.config_file import read_vocab_size
 from foretext.interop.loaded import Network
 from foretext.interop.rows import Row
 from foretext.interop.transfer import fill_weights, named_weights, renamed_weights
@@ -31,6 +32,7 @@ __all__ = [
     "Part",
     "config_of",
     "load_own",
+    "own_part",
     "own_settings",
     "own_weights",
     "read_part",
@@ -67,6 +69,12 @@ def own_settings(
     }
 
 
+def own_part(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what stands under "foretext"; nothing where there is no such key."""
+    own = config.get(KEY)
+    return own if isinstance(own, dict) else {}
+
+
 def read_part(registry: Registry, own: Mapping[str, Any], path: Path) -> Part | None:
     """Return what is said of a backbone or an objective; None where nothing is.
 
@@ -74,7 +82,7 @@ def read_part(registry: Registry, own: Mapping[str, Any], path: Path) -> Part | 
         ModelFileError: it names a class or a setting that is not there.
     """
     said = own.get(registry.section)
-    if not said:
+    if not isinstance(said, dict):
         return None
     settings = dict(said)
     name = str(settings.pop("name", None))
@@ -109,13 +117,14 @@ def load_own(
     Raises:
         ModelFileError: what config.json says does not fit foretext or the weights.
     """
-    own = config.get(KEY, {})
+    own = own_part(config)
     backbone_part = read_part(BACKBONES, own, config_path)
     objective_part = read_part(OBJECTIVES, own, config_path)
     if backbone_part is None:
         raise ModelFileError(f'{config_path} says nothing of a backbone under "{KEY}".')
+    vocab_size = read_vocab_size(dict(config), config_path)
     with torch.random.fork_rng(devices=[]):  # every weight is read
-        backbone = backbone_part.component(backbone_part.config, config["vocab_size"])
+        backbone = backbone_part.component(backbone_part.config, vocab_size)
         objective = objective_part and objective_part.component(
             objective_part.config, backbone, tokenizer
         )
