@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple, Self, cast
@@ -86,9 +86,10 @@ def recipe_names() -> list[str]:
 
 @dataclass(frozen=True)
 class Recipe:
-    """All that the user chose for one run."""
+    """All settings of one run, and which of them the user chose."""
 
     parts: Mapping[str, Section]
+    chosen: frozenset[str] = field(default=frozenset(), compare=False)  # "section.setting"
 
     @property
     def name(self) -> str:
@@ -143,15 +144,21 @@ class Recipe:
         Raises:
             SettingError: no such recipe, section or setting, or a value that is not allowed.
         """
-        sections = _read(recipe)
-        if config is not None:
-            for section, values in _read_file(Path(config)).items():
-                sections.setdefault(section, {}).update(values)
-        return cls.from_sections(_overridden(sections, overrides))
+        base = _read(recipe)
+        given = _overridden({} if config is None else _read_file(Path(config)), overrides)
+        sections = {name: dict(values) for name, values in base.items()}
+        for section, values in given.items():
+            sections.setdefault(section, {}).update(values)
+        chosen = _named(given) | _chosen_by_name(recipe, base)
+        return cls.from_sections(sections, chosen)
 
     @classmethod
-    def from_sections(cls, sections: Mapping[str, Mapping[str, Any]]) -> Self:
-        """Check each section by the class it sets up."""
+    def from_sections(
+        cls,
+        sections: Mapping[str, Mapping[str, Any]],
+        chosen: frozenset[str] | None = None,
+    ) -> Self:
+        """Check each section by the class it sets up; `chosen` are all of them, unless it says."""
         owners = _owners(sections)
         for section in sections:
             if section not in owners:
@@ -161,7 +168,8 @@ class Recipe:
             {
                 section: _checked(section, owner, sections.get(section, {}))
                 for section, owner in owners.items()
-            }
+            },
+            _named(sections) if chosen is None else chosen,
         )
 
     @classmethod
@@ -176,7 +184,7 @@ class Recipe:
             SettingError: no section has such a setting, or a value is not allowed.
         """
         base = cls.load(name)
-        sections = base._given()
+        sections, chosen = base._given(), set(base.chosen)
         for setting, value in settings.items():
             homes = [
                 section
@@ -189,13 +197,14 @@ class Recipe:
                     f"{setting}: {name} has no such setting.{did_you_mean(setting, known)}"
                 )
             sections[homes[0]][setting] = value
-        return cls.from_sections(sections)
+            chosen.add(f"{homes[0]}.{setting}")
+        return cls.from_sections(sections, frozenset(chosen))
 
     def with_settings(self, section: str, **settings: Any) -> Self:
-        """Return the recipe with some settings of a section changed."""
+        """Return the recipe with some settings of a section changed; that is no choice of users."""
         sections = self._given()
         sections[section].update(settings)
-        return self.from_sections(sections)
+        return self.from_sections(sections, self.chosen)
 
     def with_budget(self, seconds: float) -> Self:
         """Return the recipe with a wall-clock budget in place of its epochs or steps."""
@@ -204,7 +213,7 @@ class Recipe:
         for length in ("epochs", "steps"):
             sections[section].pop(length, None)
         sections[section]["budget_seconds"] = seconds
-        return self.from_sections(sections)
+        return self.from_sections(sections, self.chosen)
 
     def _given(self) -> Sections:
         return {section: part.settings(given=True) for section, part in self.parts.items()}
@@ -244,6 +253,18 @@ def _checked(section: str, owner: Owner, values: Mapping[str, Any]) -> Section:
     if name is None:
         raise SettingError(f"[{section}] name: say which one: {', '.join(owner)}.")
     return Section(name, owner.resolve(name).Config.checked(settings, section))
+
+
+def _named(sections: Mapping[str, Mapping[str, Any]]) -> frozenset[str]:
+    return frozenset(f"{section}.{name}" for section, values in sections.items() for name in values)
+
+
+def _chosen_by_name(recipe: str | Path, base: Sections) -> frozenset[str]:
+    """What a user chose by naming a recipe: its size; everything, where the recipe is a file."""
+    name, size = split_size(str(recipe))
+    if name not in recipe_names():
+        return _named(base)
+    return frozenset() if size is None else _named({"backbone": size._asdict()})
 
 
 def _read(recipe: str | Path) -> Sections:

@@ -20,11 +20,13 @@ from foretext.data.batch import Inputs, Visibility
 from foretext.nn.attention import SelfAttention, sight_of
 from foretext.nn.block import Block, NormPosition
 from foretext.nn.cache import KeyValueCache
-from foretext.nn.feed_forward import Activation, FeedForward
+from foretext.nn.feed_forward import GATED, Activation, FeedForward
 from foretext.nn.norm import NormKind, make_norm
 from foretext.nn.positions import Rotary, sinusoids
 
 __all__ = ["Transformer"]
+
+LANES = 32  # a gated part's width is a multiple of it, for the sake of matrix products
 
 
 class Transformer(Backbone):
@@ -41,7 +43,7 @@ class Transformer(Backbone):
         num_layers: int = Field(4, ge=1)
         dim: int = Field(256, ge=1)  # width of a state
         num_heads: int = Field(4, ge=1)
-        feed_forward_dim: int | None = Field(None, ge=1)  # None: 4 × dim
+        feed_forward_dim: int | None = Field(None, ge=1)  # None: 4 × dim; gated: 8/3 × dim
         max_length: int = Field(512, ge=2)  # positions
         positions: Literal["learned", "sinusoidal", "rotary"] = "learned"
         rotary_base: float = Field(10_000.0, gt=1)
@@ -72,7 +74,11 @@ class Transformer(Backbone):
         @property
         def hidden_dim(self) -> int:
             """Width within the feed-forward part."""
-            return self.feed_forward_dim or 4 * self.dim
+            if self.feed_forward_dim is not None:
+                return self.feed_forward_dim
+            if self.activation in GATED:  # three maps in place of two: as many weights
+                return max(round(8 * self.dim / 3 / LANES), 1) * LANES
+            return 4 * self.dim
 
     visibilities: frozenset[Visibility] = frozenset({"full", "causal", "matrix"})
 

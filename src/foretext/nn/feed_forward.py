@@ -9,7 +9,7 @@ from typing import Literal
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-__all__ = ["ACTIVATIONS", "Activation", "FeedForward"]
+__all__ = ["ACTIVATIONS", "GATED", "Activation", "FeedForward"]
 
 Activation = Literal["gelu", "gelu_tanh", "relu", "geglu", "swiglu"]
 
@@ -20,6 +20,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "geglu": F.gelu,  # Shazeer 2020: half of the first map, curved, gates the other half
     "swiglu": F.silu,
 }
+GATED = frozenset({"geglu", "swiglu"})
 
 
 class FeedForward(nn.Module):
@@ -37,7 +38,7 @@ class FeedForward(nn.Module):
         self, dim: int, hidden_dim: int, activation: Activation, *, bias: bool, dropout: float
     ) -> None:
         super().__init__()
-        self.gated = activation in ("geglu", "swiglu")
+        self.gated = activation in GATED
         self.activation = ACTIVATIONS[activation]
         self.inner = nn.Linear(dim, 2 * hidden_dim if self.gated else hidden_dim, bias=bias)
         self.outer = nn.Linear(hidden_dim, dim, bias=bias)
