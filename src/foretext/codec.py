@@ -126,7 +126,7 @@ class Codec:
     def _mapped(self, function: Callable[[Tensor], Tensor], values: Values) -> Values:
         weight = next(self.network.parameters())
         batches = range(0, len(values), _BATCH)
-        parts = [torch.from_numpy(values[start : start + _BATCH]).to(weight) for start in batches]
+        parts = [torch.tensor(values[start : start + _BATCH]).to(weight) for start in batches]
         mapped: Values = torch.cat([function(part).float().cpu() for part in parts]).numpy()
         return mapped
 

@@ -39,12 +39,31 @@ def test_reduce(command: Command, run: Path, tmp_path: Path) -> None:
     result = json.loads(done.out)
     assert result["words"] == 30
     assert (result["from"], result["vector_size"]) == (24, 5)
-    assert 0.3 < result["variance_rate"] < 1
+    assert 0 < result["variance_rate"] < 1
     assert ft.load(target).vector_size == 5
     assert "exists" in command("reduce", run, target, "--dim", 5).err
     shown = command("reduce", run, target, "--dim", 5, "--overwrite", "--remove-mean").out
     assert "5 of 24 dimensions with" in shown
     np.testing.assert_allclose(ft.load(target).vectors.mean(axis=0), 0, atol=1e-5)
+
+
+def test_reduce_by_an_autoencoder(
+    command: Command, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("foretext.pipeline.reduction.FEWEST_STEPS", 100)
+    target = tmp_path / "small.safetensors"
+    arguments = ["reduce", run, target, "--dim", 5, "--overwrite", "-q"]
+    result = json.loads(command(*arguments, "--method", "linear", "--json").out)
+    assert result["method"] == "linear"
+    assert 0 < result["variance_rate"] <= result["components_rate"] + 1e-6
+    assert ft.load(target).vector_size == 5
+    assert "of the variance (pca: " in command(*arguments, "--method", "linear").out
+    refused = command(*arguments, "--method", "linear", "--remove-mean")
+    assert "--remove-mean has no effect on an autoencoder" in refused.err
+    refused = command(*arguments, "--method", "liner")
+    assert "method = 'liner': vectors cannot be reduced by this. Did you mean 'linear'?" in (
+        refused.err
+    )
 
 
 def test_reduce_to_more_than_there_is(command: Command, run: Path, tmp_path: Path) -> None:

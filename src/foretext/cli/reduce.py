@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from foretext.cli.shared import AsJson, Overwrite, RunArgument, print_json
+from foretext.cli.shared import AsJson, Overwrite, Quiet, RunArgument, print_json
+
+if TYPE_CHECKING:
+    from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["reduce"]
 
@@ -16,32 +19,59 @@ def reduce(
     run: RunArgument,
     target: Annotated[Path, typer.Argument(metavar="TARGET", help="The vector file to write.")],
     dim: Annotated[int, typer.Option(help="Dimensions to keep.")],
+    method: Annotated[
+        str,
+        typer.Option(help="pca; or train a linear or a denoising autoencoder and keep its codes."),
+    ] = "pca",
     remove_mean: Annotated[
-        bool, typer.Option("--remove-mean", help="Take out what all words have in common first.")
+        bool,
+        typer.Option("--remove-mean", help="pca: take out what all words have in common first."),
     ] = False,
     overwrite: Overwrite = False,
+    quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write vectors of fewer dimensions, by principal components, and say how much they keep."""
-    from foretext.artifact import load
+    """Write vectors of fewer dimensions, and say how much of their variance is kept."""
+    from foretext.artifact import load_vectors
     from foretext.files import refuse_existing
-    from foretext.vectors.reduction import reduce_dimensions
 
     refuse_existing(target, overwrite=overwrite)
-    vectors = load(run)
-    reduced = reduce_dimensions(vectors, dim, remove_mean=remove_mean)
-    reduced.vectors.save(target)
+    vectors = load_vectors(run)
+    reduced, rates = _reduced(vectors, dim, method, remove_mean, quiet)
+    reduced.save(target)
     result = {
         "target": str(target),
         "words": len(vectors),
         "from": vectors.vector_size,
         "vector_size": dim,
-        "variance_rate": reduced.variance_rate,
+        "method": method,
+        **rates,
     }
     if as_json:
         print_json(result)
-    else:
-        typer.echo(
-            f"{len(vectors):,} words, {dim} of {vectors.vector_size} dimensions with "
-            f"{reduced.variance_rate:.1%} of the variance: {target}"
-        )
+        return
+    beside = f" (pca: {rates['components_rate']:.1%})" if "components_rate" in rates else ""
+    typer.echo(
+        f"{len(vectors):,} words, {dim} of {vectors.vector_size} dimensions with "
+        f"{rates['variance_rate']:.1%} of the variance{beside}: {target}"
+    )
+
+
+def _reduced(
+    vectors: WordVectors, dim: int, method: str, remove_mean: bool, quiet: bool
+) -> tuple[WordVectors, dict[str, float]]:
+    """Return the vectors of fewer dimensions, and the shares of variance that are kept."""
+    from foretext.errors import SettingError
+    from foretext.registry import imported
+    from foretext.vectors.reduction import reduce_dimensions
+
+    if method == "pca":
+        reduction = reduce_dimensions(vectors, dim, remove_mean=remove_mean)
+        return reduction.vectors, {"variance_rate": reduction.variance_rate}
+    if remove_mean:
+        raise SettingError("--remove-mean has no effect on an autoencoder, which learns the mean.")
+    coded = imported("foretext.pipeline.reduction:code_vectors")(vectors, dim, method, quiet=quiet)
+    return coded.vectors, {
+        "variance_rate": coded.variance_rate,
+        "components_rate": coded.components_rate,
+    }
