@@ -69,7 +69,7 @@ class LinearBaseline:
 
         features: Literal["auto", "words", "characters"] = "auto"  # auto: by the script
         min_texts: int | None = Field(default=None, ge=1)  # that have a feature; None: 1 or 2
-        inverse_penalty: float = Field(default=10.0, gt=0)  # C of scikit-learn
+        inverse_penalty: float = Field(default=5.0, gt=0)  # C of scikit-learn
         tolerance: float = Field(default=1e-3, gt=0)  # change of weights at which it stops
         seed: int = Field(default=0, ge=0)
 
