@@ -22,12 +22,12 @@ def align(
     as_json: AsJson = False,
 ) -> None:
     """Turn vectors onto those of another run, so that words can be compared between the two."""
-    from foretext.artifact import load
+    from foretext.artifact import load_vectors
     from foretext.files import refuse_existing
     from foretext.vectors.alignment import align_vectors
 
     refuse_existing(target, overwrite=overwrite)
-    aligned = align_vectors(load(run), load(reference))
+    aligned = align_vectors(load_vectors(run), load_vectors(reference))
     aligned.vectors.save(target)
     result = {
         "target": str(target),

@@ -20,9 +20,9 @@ def analogy(
     as_json: AsJson = False,
 ) -> None:
     """Answer "A is to B as C is to ...": the words nearest to B - A + C."""
-    from foretext.artifact import load
+    from foretext.artifact import load_vectors
 
-    answers = load(run).analogy(a, b, c, topn)
+    answers = load_vectors(run).analogy(a, b, c, topn)
     if as_json:
         print_json(dict(answers))
     else:

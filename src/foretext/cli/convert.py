@@ -27,12 +27,12 @@ def convert(
     as_json: AsJson = False,
 ) -> None:
     """Write a run's vectors, or a vector file, in another format."""
-    from foretext.artifact import load
+    from foretext.artifact import load_vectors
     from foretext.files import refuse_existing
     from foretext.vectors.storage import storage_loss
 
     refuse_existing(target, overwrite=overwrite)
-    vectors = load(source)
+    vectors = load_vectors(source)
     vectors.save(target, to, dtype=dtype)
     result: dict[str, Any] = {
         "target": str(target),

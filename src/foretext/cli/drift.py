@@ -30,11 +30,15 @@ def drift(
     as_json: AsJson = False,
 ) -> None:
     """Show the words whose neighbours changed most from one corpus to another."""
-    from foretext.artifact import load
+    from foretext.artifact import load_vectors
     from foretext.vectors.drift import measure_drift
 
     found = measure_drift(
-        load(first), load(second), topn=topn, min_count=min_count, restrict_vocab=restrict_vocab
+        load_vectors(first),
+        load_vectors(second),
+        topn=topn,
+        min_count=min_count,
+        restrict_vocab=restrict_vocab,
     )
     changed = found.most_changed(num_words)
     if as_json:

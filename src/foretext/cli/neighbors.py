@@ -31,9 +31,9 @@ def neighbors(
     as_json: AsJson = False,
 ) -> None:
     """Show the nearest words of each word, by cosine."""
-    from foretext.artifact import load
+    from foretext.artifact import load_vectors
 
-    vectors = load(run)
+    vectors = load_vectors(run)
     searched = vectors if index is None else _open_index(index, vectors)
     found = searched.neighbors(words, topn)
     if as_json:

@@ -1,0 +1,145 @@
+"""Writing on: one token after another from a backbone that sees to the left, and its head.
+
+Each step computes the newest position alone; what earlier ones left is in the key-value cache. The
+next token is the likeliest one (temperature 0) or drawn: from the k likeliest (Fan et al. 2018),
+from the smallest set that holds the probability p (Holtzman et al. 2020), or from all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+from pydantic import Field, model_validator
+from torch import Tensor, nn
+
+from foretext.backbones.base import Backbone
+from foretext.config import Config
+from foretext.data.batch import Inputs
+from foretext.nn.cache import KeyValueCache
+
+__all__ = ["Decoder", "Sampling", "Watch", "generate_ids", "probabilities"]
+
+Watch = Callable[[int, list[int]], bool]  # sample and its ids so far; True: it is at its end
+
+
+class Sampling(Config):
+    """How the next token is chosen."""
+
+    temperature: float = Field(0.8, ge=0)  # divides the logits; 0: always the likeliest token
+    top_k: int | None = Field(None, ge=1)  # tokens that may be drawn
+    top_p: float | None = Field(None, gt=0, le=1)  # probability that those drawn from hold together
+
+    @model_validator(mode="after")
+    def _has_effect(self) -> Sampling:
+        if self.temperature == 0 and (self.top_k is not None or self.top_p is not None):
+            raise ValueError(
+                "top_k and top_p would have no effect: at temperature 0 the likeliest token is "
+                "taken; leave them out, or set a temperature above 0"
+            )
+        return self
+
+
+def probabilities(logits: Tensor, sampling: Sampling) -> Tensor:
+    """Return what the next token is drawn from, (B, V) float32, of logits (B, V).
+
+    Temperature first, then the k likeliest, then, of what these leave, the share p.
+    """
+    assert sampling.temperature > 0, "the likeliest token is not drawn"
+    logits = logits.float() / sampling.temperature
+    if sampling.top_k is not None and sampling.top_k < logits.shape[-1]:
+        least = logits.topk(sampling.top_k).values[..., -1:]
+        logits = logits.masked_fill(logits < least, -torch.inf)
+    shares = logits.softmax(-1)
+    if sampling.top_p is None:
+        return shares
+    ordered, places = shares.sort(-1, descending=True)
+    before = ordered.cumsum(-1) - ordered  # held by likelier tokens
+    ordered = ordered.masked_fill(before >= sampling.top_p, 0.0)
+    kept = torch.zeros_like(shares).scatter(-1, places, ordered)
+    return kept / kept.sum(-1, keepdim=True)
+
+
+class Decoder:
+    """A backbone that reads rows bit by bit and says what it expects next.
+
+    When the backbone's positions are used up, the newest half of them is read anew from position 0
+    and the rest forgotten, so that a text can be longer than the model.
+
+    Args:
+        backbone: with causal sight.
+        head: maps states (B, D) to logits (B, V).
+    """
+
+    def __init__(self, backbone: Backbone, head: nn.Module) -> None:
+        assert "causal" in backbone.visibilities, f"{type(backbone).__name__} sees to both sides"
+        self.backbone = backbone
+        self.head = head
+        self._cache = KeyValueCache()
+        self._ids = torch.empty(0, backbone.max_length, dtype=torch.int64)  # (B, max_length)
+
+    def read(self, ids: Tensor) -> Tensor:
+        """Read on, ids (B, T), and return the logits of what comes next, (B, V)."""
+        read, length = self._cache.length, self.backbone.max_length
+        if read == 0:
+            self._ids = ids.new_empty(len(ids), length)
+        if read + ids.shape[1] > length:
+            ids = torch.cat((self._ids[:, :read], ids), dim=1)[:, -max(length // 2, 1) :]
+            read, self._cache = 0, KeyValueCache()
+        self._ids[:, read : read + ids.shape[1]] = ids
+        states = self.backbone(Inputs(ids, visibility="causal"), cache=self._cache)
+        return self.head(states.last[:, -1])
+
+    def keep_rows(self, rows: Sequence[int]) -> None:
+        """Go on with these rows alone, in that order; a row may come more than once."""
+        index = torch.tensor(rows, device=self._ids.device)
+        self._ids = self._ids.index_select(0, index)
+        self._cache.keep_rows(index)
+
+
+@torch.inference_mode()
+def generate_ids(
+    decoder: Decoder,
+    prompt: Tensor,
+    sampling: Sampling,
+    watch: Watch,
+    *,
+    max_new_tokens: int,
+    num_samples: int = 1,
+    seed: int = 0,
+) -> list[list[int]]:
+    """Write on from a prompt, (T,) int64, several times side by side; return the new ids.
+
+    Args:
+        decoder: fresh; it reads the prompt once for all samples.
+        prompt: at least one id.
+        sampling: how tokens are chosen.
+        watch: is shown each sample after each of its tokens, and ends it by True.
+        max_new_tokens: of each sample, at most.
+        num_samples: how many.
+        seed: of the draws.
+    """
+    generator = torch.Generator(prompt.device).manual_seed(seed)
+    samples: list[list[int]] = [[] for _ in range(num_samples)]
+    alive = list(range(num_samples))  # the samples that are not at their end, a row each
+    logits = decoder.read(prompt[None]).expand(num_samples, -1)
+    if num_samples > 1:
+        decoder.keep_rows([0] * num_samples)
+    for left in range(max_new_tokens - 1, -1, -1):
+        tokens = _choose(logits, sampling, generator)  # (B,)
+        for sample, token in zip(alive, tokens.tolist(), strict=True):
+            samples[sample].append(token)
+        going = [row for row, sample in enumerate(alive) if not watch(sample, samples[sample])]
+        if not going or not left:
+            break
+        if len(going) < len(alive):
+            decoder.keep_rows(going)
+            alive, tokens = [alive[row] for row in going], tokens[going]
+        logits = decoder.read(tokens[:, None])
+    return samples
+
+
+def _choose(logits: Tensor, sampling: Sampling, generator: torch.Generator) -> Tensor:
+    if sampling.temperature == 0:
+        return logits.argmax(-1)
+    return torch.multinomial(probabilities(logits, sampling), 1, generator=generator)[:, 0]

@@ -1,0 +1,141 @@
+"""Texts as vectors: sorted by length, in batches of about as many tokens, pooled over positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from foretext.backbones.base import Backbone
+from foretext.data.batch import Inputs, Visibility
+from foretext.errors import SettingError
+
+__all__ = ["Layers", "Pooling", "as_inputs", "check_layers", "pool_texts", "pool_windows"]
+
+Pooling = Literal["mean", "cls", "max"]
+Layers = int | tuple[int, ...]
+BATCH_TOKENS = {"cpu": 1 << 11, "cuda": 1 << 16}  # a batch's states stay in a CPU's cache
+
+
+def as_inputs(rows: Sequence[Sequence[int]], pad: int, visibility: Visibility) -> Inputs:
+    """Put rows of ids side by side, (B, T); a mask only where their lengths differ."""
+    width = max(map(len, rows))
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+    ids = np.full((len(rows), width), pad, np.int64)
+    real = np.arange(width) < lengths[:, None]
+    ids[real] = np.fromiter((token for row in rows for token in row), np.int64, lengths.sum())
+    token_mask = None if real.all() else torch.from_numpy(real)
+    return Inputs(torch.from_numpy(ids), token_mask, visibility)
+
+
+def check_layers(layers: Layers, backbone: Backbone) -> tuple[int, ...]:
+    """Return the layers as a tuple, negative numbers as they are.
+
+    Raises:
+        SettingError: the backbone has no such layer.
+    """
+    wanted = (layers,) if isinstance(layers, int) else tuple(layers)
+    num_layers = backbone.num_layers
+    for layer in wanted:
+        if not -num_layers - 1 <= layer <= num_layers:
+            raise SettingError(
+                f"layer = {layer}: there are 0 (the embeddings) to {num_layers}, and -1 is the "
+                "last one."
+            )
+    if not wanted:
+        raise SettingError("layer = (): name one layer at least.")
+    return wanted
+
+
+def pool_windows(
+    backbone: Backbone,
+    rows: Sequence[Sequence[int]],
+    *,
+    pad: int,
+    visibility: Visibility,
+    pooling: Pooling,
+    layers: tuple[int, ...],
+) -> NDArray[np.float32]:
+    """Return one vector a row of ids, (N, D)."""
+    device = backbone.embedding.device
+    vectors = torch.empty(len(rows), backbone.dim)
+    for places in _batches(rows, BATCH_TOKENS.get(device.type, BATCH_TOKENS["cpu"])):
+        inputs = as_inputs([rows[place] for place in places], pad, visibility).to(device)
+        states = _states(backbone, inputs, layers)
+        vectors[places] = POOLS[pooling](states, inputs.token_mask).cpu()
+    return vectors.numpy()
+
+
+def pool_texts(
+    vectors: NDArray[np.float32],
+    owners: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    num_texts: int,
+    pooling: Pooling,
+) -> NDArray[np.float32]:
+    """Return one vector a text, (N, D), of those of its windows, (W, D): zeros without a window.
+
+    Args:
+        vectors: of the windows.
+        owners: text of each window, (W,), in order.
+        weights: tokens of each window, (W,).
+        num_texts: N.
+        pooling: "max" takes the largest, the others the mean by tokens.
+    """
+    pooled = np.zeros((num_texts, vectors.shape[1]), np.float32)
+    texts, first = np.unique(owners, return_index=True)
+    if pooling == "max":
+        pooled[texts] = np.maximum.reduceat(vectors, first, axis=0)
+    else:
+        sums = np.add.reduceat(vectors * weights[:, None].astype(np.float32), first, axis=0)
+        pooled[texts] = sums / np.add.reduceat(weights, first)[:, None]
+    return pooled
+
+
+def _batches(rows: Sequence[Sequence[int]], batch_tokens: int) -> Iterator[list[int]]:
+    """Cut the rows, the longest first, into batches that have about `batch_tokens` positions."""
+    order = sorted(range(len(rows)), key=lambda place: -len(rows[place]))
+    start = 0
+    while start < len(order):
+        stop = start + max(1, batch_tokens // len(rows[order[start]]))
+        yield order[start:stop]
+        start = stop
+
+
+def _states(backbone: Backbone, inputs: Inputs, layers: tuple[int, ...]) -> Tensor:
+    """Mean of the layers' states, (B, T, D)."""
+    last = (-1, backbone.num_layers)
+    if len(layers) == 1 and layers[0] in last:
+        return backbone(inputs).last
+    states = backbone(inputs, keep_layers=True)
+    chosen = [states.last if layer in last else states.layers[layer] for layer in layers]
+    mean: Tensor = torch.stack(chosen).mean(0, dtype=torch.float32)
+    return chosen[0] if len(chosen) == 1 else mean
+
+
+def _mean(states: Tensor, token_mask: Tensor | None) -> Tensor:
+    if token_mask is None:
+        return states.mean(1, dtype=torch.float32)
+    sums = states.masked_fill(~token_mask[..., None], 0.0).sum(1, dtype=torch.float32)
+    return sums / token_mask.sum(1, keepdim=True)
+
+
+def _max(states: Tensor, token_mask: Tensor | None) -> Tensor:
+    if token_mask is not None:
+        states = states.masked_fill(~token_mask[..., None], -torch.inf)
+    return states.amax(1).float()
+
+
+def _first(states: Tensor, token_mask: Tensor | None) -> Tensor:
+    return states[:, 0].float()
+
+
+POOLS: dict[Pooling, Callable[[Tensor, Tensor | None], Tensor]] = {
+    "mean": _mean,
+    "cls": _first,
+    "max": _max,
+}

@@ -1,0 +1,144 @@
+"""How likely a text is to a causal language model, in windows that slide over it.
+
+The text is one stream, as in pretraining: each document is followed by the end token, which is
+predicted like any other, and another one stands before the first. A window moves on by `stride`
+tokens and predicts these alone; they see what the window holds before them, so that each token but
+the first ones sees at least ``max_length - stride`` others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from foretext.data.batch import Inputs
+from foretext.errors import CorpusError, SettingError
+from foretext.language_model.networks import Network
+from foretext.objectives.causal_lm import CausalLM
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+
+__all__ = ["Likelihood", "measure_likelihood"]
+
+BATCH_TOKENS = 1 << 13  # positions of a batch of windows
+
+
+@dataclass(frozen=True)
+class Likelihood:
+    """The summed loss over a text, and the lengths that it is divided by."""
+
+    nll: float  # -log P of the whole text, in nats
+    num_tokens: int  # predicted, the end of each document among them
+    num_words: int  # between blanks, and one for the end of each document
+    num_bytes: int  # UTF-8, and one for the end of each document
+    num_unknown: int  # tokens that hide what stood in the text
+
+    @property
+    def loss(self) -> float:
+        """Nats a token."""
+        return self.nll / self.num_tokens
+
+    @property
+    def perplexity(self) -> float:
+        """exp(nll / tokens); it compares models with one tokenizer only."""
+        return math.exp(self.loss)
+
+    @property
+    def word_perplexity(self) -> float:
+        """exp(nll / words): the end of each document counts as a word.
+
+        With a line a document these are the words of the Penn Treebank and of WikiText, where each
+        line ends with ``</s>``; it compares models with different tokenizers, provided that none
+        has unknown tokens.
+        """
+        return math.exp(self.nll / self.num_words)
+
+    @property
+    def bits_per_byte(self) -> float:
+        """Bits that coding by the model needs for a byte of the text."""
+        return self.nll / math.log(2) / self.num_bytes
+
+
+def measure_likelihood(
+    network: Network,
+    tokenizer: SubwordTokenizer,
+    documents: Iterable[str],
+    *,
+    stride: int | None = None,
+) -> Likelihood:
+    """Score documents by a causal language model.
+
+    Args:
+        network: whose losses are summed.
+        tokenizer: of the network.
+        documents: in the order in which they are read.
+        stride: tokens that a window predicts; None: half of the model's length.
+
+    Raises:
+        SettingError: the model is not causal, or has no such stride.
+        CorpusError: there is no text.
+    """
+    objective, length = network.objective, network.backbone.max_length
+    if not isinstance(objective, CausalLM):
+        raise SettingError(
+            "Perplexity is measured of a causal language model such as GPT: a masked one gives no "
+            "probability to a whole text; `foretext evaluate` gives its loss on hidden tokens."
+        )
+    stride = max(length // 2, 1) if stride is None else stride
+    if not 1 <= stride <= length:
+        raise SettingError(f"stride = {stride}: the model's windows have 1 to {length} tokens.")
+    texts = list(documents)
+    stream = _stream(tokenizer, texts, objective.end)
+    if len(stream) < len(texts) + 2:  # nothing but ends
+        raise CorpusError("There is no text whose likelihood could be measured.")
+    nll = 0.0
+    for ids, fresh in _windows(stream, length, stride):
+        nll += _summed_loss(network, objective, ids, fresh)
+    unknown = tokenizer.special.unknown
+    return Likelihood(
+        nll,
+        len(stream) - 1,
+        sum(len(text.split()) + 1 for text in texts),
+        sum(len(text.encode()) + 1 for text in texts),
+        0 if unknown is None else int((stream == unknown).sum()),
+    )
+
+
+def _stream(tokenizer: SubwordTokenizer, texts: list[str], end: int) -> NDArray[np.int64]:
+    """Ids of all documents, (N + 1,), an end before the first and after each."""
+    parts = [np.array([*ids, end], np.int64) for ids in tokenizer.encode_batch(texts)]
+    return np.concatenate([np.array([end], np.int64), *parts])
+
+
+def _windows(
+    stream: NDArray[np.int64], length: int, stride: int
+) -> Iterable[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
+    """Batches of ids (B, T + 1), and which of the last T of a row it is to predict, (B, T).
+
+    Each token but the first of the stream is predicted once; the last window is moved back to end
+    where the stream does.
+    """
+    num_targets = len(stream) - 1
+    length = min(length, num_targets)
+    starts = np.minimum(
+        np.arange(0, num_targets - length + stride, stride), num_targets - length
+    )  # (W,)
+    done = np.concatenate([[0], starts[:-1] + length])  # targets predicted before, of each window
+    size = max(1, BATCH_TOKENS // length)
+    for first in range(0, len(starts), size):
+        start, before = starts[first : first + size, None], done[first : first + size, None]
+        places = start + np.arange(length + 1)  # (B, T + 1)
+        yield stream[places], places[:, :-1] >= before
+
+
+def _summed_loss(
+    network: Network, objective: CausalLM, ids: NDArray[np.int64], fresh: NDArray[np.bool_]
+) -> float:
+    device = network.backbone.embedding.device
+    rows, asked = torch.from_numpy(ids).to(device), torch.from_numpy(fresh).to(device)
+    states = network.backbone(Inputs(rows[:, :-1].contiguous(), visibility="causal")).last
+    return float(objective.head.score(states[asked], rows[:, 1:][asked]).loss.double())

@@ -1,0 +1,337 @@
+"""A pretrained language model in use: embed, fill, generate, and look inside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from foretext.backbones.base import Backbone
+from foretext.data.batch import Inputs, Visibility
+from foretext.errors import CorpusError, SettingError
+from foretext.generation import Sampling
+from foretext.language_model.continuation import Continuation, Stream, continue_prompt
+from foretext.language_model.encoding import (
+    Layers,
+    Pooling,
+    check_layers,
+    pool_texts,
+    pool_windows,
+)
+from foretext.language_model.filling import Filling, fill_masks
+from foretext.language_model.framing import Framing
+from foretext.language_model.insight import AttentionMaps, LayerStates
+from foretext.language_model.likelihood import Likelihood, measure_likelihood
+from foretext.language_model.networks import Network, Networks
+from foretext.nn.device import DeviceName, Precision, choose_device
+from foretext.objectives.base import Objective
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+
+__all__ = ["LanguageModel"]
+
+TEXTS_AT_ONCE = 1 << 14  # sorted by length together
+
+
+class LanguageModel:
+    """A tokenizer, a backbone and, unless it is a body alone, the objective with its heads.
+
+    Args:
+        tokenizer: of the texts.
+        backbone: moved to the device; it can be trained further, and the verbs follow.
+        objective: whose heads fill and generate, or None.
+        device: "auto" takes a CUDA device where there is one.
+        precision: "auto" embeds in bfloat16 where the device has it, and does all else in float32.
+        pooling: what `embed` does by default.
+        normalize: whether `embed` gives vectors of length 1 by default.
+        text_length: positions that `embed` takes at once, if fewer than the model has.
+    """
+
+    def __init__(
+        self,
+        tokenizer: SubwordTokenizer,
+        backbone: Backbone,
+        objective: Objective | None,
+        *,
+        device: DeviceName = "auto",
+        precision: Precision = "auto",
+        pooling: Pooling = "mean",
+        normalize: bool = False,
+        text_length: int | None = None,
+    ) -> None:
+        network = Network(backbone, objective).to(choose_device(device))
+        self.tokenizer = tokenizer
+        self.backbone = backbone
+        self.objective = objective
+        self.pooling = pooling
+        self.normalize = normalize
+        self._networks = Networks(network, precision)
+        self._visibility = _visibility(tokenizer, objective)
+        self._framing = Framing.of(tokenizer, self._visibility, backbone.max_length)
+        length = min(text_length or backbone.max_length, backbone.max_length)
+        self._window = Framing.of(tokenizer, self._visibility, length)
+
+    def __repr__(self) -> str:
+        asked = type(self.objective).__name__ if self.objective else "no objective"
+        return (
+            f"LanguageModel({type(self.backbone).__name__}, {asked}, {self.num_parameters:,} "
+            f"parameters, {self.tokenizer.vocab_size:,} tokens)"
+        )
+
+    @property
+    def vector_size(self) -> int:
+        """Numbers of an embedding, D."""
+        return self.backbone.dim
+
+    @property
+    def num_parameters(self) -> int:
+        """Weights; those that two parts share count once."""
+        return sum(weight.numel() for weight in self._networks.original.parameters())
+
+    @torch.inference_mode()
+    def embed(
+        self,
+        texts: str | Sequence[str],
+        pooling: Pooling | None = None,
+        layer: Layers = -1,
+        *,
+        overlap: int | None = None,
+        normalize: bool | None = None,
+    ) -> NDArray[np.float32]:
+        """Return one vector a text, (N, D), or (D,) for a single text.
+
+        A text of no tokens gets zeros. One that is longer than the model is cut into windows, whose
+        vectors are averaged by their tokens (with pooling "max": the largest is taken).
+
+        Args:
+            texts: one or several.
+            pooling: "mean" or "max" over all positions, the frame's among them, or "cls", the first
+                one; None: the model's own, which is "mean" unless its folder says otherwise.
+            layer: 0 is the embeddings, -1 the last layer; of several the mean is taken.
+            overlap: tokens that a window shares with the next; None: an eighth of it.
+            normalize: whether vectors get length 1; None: as the model's folder says, or not.
+
+        Raises:
+            SettingError: no such pooling, layer or overlap.
+        """
+        network = self._networks.fast()
+        pooling = self._check_pooling(pooling)
+        layers = check_layers(layer, network.backbone)
+        overlap = self._window.check_overlap(overlap)
+        many = [texts] if isinstance(texts, str) else list(texts)
+        vectors = np.zeros((len(many), self.vector_size), np.float32)
+        for start in range(0, len(many), TEXTS_AT_ONCE):
+            part = slice(start, start + TEXTS_AT_ONCE)
+            encoded = self.tokenizer.encode_batch(many[part])
+            vectors[part] = self._embed_ids(network.backbone, encoded, pooling, layers, overlap)
+        if self.normalize if normalize is None else normalize:
+            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+            vectors /= np.where(lengths, lengths, 1.0)
+        return vectors[0] if isinstance(texts, str) else vectors
+
+    @torch.inference_mode()
+    def fill(self, text: str, topn: int = 5) -> list[list[Filling]]:
+        """Return the likeliest tokens of each ``[MASK]``, as (token, probability, filled text).
+
+        The tokenizer's own name of the mask will do as well. Each mask is answered by itself, the
+        others being hidden. Tokens that are no text are never an answer.
+
+        Raises:
+            SettingError: the model is no masked language model.
+            CorpusError: no mask in the text, or more text than the model sees at once.
+        """
+        return fill_masks(self._networks.exact(), self.tokenizer, self._framing, text, topn)
+
+    def generate(
+        self,
+        prompt: str = "",
+        max_new_tokens: int = 50,
+        temperature: float = 0.8,
+        top_k: int | None = None,
+        top_p: float | None = None,
+        *,
+        num_samples: int = 1,
+        seed: int = 0,
+        stop: str | Sequence[str] = (),
+        stream: Stream | None = None,
+    ) -> list[Continuation]:
+        """Write on from a prompt; an empty one begins a new text.
+
+        Of a prompt that leaves no room for `max_new_tokens` the newest tokens are read, half of the
+        model's length at least; `Continuation.num_forgotten` says how many were not. A text that
+        outgrows the model goes on from its newest half.
+
+        Args:
+            prompt: the beginning of the text.
+            max_new_tokens: of each sample, at most; the end token ends it before.
+            temperature: 0 always takes the likeliest token, 1 draws by the model's probabilities.
+            top_k: draw from so many likeliest tokens alone.
+            top_p: draw from the likeliest tokens that together have this probability.
+            num_samples: continuations, computed side by side.
+            seed: of the draws; the same call gives the same text.
+            stop: a text, or several, that ends a sample.
+            stream: is called with each piece of text as soon as it is certain.
+
+        Raises:
+            SettingError: the model is not causal, or a setting has no effect or no such value.
+            CorpusError: an empty prompt, and a tokenizer without a token to begin with.
+        """
+        settings = {"temperature": float(temperature), "top_k": top_k, "top_p": top_p}
+        return continue_prompt(
+            self._networks.exact(),
+            self.tokenizer,
+            self._framing,
+            prompt,
+            Sampling.checked(settings, "generation"),
+            max_new_tokens=max_new_tokens,
+            num_samples=num_samples,
+            seed=seed,
+            stop=[stop] if isinstance(stop, str) else list(stop),
+            stream=stream,
+        )
+
+    @torch.inference_mode()
+    def likelihood(self, texts: str | Sequence[str], *, stride: int | None = None) -> Likelihood:
+        """Return the loss of documents that are read as one stream, by tokens, words and bytes.
+
+        Args:
+            texts: documents; the end token follows each of them and is predicted, too.
+            stride: tokens that a window predicts, having seen the others; None: half of the
+                model's length.
+
+        Raises:
+            SettingError: the model is not causal, or has no such stride.
+            CorpusError: there is no text.
+        """
+        documents = [texts] if isinstance(texts, str) else texts
+        return measure_likelihood(self._networks.exact(), self.tokenizer, documents, stride=stride)
+
+    def perplexity(self, texts: str | Sequence[str], *, stride: int | None = None) -> float:
+        """Return the perplexity per token; `likelihood` has it per word, and bits a byte."""
+        return self.likelihood(texts, stride=stride).perplexity
+
+    @torch.inference_mode()
+    def layers(self, text: str) -> LayerStates:
+        """Return the states of a text's tokens after each layer, (L + 1, T, D), embeddings first.
+
+        Raises:
+            CorpusError: the text is empty, or longer than the model.
+        """
+        tokens, inputs = self._one_row(text)
+        backbone = self._networks.exact().backbone
+        states = backbone(inputs, keep_layers=True)
+        last = [*states.layers[:-1], states.last]  # the last one as `embed` has it
+        return LayerStates(tokens, np.stack([state[0].float().cpu().numpy() for state in last]))
+
+    @torch.inference_mode()
+    def attention_maps(self, text: str) -> AttentionMaps:
+        """Return how much each token takes from each, by layer and head, (L, H, T, T).
+
+        Raises:
+            CorpusError: the text is empty, or longer than the model.
+            SettingError: the backbone has no attention.
+        """
+        backbone: Any = self._networks.exact().backbone
+        if not hasattr(backbone, "attention_maps"):
+            raise SettingError(f"{type(backbone).__name__} has no attention to be looked at.")
+        tokens, inputs = self._one_row(text)
+        maps = backbone.attention_maps(inputs)
+        return AttentionMaps(tokens, np.stack([layer[0].float().cpu().numpy() for layer in maps]))
+
+    def save(self, folder: str | Path) -> None:
+        """Write a folder that `load` and Hugging Face's `from_pretrained` open.
+
+        Raises:
+            OutputError: it cannot be written.
+            SettingError: no published kind of model has this shape.
+        """
+        from foretext.interop.hugging_face import save_hugging_face
+
+        save_hugging_face(Path(folder), self.tokenizer, self.backbone, self.objective, {})
+
+    @classmethod
+    def load(
+        cls,
+        folder: str | Path,
+        *,
+        device: DeviceName = "auto",
+        precision: Precision = "auto",
+    ) -> Self:
+        """Open a run's folder, or one of Hugging Face or sentence-transformers.
+
+        Raises:
+            ModelFileError: it holds no model of a kind that foretext knows, or is damaged.
+        """
+        from foretext.interop.hugging_face import load_hugging_face
+
+        found = load_hugging_face(Path(folder))
+        return cls(
+            found.tokenizer,
+            found.backbone,
+            found.objective,
+            device=device,
+            precision=precision,
+            pooling=found.pooling or "mean",
+            normalize=found.normalize,
+            text_length=found.text_length,
+        )
+
+    def _check_pooling(self, pooling: Pooling | None) -> Pooling:
+        chosen = pooling or self.pooling
+        if chosen not in ("mean", "cls", "max"):
+            raise SettingError(f"pooling = {chosen!r}: there are 'mean', 'cls' and 'max'.")
+        if chosen == "cls" and self._visibility == "causal":
+            raise SettingError(
+                "pooling = 'cls': the first position of a causal model sees nothing but itself; "
+                "take 'mean' or 'max'."
+            )
+        return chosen
+
+    def _embed_ids(
+        self,
+        backbone: Backbone,
+        encoded: list[list[int]],
+        pooling: Pooling,
+        layers: tuple[int, ...],
+        overlap: int,
+    ) -> NDArray[np.float32]:
+        windows = [self._window.windows(ids, overlap) for ids in encoded]
+        rows = [row for text in windows for row in text]
+        if not rows:
+            return np.zeros((len(encoded), self.vector_size), np.float32)
+        vectors = pool_windows(
+            backbone,
+            rows,
+            pad=self.tokenizer.special.pad or 0,
+            visibility=self._visibility,
+            pooling=pooling,
+            layers=layers,
+        )
+        owners = np.repeat(np.arange(len(windows)), list(map(len, windows)))
+        weights = np.fromiter(map(len, rows), np.int64, len(rows))
+        return pool_texts(vectors, owners, weights, len(encoded), pooling)
+
+    def _one_row(self, text: str) -> tuple[list[str], Inputs]:
+        """One text as it is, framed, to be looked at."""
+        ids = self.tokenizer.encode(text)
+        if not ids:
+            raise CorpusError("The text is empty: there is nothing to look at.")
+        if len(ids) > self._framing.room:
+            raise CorpusError(
+                f"The text has {len(ids):,} tokens, and the model sees {self._framing.room:,} at "
+                "once; look at a shorter part of it."
+            )
+        row = self._framing.around(ids)
+        names = [self.tokenizer.tokens[token] for token in row]
+        device = self._networks.device
+        return names, Inputs(torch.tensor([row], device=device), visibility=self._visibility)
+
+
+def _visibility(tokenizer: SubwordTokenizer, objective: Objective | None) -> Visibility:
+    """What a network's positions look at; of a body alone its tokenizer's mask tells it."""
+    if objective is not None:
+        return objective.visibility
+    return "causal" if tokenizer.special.mask is None else "full"

@@ -1,0 +1,74 @@
+"""Small networks with random weights, and tokenizers learned from a few sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import torch
+
+from foretext.backbones.transformer import Transformer
+from foretext.language_model import LanguageModel
+from foretext.objectives.causal_lm import CausalLM
+from foretext.objectives.masked_lm import MaskedLM
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.subwords import learn_subwords
+
+__all__ = ["SENTENCES", "bert", "gpt", "learned_tokenizer"]
+
+SENTENCES = [
+    "the king and the queen live in a castle by the sea",
+    "a ship sails from the harbour to the island",
+    "the captain of the ship sees an island in the sea",
+    "the queen of the island has a ship and a castle",
+]
+MAX_LENGTH = 32
+
+
+class Lines:
+    """The sentences as a corpus of documents."""
+
+    bytes_read = 0
+    fingerprint = "sentences"
+
+    def blocks(self, size: int = 1) -> Iterator[str]:
+        yield "".join(f"{sentence}\n\n" for sentence in SENTENCES)
+
+
+@cache
+def learned_tokenizer(kind: str) -> SubwordTokenizer:
+    """A tokenizer of 90 tokens or so; `kind` is "wordpiece" or "bpe"."""
+    settings: dict[str, Any] = {"vocab_size": 120, "min_count": 1}
+    if kind == "bpe":
+        settings |= {"vocab_size": 320, "special_tokens": ["<|endoftext|>"]}
+    return learn_subwords(kind, settings, Lines())
+
+
+def bert(seed: int = 0, *, next_sentence: bool = False, **settings: Any) -> LanguageModel:
+    """A masked language model of two layers, with weights far from zero."""
+    tokenizer = learned_tokenizer("wordpiece")
+    backbone = _backbone(seed, tokenizer, **settings)
+    config = MaskedLM.Config(next_sentence=next_sentence)
+    return LanguageModel(tokenizer, backbone, MaskedLM(config, backbone, tokenizer), device="cpu")
+
+
+def gpt(seed: int = 0, *, tied: bool = False, **settings: Any) -> LanguageModel:
+    """A causal language model of two layers, shaped as GPT-2; untied, it does not repeat itself."""
+    tokenizer = learned_tokenizer("bpe")
+    shape = {
+        "norm_position": "pre",
+        "num_segments": 0,
+        "embedding_norm": False,
+        "activation": "gelu_tanh",
+        "norm_eps": 1e-5,
+    }
+    backbone = _backbone(seed, tokenizer, **{**shape, **settings})
+    objective = CausalLM(CausalLM.Config(tied=tied), backbone, tokenizer)
+    return LanguageModel(tokenizer, backbone, objective, device="cpu")
+
+
+def _backbone(seed: int, tokenizer: SubwordTokenizer, **settings: Any) -> Transformer:
+    torch.manual_seed(seed)
+    shape = {"num_layers": 2, "dim": 16, "num_heads": 2, "max_length": MAX_LENGTH, "init_std": 0.3}
+    return Transformer(Transformer.Config(**{**shape, **settings}), tokenizer.vocab_size)
