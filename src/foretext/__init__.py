@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from foretext.language_model import LanguageModel
     from foretext.pipeline import pretrain
     from foretext.recipe import Recipe
+    from foretext.tasks.fasttext.classifier import FastTextClassifier
     from foretext.vectors.word_vectors import WordVectors
 
 __all__ = [
     "Autoencoder",
     "Corpus",
     "FastText",
+    "FastTextClassifier",
     "ForetextError",
     "GloVe",
     "LanguageModel",
@@ -38,6 +40,7 @@ _HOMES = {
     "Autoencoder": "foretext.estimators",
     "Corpus": "foretext.corpus",
     "FastText": "foretext.estimators",
+    "FastTextClassifier": "foretext.tasks.fasttext.classifier",
     "ForetextError": "foretext.errors",
     "GloVe": "foretext.estimators",
     "LanguageModel": "foretext.language_model",

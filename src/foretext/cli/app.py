@@ -20,9 +20,11 @@ from foretext.cli.demo import demo
 from foretext.cli.drift import drift
 from foretext.cli.embed import embed
 from foretext.cli.evaluate import evaluate
+from foretext.cli.finetune import finetune
 from foretext.cli.inspect import inspect
 from foretext.cli.listing import show_list
 from foretext.cli.neighbors import neighbors
+from foretext.cli.predict import predict
 from foretext.cli.pretrain import pretrain
 from foretext.cli.reduce import reduce
 from foretext.cli.tokenizer import tokenizer
@@ -45,7 +47,9 @@ for verb in (
     inspect,
     tokenizer,
     pretrain,
+    finetune,
     evaluate,
+    predict,
     neighbors,
     analogy,
     embed,

@@ -1,0 +1,138 @@
+"""A run of fastText's classifier: rows are read, settings searched for, and one training done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from foretext.data.rows import read_texts
+from foretext.pipeline.finetuning import Body, Finetuned, FinetuneJob
+from foretext.progress import MetricsLog, Progress
+from foretext.progress.workplace import Workplace
+from foretext.report.classifier_card import classifier_card
+from foretext.tasks.fasttext.classifier import FastTextClassifier
+from foretext.tasks.fasttext.config import FastTextClassifierConfig
+from foretext.tasks.fasttext.search import SearchResult, held_out_split, search_settings
+from foretext.tasks.fasttext.storage import described, save_model
+from foretext.tasks.fasttext.training import (
+    TextsWithLabels,
+    Trained,
+    TrainingTexts,
+    load_pretrained,
+    train,
+)
+
+__all__ = ["FASTTEXT", "learn_fasttext"]
+
+TRIALS_FILE, MODEL_FILE = "trials.jsonl", "model.safetensors"
+
+
+class _Texts(NamedTuple):
+    train: TextsWithLabels
+    valid: TextsWithLabels | None
+    test: TextsWithLabels | None
+
+
+def learn_fasttext(job: FinetuneJob) -> Finetuned:
+    """Learn a classifier and keep it in the run's folder.
+
+    Raises:
+        ForetextError: rows or settings will not do; the message says why.
+    """
+    config = _config(job)
+    texts = _Texts(
+        _read(job, job.train),
+        None if job.valid is None else _read(job, job.valid),
+        None if job.test is None else _read(job, job.test),
+    )
+    job.run.note(f"{len(texts.train.texts):,} texts to learn from")
+    searched = _search(job, config, texts)
+    if searched is not None:
+        config = searched.config
+        job.run.note(f"{len(searched.trials)} settings tried, the best scores {searched.score:.4f}")
+    trained = _train(job, config, texts)
+    save_model(job.run.path / MODEL_FILE, trained.model)
+    facts = _facts(job, texts, trained, searched)
+    sections = {
+        "task": {"name": job.task, "base": job.base},
+        "classifier": config.model_dump(exclude_none=True),
+        "rows": job.rows.model_dump(exclude_none=True),
+    }
+    classifier = FastTextClassifier.of_model(trained.model)
+    return Finetuned(classifier, sections, facts, classifier_card(facts, sections, job.run.path))
+
+
+FASTTEXT = Body(("classifier",), learn_fasttext)
+
+
+def _config(job: FinetuneJob) -> FastTextClassifierConfig:
+    settings = dict(job.settings.get("classifier", {}))
+    if job.budget_seconds is not None:
+        settings["budget_seconds"] = job.budget_seconds
+    return FastTextClassifierConfig.checked(settings, "classifier")
+
+
+def _read(job: FinetuneJob, path: str | Path) -> TextsWithLabels:
+    return TextsWithLabels.of_rows(read_texts(path, job.rows))
+
+
+def _search(
+    job: FinetuneJob, config: FastTextClassifierConfig, texts: _Texts
+) -> SearchResult | None:
+    """Try settings on the held-out texts, or on a tenth of the others where there are none."""
+    seconds = job.search_seconds
+    if seconds is None:
+        return None
+    some, valid = texts.train, texts.valid
+    if valid is None:
+        some, valid = held_out_split(texts.train, config.seed)
+    with (
+        MetricsLog(job.run.path / TRIALS_FILE) as log,
+        Progress("searching", seconds, "seconds", quiet=job.quiet) as bar,
+    ):
+
+        def tell(trial: dict[str, Any]) -> None:
+            log.append(trial)
+            best = max(trial["score"], bar.figures.get("best", 0.0))
+            bar.advance(min(bar.elapsed, seconds) - bar.done, best=best)
+
+        return search_settings(config, some, valid, seconds, tell)
+
+
+def _train(job: FinetuneJob, config: FastTextClassifierConfig, texts: _Texts) -> Trained:
+    with MetricsLog(job.run.metrics) as log:
+        place = Workplace(job.run.path, title="fasttext", log=log, quiet=job.quiet)
+        words = TrainingTexts.of(texts.train, config)
+        trained = train(config, words, texts.valid, load_pretrained(config), place)
+    job.run.note(f"trained in {_last(trained, 'time') or 0:.1f} s")
+    return trained
+
+
+def _facts(
+    job: FinetuneJob, texts: _Texts, trained: Trained, searched: SearchResult | None
+) -> dict[str, Any]:
+    classifier = FastTextClassifier.of_model(trained.model)
+    several = trained.model.dictionary.config.loss == "ova"
+    how: dict[str, Any] = {"k": None, "threshold": 0.5} if several else {}
+    figures = {
+        name: None if given is None else classifier.evaluate(given.texts, given.labels, **how)
+        for name, given in (("valid", texts.valid), ("test", texts.test))
+    }
+    return {
+        **described(trained.model),
+        "task": job.task,
+        "base": job.base,
+        "texts": len(texts.train.texts),
+        "classes": classifier.classes_.tolist(),
+        "loss": _last(trained, "loss"),
+        "valid_loss": _last(trained, "valid_loss"),
+        "seconds": _last(trained, "time"),
+        "search": None
+        if searched is None
+        else {"trials": len(searched.trials), "score": searched.score},
+        **figures,
+    }
+
+
+def _last(trained: Trained, name: str) -> Any:
+    return trained.history[-1][name] if trained.history else None

@@ -1,0 +1,166 @@
+"""``foretext finetune`` and ``foretext predict``: a run of a classifier from rows to answers."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from foretext.pipeline.finetuning import finetune
+from foretext.tasks.fasttext.classifier import FastTextClassifier
+from tests.cli.conftest import Command
+from tests.tasks.fasttext.texts import NAMES, labelled_texts
+
+SETTINGS = [
+    f"--set=classifier.{setting}" for setting in ("lr=0.5", "epochs=30", "dim=12", "workers=1")
+]
+
+
+def write_rows(path: Path, size: int, seed: int) -> Path:
+    lines = [f"{label}\t{text}" for text, label in zip(*labelled_texts(size, seed), strict=True)]
+    path.write_text("\n".join(["topic\tbody", *lines, ""]), encoding="utf-8")
+    return path
+
+
+COLUMNS = ("--text", "body", "--label", "topic")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("classification")
+    for seed, name in enumerate(("train", "valid", "test")):
+        write_rows(folder / f"{name}.tsv", 300 if seed == 0 else 100, seed)
+    return folder
+
+
+@pytest.fixture
+def arguments(folder: Path) -> list[object]:
+    train = ["finetune", "classification", "fasttext", folder / "train.tsv"]
+    others = ["--valid", folder / "valid.tsv", "--test", folder / "test.tsv"]
+    return [*train, *others, *COLUMNS, *SETTINGS]
+
+
+def test_a_run_from_rows_to_answers(
+    command: Command, arguments: list[object], tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    done = command(*arguments, "-o", run, "--json", "--quiet")
+    assert done.code == 0, done.err
+    result = json.loads(done.out)
+    assert result["test"]["accuracy"] > 0.9
+    assert result["valid"]["texts"] == 100
+    assert (result["texts"], result["labels"], result["search"]) == (300, 5, None)
+    names = {path.name for path in run.iterdir()}
+    assert names == {
+        "README.md", "config.json", "metrics.jsonl", "model.safetensors", "recipe.toml",
+        "report.html", "train.log",
+    }  # fmt: skip
+    recipe = tomllib.loads((run / "recipe.toml").read_text())
+    assert recipe["task"] == {"name": "classification", "base": "fasttext"}
+    assert (recipe["classifier"]["lr"], recipe["rows"]["text"]) == (0.5, "body")
+    records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    assert records[-1]["valid_loss"] < records[0]["valid_loss"]
+    card = (run / "README.md").read_text()
+    assert f"| test | 100 | {result['test']['accuracy']:.4f} |" in card
+    page = (run / "report.html").read_text()
+    assert "Labels, test" in page
+    assert "weather" in page
+
+    texts = tmp_path / "texts.txt"
+    texts.write_text("music1é music2é\nworld1é world2é world3é world4é\n", encoding="utf-8")
+    answers = command("predict", run, texts, "--json", "-k", 2)
+    rows = [json.loads(line) for line in answers.out.splitlines()]
+    assert [row["text"] for row in rows] == ["music1é music2é", "world1é world2é world3é world4é"]
+    assert [row["labels"][0]["label"] for row in rows] == ["music", "world"]
+    assert all(len(row["labels"]) == 2 for row in rows)
+    plain = command("predict", run, texts).out.splitlines()
+    assert plain[0].startswith("music ")
+    assert plain[0].endswith("\tmusic1é music2é")
+
+
+def test_what_is_there_stays(command: Command, arguments: list[object], tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    assert command(*arguments, "-o", run, "--quiet", "--no-report").code == 0
+    again = command(*arguments, "-o", run, "--quiet")
+    assert again.code == 2
+    assert "holds a finished run; choose another folder" in again.err
+    assert command(*arguments, "-o", run, "--quiet", "--no-report", "--overwrite").code == 0
+
+
+def test_a_search_is_kept_with_its_trials(command: Command, folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("optuna")
+    run = tmp_path / "run"
+    fixed = ["--set=classifier.dim=8", "--set=classifier.workers=1", "--set=classifier.maxn=2"]
+    done = command(
+        "finetune", "classification", "fasttext", folder / "train.tsv", *COLUMNS, *fixed,
+        "--set=classifier.bucket=500", "--search", "2s", "-o", run, "--json", "--quiet",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    result = json.loads(done.out)
+    trials = [json.loads(line) for line in (run / "trials.jsonl").read_text().splitlines()]
+    assert result["search"]["trials"] == len(trials)
+    assert result["search"]["score"] == max(trial["score"] for trial in trials)
+    best = max(trials, key=lambda trial: trial["score"])
+    assert result["settings"]["lr"] == best["lr"]
+    assert f"The best of {len(trials)} settings" in (run / "report.html").read_text()
+
+
+def test_python_does_the_same(folder: Path, tmp_path: Path) -> None:
+    from foretext.data.rows import RowsConfig
+
+    classifier = finetune(
+        "classification", "fasttext", folder / "train.tsv", tmp_path / "run",
+        settings={"classifier": {"lr": 0.5, "epochs": 8, "dim": 12, "workers": 1}},
+        rows=RowsConfig(text="body", label="topic"),
+    )  # fmt: skip
+    asked = labelled_texts(50, 3)[0]
+    kept = FastTextClassifier.load(tmp_path / "run")
+    np.testing.assert_array_equal(kept.predict_proba(asked), classifier.predict_proba(asked))
+    assert set(kept.classes_) == set(NAMES)
+
+
+def test_files_of_the_program_answer_too(command: Command, folder: Path, tmp_path: Path) -> None:
+    texts, labels = labelled_texts(200, 0)
+    classifier = FastTextClassifier(dim=8, lr=0.5, epochs=5, workers=1).fit(texts, labels)
+    classifier.save(tmp_path / "model.bin")
+    (tmp_path / "texts.txt").write_text("music1é music2é\n", encoding="utf-8")
+    done = command("predict", tmp_path / "model.bin", tmp_path / "texts.txt")
+    assert done.out.startswith("music ")
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (("clasification", "fasttext"), "no such task. Did you mean 'classification'?"),
+        (("classification", "fastext"), "not learned by this. Did you mean 'fasttext'?"),
+    ],
+)
+def test_unknown_names_say_so(
+    command: Command, folder: Path, tmp_path: Path, given: tuple[str, str], sentence: str
+) -> None:
+    done = command("finetune", *given, folder / "train.tsv", "-o", tmp_path / "run")
+    assert (done.code, done.out) == (2, "")
+    assert sentence in done.err
+    assert not (tmp_path / "run").exists()
+
+
+def test_wrong_settings_leave_nothing_behind(
+    command: Command, arguments: list[object], tmp_path: Path
+) -> None:
+    done = command(*arguments, "--set", "classifier.lrr=1", "-o", tmp_path / "run")
+    assert done.code == 2
+    assert "[classifier] lrr: there is no such setting. Did you mean 'lr'?" in done.err
+    assert not (tmp_path / "run").exists()
+    done = command(*arguments, "--set", "vectors.lr=1", "-o", tmp_path / "run")
+    assert "There are: classifier, rows" in done.err
+
+
+def test_predict_asks_classifiers(command: Command, run: Path, tmp_path: Path) -> None:
+    done = command("predict", run, tmp_path)
+    assert done.code == 2
+    assert "is a run of word vectors, and predict asks classifiers" in done.err
+    done = command("predict", tmp_path, tmp_path)
+    assert "is no finished run, and predict asks classifiers" in done.err
