@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,8 @@ def report_run(
     folder = RunFolder(run)
     if folder.kind == "autoencoder":
         return _report_autoencoder(folder, title)
+    if folder.kind == "fasttext classifier":
+        return _report_classifier(folder, title)
     vectors = load_vectors(run)
     facts = json.loads(folder.config.read_text(encoding="utf-8"))
     write_vectors_report(
@@ -67,5 +70,20 @@ def _report_autoencoder(folder: RunFolder, title: str | None) -> Path:
         picture=folder.picture.read_bytes() if folder.picture.is_file() else None,
         settings=Recipe.load(folder.recipe).sections(),
         metrics=MetricsLog(folder.metrics).read(),
+    )
+    return folder.report
+
+
+def _report_classifier(folder: RunFolder, title: str | None) -> Path:
+    from foretext.report.classifier_report import write_classifier_report
+
+    facts = json.loads(folder.config.read_text(encoding="utf-8"))
+    write_classifier_report(
+        folder.report,
+        title=title or f"{facts['task']} by {facts['base']}: {folder.path.resolve().name}",
+        facts=facts,
+        settings=tomllib.loads(folder.recipe.read_text(encoding="utf-8")),
+        metrics=MetricsLog(folder.metrics).read(),
+        trials=MetricsLog(folder.path / "trials.jsonl").read(),
     )
     return folder.report
