@@ -8,6 +8,8 @@
     model.safetensors      a network's weights, where a network was trained
     config.json            what the folder holds; it marks a finished run
     metrics.jsonl          the training's figures, a line each
+    samples.jsonl          what a language model answered while it learned, likewise
+    plan.json              what was expected of a run that was planned
     train.log              what was done, and when
     README.md              a card for people; report.html: a page to look at
     reconstructions.png    an autoencoder's: originals above reconstructions
@@ -29,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from foretext.errors import OutputError, VectorFileError
+from foretext.errors import ModelFileError, OutputError, VectorFileError
 from foretext.files import atomic_file, output_error
 from foretext.registry import imported
 from foretext.tokenizers.word_tokenizer import WordTokenizer
@@ -38,7 +40,7 @@ from foretext.vectors.word_vectors import WordVectors
 if TYPE_CHECKING:
     from foretext.language_model import LanguageModel
 
-__all__ = ["RunFolder", "load", "load_vectors"]
+__all__ = ["RunFolder", "load", "load_language_model", "load_vectors"]
 
 
 class RunFolder:
@@ -51,6 +53,8 @@ class RunFolder:
         self.tokens = self.path / "tokens"
         self.checkpoints = self.path / "checkpoints"
         self.metrics = self.path / "metrics.jsonl"
+        self.samples = self.path / "samples.jsonl"
+        self.plan = self.path / "plan.json"
         self.vectors = self.path / "vectors.safetensors"
         self.outputs = self.path / "outputs.safetensors"
         self.config = self.path / "config.json"
@@ -69,8 +73,14 @@ class RunFolder:
         """What a finished run learned: "word vectors", "language model", "autoencoder"."""
         if not self.finished:
             return None
-        kind = json.loads(self.config.read_text(encoding="utf-8")).get("kind")
+        kind = self.facts().get("kind")
         return str(kind) if kind else None
+
+    def facts(self) -> dict[str, Any]:
+        """Return what ``config.json`` keeps of a finished run; a model has its own things there."""
+        config: dict[str, Any] = json.loads(self.config.read_text(encoding="utf-8"))
+        own = config.get("foretext")
+        return dict(own.get("facts", {})) if isinstance(own, dict) else config
 
     @property
     def begun(self) -> bool:
@@ -173,8 +183,7 @@ def load(path: str | Path) -> WordVectors | LanguageModel:
     """
     run = RunFolder(path)
     if run.path.is_dir() and not run.vectors.is_file() and _holds_model(run):
-        opened: LanguageModel = imported("foretext.language_model:LanguageModel").load(run.path)
-        return opened
+        return load_language_model(path)
     return load_vectors(path)
 
 
@@ -195,6 +204,24 @@ def load_vectors(path: str | Path) -> WordVectors:
             f"{path} holds no word vectors; a language model is asked by embed, fill or generate."
         )
     return WordVectors.load(run.vectors, split=WordTokenizer.load(run.tokenizer).words)
+
+
+def load_language_model(path: str | Path) -> LanguageModel:
+    """Open a run of a language model, or a folder of Hugging Face or sentence-transformers.
+
+    Raises:
+        ModelFileError: the folder holds none that foretext knows, or a damaged one.
+        MissingExtraError: PyTorch is not there.
+    """
+    run = RunFolder(path)
+    if run.vectors.is_file() or run.path.is_file():
+        raise ModelFileError(
+            f"{path} holds word vectors, no language model; they have embed, neighbors and analogy."
+        )
+    if run.begun and not run.finished:
+        raise ModelFileError(f"{path} holds an unfinished run; finish it with --resume.")
+    opened: LanguageModel = imported("foretext.language_model:LanguageModel").load(run.path)
+    return opened
 
 
 def _holds_model(run: RunFolder) -> bool:

@@ -11,7 +11,7 @@ from foretext._version import __version__
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
 from foretext.corpus import Corpus
-from foretext.data.token_file import Tokens
+from foretext.data.token_file import TokenFile, Tokens
 from foretext.data.token_writer import write_tokens
 from foretext.errors import SettingError
 from foretext.interop.hugging_face import save_hugging_face
@@ -19,6 +19,7 @@ from foretext.language_model import LanguageModel
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective
 from foretext.pipeline.runs import Job
+from foretext.pipeline.samples import SampledValidation
 from foretext.progress import Progress
 from foretext.recipe import Recipe
 from foretext.report.model_card import model_card
@@ -28,7 +29,7 @@ from foretext.tokenizers.subwords import learn_subwords
 from foretext.training.loop import fit
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
-from foretext.training.validation import HeldOutLoss
+from foretext.training.validation import HeldOutLoss, Validation
 
 __all__ = ["learn_language_model"]
 
@@ -43,17 +44,15 @@ def learn_language_model(job: Job) -> tuple[LanguageModel, list[dict[str, Any]]]
     recipe = _possible(job, tokens)
     model = build_model(recipe, tokenizer, base)
     config = training_config(recipe)
+    used = LanguageModel(tokenizer, model.backbone, model.objective, device=config.device)
     examples = model.objective.examples(tokens.train)
-    validation = None
-    if tokens.valid is not None:
-        held_out = model.objective.examples(tokens.valid, held_out=True)
-        validation = HeldOutLoss(held_out, config.batch_examples)
+    validation = None if tokens.valid is None else _validation(job, used, model, tokens.valid)
     with job.workplace() as place:
         history = fit(model, examples, config, place, validation)
     job.run.note(f"trained {history[-1]['step']:,} steps in {history[-1]['time']:.1f} s")
     if job.keep:
         _finish(job, recipe, model, tokenizer, tokens, history)
-    return LanguageModel(tokenizer, model.backbone, model.objective), history
+    return used, history
 
 
 def build_model(
@@ -158,6 +157,13 @@ def _possible(job: Job, tokens: Tokens) -> Recipe:
         "(corpus.documents and corpus.sentences say how they are told apart)"
     )
     return job.recipe.with_settings("objective", next_sentence=False)
+
+
+def _validation(job: Job, used: LanguageModel, model: Model, held_out: TokenFile) -> Validation:
+    """The held-out loss; in a run that is kept, with what the model says at that time."""
+    examples = model.objective.examples(held_out, held_out=True)
+    loss = HeldOutLoss(examples, training_config(job.recipe).batch_examples)
+    return SampledValidation(loss, used, held_out, job.run.samples) if job.keep else loss
 
 
 def _finish(

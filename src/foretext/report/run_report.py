@@ -42,8 +42,10 @@ def report_run(
         return _report_autoencoder(folder, title)
     if folder.kind == "fasttext classifier":
         return _report_classifier(folder, title)
+    if folder.kind == "language model":
+        return _report_language_model(folder, title)
     vectors = load_vectors(run)
-    facts = json.loads(folder.config.read_text(encoding="utf-8"))
+    facts = folder.facts()
     write_vectors_report(
         folder.report,
         title=title or f"{facts['recipe']}: {folder.path.resolve().name}",
@@ -57,11 +59,27 @@ def report_run(
     return folder.report
 
 
+def _report_language_model(folder: RunFolder, title: str | None) -> Path:
+    from foretext.report.language_model_report import write_language_model_report
+
+    facts = folder.facts()
+    write_language_model_report(
+        folder.report,
+        title=title or f"{facts['recipe']}: {folder.path.resolve().name}",
+        facts=facts,
+        settings=Recipe.load(folder.recipe).sections(),
+        metrics=MetricsLog(folder.metrics).read(),
+        samples=MetricsLog(folder.samples).read(),
+        plan=json.loads(folder.plan.read_text(encoding="utf-8")) if folder.plan.is_file() else None,
+    )
+    return folder.report
+
+
 def _report_autoencoder(folder: RunFolder, title: str | None) -> Path:
     from foretext.codec import Codec
     from foretext.report.autoencoder_report import write_autoencoder_report
 
-    facts = json.loads(folder.config.read_text(encoding="utf-8"))
+    facts = folder.facts()
     write_autoencoder_report(
         folder.report,
         title=title or f"{facts['recipe']}: {folder.path.resolve().name}",

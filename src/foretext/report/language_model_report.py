@@ -1,0 +1,111 @@
+"""The page of a run that pretrained a language model: how it went, what it says, what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from foretext.progress import human_seconds
+from foretext.report.cells import label, table, tile
+from foretext.report.charts import curve_chart
+from foretext.report.settings import setting_sections
+from foretext.report.training_curves import training_curves
+
+__all__ = ["write_language_model_report"]
+
+TILES = ("parameters", "vocab_size", "tokens", "documents", "held_out_tokens", "steps")
+MOST_MOMENTS = 6  # at which samples are shown
+
+
+def write_language_model_report(
+    path: Path,
+    *,
+    title: str,
+    facts: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    metrics: Sequence[Mapping[str, Any]],
+    samples: Sequence[Mapping[str, Any]] = (),
+    plan: Mapping[str, Any] | None = None,
+) -> None:
+    """Write one HTML file that shows a pretraining and opens anywhere, without a network.
+
+    Args:
+        path: the file, replaced whole.
+        title: the headline.
+        facts: what ``config.json`` keeps of the run.
+        settings: of the run, by section.
+        metrics: the lines of metrics.jsonl.
+        samples: the lines of samples.jsonl: what the model answered at each validation.
+        plan: what was expected by name, to stand beside what happened; or None.
+
+    Raises:
+        OutputError: `path` cannot be written.
+    """
+    from foretext.report.page import write_page
+
+    charts = training_curves(metrics)
+    accuracies = {
+        name: name.removeprefix("valid_").removesuffix("_accuracy").replace("_", " ")
+        for record in metrics
+        for name in record
+        if name.startswith("valid_") and name.endswith("_accuracy")
+    }
+    shares = curve_chart(
+        metrics, accuracies, "held-out accuracy", unit="tokens", height=200, number_format=".0%"
+    )
+    if shares is not None:
+        charts["accuracy"] = shares
+    write_page(
+        path,
+        "language_model.html.j2",
+        charts,
+        title=title,
+        summary=f"{facts['parameters']:,} parameters, {facts['vocab_size']:,} tokens",
+        tiles=_tiles(facts, metrics),
+        moments=_moments(samples),
+        plan=table([dict(row) for row in _beside(plan, facts, metrics)]) if plan else None,
+        settings=setting_sections(settings),
+    )
+
+
+def _tiles(facts: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Label and figure of each tile: the model and its text, then how the run ended."""
+    tiles = [(label(name), tile(facts[name])) for name in TILES if facts.get(name)]
+    last = metrics[-1]
+    tiles.append(("training time", human_seconds(last["time"])))
+    tiles.append(("tokens a second", tile(round(last["tokens"] / max(last["time"], 1e-3)))))
+    named = {name: value for name, value in last.items() if name.startswith("valid_")}
+    return tiles + [
+        (label(name.replace("valid", "held-out")), tile(v)) for name, v in named.items()
+    ]
+
+
+def _moments(samples: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Some of the validations, the first and the last among them."""
+    if len(samples) <= MOST_MOMENTS:
+        return list(samples)
+    step = (len(samples) - 1) / (MOST_MOMENTS - 1)
+    return [samples[round(number * step)] for number in range(MOST_MOMENTS)]
+
+
+def _beside(
+    plan: Mapping[str, Any], facts: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """What was planned and what happened, a row a figure that both have."""
+    last = metrics[-1]
+    happened = {
+        "parameters": facts["parameters"],
+        "vocab_size": facts["vocab_size"],
+        "tokens_per_second": round(last["tokens"] / max(last["time"], 1e-3)),
+        "steps": last["step"],
+        "tokens": last["tokens"],
+        "epochs": last["epoch"],
+        "seconds": last["time"],
+        "loss": last.get("valid_loss"),
+    }
+    return [
+        {"": label(name), "planned": plan[name], "happened": value}
+        for name, value in happened.items()
+        if plan.get(name) is not None and value is not None
+    ]
