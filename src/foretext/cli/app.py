@@ -20,7 +20,9 @@ from foretext.cli.demo import demo
 from foretext.cli.drift import drift
 from foretext.cli.embed import embed
 from foretext.cli.evaluate import evaluate
+from foretext.cli.fill import fill
 from foretext.cli.finetune import finetune
+from foretext.cli.generate import generate
 from foretext.cli.inspect import inspect
 from foretext.cli.listing import show_list
 from foretext.cli.neighbors import neighbors
@@ -53,6 +55,8 @@ for verb in (
     neighbors,
     analogy,
     embed,
+    fill,
+    generate,
     convert,
     reduce,
     align,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from foretext.cli.shared import AsJson, Overwrite, RunArgument, print_json, read_texts
-from foretext.errors import CorpusError
+from foretext.errors import CorpusError, SettingError
 
 __all__ = ["embed"]
 
@@ -22,19 +22,46 @@ def embed(
         Path | None, typer.Option("--output", "-o", help="A .npy or .parquet file to write.")
     ] = None,
     weighting: Annotated[
-        Literal["mean", "sif"], typer.Option(help="mean of the words, or weighted by rarity (sif).")
-    ] = "mean",
+        Literal["mean", "sif"] | None,
+        typer.Option(help="Word vectors: mean of the words (default), or weighted by rarity, sif."),
+    ] = None,
+    pooling: Annotated[
+        Literal["mean", "cls", "max"] | None,
+        typer.Option(help="Language model: over the positions; the model's own where not given."),
+    ] = None,
+    layer: Annotated[
+        list[int] | None,
+        typer.Option(
+            help="Language model: 0 is the embeddings, -1 the last layer (default); given more "
+            "than once, the mean of the layers."
+        ),
+    ] = None,
+    normalize: Annotated[
+        bool | None,
+        typer.Option(
+            help="Language model: vectors of length 1; as the model's folder says where not given."
+        ),
+    ] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Turn each line of text into one vector."""
     from foretext.artifact import load
     from foretext.vectors.embedding_file import save_embeddings
+    from foretext.vectors.word_vectors import WordVectors
 
     lines = list(read_texts(texts))
     if not lines:
         raise CorpusError(f"{texts} holds no text.")
-    vectors = load(run).embed(lines, weighting)
+    model: Any = load(run)
+    for_model = _given(pooling=pooling, layer=tuple(layer) if layer else None, normalize=normalize)
+    for_vectors = _given(weighting=weighting)
+    if isinstance(model, WordVectors):
+        _refuse(run, "word vectors", for_model)
+        vectors = model.embed(lines, **for_vectors)
+    else:
+        _refuse(run, "a language model", for_vectors)
+        vectors = model.embed(lines, **for_model)
     if output is not None:
         save_embeddings(output, lines, vectors, overwrite=overwrite)
         result = {"texts": len(lines), "output": str(output)}
@@ -42,3 +69,13 @@ def embed(
         return
     for line, vector in zip(lines, vectors, strict=True):
         print_json({"text": line, "vector": [round(float(x), 6) for x in vector]})
+
+
+def _given(**settings: Any) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def _refuse(run: Path, kind: str, settings: dict[str, Any]) -> None:
+    """Refuse settings that have no effect on what was opened."""
+    for name in settings:
+        raise SettingError(f"--{name} has no effect: {run} holds {kind}; leave it out.")

@@ -13,13 +13,27 @@ import typer
 
 from foretext.errors import CorpusError
 
-__all__ = ["AsJson", "Overwrite", "Quiet", "RunArgument", "print_json", "print_table", "read_texts"]
+__all__ = [
+    "AsJson",
+    "ModelArgument",
+    "Overwrite",
+    "Quiet",
+    "RunArgument",
+    "print_json",
+    "print_table",
+    "read_texts",
+]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")]
 RunArgument = Annotated[
     Path, typer.Argument(metavar="RUN", help="A run's folder, or a vector file of any format.")
+]
+
+ModelArgument = Annotated[
+    Path,
+    typer.Argument(metavar="RUN", help="A run's folder, or a Hugging Face model's."),
 ]
 
 

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from foretext.backbones.base import Backbone
+from foretext.backbones.base import Backbone, States
 from foretext.data.batch import Inputs, Visibility
 from foretext.errors import SettingError
 
@@ -109,12 +109,9 @@ def _batches(rows: Sequence[Sequence[int]], batch_tokens: int) -> Iterator[list[
 def _states(backbone: Backbone, inputs: Inputs, layers: tuple[int, ...]) -> Tensor:
     """Mean of the layers' states, (B, T, D)."""
     last = (-1, backbone.num_layers)
-    if len(layers) == 1 and layers[0] in last:
-        return backbone(inputs).last
-    states = backbone(inputs, keep_layers=True)
+    states: States = backbone(inputs, keep_layers=any(layer not in last for layer in layers))
     chosen = [states.last if layer in last else states.layers[layer] for layer in layers]
-    mean: Tensor = torch.stack(chosen).mean(0, dtype=torch.float32)
-    return chosen[0] if len(chosen) == 1 else mean
+    return chosen[0] if len(chosen) == 1 else torch.stack(chosen).mean(0, dtype=torch.float32)
 
 
 def _mean(states: Tensor, token_mask: Tensor | None) -> Tensor:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
 
 from foretext.data.batch import Inputs
 from foretext.errors import CorpusError, SettingError

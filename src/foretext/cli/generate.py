@@ -1,0 +1,72 @@
+"""``foretext generate RUN PROMPT``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from foretext.cli.shared import AsJson, ModelArgument, print_json
+
+__all__ = ["generate"]
+
+
+def generate(
+    run: ModelArgument,
+    prompt: Annotated[
+        str, typer.Argument(metavar="PROMPT", help="The beginning; without one a new text begins.")
+    ] = "",
+    max_new_tokens: Annotated[int, typer.Option(min=1, help="Tokens to write, at most.")] = 50,
+    temperature: Annotated[
+        float, typer.Option(min=0.0, help="0: always the likeliest token; 1: as the model has it.")
+    ] = 0.8,
+    top_k: Annotated[
+        int | None, typer.Option(min=1, help="Draw from so many likeliest tokens alone.")
+    ] = None,
+    top_p: Annotated[
+        float | None,
+        typer.Option(min=0.0, max=1.0, help="Draw from those that together have this probability."),
+    ] = None,
+    num_samples: Annotated[int, typer.Option(min=1, help="Continuations to write.")] = 1,
+    seed: Annotated[int, typer.Option(help="Another one gives another text.")] = 0,
+    stop: Annotated[
+        list[str] | None, typer.Option(help="A text that ends it; may be given more than once.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write on from a prompt by a causal language model."""
+    from foretext.artifact import load_language_model
+
+    streams = num_samples == 1 and not as_json
+    model = load_language_model(run)
+    if streams:
+        typer.echo(prompt, nl=False)
+    samples = model.generate(
+        prompt,
+        max_new_tokens,
+        temperature,
+        top_k,
+        top_p,
+        num_samples=num_samples,
+        seed=seed,
+        stop=stop or (),
+        stream=_show if streams else None,
+    )
+    if as_json:
+        print_json([asdict(sample) for sample in samples])
+    elif streams:
+        typer.echo()
+    else:
+        typer.echo("\n\n".join(map(str, samples)))
+    if samples[0].num_forgotten:
+        typer.echo(
+            f"foretext: the model has no room for the whole prompt: its first "
+            f"{samples[0].num_forgotten:,} tokens were not read.",
+            err=True,
+        )
+
+
+def _show(piece: str) -> None:
+    """Write a piece of text at once."""
+    typer.echo(piece, nl=False)
