@@ -138,6 +138,41 @@ def test_a_full_table_loses_nothing(
     assert total == Counter(plain_words(text))
 
 
+@given(text=TEXTS, num_words=st.integers(1, 4))
+def test_new_words_are_numbered_as_they_are_met(
+    letters: Letters, text: str, num_words: int
+) -> None:
+    counted = table(64, 256)
+    data = utf8(text)
+    kernels.count_words(data, 0, letters, counted, scratch())
+    filled, at, written = table(num_words, 256), 0, np.zeros(3, np.int64)
+    ids, starts = np.empty(data.size, np.uint32), np.empty((2, data.size + 1), np.int64)
+    found = (ids, starts[0], starts[1], written)
+    while (at := kernels.number_words(data, at, letters, filled, scratch(), *found)) < data.size:
+        assert filled.used[0] == len(filled.hashes), "it stopped though there was room"
+        filled = copied(filled, num_words=2 * len(filled.hashes))
+    assert list(contents(filled)) == list(contents(counted))
+    wanted = encode(text, letters, counted)
+    assert ids[: written[0]].tolist() == [i for d in wanted for sentence in d for i in sentence]
+    lengths = [[len(sentence) for sentence in document] for document in wanted]
+    ends = np.cumsum([0, *(length for document in lengths for length in document)])
+    assert starts[0, : written[1]].tolist() == ends[:-1].tolist()
+    ends = np.cumsum([0, *map(sum, lengths)])
+    assert starts[1, : written[2]].tolist() == ends[:-1].tolist()
+
+
+def copied(filled: kernels.Table, num_words: int) -> kernels.Table:
+    """The same words in a table with room for more."""
+    wider = table(num_words, filled.arena.size)
+    size = filled.used[0]
+    for name in ("hashes", "spans", "counts"):
+        getattr(wider, name)[:size] = getattr(filled, name)
+    wider.arena[:] = filled.arena
+    wider.used[:] = filled.used
+    kernels.place_words(wider)
+    return wider
+
+
 @given(first=TEXTS, second=TEXTS)
 def test_merged_tables_count_both_texts(letters: Letters, first: str, second: str) -> None:
     tables = [table(128, 256), table(64, 256)]
@@ -166,3 +201,8 @@ def test_a_thousand_bytes_are_a_word_and_more_are_not(letters: Letters, letter: 
     assert contents(filled) == {"b": 2, longest: 1}
     assert filled.used[2] == 1
     assert encode(text, letters, filled) == [[[0, 1, 0, 0]]]
+    ids, starts, written = np.empty(9, np.uint32), np.empty(9, np.int64), np.zeros(3, np.int64)
+    kernels.number_words(
+        utf8(text), 0, letters, filled, scratch(), ids, starts, starts.copy(), written
+    )
+    assert (ids[:4].tolist(), filled.used[2]) == ([0, 1, 0, 0], 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -13,16 +13,25 @@ from foretext.kernels.words import (
     Table,
     count_words,
     merge_words,
+    number_words,
     place_words,
 )
 
-__all__ = ["WordTable", "new_scratch"]
+__all__ = ["Numbered", "WordTable", "new_scratch"]
 
 
 def new_scratch(num_bytes: int = MAX_WORD_BYTES) -> Scratch:
     """Make room for one word of up to `num_bytes` bytes (a multiple of eight)."""
     units = np.zeros(num_bytes // 8 + 1, np.uint64)
     return Scratch(units.view(np.uint8), units)
+
+
+class Numbered(NamedTuple):
+    """A text as indices of words; sentences and documents begin at places in them."""
+
+    words: np.ndarray  # (N,) uint32
+    sentence_starts: np.ndarray  # (S,) int64
+    document_starts: np.ndarray  # (documents,) int64
 
 
 class WordTable:
@@ -61,6 +70,23 @@ class WordTable:
                 break
             self._grow()
         return start
+
+    def number(self, text: np.ndarray, letters: Letters) -> Numbered | None:
+        """Indices of the words of `text` (uint8), new ones added; None where the table is full.
+
+        Words too long to be one get the index 0, and are counted.
+        """
+        scratch, written = new_scratch(), np.zeros(3, np.int64)
+        starts = np.empty(text.size // 2 + 1, np.int64)
+        found = Numbered(np.empty(text.size, np.uint32), starts, np.empty_like(starts))
+        at = 0
+        while (
+            at := number_words(text, at, letters, self.arrays, scratch, *found, written)
+        ) < text.size:
+            if self.is_full:
+                return None
+            self._grow()
+        return Numbered(*(array[:size] for array, size in zip(found, written, strict=True)))
 
     def merge(self, other: WordTable) -> None:
         """Add another table's words and counts."""

@@ -28,6 +28,7 @@ __all__ = [
     "count_words",
     "encode_words",
     "merge_words",
+    "number_words",
     "place_words",
     "split_words",
 ]
@@ -57,7 +58,7 @@ class Letters(NamedTuple):
 
     classes: np.ndarray  # (0x110000,) uint8, SEPARATOR, WORD, ALONE or IGNORED
     lower: np.ndarray  # (0x110000,) int32, code point -> code point
-    fast: np.ndarray  # (256,) uint8, lower case of an ASCII byte of class WORD, else 0
+    fast: np.ndarray  # (256,) uint8, what becomes of a byte that is a WORD by itself, else 0
 
 
 class Scratch(NamedTuple):
@@ -137,6 +138,58 @@ def encode_words(
         ended = 0
         ids[num_ids] = _word_id(table, scratch, length)
         num_ids += 1
+
+
+@kernel(**BORROWING)
+def number_words(
+    text: np.ndarray,
+    start: int,
+    letters: Letters,
+    table: Table,
+    scratch: Scratch,
+    ids: np.ndarray,
+    sentence_starts: np.ndarray,
+    document_starts: np.ndarray,
+    written: np.ndarray,
+) -> int:
+    """Write ids as `encode_words` does, from byte `start` on, and add the words that are new.
+
+    `written` (3,) int64 has the numbers of ids, sentences and documents so far. Too long words are
+    counted in the table and get the id 0.
+    Returns where it stopped: ``text.size``, or the place to go on from once the table has room.
+    """
+    num_ids, num_sentences, num_documents = written
+    at = start
+    ended = SENTENCE_END | DOCUMENT_END if num_ids == 0 else 0
+    while True:
+        before = at
+        at, length, ends = next_word(text, at, letters, scratch)
+        if length == 0:
+            before = text.size
+            break
+        index = np.int64(0)
+        if length > MAX_WORD_BYTES:
+            table.used[NUM_LONG] += 1
+        else:
+            mixed = _hash(scratch.units, length)
+            slot = _find(table, mixed, scratch.units, 0, length)
+            if table.slots[slot] == 0:
+                if not _has_room(table, length):
+                    break
+                _insert(table, slot, mixed, scratch.units, 0, length)
+            index = np.int64(table.slots[slot] & _LOW) - 1
+        ended |= ends
+        if ended & DOCUMENT_END:
+            document_starts[num_documents] = num_ids
+            num_documents += 1
+        if ended:
+            sentence_starts[num_sentences] = num_ids
+            num_sentences += 1
+        ended = 0
+        ids[num_ids] = index
+        num_ids += 1
+    written[0], written[1], written[2] = num_ids, num_sentences, num_documents
+    return before
 
 
 @kernel(**BORROWING)
@@ -223,7 +276,7 @@ def next_word(
 def _skip_separators(text: np.ndarray, start: int, letters: Letters) -> tuple[int, int]:
     at = start
     ends = 0
-    while at < text.size:
+    while at < text.size and letters.fast[text[at]] == 0:
         if text[at] == NEWLINE:
             ends |= SENTENCE_END
             if at + 1 < text.size and text[at + 1] == NEWLINE:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tokenizers.normalizers import Normalizer
     from tokenizers.pre_tokenizers import PreTokenizer
 
-__all__ = ["BytePieces", "LibraryWords", "Splitter", "byte_letters"]
+__all__ = ["BytePieces", "LibraryWords", "RawPieces", "Splitter", "byte_letters"]
 
 NUM_POINTS = sys.maxunicode + 1
 SURROGATES = range(0xD800, 0xE000)
@@ -72,11 +72,7 @@ class BytePieces:
 
     def utf8(self, text: str) -> np.ndarray:
         """The pieces of `text`, blanks between, line ends as they are."""
-        if self.lowercase:
-            text = text.replace("Σ", "σ").lower()  # the library knows no final sigma
-        data = np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
-        pieces = np.empty(3 * data.size, np.uint8)
-        return pieces[: write_pieces(data, _piece_classes(), byte_letters(), pieces)]
+        return self._pieces(text, byte_letters())
 
     def library_normalizer(self) -> Normalizer | None:
         """Lower-casing and the like, as the library does it."""
@@ -89,6 +85,36 @@ class BytePieces:
         from tokenizers import pre_tokenizers
 
         return pre_tokenizers.ByteLevel(add_prefix_space=False)
+
+    def _pieces(self, text: str, letters: np.ndarray) -> np.ndarray:
+        if self.lowercase:
+            text = text.replace("Σ", "σ").lower()  # the library knows no final sigma
+        data = np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
+        pieces = np.empty(3 * data.size, np.uint8)
+        return pieces[: write_pieces(data, _piece_classes(), letters, pieces)]
+
+
+class RawPieces(BytePieces):
+    """The same pieces as their own bytes, but 0xFF, which UTF-8 has not, for a blank.
+
+    They are shorter to look up; who wants to read them has them `spelled`.
+    """
+
+    @cached_property
+    def letters(self) -> Letters:
+        """Letters by which every byte but blanks and line ends is one of a word."""
+        fast = np.arange(256, dtype=np.uint8)
+        fast[[ord(" "), ord("\n")]] = 0
+        return super().letters._replace(fast=fast)
+
+    def utf8(self, text: str) -> np.ndarray:
+        """The pieces of `text`, blanks between, line ends as they are."""
+        return self._pieces(text, _raw_letters())
+
+    def spelled(self, word: bytes) -> str:
+        """The piece as the library writes it."""
+        spelling = _spelling()
+        return "".join([spelling[byte] for byte in word])
 
 
 class LibraryWords:
@@ -113,6 +139,10 @@ class LibraryWords:
         if not text.isascii() and not longer.keys().isdisjoint(map(ord, set(text))):
             text = text.translate(longer)
         return np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
+
+    def spelled(self, word: bytes) -> str:
+        """The word as the library writes it."""
+        return word.decode()
 
     def library_normalizer(self) -> Normalizer | None:
         """Lower-casing and the like, as the library does it."""
@@ -174,6 +204,23 @@ def byte_letters() -> np.ndarray:
         encoded = chr(point).encode()
         letters[byte, : len(encoded)] = list(encoded)
     return letters
+
+
+@cache
+def _raw_letters() -> np.ndarray:
+    """(256, 2) uint8, each byte for itself, 0xFF for the blank."""
+    letters = np.zeros((256, 2), np.uint8)
+    letters[:, 0] = np.arange(256)
+    letters[ord(" "), 0] = 0xFF
+    return letters
+
+
+@cache
+def _spelling() -> list[str]:
+    """The character of each raw letter."""
+    spelling = [bytes(row[row > 0]).decode() for row in byte_letters()]
+    spelling[0xFF] = spelling[ord(" ")]
+    return spelling
 
 
 @cache

@@ -14,10 +14,9 @@ from typing import Self
 
 import numpy as np
 
-from foretext.corpus.word_table import WordTable, new_scratch
+from foretext.corpus.word_table import Numbered, WordTable
 from foretext.kernels.word_tokens import join_tokens
-from foretext.kernels.words import encode_words
-from foretext.tokenizers.splitters import NUM_POINTS, BytePieces, LibraryWords, Splitter
+from foretext.tokenizers.splitters import NUM_POINTS, LibraryWords, RawPieces
 from foretext.tokenizers.word_tokenizer import EncodedBlock
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
@@ -35,7 +34,9 @@ class WordEncoder:
         max_words: where there are more, all are forgotten and met anew.
     """
 
-    def __init__(self, splitter: Splitter, library: Tokenizer, max_words: int = MAX_WORDS) -> None:
+    def __init__(
+        self, splitter: LibraryWords | RawPieces, library: Tokenizer, max_words: int = MAX_WORDS
+    ) -> None:
         self.splitter = splitter
         self.model = library.model
         self.added = [token.content for token in library.get_added_tokens_decoder().values()]
@@ -61,54 +62,37 @@ class WordEncoder:
         if any(token in text for token in self.added) or _has_moving_marks(text):
             return None
         data = self.splitter.utf8(text)
-        words = np.empty(data.size, np.uint32)
-        sentences = np.empty(data.size // 2 + 1, np.int64)
-        documents = np.empty_like(sentences)
         with self._lock:
-            if not self._meet(data):
+            found = self._meet(data)
+            if found is None:
                 return None
-            num_words, num_sentences, num_documents = encode_words(
-                data,
-                self.splitter.letters,
-                self._table.arrays,
-                new_scratch(),
-                words,
-                sentences,
-                documents,
-            )
             starts, tokens = self._starts, self._tokens  # what is added later does no harm
-        words = words[:num_words]
+        words, sentences, documents = found
         ids = np.empty((starts[words + 1] - starts[words]).sum(), np.uint32)
-        block = EncodedBlock(
-            ids, sentences[:num_sentences].copy(), documents[:num_documents].copy()
-        )
-        join_tokens(words, starts, tokens, block.sentence_starts, block.document_starts, ids)
-        return block
+        join_tokens(words, starts, tokens, sentences, documents, ids)
+        return EncodedBlock(ids, sentences, documents)
 
     def _forget(self) -> None:
         self._table = WordTable(self.max_words)
         self._starts = np.zeros(self.max_words + 1, np.int64)  # of each word in the tokens
         self._tokens = np.empty(1 << 16, np.uint32)
 
-    def _meet(self, data: np.ndarray) -> bool:
-        """Learn the words that are new, or say that they cannot be learned."""
-        if self._count(data) < data.size:
+    def _meet(self, data: np.ndarray) -> Numbered | None:
+        """Find the words, the new ones with their tokens; None where they cannot be remembered."""
+        found = self._number(data)
+        if found is None:
             self._forget()
-            if self._count(data) < data.size:
-                return False
-        return int(self._table.arrays.used[2]) == 0
+            found = self._number(data)
+        return None if self._table.arrays.used[2] else found
 
-    def _count(self, data: np.ndarray) -> int:
-        """Returns how far the table had room."""
+    def _number(self, data: np.ndarray) -> Numbered | None:
         first = len(self._table)
         self._table.arrays.used[2] = 0  # words that are too long
-        end = self._table.count(data, 0, self.splitter.letters)
+        found = self._table.number(data, self.splitter.letters)
+        tokenize, spelled = self.model.tokenize, self.splitter.spelled
         new = self._table.words(np.arange(first, len(self._table)))
-        self._append(first, [self._tokens_of(word.decode()) for word in new])
-        return end
-
-    def _tokens_of(self, word: str) -> list[int]:
-        return [token.id for token in self.model.tokenize(word)]
+        self._append(first, [[token.id for token in tokenize(spelled(word))] for word in new])
+        return found
 
     def _append(self, first: int, tokens: list[list[int]]) -> None:
         used = self._starts[first]
@@ -132,12 +116,12 @@ def _is_of_words(library: Tokenizer) -> bool:
     return not any(token.normalized for token in library.get_added_tokens_decoder().values())
 
 
-def _splitter(library: Tokenizer) -> Splitter | None:
+def _splitter(library: Tokenizer) -> LibraryWords | RawPieces | None:
     normalizer, cut = library.normalizer, library.pre_tokenizer
     lowercase = isinstance(normalizer, normalizers.Lowercase)
     if isinstance(cut, pre_tokenizers.ByteLevel):
         plain = cut.use_regex and not cut.add_prefix_space and (lowercase or normalizer is None)
-        return BytePieces(lowercase=lowercase) if plain else None
+        return RawPieces(lowercase=lowercase) if plain else None
     if not isinstance(cut, pre_tokenizers.BertPreTokenizer | pre_tokenizers.WhitespaceSplit):
         return None
     plain = lowercase or normalizer is None or isinstance(normalizer, normalizers.BertNormalizer)
