@@ -8,9 +8,19 @@ from pathlib import Path
 
 from benchmarks.harness import data_folder, work_folder
 
-__all__ = ["enwiki_words"]
+__all__ = ["enwiki_text", "enwiki_words"]
 
 NUM_WORDS = 17_000_000
+
+
+def enwiki_text(num_bytes: int) -> Path:
+    """The first lines of enwiki as it is, `num_bytes` at most."""
+    path = work_folder() / f"enwiki-{num_bytes}-bytes.txt"
+    if not path.exists():
+        with lzma.open(data_folder() / "enwiki" / "enwiki.txt.xz") as source:
+            content = source.read(num_bytes)
+        path.write_bytes(content[: content.rfind(b"\n") + 1])
+    return path
 
 
 def enwiki_words(num_words: int = NUM_WORDS) -> Path:

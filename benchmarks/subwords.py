@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import lzma
 from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.harness import (
     Figures,
     Row,
-    data_folder,
     median,
     paired,
     ratios,
     run_program,
     work_folder,
 )
+from benchmarks.inputs import enwiki_text
 
 __all__ = ["PACKAGES", "rows"]
 
@@ -28,7 +27,7 @@ WORK = "byte-level BPE, 32,000 tokens, 100 MB"
 
 def rows() -> Iterator[Row]:
     """Wall time, CPU time and peak memory; the two must give the same tokenizer."""
-    text = _text()
+    text = enwiki_text(NUM_BYTES)
     _learn("foretext", text)  # compiles
     ours, theirs = paired(
         lambda _: _learn("foretext", text), lambda _: _learn("tokenizers", text), pairs=3
@@ -44,15 +43,6 @@ def rows() -> Iterator[Row]:
         )
     same = _model("foretext") == _model("tokenizers")
     yield Row("the same merges and ids", "", "yes" if same else "NO", "", None, None, None)
-
-
-def _text() -> Path:
-    path = work_folder() / f"enwiki-{NUM_BYTES}-bytes.txt"
-    if not path.exists():
-        with lzma.open(data_folder() / "enwiki" / "enwiki.txt.xz") as source:
-            content = source.read(NUM_BYTES)
-        path.write_bytes(content[: content.rfind(b"\n") + 1])
-    return path
 
 
 def _learn(program: str, text: Path) -> Figures:
