@@ -40,4 +40,5 @@ def fasttext_records(lines: Iterable[str], name: str, config: LabelledConfig) ->
 
 
 def _labels(prefix: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\S){re.escape(prefix)}(\S+)\s?")
+    escaped = re.escape(prefix)  # stands first, as a search for letters is the fastest there is
+    return re.compile(rf"{escaped}(?<!\S{escaped})(\S+)\s?")

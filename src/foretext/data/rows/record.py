@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -9,6 +10,8 @@ from foretext.data.rows.settings import Column
 from foretext.errors import CorpusError, did_you_mean
 
 __all__ = ["Record"]
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Record(NamedTuple):
@@ -49,7 +52,7 @@ class Record(NamedTuple):
             return ""
         if not isinstance(value, str):
             raise self.error(f"'{column}' holds {type_name(value)} where text is expected.")
-        if any("\ud800" <= character <= "\udfff" for character in value):
+        if not value.isascii() and _SURROGATE.search(value):
             raise self.error(
                 f"'{column}' holds half of a surrogate pair (such as \\ud83d alone), which is no "
                 "character; mend or remove the line."
