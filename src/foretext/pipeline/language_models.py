@@ -44,15 +44,15 @@ def learn_language_model(job: Job) -> tuple[LanguageModel, list[dict[str, Any]]]
     recipe = _possible(job, tokens)
     model = build_model(recipe, tokenizer, base)
     config = training_config(recipe)
-    used = LanguageModel(tokenizer, model.backbone, model.objective, device=config.device)
     examples = model.objective.examples(tokens.train)
-    validation = None if tokens.valid is None else _validation(job, used, model, tokens.valid)
+    validation = None if tokens.valid is None else _validation(job, model, tokenizer, tokens.valid)
     with job.workplace() as place:
         history = fit(model, examples, config, place, validation)
     job.run.note(f"trained {history[-1]['step']:,} steps in {history[-1]['time']:.1f} s")
     if job.keep:
         _finish(job, recipe, model, tokenizer, tokens, history)
-    return used, history
+    learned = LanguageModel(tokenizer, model.backbone, model.objective, device=config.device)
+    return learned, history
 
 
 def build_model(
@@ -159,11 +159,16 @@ def _possible(job: Job, tokens: Tokens) -> Recipe:
     return job.recipe.with_settings("objective", next_sentence=False)
 
 
-def _validation(job: Job, used: LanguageModel, model: Model, held_out: TokenFile) -> Validation:
+def _validation(
+    job: Job, model: Model, tokenizer: SubwordTokenizer, held_out: TokenFile
+) -> Validation:
     """The held-out loss; in a run that is kept, with what the model says at that time."""
     examples = model.objective.examples(held_out, held_out=True)
-    loss = HeldOutLoss(examples, training_config(job.recipe).batch_examples)
-    return SampledValidation(loss, used, held_out, job.run.samples) if job.keep else loss
+    config = training_config(job.recipe)
+    loss = HeldOutLoss(examples, config.batch_examples)
+    if not job.keep:
+        return loss
+    return SampledValidation(loss, tokenizer, config.device, held_out, job.run.samples)
 
 
 def _finish(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,9 @@ import numpy as np
 
 from foretext.data.token_file import TokenFile
 from foretext.language_model import LanguageModel
+from foretext.nn.device import DeviceName
 from foretext.progress import MetricsLog
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.model import Model
 from foretext.training.validation import Validation
 
@@ -27,47 +28,55 @@ class SampledValidation:
 
     Args:
         inner: measures the figures.
-        model: the one that is trained, in use.
+        tokenizer: of the model that is trained.
+        device: where that model is.
         held_out: where the texts come from.
         path: a JSON-lines file; a line a validation.
     """
 
     def __init__(
-        self, inner: Validation, model: LanguageModel, held_out: TokenFile, path: Path
+        self,
+        inner: Validation,
+        tokenizer: SubwordTokenizer,
+        device: DeviceName,
+        held_out: TokenFile,
+        path: Path,
     ) -> None:
-        self.inner, self.model, self.path = inner, model, path
+        self.inner, self.tokenizer, self.device, self.path = inner, tokenizer, device, path
         self.judged_by, self.higher_is_better = inner.judged_by, inner.higher_is_better
-        self.ask: Callable[[list[int]], dict[str, Any]] = (
-            self._written_on if model.tokenizer.special.mask is None else self._filled
-        )
         self.rows = _rows(held_out)
 
     def measure(self, model: Model) -> dict[str, float]:
         """Return the figures of the validation; the answers go to the file."""
         figures = self.inner.measure(model)
+        # Made anew each time: what a LanguageModel keeps of weights that change would be stale.
+        used = LanguageModel(self.tokenizer, model.backbone, model.objective, device=self.device)
+        ask = _written_on if self.tokenizer.special.mask is None else _filled
         with MetricsLog(self.path) as log:
-            log.append({**figures, "samples": [self.ask(row) for row in self.rows]})
+            log.append({**figures, "samples": [ask(used, row) for row in self.rows]})
         return figures
 
-    def _filled(self, row: list[int]) -> dict[str, Any]:
-        """The middle token hidden, and what the model takes it for."""
-        tokenizer = self.model.tokenizer
-        words = np.flatnonzero((tokenizer.ordinary & tokenizer.word_starts)[row])
-        hidden = int(words[len(words) // 2]) if len(words) else 0
-        parts = [tokenizer.decode(row[:hidden]), "[MASK]", tokenizer.decode(row[hidden + 1 :])]
-        text = " ".join(parts).strip()
-        answers = self.model.fill(text, topn=3)[0]
-        return {
-            "text": text,
-            "hidden": tokenizer.tokens[row[hidden]],
-            "answers": [[answer.token, round(answer.probability, 4)] for answer in answers],
-        }
 
-    def _written_on(self, row: list[int]) -> dict[str, Any]:
-        """The first tokens as a prompt, and what the model writes behind them."""
-        prompt = self.model.tokenizer.decode(row[:PROMPT_TOKENS])
-        written = self.model.generate(prompt, max_new_tokens=NEW_TOKENS)[0]
-        return {"text": prompt, "answers": [written.text]}
+def _filled(model: LanguageModel, row: list[int]) -> dict[str, Any]:
+    """The middle token hidden, and what the model takes it for."""
+    tokenizer = model.tokenizer
+    words = np.flatnonzero((tokenizer.ordinary & tokenizer.word_starts)[row])
+    hidden = int(words[len(words) // 2]) if len(words) else 0
+    parts = [tokenizer.decode(row[:hidden]), "[MASK]", tokenizer.decode(row[hidden + 1 :])]
+    text = " ".join(parts).strip()
+    answers = model.fill(text, topn=3)[0]
+    return {
+        "text": text,
+        "hidden": tokenizer.tokens[row[hidden]],
+        "answers": [[answer.token, round(answer.probability, 4)] for answer in answers],
+    }
+
+
+def _written_on(model: LanguageModel, row: list[int]) -> dict[str, Any]:
+    """The first tokens as a prompt, and what the model writes behind them."""
+    prompt = model.tokenizer.decode(row[:PROMPT_TOKENS])
+    written = model.generate(prompt, max_new_tokens=NEW_TOKENS)[0]
+    return {"text": prompt, "answers": [written.text]}
 
 
 def _rows(tokens: TokenFile) -> list[list[int]]:

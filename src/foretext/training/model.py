@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import torch
 from torch import nn
 
 from foretext.backbones.base import Backbone
@@ -31,6 +32,11 @@ class Model(nn.Module):
             )
         self.backbone = backbone
         self.objective = objective
+
+    @property
+    def device(self) -> torch.device:
+        """Where it computes."""
+        return next(self.parameters()).device
 
     def forward(self, batch: Batch) -> Mapping[str, Score]:
         """Score a batch."""

@@ -37,11 +37,10 @@ class HeldOutLoss:
 
     def measure(self, model: Model) -> dict[str, float]:
         """Score every held-out example once."""
-        device = next(model.parameters()).device
         tally = Tally()
         with torch.inference_mode():
             for step in range(self.batches.per_epoch):
                 batch = self.batches.batch(step)
                 tally.count(model.objective.counts(batch))
-                tally.add(model(batch.to(device)))
+                tally.add(model(batch.to(model.device)))
         return tally.figures("valid_")
