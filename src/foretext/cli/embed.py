@@ -7,8 +7,16 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from foretext.cli.shared import AsJson, Overwrite, RunArgument, print_json, read_texts
-from foretext.errors import CorpusError, SettingError
+from foretext.cli.shared import (
+    AsJson,
+    Overwrite,
+    RunArgument,
+    given_options,
+    print_json,
+    read_texts,
+    refuse_options,
+)
+from foretext.errors import CorpusError
 
 __all__ = ["embed"]
 
@@ -54,13 +62,15 @@ def embed(
     if not lines:
         raise CorpusError(f"{texts} holds no text.")
     model: Any = load(run)
-    for_model = _given(pooling=pooling, layer=tuple(layer) if layer else None, normalize=normalize)
-    for_vectors = _given(weighting=weighting)
+    for_model = given_options(
+        pooling=pooling, layer=tuple(layer) if layer else None, normalize=normalize
+    )
+    for_vectors = given_options(weighting=weighting)
     if isinstance(model, WordVectors):
-        _refuse(run, "word vectors", for_model)
+        refuse_options(run, "word vectors", for_model)
         vectors = model.embed(lines, **for_vectors)
     else:
-        _refuse(run, "a language model", for_vectors)
+        refuse_options(run, "a language model", for_vectors)
         vectors = model.embed(lines, **for_model)
     if output is not None:
         save_embeddings(output, lines, vectors, overwrite=overwrite)
@@ -69,13 +79,3 @@ def embed(
         return
     for line, vector in zip(lines, vectors, strict=True):
         print_json({"text": line, "vector": [round(float(x), 6) for x in vector]})
-
-
-def _given(**settings: Any) -> dict[str, Any]:
-    return {name: value for name, value in settings.items() if value is not None}
-
-
-def _refuse(run: Path, kind: str, settings: dict[str, Any]) -> None:
-    """Refuse settings that have no effect on what was opened."""
-    for name in settings:
-        raise SettingError(f"--{name} has no effect: {run} holds {kind}; leave it out.")

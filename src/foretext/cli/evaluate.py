@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import typer
 
-from foretext.cli.shared import AsJson, RunArgument, print_json, print_table
+from foretext.cli.shared import (
+    AsJson,
+    RunArgument,
+    given_options,
+    print_json,
+    print_table,
+    refuse_options,
+)
 
 __all__ = ["evaluate"]
 
@@ -18,22 +26,40 @@ def evaluate(
         list[Path],
         typer.Argument(
             metavar="DATA...",
-            help="Word pairs with scores, or analogy questions; images for an autoencoder.",
+            help="Word pairs with scores, or analogy questions; text for a language model; images "
+            "for an autoencoder.",
         ),
     ],
     restrict_vocab: Annotated[
-        int, typer.Option(min=1, help="Analogies: answer from the most frequent words only.")
-    ] = 300_000,
+        int | None,
+        typer.Option(
+            min=1, help="Analogies: answer from the most frequent words only (300,000 by default)."
+        ),
+    ] = None,
+    stride: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Causal language models: tokens that a window predicts, the others being context; "
+            "half of the model's length by default.",
+        ),
+    ] = None,
+    documents: Annotated[
+        Literal["line", "blank_line"] | None,
+        typer.Option(help="Language models: where documents end in text, if not as in the run."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Score vectors on similarity and analogy files, an autoencoder on examples to reconstruct."""
-    from foretext.artifact import RunFolder, load
-    from foretext.evaluation import evaluate_vectors
+    """Score vectors on questions, a language model on text, an autoencoder on images."""
+    from foretext.artifact import RunFolder
 
+    for_vectors = given_options(restrict_vocab=restrict_vocab)
+    for_models = given_options(stride=stride, documents=documents)
     if RunFolder(run).kind == "autoencoder":
+        refuse_options(run, "an autoencoder", for_vectors | for_models)
         _evaluate_autoencoder(run, data, as_json)
         return
-    results = evaluate_vectors(load(run), data, restrict_vocab=restrict_vocab)
+    results = _results(run, data, for_vectors, for_models)
     if as_json:
         print_json(
             {str(path): result.as_dict() for path, result in zip(data, results, strict=True)}
@@ -41,6 +67,26 @@ def evaluate(
         return
     for path, result in zip(data, results, strict=True):
         print_table(["", ""], result.rows(), title=path.name)
+
+
+def _results(
+    run: Path, data: list[Path], for_vectors: dict[str, Any], for_models: dict[str, Any]
+) -> Sequence[Any]:
+    """Figures of word vectors or of a language model, a file each."""
+    from foretext.artifact import load
+    from foretext.vectors.word_vectors import WordVectors
+
+    model = load(run)
+    if isinstance(model, WordVectors):
+        from foretext.evaluation import evaluate_vectors
+
+        refuse_options(run, "word vectors", for_models)
+        return evaluate_vectors(model, data, **for_vectors)
+    from foretext.evaluation.language_model import evaluate_language_model, reading_of
+
+    refuse_options(run, "a language model", for_vectors)
+    corpus = reading_of(run, for_models.pop("documents", None))
+    return evaluate_language_model(model, data, corpus=corpus, **for_models)
 
 
 def _evaluate_autoencoder(run: Path, data: list[Path], as_json: bool) -> None:

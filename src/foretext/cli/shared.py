@@ -11,7 +11,7 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from foretext.errors import CorpusError
+from foretext.errors import CorpusError, SettingError
 
 __all__ = [
     "AsJson",
@@ -19,9 +19,11 @@ __all__ = [
     "Overwrite",
     "Quiet",
     "RunArgument",
+    "given_options",
     "print_json",
     "print_table",
     "read_texts",
+    "refuse_options",
 ]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -73,6 +75,23 @@ def read_texts(source: str) -> Iterator[str]:
                     f"{source}, line {number}: this is not UTF-8 ({error.reason}); "
                     "convert the file first."
                 ) from None
+
+
+def given_options(**options: Any) -> dict[str, Any]:
+    """Return the options that were given, for verbs whose options depend on what is opened."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def refuse_options(run: Path, kind: str, options: Iterable[str]) -> None:
+    """Refuse options that have no effect on what a run holds.
+
+    Raises:
+        SettingError: there is one.
+    """
+    for name in options:
+        raise SettingError(
+            f"--{name.replace('_', '-')} has no effect: {run} holds {kind}; leave it out."
+        )
 
 
 def _opened(source: str) -> AbstractContextManager[IO[bytes]]:

@@ -1,9 +1,10 @@
 """How likely a text is to a causal language model, in windows that slide over it.
 
-The text is one stream, as in pretraining: each document is followed by the end token, which is
-predicted like any other, and another one stands before the first. A window moves on by `stride`
-tokens and predicts these alone; they see what the window holds before them, so that each token but
-the first ones sees at least ``max_length - stride`` others.
+The text is one stream, as in pretraining: a line is a sentence and is encoded by itself, line ends
+within a document are not predicted; each document is followed by the end token, which is predicted
+like any other, and another one stands before the first. A window moves on by `stride` tokens and
+predicts these alone; they see what the window holds before them, so that each token but the first
+ones sees at least ``max_length - stride`` others.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import torch
@@ -34,7 +36,7 @@ class Likelihood:
     nll: float  # -log P of the whole text, in nats
     num_tokens: int  # predicted, the end of each document among them
     num_words: int  # between blanks, and one for the end of each document
-    num_bytes: int  # UTF-8, and one for the end of each document
+    num_bytes: int  # of the sentences in UTF-8, and one for the end of each document
     num_unknown: int  # tokens that hide what stood in the text
 
     @property
@@ -51,9 +53,9 @@ class Likelihood:
     def word_perplexity(self) -> float:
         """exp(nll / words): the end of each document counts as a word.
 
-        With a line a document these are the words of the Penn Treebank and of WikiText, where each
-        line ends with ``</s>``; it compares models with different tokenizers, provided that none
-        has unknown tokens.
+        It compares models with different tokenizers, provided that none has unknown tokens. Where
+        each line is a document these are the words that the Penn Treebank's figures are divided by,
+        with ``</s>`` at each line's end. WikiText's figures count empty lines as words, too.
         """
         return math.exp(self.nll / self.num_words)
 
@@ -91,7 +93,7 @@ def measure_likelihood(
     stride = max(length // 2, 1) if stride is None else stride
     if not 1 <= stride <= length:
         raise SettingError(f"stride = {stride}: the model's windows have 1 to {length} tokens.")
-    texts = list(documents)
+    texts = [[line for line in text.split("\n") if line] for text in documents]
     stream = _stream(tokenizer, texts, objective.end)
     if len(stream) < len(texts) + 2:  # nothing but ends
         raise CorpusError("There is no text whose likelihood could be measured.")
@@ -102,16 +104,21 @@ def measure_likelihood(
     return Likelihood(
         nll,
         len(stream) - 1,
-        sum(len(text.split()) + 1 for text in texts),
-        sum(len(text.encode()) + 1 for text in texts),
+        len(texts) + sum(len(line.split()) for lines in texts for line in lines),
+        len(texts) + sum(len(line.encode()) for lines in texts for line in lines),
         0 if unknown is None else int((stream == unknown).sum()),
     )
 
 
-def _stream(tokenizer: SubwordTokenizer, texts: list[str], end: int) -> NDArray[np.int64]:
-    """Ids of all documents, (N + 1,), an end before the first and after each."""
-    parts = [np.array([*ids, end], np.int64) for ids in tokenizer.encode_batch(texts)]
-    return np.concatenate([np.array([end], np.int64), *parts])
+def _stream(tokenizer: SubwordTokenizer, documents: list[list[str]], end: int) -> NDArray[np.int64]:
+    """Ids of all sentences, (N + 1,), an end before them and after each document."""
+    encoded = iter(tokenizer.encode_batch([line for lines in documents for line in lines]))
+    ids = [end]
+    for lines in documents:
+        for sentence in islice(encoded, len(lines)):
+            ids += sentence
+        ids.append(end)
+    return np.array(ids, np.int64)
 
 
 def _windows(
