@@ -159,12 +159,13 @@ def _letters(kind: str, lowercase: bool) -> Letters:
 
 def _members(characters: str) -> np.ndarray:
     """(0x110000,) bool, which code points a set holds, by asking the library."""
-    points = _assigned()
-    members = np.zeros(len(points), np.bool_)
-    for _, (start, end) in _split(f"{characters}+").pre_tokenize_str(_text(points)):
-        members[start:end] = True
-    table = np.full(sys.maxunicode + 1, members[-1])
-    table[points] = members
+    split = _split(f"{characters}+")
+    table, is_asked = np.zeros((2, sys.maxunicode + 1), np.bool_)
+    for points in _assigned():
+        is_asked[points] = True
+        for _, (start, end) in split.pre_tokenize_str(_text(points)):
+            table[points[start:end]] = True
+    table[~is_asked] = table[points[-1]]
     return table
 
 
@@ -172,22 +173,23 @@ def _lower_case() -> np.ndarray:
     """(0x110000,) int32, each code point's lower case, by asking the library."""
     from tokenizers import normalizers
 
-    points = _assigned()
-    text = _text(points).replace("İ", "I")  # done before the kernels
+    lowercase = normalizers.Lowercase()
     lower = np.arange(sys.maxunicode + 1, dtype=np.int32)
-    small = normalizers.Lowercase().normalize_str(text).encode("utf-32-le")
-    lower[points] = np.frombuffer(small, np.uint32)
+    for points in _assigned():
+        text = _text(points).replace("İ", "I")  # done before the kernels
+        small = lowercase.normalize_str(text).encode("utf-32-le")
+        lower[points] = np.frombuffer(small, np.uint32)
     return lower
 
 
-def _assigned() -> np.ndarray:
+def _assigned() -> list[np.ndarray]:
     """Code points of the planes that Unicode fills, without surrogates; the last is unassigned.
 
     Asking about the other planes, empty or for private use, would take half a second; there every
-    character is like that last one.
+    character is like that last one. They come in parts: the library needs 200 bytes a character.
     """
     points: np.ndarray = np.r_[0:0xD800, 0xE000:0x34000, 0xE0000:0xE0200]
-    return points.astype(np.uint32)
+    return np.array_split(points.astype(np.uint32), 32)
 
 
 def _text(points: np.ndarray) -> str:
