@@ -67,6 +67,17 @@ class FlatAdamW:
             )
             segment.parameter.grad = None
 
+    def gathered(self) -> Tensor:
+        """Return one float32 vector of all that was gathered, to be summed over processes.
+
+        The step is then taken by what stands in it.
+        """
+        whole = torch.zeros_like(self.parameters.master)
+        for segment, gradient in self._gradients.items():
+            whole[segment.place] = gradient
+        self._gradients = {segment: whole[segment.place] for segment in self.parameters.segments}
+        return whole
+
     def step(self, learning_rate: float) -> float:
         """Take a step by what was gathered; returns the gradients' norm before clipping.
 

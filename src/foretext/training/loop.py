@@ -25,6 +25,7 @@ from foretext.runtime import Interruption
 from foretext.training.batches import Batches
 from foretext.training.model import Model
 from foretext.training.optimizer import Optimizer
+from foretext.training.processes import Processes
 from foretext.training.schedule import Schedule
 from foretext.training.settings import TrainingConfig
 from foretext.training.state import State
@@ -82,9 +83,11 @@ class Training:
             )
         self.config, self.place, self.validation = config, place, validation
         self.device = choose_device(config.device)
+        self.processes = Processes(self.device)
         torch.manual_seed(config.seed)
         self.model = model.to(self.device)
-        self.optimizer = Optimizer(model, config, choose_dtype(config.precision, self.device))
+        dtype = choose_dtype(config.precision, self.device)
+        self.optimizer = Optimizer(model, config, dtype, self.processes)
         self.forward = torch.compile(model) if config.compile else model
         self.batches = Batches(examples, config.batch_examples, config.seed)
         self.schedule = Schedule(config, self.batches.per_epoch)
@@ -124,8 +127,8 @@ class Training:
                 elif self._record_due():
                     self._record({})
                 bar.advance(schedule.done(state.step, state.seconds) - bar.done, **self._shown())
-                if stop.requested:
-                    self._stop(stop.requested)
+                if self.processes.agree(stop.requested is not None):
+                    self._stop(stop.requested or "A signal")
                 if time.monotonic() - self._saved >= self.config.checkpoint_seconds:
                     self._save()
         batches.close()  # type: ignore[attr-defined]
@@ -152,12 +155,15 @@ class Training:
         self._norm = self.optimizer.step(self.schedule.learning_rate(state.step, state.seconds))
         state.step += 1
         state.tokens += _num_tokens(batch)
-        state.seconds = time.monotonic() - self._began
+        state.seconds = self.processes.clock(time.monotonic() - self._began)
 
     def _micro_batches(self, batch: Batch) -> Iterator[Batch]:
+        """This process's rows, as many at a time as the user wants computed at once."""
+        share = self.processes.rows(batch)
         size = self.config.micro_batch_examples or len(batch)
-        for start in range(0, len(batch), size):
-            yield batch.rows(start, min(start + size, len(batch)))
+        for start in range(0, 0 if share is None else len(share), size):
+            assert share is not None
+            yield share.rows(start, min(start + size, len(share)))
 
     def _validation_due(self) -> bool:
         state = self.state
@@ -186,14 +192,14 @@ class Training:
                 self.optimizer.keep_weights()
         else:
             state.stale += 1
-        state.seconds = time.monotonic() - self._began
+        state.seconds = self.processes.clock(time.monotonic() - self._began)
         state.validated = self.schedule.done(state.step, state.seconds)
         self._record(figures)
 
     def _record(self, measured: dict[str, float]) -> None:
         """Add a line to the history and the log."""
         state, config = self.state, self.config
-        figures = self.tally.figures()
+        figures = self.tally.figures(sum_over=self.processes)
         if not math.isfinite(figures["loss"]) or not math.isfinite(self._norm):
             raise SettingError(
                 f"The loss is no longer a number after {state.step:,} steps; choose a lower "
@@ -239,7 +245,7 @@ class Training:
         self.model.eval()
 
     def _save(self) -> None:
-        if self.place.checkpoints is not None:
+        if self.place.checkpoints is not None and self.processes.is_first:
             arrays = {**self.optimizer.arrays(), **_generators()}
             self.place.checkpoints.save(self.state.step, arrays, asdict(self.state))
             self._saved = time.monotonic()

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from foretext.training.adamw import FlatAdamW
 from foretext.training.flat_parameters import FlatParameters
+from foretext.training.processes import Processes
 from foretext.training.settings import TrainingConfig
 
 __all__ = ["Optimizer"]
@@ -20,9 +21,12 @@ class Optimizer:
         model: whose parameters it takes over until `release`.
         config: the user's settings.
         dtype: float32 or bfloat16.
+        processes: whose gradients are summed.
     """
 
-    def __init__(self, model: nn.Module, config: TrainingConfig, dtype: torch.dtype) -> None:
+    def __init__(
+        self, model: nn.Module, config: TrainingConfig, dtype: torch.dtype, processes: Processes
+    ) -> None:
         self.parameters = FlatParameters(model, dtype)
         self.inner = FlatAdamW(
             self.parameters,
@@ -31,6 +35,7 @@ class Optimizer:
             weight_decay=config.weight_decay,
             clip_norm=config.clip_norm,
         )
+        self.processes = processes
         self._kept: Tensor | None = None
 
     def gather(self) -> None:
@@ -39,6 +44,8 @@ class Optimizer:
 
     def step(self, learning_rate: float) -> float:
         """Update the weights; returns the norm of the gradient before it was clipped."""
+        if self.processes.size > 1:
+            self.processes.sum([self.inner.gathered()])
         return self.inner.step(learning_rate)
 
     def arrays(self) -> dict[str, np.ndarray]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 
+import torch
 from torch import Tensor
 
 from foretext.nn.vocabulary_head import Score
+from foretext.training.processes import Processes
 
 __all__ = ["Tally"]
 
@@ -32,8 +34,15 @@ class Tally:
         for part, count in counts.items():
             self._counts[part] += count
 
-    def figures(self, prefix: str = "") -> dict[str, float]:
-        """Return ``loss``, the sum over the parts, and the loss and accuracy of each part."""
+    def figures(self, prefix: str = "", *, sum_over: Processes | None = None) -> dict[str, float]:
+        """Return ``loss``, the sum over the parts, and the loss and accuracy of each part.
+
+        Args:
+            prefix: of the names.
+            sum_over: processes that each have a share of the losses; counts are of the whole.
+        """
+        if sum_over is not None and sum_over.size > 1:
+            self._sum(sum_over)
         counted = {part: count for part, count in self._counts.items() if count}
         losses = {part: float(self._losses[part]) / count for part, count in counted.items()}
         figures = {f"{prefix}loss": sum(losses.values())}
@@ -43,3 +52,14 @@ class Tally:
             if part in counted:
                 figures[f"{prefix}{part}_accuracy"] = float(correct) / counted[part]
         return figures
+
+    def _sum(self, processes: Processes) -> None:
+        """Add what the other processes found; a part that this one never met is zero here."""
+        for part in sorted(self._counts):
+            sums = torch.zeros(2, dtype=torch.float64, device=processes.device)
+            sums[0] = self._losses[part]
+            sums[1] = self._correct.get(part, 0.0)
+            processes.sum([sums])
+            self._losses[part] = sums[0]
+            if part in self._correct:
+                self._correct[part] = sums[1]

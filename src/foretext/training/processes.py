@@ -1,0 +1,77 @@
+"""Several processes that train one model, as torchrun starts them; usually there is one.
+
+Each process takes its rows of every batch, and gradients are summed before each step. As every loss
+is divided by the predictions of the whole batch, the sum is the gradient that one process would
+have found, whatever the share of each.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+from collections.abc import Iterable
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from foretext.data.batch import Batch
+
+__all__ = ["Processes"]
+
+PATIENCE = 24 * 3600  # seconds that the others wait while the first one reads the text
+
+
+class Processes:
+    """This process among the others; a group is joined where torchrun's variables say so.
+
+    Args:
+        device: where tensors are; CUDA devices speak NCCL, all others gloo.
+    """
+
+    def __init__(self, device: torch.device) -> None:
+        self.device = device
+        self.size = int(os.environ.get("WORLD_SIZE", "1"))
+        self.rank = int(os.environ.get("RANK", "0"))
+        if self.size > 1 and not dist.is_initialized():
+            backend = "nccl" if device.type == "cuda" else "gloo"
+            dist.init_process_group(backend, timeout=timedelta(seconds=PATIENCE))
+            atexit.register(dist.destroy_process_group)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this is the one that writes files and speaks."""
+        return self.rank == 0
+
+    def wait(self) -> None:
+        """Go on when all processes have come here."""
+        if self.size > 1:
+            dist.barrier()
+
+    def rows(self, batch: Batch) -> Batch | None:
+        """Return this process's share of a batch's rows; None where there are too few for all."""
+        start, stop = (len(batch) * rank // self.size for rank in (self.rank, self.rank + 1))
+        return batch.rows(start, stop) if stop > start else None
+
+    def sum(self, tensors: Iterable[Tensor]) -> None:
+        """Add up each tensor over all processes, in place."""
+        if self.size > 1:
+            for tensor in tensors:
+                dist.all_reduce(tensor)
+
+    def clock(self, seconds: float) -> float:
+        """Return the first process's time, so that all come to one end."""
+        if self.size == 1:
+            return seconds
+        told = torch.tensor(seconds, dtype=torch.float64, device=self.device)
+        dist.broadcast(told, 0)
+        return float(told)
+
+    def agree(self, flag: bool) -> bool:
+        """Whether any process says so; all learn it at the same step."""
+        if self.size == 1:
+            return flag
+        said = torch.tensor(float(flag), device=self.device)
+        dist.all_reduce(said, dist.ReduceOp.MAX)
+        return bool(said)
