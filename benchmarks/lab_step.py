@@ -172,6 +172,7 @@ def main() -> None:
             command += ["--steps", str(options.steps), "--threads", str(options.threads)]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             figures.append(json.loads(done.stdout.splitlines()[-1]))
+            print(variant, done.stdout.strip(), file=sys.stderr, flush=True)
     base = runs[options.variants[0]]
     for variant, figures in runs.items():
         ratios = [a["seconds"] / b["seconds"] for a, b in zip(base, figures, strict=True)]

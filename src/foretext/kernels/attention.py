@@ -4,9 +4,9 @@ P = softmax(scale S + bias) row by row, and with dP the gradient of P that of S 
 scale P (dP - sum(P dP)). Both overwrite what they are given, while it is in the cache.
 
 N: heads of all texts, T: rows (`num_rows`) and S: columns (`num_columns`) of a head's scores, S a
-multiple of 16. Scores are float32
-or bfloat16 bits (`kernels.bfloat16`), flat; all arithmetic is float32. A bias that hides a column
-is a large negative number, not an infinite one: a row that hides all columns stays a number.
+multiple of 16. Scores are float32 or bfloat16 bits (`kernels.bfloat16`), flat; all arithmetic is
+float32. A bias that hides a column is a large negative number, not an infinite one: a row that
+hides all columns stays a number.
 """
 
 from __future__ import annotations
