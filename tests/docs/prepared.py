@@ -8,6 +8,7 @@ results can be true:
     pairs.tsv             word pairs with the scores of people
     questions-words.txt   analogy questions
     queries.txt           texts to embed, one a line
+    train.csv valid.csv test.csv    texts on the sea, the farm and the court, with labels
 """
 
 from __future__ import annotations
@@ -58,12 +59,21 @@ def write_prepared(folder: Path) -> None:
     (folder / "pairs.tsv").write_text(PAIRS, encoding="utf-8")
     (folder / "questions-words.txt").write_text(QUESTIONS, encoding="utf-8")
     (folder / "queries.txt").write_text(QUERIES, encoding="utf-8")
+    for seed, (name, size) in enumerate((("train", 600), ("valid", 100), ("test", 100))):
+        (folder / f"{name}.csv").write_text(_labelled(size, seed), encoding="utf-8")
 
 
 def _documents() -> list[str]:
     rng = np.random.default_rng(0)
     topics = [*TOPICS.values(), *(words.split() for words in MORE_TOPICS)]
     return [_document(topics[rng.integers(len(topics))], rng) for _ in range(NUM_DOCUMENTS)]
+
+
+def _labelled(size: int, seed: int) -> str:
+    rng = np.random.default_rng(seed)
+    labels = [list(TOPICS)[rng.integers(len(TOPICS))] for _ in range(size)]
+    rows = (f"{label},{_document(TOPICS[label], rng)}" for label in labels)
+    return "".join(["label,text\n", *rows])
 
 
 def _document(words: list[str], rng: np.random.Generator) -> str:
