@@ -26,8 +26,10 @@ from foretext.cli.generate import generate
 from foretext.cli.inspect import inspect
 from foretext.cli.listing import show_list
 from foretext.cli.neighbors import neighbors
+from foretext.cli.plan import plan
 from foretext.cli.predict import predict
 from foretext.cli.pretrain import pretrain
+from foretext.cli.quantize import quantize
 from foretext.cli.reduce import reduce
 from foretext.cli.tokenizer import tokenizer
 from foretext.errors import ForetextError, Interrupted
@@ -48,10 +50,12 @@ for verb in (
     demo,
     inspect,
     tokenizer,
+    plan,
     pretrain,
     finetune,
     evaluate,
     predict,
+    quantize,
     neighbors,
     analogy,
     embed,
