@@ -1,0 +1,51 @@
+"""``foretext quantize``: a small classifier, and what it lost."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from foretext.tasks.fasttext.classifier import FastTextClassifier
+from tests.cli.conftest import Command
+from tests.tasks.fasttext.texts import labelled_texts
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A classifier, and the rows that it learned from."""
+    folder = tmp_path_factory.mktemp("quantize")
+    texts, labels = labelled_texts(300)
+    settings = {"dim": 12, "lr": 0.5, "epochs": 10, "workers": 1}
+    classifier = FastTextClassifier(**settings, word_ngrams=2, bucket=2_000).fit(texts, labels)
+    classifier.save(folder / "whole")
+    lines = (f"__label__{label} {text}\n" for text, label in zip(texts, labels, strict=True))
+    (folder / "rows.txt").write_text("".join(lines), encoding="utf-8")
+    return folder
+
+
+def test_small_folders_and_files(command: Command, folder: Path, tmp_path: Path) -> None:
+    rows = ("--test", folder / "rows.txt", "--json")
+    done = command(
+        "quantize", folder / "whole", tmp_path / "small", "--cutoff", 100, "--qnorm",
+        "--train", folder / "rows.txt", *rows,
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    result = json.loads(done.out)
+    assert result["bytes"] == sum(path.stat().st_size for path in (tmp_path / "small").iterdir())
+    assert result["accuracy"] > result["accuracy_before"] - 0.1
+    small = FastTextClassifier.load(tmp_path / "small").model
+    assert len(small.dictionary) + len(small.buckets) == 100
+    plain = command("quantize", folder / "whole", tmp_path / "small.ftz", *rows[:2])
+    assert plain.out.startswith(f"{(tmp_path / 'small.ftz').stat().st_size:,} bytes: ")
+    assert re.search(r"accuracy (0\.9|1\.0)\d+, before", plain.out)
+
+
+def test_what_is_there_stays(command: Command, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "small.ftz").write_text("mine")
+    done = command("quantize", folder / "whole", tmp_path / "small.ftz")
+    assert done.code == 2
+    assert "small.ftz exists; choose another name" in done.err
+    assert (tmp_path / "small.ftz").read_text() == "mine"
