@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.report.function_words import FUNCTION_WORDS
+
 if TYPE_CHECKING:
     from foretext.vectors.word_vectors import WordVectors
 
@@ -33,15 +35,13 @@ _SHORTEST = 3  # letters, of a word in small scripts; a Chinese character is a w
 
 
 def content_words(vectors: WordVectors, number: int = 500) -> list[str]:
-    """Return the first `number` words that are neither stop words, numbers nor punctuation."""
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
+    """Return the first `number` words that are neither function words, numbers nor punctuation."""
     kept = (
         word
         for word in vectors.index_to_key
         if _CONTENT.fullmatch(word)
         and (len(word) >= _SHORTEST or not word.isascii())
-        and word.lower() not in ENGLISH_STOP_WORDS
+        and word.lower() not in FUNCTION_WORDS
     )
     return [word for word, _ in zip(kept, range(number), strict=False)]
 
