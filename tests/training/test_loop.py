@@ -192,3 +192,27 @@ def test_an_objective_refuses_a_backbone_without_its_sight(
     monkeypatch.setattr(Transformer, "visibilities", frozenset({"causal"}))
     with pytest.raises(SettingError, match="needs full sight"):
         bert(wordpiece)
+
+
+def test_memory_that_does_not_suffice(causal: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    def exhausted(training: Training, batch: Batch) -> None:
+        raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate ...")
+
+    monkeypatch.setattr(Training, "_step", exhausted)
+    with pytest.raises(SettingError, match=r"lower training\.micro_batch_examples, now 8"):
+        causal.fit()
+
+
+def test_recomputed_layers_change_nothing(causal: Setup) -> None:
+    plain, _ = causal.fit(steps=3, precision="fp32")
+    recomputed, _ = causal.fit(steps=3, precision="fp32", gradient_checkpointing=True)
+    for name, weights in plain.state_dict().items():
+        assert torch.allclose(weights, recomputed.state_dict()[name], atol=1e-5), name
+
+
+def test_figures_for_tensorboard(causal: Setup, tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard")
+    causal.fit(Workplace(tmp_path), tensorboard=True, valid_steps=5)
+    written = list((tmp_path / "tensorboard").glob("events*"))
+    assert len(written) == 1
+    assert b"held out/valid_loss" in written[0].read_bytes()

@@ -23,6 +23,8 @@ from foretext.progress import Progress
 from foretext.progress.workplace import Workplace
 from foretext.runtime import Interruption
 from foretext.training.batches import Batches
+from foretext.training.board import Board
+from foretext.training.memory import told_of_memory
 from foretext.training.model import Model
 from foretext.training.optimizer import Optimizer
 from foretext.training.processes import Processes
@@ -86,11 +88,15 @@ class Training:
         self.processes = Processes(self.device)
         torch.manual_seed(config.seed)
         self.model = model.to(self.device)
+        if config.gradient_checkpointing:
+            model.recompute_layers()
         dtype = choose_dtype(config.precision, self.device)
         self.optimizer = Optimizer(model, config, dtype, self.processes)
         self.forward = torch.compile(model) if config.compile else model
         self.batches = Batches(examples, config.batch_examples, config.seed)
         self.schedule = Schedule(config, self.batches.per_epoch)
+        first = self.processes.is_first
+        self.board = Board(place.folder / "tensorboard") if config.tensorboard and first else None
         self.state = State()
         self.tally = Tally()
         self._began = self._saved = time.monotonic()
@@ -121,7 +127,8 @@ class Training:
         self.model.train()
         with Interruption() as stop, bar:
             while not self._finished():
-                self._step(next(batches))
+                with told_of_memory(self._advice()):
+                    self._step(next(batches))
                 if self._validation_due():
                     self._validate()
                 elif self._record_due():
@@ -134,6 +141,16 @@ class Training:
         batches.close()  # type: ignore[attr-defined]
         self._end()
         return state.history
+
+    def _advice(self) -> str:
+        """What to lower where the memory does not suffice."""
+        config = self.config
+        now = config.micro_batch_examples or config.batch_examples
+        kept = " and go on with --resume from the last checkpoint" if self.state.step else ""
+        return (
+            f"lower training.micro_batch_examples, now {now} (the result stays the same), or set "
+            f"training.gradient_checkpointing = true{kept}."
+        )
 
     def _finished(self) -> bool:
         patience = self.config.patience
@@ -221,6 +238,8 @@ class Training:
         state.history.append(record)
         if self.place.log is not None:
             self.place.log.append(record)
+        if self.board is not None:
+            self.board.record(record)
 
     def _last(self, name: str) -> float:
         return float(self.state.history[-1][name]) if self.state.history else 0.0
@@ -242,6 +261,8 @@ class Training:
         if self.config.keep == "best":
             self.optimizer.restore_weights()
         self.optimizer.release()
+        if self.board is not None:
+            self.board.close()
         self.model.eval()
 
     def _save(self) -> None:

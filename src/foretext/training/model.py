@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import torch
 from torch import nn
@@ -37,6 +38,20 @@ class Model(nn.Module):
     def device(self) -> torch.device:
         """Where it computes."""
         return next(self.parameters()).device
+
+    def recompute_layers(self) -> None:
+        """Have the backward pass compute layers anew, so that their insides need not be kept.
+
+        Raises:
+            SettingError: the backbone cannot do so.
+        """
+        backbone: Any = self.backbone
+        if not hasattr(backbone, "checkpointing"):
+            raise SettingError(
+                f"[training] gradient_checkpointing: {type(backbone).__name__} has no layers to "
+                "compute again."
+            )
+        backbone.checkpointing = True
 
     def forward(self, batch: Batch) -> Mapping[str, Score]:
         """Score a batch."""
