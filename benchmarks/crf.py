@@ -1,4 +1,4 @@
-"""CRF against pytorch-crf: loss with gradient, and decoding, of a batch of 32 × 50 tokens."""
+"""CRF against pytorch-crf: CPU time of loss with gradient, and of decoding, for 32 × 50 tokens."""
 
 from __future__ import annotations
 
