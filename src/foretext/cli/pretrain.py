@@ -31,7 +31,11 @@ def pretrain(
         Path, typer.Option("--output", "-o", metavar="RUN", help="The folder to keep the run in.")
     ],
     budget: Annotated[
-        str | None, typer.Option(help="Wall-clock time of the training, such as 90s, 10m, 1.5h.")
+        str | None,
+        typer.Option(
+            help="Wall-clock time, such as 90s, 10m, 1.5h: for training word vectors; for all of "
+            "a language model, whose size is chosen to fit (see `foretext plan`)."
+        ),
     ] = None,
     config: Annotated[
         Path | None, typer.Option(help="A TOML file whose settings go over the recipe's.")
@@ -70,10 +74,15 @@ def pretrain(
     flags = {"corpus.encoding": encoding, "corpus.column": column, "vectors.memory": memory}
     given += [f'{name}="{value}"' for name, value in flags.items() if value is not None]
     chosen = Recipe.load(recipe, given, config)
-    if budget is not None:
-        chosen = chosen.with_budget(duration_seconds(budget))
     learned = run_recipe(
-        chosen, corpus, output, base=base, overwrite=overwrite, resume=resume, quiet=quiet
+        chosen,
+        corpus,
+        output,
+        budget=None if budget is None else duration_seconds(budget),
+        base=base,
+        overwrite=overwrite,
+        resume=resume,
+        quiet=quiet,
     )
     if report:
         report_run(output)

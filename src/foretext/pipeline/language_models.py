@@ -18,6 +18,7 @@ from foretext.interop.hugging_face import save_hugging_face
 from foretext.language_model import LanguageModel
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective
+from foretext.pipeline.planning import within_budget
 from foretext.pipeline.runs import Job
 from foretext.pipeline.samples import SampledValidation
 from foretext.progress import Progress
@@ -41,6 +42,7 @@ def learn_language_model(job: Job) -> tuple[LanguageModel, list[dict[str, Any]]]
     base = _base_model(job)
     tokenizer = _tokenizer(job, base)
     tokens = _tokens(job, tokenizer)
+    job = within_budget(job)
     recipe = _possible(job, tokens)
     model = build_model(recipe, tokenizer, base)
     config = training_config(recipe)

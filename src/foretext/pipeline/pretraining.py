@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from foretext._version import __version__
 from foretext.config import duration_seconds
 from foretext.files import atomic_file
+from foretext.pipeline.planning import (
+    plan_network,
+    resumed_recipe,
+    ruled_recipe,
+    wants_plan,
+)
 from foretext.pipeline.runs import Base, Job, Sources, check_same, run_folder
 from foretext.pipeline.word_vectors import learn_vectors
 from foretext.recipe import Recipe
@@ -69,7 +75,8 @@ def pretrain(
         recipe: a name such as ``"word2vec"`` or ``"bert-mini"``, a TOML file, or a `Recipe`.
         corpus: files, folders, globs or URLs of text.
         out: the run's folder; it must not hold a run already, unless `overwrite` or `resume`.
-        budget: wall-clock time for the training, ``"10m"``, in place of epochs.
+        budget: wall-clock time, ``"10m"``, in place of epochs: for the training of word vectors;
+            for everything, where a language model is planned to fit it.
         base: what to go on from: a run, a file or folder of somebody else's, or the thing itself.
         overwrite: replace the run in `out`, once the new one is finished.
         resume: go on with the unfinished run in `out`.
@@ -78,11 +85,15 @@ def pretrain(
     Raises:
         ForetextError: the corpus, the recipe or the folder will not do; the message says why.
     """
-    chosen = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
-    if budget is not None:
-        chosen = chosen.with_budget(duration_seconds(budget))
     return run_recipe(
-        chosen, corpus, out, base=base, overwrite=overwrite, resume=resume, quiet=quiet
+        recipe if isinstance(recipe, Recipe) else Recipe.load(recipe),
+        corpus,
+        out,
+        budget=None if budget is None else duration_seconds(budget),
+        base=base,
+        overwrite=overwrite,
+        resume=resume,
+        quiet=quiet,
     ).model
 
 
@@ -91,6 +102,7 @@ def run_recipe(
     corpus: Sources,
     out: str | Path | None = None,
     *,
+    budget: float | None = None,
     base: Base = None,
     overwrite: bool = False,
     resume: bool = False,
@@ -98,14 +110,33 @@ def run_recipe(
 ) -> Pretrained:
     """Do what `pretrain` does, and return the recipe and the history as well."""
     with run_folder(out, overwrite=overwrite, resume=resume) as run:
-        if resume:
-            check_same(recipe, run)
-        with atomic_file(run.recipe) as temporary:
-            recipe.save(temporary)
-        run.note(f"foretext {__version__}: {recipe.name}{', resumed' if resume else ''}")
         job = Job(recipe, corpus, run, base, out is not None, resume, quiet)
+        job = _settled(job, budget)
+        if resume:
+            check_same(job.recipe, run)
+        with atomic_file(run.recipe) as temporary:
+            job.recipe.save(temporary)
+        run.note(f"foretext {__version__}: {recipe.name}{', resumed' if resume else ''}")
         model, history = _learner(recipe)(job)
-        return Pretrained(model, recipe, history)
+        return Pretrained(model, job.recipe, history)
+
+
+def _settled(job: Job, budget: float | None) -> Job:
+    """Settle what the recipe leaves open: by a plan, by the run that is resumed, or by rules."""
+    recipe = job.recipe
+    if not recipe.is_network:
+        return job if budget is None else replace(job, recipe=recipe.with_budget(budget))
+    if job.resume:
+        return replace(job, recipe=resumed_recipe(recipe, job.run, budget))
+    if not wants_plan(recipe, job.base, budget):
+        recipe = recipe if budget is None else recipe.with_budget(budget)
+        return replace(job, recipe=ruled_recipe(recipe))
+    plan = plan_network(recipe, job.corpus, budget)
+    for sentence in plan.sentences():
+        job.note(f"plan: {sentence}")
+    if job.keep:
+        plan.save(job.run.plan)
+    return replace(job, recipe=plan.applied(recipe), budget=plan.budget_seconds)
 
 
 def _learner(recipe: Recipe) -> Callable[[Job], tuple[Any, list[dict[str, Any]]]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Union
 
@@ -41,6 +42,8 @@ class Job:
     keep: bool = True  # whether the folder outlives the run
     resume: bool = False
     quiet: bool = True
+    budget: float | None = None  # seconds for everything, where the run was planned
+    began: float = field(default_factory=time.monotonic)
 
     def note(self, sentence: str) -> None:
         """Say something in the run's log and, unless quiet, to the person who waits."""

@@ -1,0 +1,85 @@
+"""``foretext plan RECIPE CORPUS... [--budget 10m]``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from foretext.cli.shared import AsJson, print_json, print_table
+from foretext.errors import SettingError
+
+if TYPE_CHECKING:
+    from foretext.plan.candidates import Candidate
+
+__all__ = ["plan"]
+
+
+def plan(
+    recipe: Annotated[
+        str, typer.Argument(metavar="RECIPE", help="A language model's name or a TOML file.")
+    ],
+    corpus: Annotated[
+        list[str],
+        typer.Argument(metavar="CORPUS...", help="Files, folders, globs or URLs of text."),
+    ],
+    budget: Annotated[
+        str | None,
+        typer.Option(help="Wall-clock time for all, such as 90s, 10m; by the text's size if none."),
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="A TOML file whose settings go over the recipe's.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="SECTION.NAME=VALUE", help="Change one setting."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Choose vocabulary, size and rates for a text and a time, from a few timed steps."""
+    from foretext.config import duration_seconds
+    from foretext.pipeline.planning import plan_network
+    from foretext.recipe import Recipe
+
+    chosen = Recipe.load(recipe, settings or [], config)
+    if not chosen.is_network:
+        raise SettingError(
+            f"There is nothing to plan for {recipe}: it has no sizes to choose among; "
+            "`foretext pretrain` has --budget for it too."
+        )
+    made = plan_network(chosen, corpus, None if budget is None else duration_seconds(budget))
+    if as_json:
+        print_json(made.as_dict())
+        return
+    columns = ["", "size", "parameters", "tokens/s", "tokens", "walks", "memory", "loss about"]
+    print_table(columns, [_row(each) for each in made.candidates])
+    typer.echo("")
+    for sentence in made.sentences():
+        typer.echo(sentence)
+    typer.echo(f"begin: foretext pretrain {recipe} {' '.join(corpus)} -o RUN{_flag(budget)}")
+
+
+def _row(candidate: Candidate) -> list[Any]:
+    from foretext.progress.figures import human_bytes, human_count
+
+    known = [
+        "→" if candidate.chosen else "",
+        candidate.name,
+        human_count(candidate.parameters),
+    ]
+    memory = human_bytes(candidate.memory_bytes)
+    if candidate.tokens_per_second is None:
+        return [*known, candidate.note, "", "", memory, ""]
+    return [
+        *known,
+        human_count(candidate.tokens_per_second),
+        human_count(candidate.tokens or 0),
+        f"{candidate.epochs:.2g}",
+        memory,
+        f"{candidate.expected_loss:.2f}",
+    ]
+
+
+def _flag(budget: str | None) -> str:
+    return "" if budget is None else f" --budget {budget}"

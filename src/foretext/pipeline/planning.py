@@ -1,0 +1,84 @@
+"""A network's run planned before it begins, and kept to its time."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from foretext.artifact import RunFolder
+from foretext.corpus import Corpus
+from foretext.files import atomic_file
+from foretext.pipeline.runs import Base, Job, Sources
+from foretext.recipe import Recipe
+
+if TYPE_CHECKING:
+    from foretext.plan import Plan
+
+__all__ = ["plan_network", "resumed_recipe", "ruled_recipe", "wants_plan", "within_budget"]
+
+LENGTHS = frozenset({"training.steps", "training.epochs", "training.budget_seconds"})
+
+
+def plan_network(recipe: Recipe, corpus: Sources, budget: float | None = None) -> Plan:
+    """Plan what a recipe of a language model leaves open; nothing is kept but the plan.
+
+    Args:
+        recipe: of a network that learns from text.
+        corpus: files, folders, globs or URLs of text.
+        budget: seconds for everything; None: by the size of the text.
+
+    Raises:
+        ForetextError: the corpus cannot be read, or no size fits into memory.
+    """
+    from foretext.pipeline.language_models import build_model  # imports PyTorch
+    from foretext.plan.planner import make_plan
+
+    return make_plan(recipe, Corpus(corpus, recipe.corpus), build_model, budget)
+
+
+def wants_plan(recipe: Recipe, base: Base, budget: float | None) -> bool:
+    """Whether there is something to plan: a size is open, and the time is not said otherwise."""
+    return base is None and (budget is not None or not LENGTHS & recipe.chosen)
+
+
+def ruled_recipe(recipe: Recipe) -> Recipe:
+    """Return a recipe that is not planned, with the learning rate of its width."""
+    from foretext.plan.open_settings import fitting_learning_rate
+
+    return recipe.with_settings("training", learning_rate=fitting_learning_rate(recipe))
+
+
+def resumed_recipe(recipe: Recipe, run: RunFolder, budget: float | None = None) -> Recipe:
+    """Return the recipe with what the run began with, where the user says nothing else."""
+    from foretext.plan.open_settings import PLANNED
+
+    settings = Recipe.load(run.recipe).sections()
+    if budget is not None and budget != _planned_budget(run):
+        return recipe.with_budget(budget)
+    for name in PLANNED:
+        section, _, setting = name.partition(".")
+        if name not in recipe.chosen and setting in settings[section]:
+            recipe = recipe.with_settings(section, **{setting: settings[section][setting]})
+    return recipe
+
+
+def _planned_budget(run: RunFolder) -> float | None:
+    """What the run was to take in all, where it was planned."""
+    if not run.plan.is_file():
+        return None
+    return float(json.loads(run.plan.read_text(encoding="utf-8"))["budget_seconds"])
+
+
+def within_budget(job: Job) -> Job:
+    """Give the training what is left of a planned run's time, and keep that with the run."""
+    if job.budget is None:
+        return job
+    from foretext.plan.planner import training_seconds
+
+    left = training_seconds(job.budget, time.monotonic() - job.began)
+    recipe = job.recipe.with_budget(round(left, 1))
+    with atomic_file(job.run.recipe) as temporary:
+        recipe.save(temporary)
+    return replace(job, recipe=recipe)

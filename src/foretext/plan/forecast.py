@@ -1,0 +1,63 @@
+"""The held-out loss to expect of a size and a number of tokens, as far as it tells sizes apart.
+
+    loss = floor + (A / N')^a + (B / D')^b
+
+is the form of Hoffmann et al. 2022 ("Chinchilla", approach 3). A text that is read again and again
+is worth less each time, and so are weights that it is too small for: D' and N' are what counts of
+them, by Muennighoff et al. 2023 ("Scaling Data-Constrained Language Models", section 5), who find
+four walks over a text nearly as good as four times the text, and little left to gain after forty.
+The constants were fitted to short trainings (docs/log.md). They are for putting sizes in order; the
+loss itself depends on the text.
+
+N: weights of the layers, embeddings apart; D: tokens read; U: tokens of the text.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+__all__ = ["expected_loss"]
+
+WALKS = 15.4  # R*_D: walks over a text that count, at most
+SURPLUS = 5.3  # R*_N: the same for weights beyond what the text is best learned by
+TOKENS_A_WEIGHT = 20.0  # of the best size for a text that is read once
+
+
+class _Law(NamedTuple):
+    """Constants of one kind of objective."""
+
+    floor: float
+    weights: float  # A
+    weights_power: float  # a
+    tokens: float  # B
+    tokens_power: float  # b
+
+
+MASKED = _Law(1.7, 3.0e4, 0.34, 5.0e6, 0.5)
+CAUSAL = _Law(1.7, 3.0e4, 0.34, 5.0e6, 0.5)
+
+
+def expected_loss(objective: str, weights: float, tokens: float, text_tokens: float) -> float:
+    """Return the loss a prediction, in nats; for an unknown objective, that of masked tokens.
+
+    Args:
+        objective: the name of the section ``[objective]``.
+        weights: N.
+        tokens: D, over all walks.
+        text_tokens: U.
+    """
+    law = CAUSAL if objective == "causal_lm" else MASKED
+    unique = min(tokens, text_tokens)
+    enough = unique / TOKENS_A_WEIGHT  # weights
+    counted_tokens = unique + _worth(tokens - unique, unique, WALKS)
+    useful = min(weights, enough)
+    counted_weights = useful + _worth(weights - useful, useful, SURPLUS)
+    of_weights: float = (law.weights / counted_weights) ** law.weights_power
+    of_tokens: float = (law.tokens / counted_tokens) ** law.tokens_power
+    return law.floor + of_weights + of_tokens
+
+
+def _worth(surplus: float, base: float, limit: float) -> float:
+    """Return what a surplus counts: all of it at first, `limit` times the base at most."""
+    return base * limit * -math.expm1(-surplus / base / limit)

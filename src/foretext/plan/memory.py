@@ -1,0 +1,58 @@
+"""What a training needs of memory, and what there is.
+
+Weights are kept five times over: float32 masters, two moments and gradients, and what is computed
+with. Activations are counted as by Korthikanti et al. 2022 ("Reducing Activation Recomputation in
+Large Transformer Models", 4.1): 34 bytes a token, layer and unit of width in 16-bit numbers, twice
+that in 32-bit ones; scores of attention are never held.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+
+__all__ = ["free_bytes", "training_bytes"]
+
+WEIGHT_BYTES = 20  # master, moments, gradient: 4 each; copy and its gradient: 2 each
+ACTIVATION_BYTES = 34  # of a token, in 16-bit numbers
+LOGIT_BYTES = 1 << 27  # the chunks that logits come in, and the like
+PROGRAM_BYTES = 600 << 20  # Python, PyTorch and its buffers
+MEMINFO = Path("/proc/meminfo")
+CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
+CGROUP_USED = Path("/sys/fs/cgroup/memory.current")
+
+
+def training_bytes(
+    parameters: int, num_layers: int, dim: int, tokens: int, dtype: torch.dtype
+) -> int:
+    """Return the bytes that a training takes, about; `tokens` are those computed at a time."""
+    # embeddings, their norm and the head count as a layer more
+    activations = tokens * dim * (num_layers + 1) * ACTIVATION_BYTES * dtype.itemsize // 2
+    return PROGRAM_BYTES + LOGIT_BYTES + parameters * WEIGHT_BYTES + activations
+
+
+def free_bytes(device: torch.device) -> int | None:
+    """Return the bytes that a new program could have, or None where nothing tells."""
+    if device.type == "cuda":
+        return int(torch.cuda.mem_get_info(device)[0])
+    found = [free for free in (_of_machine(), _of_container()) if free is not None]
+    return min(found, default=None)
+
+
+def _of_machine() -> int | None:
+    """Linux alone says what can be had without swapping."""
+    if not MEMINFO.is_file():
+        return None
+    lines = MEMINFO.read_text(encoding="ascii").splitlines()
+    available = (line.split()[1] for line in lines if line.startswith("MemAvailable:"))
+    return next((int(kibibytes) * 1024 for kibibytes in available), None)
+
+
+def _of_container() -> int | None:
+    if not (CGROUP_LIMIT.is_file() and CGROUP_USED.is_file()):
+        return None
+    limit = CGROUP_LIMIT.read_text(encoding="ascii").strip()
+    if limit == "max":
+        return None
+    return max(int(limit) - int(CGROUP_USED.read_text(encoding="ascii")), 0)

@@ -1,0 +1,107 @@
+"""The settings that a plan may fill in: those that exist in the recipe and that no user chose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from foretext.plan.candidates import Candidate
+from foretext.plan.rules import (
+    row_length_for,
+    rows_per_step,
+    scaled_learning_rate,
+    vocab_size_for,
+)
+from foretext.recipe import Recipe
+from foretext.sizes import Size
+
+__all__ = [
+    "PLANNED",
+    "chosen_shape",
+    "fitting_learning_rate",
+    "settings_by_choice",
+    "settings_by_rules",
+    "with_sections",
+]
+
+Sections = Mapping[str, Mapping[str, Any]]
+
+SHAPE = tuple(f"backbone.{name}" for name in Size._fields)
+PLANNED = (
+    *SHAPE,
+    "backbone.max_length",
+    "tokenizer.vocab_size",
+    "data.valid_rate",
+    "objective.row_length",
+    "training.batch_examples",
+    "training.budget_seconds",
+    "training.keep",
+    "training.learning_rate",
+)
+HELD_OUT_RATE = 0.015  # tokens held out, of those read: measured twenty times, a tenth of the time
+FEWEST_HELD_OUT = 4_000  # tokens; fewer say too little
+SEVERAL_WALKS = 4  # over a text, from which on it may be learned by heart
+
+
+def chosen_shape(recipe: Recipe) -> bool:
+    """Whether a user chose the size, or a backbone that has no such sizes."""
+    fields = type(recipe.parts["backbone"].config).model_fields
+    return any(name in recipe.chosen for name in SHAPE) or not set(Size._fields) <= set(fields)
+
+
+def settings_by_rules(recipe: Recipe, corpus_bytes: float, seconds: float) -> Sections:
+    """Return what follows from text and time: vocabulary, rows and batches."""
+    length = row_length_for(seconds)
+    settings: dict[str, dict[str, Any]] = {
+        "tokenizer": {"vocab_size": vocab_size_for(corpus_bytes)},
+        "objective": {"row_length": length},
+        "training": {"batch_examples": rows_per_step(seconds, length)},
+    }
+    backbone = recipe.parts["backbone"].config
+    if getattr(backbone, "positions", None) == "learned":  # what is not trained is not kept
+        settings["backbone"] = {"max_length": length}
+    return _open(recipe, settings)
+
+
+def settings_by_choice(recipe: Recipe, chosen: Candidate, text_tokens: int) -> Sections:
+    """Return what follows from the size that was chosen."""
+    read = chosen.tokens or 0
+    held_out = max(HELD_OUT_RATE * read, FEWEST_HELD_OUT) / text_tokens
+    shape = {name: getattr(chosen, name) for name in Size._fields}
+    settings: dict[str, dict[str, Any]] = {
+        "backbone": {} if chosen_shape(recipe) else shape,
+        "data": {"valid_rate": float(f"{min(recipe.data.valid_rate, held_out):.2g}")},
+        "training": {"learning_rate": fitting_learning_rate(recipe, chosen.dim)},
+    }
+    if read > SEVERAL_WALKS * text_tokens and recipe.data.valid_rate > 0:
+        settings["training"]["keep"] = "best"
+    return _open(recipe, settings)
+
+
+def fitting_learning_rate(recipe: Recipe, dim: int | None = None) -> float:
+    """Return the learning rate for a width, that of the recipe by default; a user's as it is."""
+    rate = float(recipe.parts["training"].settings()["learning_rate"])
+    width = dim or getattr(recipe.parts["backbone"].config, "dim", None)
+    if width is None or "training.learning_rate" in recipe.chosen:
+        return rate
+    return scaled_learning_rate(rate, width)
+
+
+def with_sections(recipe: Recipe, settings: Sections) -> Recipe:
+    """Return the recipe with all of `settings`."""
+    for section, values in settings.items():
+        recipe = recipe.with_settings(section, **values)
+    return recipe
+
+
+def _open(recipe: Recipe, settings: Sections) -> Sections:
+    """Return those that the recipe has and that no user chose."""
+    return {
+        section: {
+            name: value
+            for name, value in values.items()
+            if name in type(recipe.parts[section].config).model_fields
+            and f"{section}.{name}" not in recipe.chosen
+        }
+        for section, values in settings.items()
+    }

@@ -1,0 +1,111 @@
+"""A plan: what was found of text and machine, the sizes that were weighed, and what was chosen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from foretext.files import atomic_file
+from foretext.plan.candidates import Candidate
+from foretext.progress.figures import human_bytes, human_count, human_seconds
+from foretext.recipe import Recipe
+
+__all__ = ["MANY_WALKS", "Plan"]
+
+MANY_WALKS = 40  # over a text; see `foretext.plan.forecast`
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a recipe is to be trained on a text within a time."""
+
+    recipe: str
+    budget_seconds: float  # for everything
+    asked: bool  # whether somebody asked for this budget
+    planning_seconds: float  # gone already
+    preparation_seconds: float  # for tokenizer and encoding, about
+    training_seconds: float
+    corpus_bytes: int
+    corpus_tokens: int
+    vocab_size: int
+    candidates: tuple[Candidate, ...]
+    settings: Mapping[str, Mapping[str, Any]]  # by section: what the user left open
+
+    @property
+    def chosen(self) -> Candidate:
+        """The size that is trained."""
+        return next(each for each in self.candidates if each.chosen)
+
+    @property
+    def seconds_left(self) -> float:
+        """From the end of the planning to the end of the training, about."""
+        return self.preparation_seconds + self.training_seconds
+
+    def applied(self, recipe: Recipe) -> Recipe:
+        """Return the recipe with what was planned."""
+        for section, settings in self.settings.items():
+            recipe = recipe.with_settings(section, **settings)
+        return recipe.with_budget(self.training_seconds)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all of it as JSON has it, and under the names of metrics what is expected."""
+        size = self.chosen
+        expected = {
+            "parameters": size.parameters,
+            "tokens_per_second": round(size.tokens_per_second or 0),
+            "tokens": size.tokens,
+            "epochs": size.epochs,
+            "seconds": self.training_seconds,
+            "loss": size.expected_loss,
+        }
+        return {**asdict(self), **expected}
+
+    def save(self, path: Path) -> None:
+        """Write it as JSON.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        with atomic_file(path) as temporary:
+            temporary.write_text(json.dumps(self.as_dict(), indent=2) + "\n", encoding="utf-8")
+
+    def sentences(self) -> Iterator[str]:
+        """Say it to a person."""
+        size = self.chosen
+        asked = "" if self.asked else ", by the size of the text (--budget asks for another time)"
+        yield f"{human_seconds(self.budget_seconds)} in all{asked}"
+        yield (
+            f"{human_bytes(self.corpus_bytes)} of text, {human_count(self.corpus_tokens)} tokens "
+            f"with a vocabulary of {self.vocab_size:,}"
+        )
+        yield (
+            f"size {size.name}: {human_count(size.parameters)} parameters, trained for "
+            f"{human_seconds(self.training_seconds)} on {human_count(size.tokens or 0)} tokens, "
+            f"{size.epochs:.2g} walks over the text"
+        )
+        yield f"settings: {', '.join(self._named())}"
+        yield from self._warnings()
+
+    def _named(self) -> Iterator[str]:
+        for section, settings in self.settings.items():
+            for name, value in settings.items():
+                shown = f"{value:.3g}" if isinstance(value, float) else value
+                yield f"{section}.{name} = {shown}"
+
+    def _warnings(self) -> Iterator[str]:
+        total = self.planning_seconds + self.seconds_left
+        if total > 1.05 * self.budget_seconds:
+            yield (
+                f"it will take {human_seconds(total)} in all: planning took "
+                f"{human_seconds(self.planning_seconds)}, encoding the text will take "
+                f"{human_seconds(self.preparation_seconds)}, and a training gets three fifths of "
+                "the budget at least"
+            )
+        if (self.chosen.epochs or 0) > MANY_WALKS:
+            yield (
+                f"after {MANY_WALKS} walks over a text little is left to be learned from it; more "
+                "text would help, more time will not"
+            )

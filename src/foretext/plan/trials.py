@@ -1,0 +1,131 @@
+"""Sizes tried out on a sample of the text, by the very model, objective and loop of a training."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+from foretext.data.token_file import TokenFile
+from foretext.data.token_writer import write_tokens
+from foretext.nn.device import choose_device, choose_dtype
+from foretext.objectives.sentence_pairs import has_pairs
+from foretext.plan.candidates import SHAPES, Candidate, shape_name
+from foretext.plan.memory import training_bytes
+from foretext.plan.open_settings import chosen_shape
+from foretext.plan.sample import CorpusSample
+from foretext.plan.stopwatch import Timer, measure_speed
+from foretext.progress.workplace import Workplace
+from foretext.recipe import Recipe
+from foretext.runtime import usable_cores
+from foretext.sizes import Size
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.subwords import learn_subwords
+from foretext.training.model import Model
+from foretext.training.settings import TrainingConfig
+
+__all__ = ["Build", "Trials"]
+
+Build = Callable[[Recipe, SubwordTokenizer], Model]  # what the training itself builds with
+
+
+class Trials:
+    """A recipe with one size after another.
+
+    Args:
+        recipe: with all but the size.
+        sample: of the text.
+        folder: an empty one, for the sample's tokens.
+        build: makes a model.
+        seconds: to train each size for.
+        timer: counts seconds.
+
+    Attributes:
+        tokenizer: learned from the sample; of a small corpus, the one that training will have.
+        corpus_tokens: of all the text, about.
+        preparation_seconds: to learn the tokenizer of all the text and to encode it, at most.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        sample: CorpusSample,
+        folder: Path,
+        build: Build,
+        seconds: float,
+        timer: Timer = time.monotonic,
+    ) -> None:
+        _encode(recipe, sample.beginning(), folder / "warm")  # kernels are loaded once, not timed
+        began = timer()
+        self.tokenizer, self.text = _encode(recipe, sample, folder / "tokens")
+        share = sample.corpus_bytes / sample.num_bytes
+        self.preparation_seconds = (timer() - began) * share
+        self.corpus_tokens = round(self.text.num_tokens * share)
+        self.recipe = _possible(recipe, has_pairs(self.text))
+        self.folder, self.build, self.seconds, self.timer = folder, build, seconds, timer
+        self.device = choose_device(self._training.device)
+
+    def candidates(self) -> list[Candidate]:
+        """Return all sizes, from small to large, or the one that the user chose."""
+        if not chosen_shape(self.recipe):
+            return [self._candidate(shape_name(shape), shape) for shape in SHAPES]
+        backbone = self.recipe.parts["backbone"].config
+        shape = Size(*(getattr(backbone, name, 0) for name in Size._fields))
+        return [self._candidate(shape_name(shape), shape)]
+
+    def tokens_per_second(self, candidate: Candidate) -> float:
+        """Train a size for a moment; steps before its machinery is warm do not count."""
+        model = self.build(self._sized(candidate), self.tokenizer)
+        examples = model.objective.examples(self.text)
+        place = Workplace(self.folder)
+        speed = measure_speed(model, examples, self._training, place, self.seconds, self.timer)
+        return speed.tokens_per_second
+
+    @property
+    def _training(self) -> TrainingConfig:
+        config = self.recipe.parts["training"].config
+        assert isinstance(config, TrainingConfig), config
+        return config
+
+    def _candidate(self, name: str, shape: Size) -> Candidate:
+        with torch.device("meta"):  # to count weights, without any
+            model = self.build(self._sized(shape), self.tokenizer)
+        backbone, training = model.backbone, self._training
+        length = getattr(model.objective, "row_length", backbone.max_length)
+        parameters = sum(weights.numel() for weights in model.parameters())
+        layers = sum(weights.numel() for weights in backbone.parameters())
+        return Candidate(
+            name,
+            *shape,
+            parameters=parameters,
+            layer_parameters=layers - backbone.embedding.numel(),
+            memory_bytes=training_bytes(
+                parameters,
+                backbone.num_layers,
+                backbone.dim,
+                (training.micro_batch_examples or training.batch_examples) * length,
+                choose_dtype(training.precision, self.device),
+            ),
+        )
+
+    def _sized(self, shape: Size | Candidate) -> Recipe:
+        if chosen_shape(self.recipe):
+            return self.recipe
+        sizes = {name: getattr(shape, name) for name in Size._fields}
+        return self.recipe.with_settings("backbone", **sizes)
+
+
+def _encode(recipe: Recipe, text: CorpusSample, folder: Path) -> tuple[SubwordTokenizer, TokenFile]:
+    kind, config = recipe.parts["tokenizer"]
+    workers = usable_cores()
+    tokenizer = learn_subwords(str(kind), config.model_dump(), text, workers=workers)
+    return tokenizer, write_tokens(text, tokenizer, folder, workers=workers).train
+
+
+def _possible(recipe: Recipe, pairs: bool) -> Recipe:
+    """Return the recipe without next sentences where the text has none."""
+    if pairs or not getattr(recipe.parts["objective"].config, "next_sentence", False):
+        return recipe
+    return recipe.with_settings("objective", next_sentence=False)
