@@ -24,7 +24,7 @@ from foretext.language_model.networks import Network
 from foretext.objectives.causal_lm import CausalLM
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
-__all__ = ["Likelihood", "measure_likelihood"]
+__all__ = ["Likelihood", "measure_likelihood", "sliding_windows"]
 
 BATCH_TOKENS = 1 << 13  # positions of a batch of windows
 
@@ -98,7 +98,7 @@ def measure_likelihood(
     if len(stream) < len(texts) + 2:  # nothing but ends
         raise CorpusError("There is no text whose likelihood could be measured.")
     nll = 0.0
-    for ids, fresh in _windows(stream, length, stride):
+    for ids, fresh in sliding_windows(stream, length, stride):
         nll += _summed_loss(network, objective, ids, fresh)
     unknown = tokenizer.special.unknown
     return Likelihood(
@@ -121,7 +121,7 @@ def _stream(tokenizer: SubwordTokenizer, documents: list[list[str]], end: int) -
     return np.array(ids, np.int64)
 
 
-def _windows(
+def sliding_windows(
     stream: NDArray[np.int64], length: int, stride: int
 ) -> Iterable[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
     """Batches of ids (B, T + 1), and which of the last T of a row it is to predict, (B, T).

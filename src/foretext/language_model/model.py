@@ -94,20 +94,20 @@ class LanguageModel:
     @torch.inference_mode()
     def embed(
         self,
-        texts: str | Sequence[str],
+        texts: Sequence[str],
         pooling: Pooling | None = None,
         layer: Layers = -1,
         *,
         overlap: int | None = None,
         normalize: bool | None = None,
     ) -> NDArray[np.float32]:
-        """Return one vector a text, (N, D), or (D,) for a single text.
+        """Return one vector a text, (N, D).
 
         A text of no tokens gets zeros. One that is longer than the model is cut into windows, whose
         vectors are averaged by their tokens (with pooling "max": the largest is taken).
 
         Args:
-            texts: one or several.
+            texts: N of them.
             pooling: "mean" or "max" over all positions, the frame's among them, or "cls", the first
                 one; None: the model's own, which is "mean" unless its folder says otherwise.
             layer: 0 is the embeddings, -1 the last layer; of several the mean is taken.
@@ -115,22 +115,23 @@ class LanguageModel:
             normalize: whether vectors get length 1; None: as the model's folder says, or not.
 
         Raises:
-            SettingError: no such pooling, layer or overlap.
+            SettingError: no such pooling, layer or overlap, or a text that is not in a list.
         """
+        if isinstance(texts, str):
+            raise SettingError("embed takes several texts; put a single one into a list.")
         network = self._networks.fast()
         pooling = self._check_pooling(pooling)
         layers = check_layers(layer, network.backbone)
         overlap = self._window.check_overlap(overlap)
-        many = [texts] if isinstance(texts, str) else list(texts)
-        vectors = np.zeros((len(many), self.vector_size), np.float32)
-        for start in range(0, len(many), TEXTS_AT_ONCE):
+        vectors = np.zeros((len(texts), self.vector_size), np.float32)
+        for start in range(0, len(texts), TEXTS_AT_ONCE):
             part = slice(start, start + TEXTS_AT_ONCE)
-            encoded = self.tokenizer.encode_batch(many[part])
+            encoded = self.tokenizer.encode_batch(texts[part])
             vectors[part] = self._embed_ids(network.backbone, encoded, pooling, layers, overlap)
         if self.normalize if normalize is None else normalize:
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
             vectors /= np.where(lengths, lengths, 1.0)
-        return vectors[0] if isinstance(texts, str) else vectors
+        return vectors
 
     @torch.inference_mode()
     def fill(self, text: str, topn: int = 5) -> list[list[Filling]]:

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from foretext.corpus import Corpus, CorpusConfig
+from foretext.data.token_file import Tokens
+from foretext.data.token_writer import write_tokens
+from foretext.errors import CorpusError, EvaluationError, SettingError
+from foretext.evaluation.language_model import evaluate_language_model, reading_of
+from foretext.language_model import LanguageModel
+from foretext.training.model import Model
+from foretext.training.validation import HeldOutLoss
+from tests.language_model.models import SENTENCES, bert, gpt
+
+LINES = CorpusConfig(documents="line")
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("text") / "text.txt"
+    documents = ["\n".join(SENTENCES[:2]), "\n".join(SENTENCES[2:]), SENTENCES[0]]
+    path.write_text("\n\n".join(documents * 4) + "\n", encoding="utf-8")
+    return path
+
+
+def test_a_causal_model_by_tokens_words_and_bytes(text: Path) -> None:
+    model = gpt()
+    (found,) = evaluate_language_model(model, [text])
+    figures = found.as_dict()
+    likelihood = model.likelihood(list(Corpus(text)))
+    assert figures["kind"] == "causal language model"
+    assert figures["loss"] == likelihood.loss
+    assert figures["word_perplexity"] == math.exp(likelihood.nll / likelihood.num_words)
+    assert figures["words"] == 12 + len(text.read_text().split())
+    assert ("bits per byte", f"{likelihood.bits_per_byte:.4f}") in found.rows()
+
+
+def test_where_documents_end_decides_what_is_predicted(text: Path) -> None:
+    model = gpt()
+    (blank,), (line,) = (
+        evaluate_language_model(model, [text], corpus=CorpusConfig(documents=documents))
+        for documents in ("blank_line", "line")
+    )
+    ends = [int(found.figures["words"]) for found in (blank, line)]
+    assert ends[1] - ends[0] == 8  # of the 20 sentences, 12 ended a document already
+
+
+def test_a_masked_model_is_asked_what_training_asks(text: Path, tmp_path: Path) -> None:
+    for next_sentence in (False, True):
+        model = bert(next_sentence=next_sentence)
+        (found,) = evaluate_language_model(model, [text])
+        (again,) = evaluate_language_model(model, [text])
+        assert found == again
+        objective = model.objective
+        assert objective is not None
+        tokens: Tokens = write_tokens(Corpus(text), model.tokenizer, tmp_path / "tokens")
+        examples = objective.examples(tokens.train, held_out=True)
+        held_out = HeldOutLoss(examples, 32).measure(Model(model.backbone, objective).eval())
+        assert found.figures["loss"] == held_out["valid_loss"]
+        assert 0 <= float(found.figures["masked_lm_accuracy"]) <= 1
+        assert ("next_sentence_accuracy" in found.figures) == next_sentence
+
+
+def test_errors_are_sentences(text: Path, tmp_path: Path) -> None:
+    model = bert()
+    body = LanguageModel(model.tokenizer, model.backbone, None, device="cpu")
+    with pytest.raises(EvaluationError, match="This model has no head"):
+        evaluate_language_model(body, [text])
+    with pytest.raises(EvaluationError, match="stride has no effect on a masked"):
+        evaluate_language_model(model, [text], stride=4)
+    with pytest.raises(SettingError, match="stride = 99"):
+        evaluate_language_model(gpt(), [text], stride=99)
+    with pytest.raises(CorpusError, match="there is no"):
+        evaluate_language_model(model, [tmp_path / "none.txt"])
+    with pytest.raises(EvaluationError, match="no two documents of two sentences or more"):
+        evaluate_language_model(bert(next_sentence=True), [text], corpus=LINES)
+
+
+def test_text_is_read_as_the_run_read_it(tmp_path: Path) -> None:
+    assert reading_of(tmp_path) == CorpusConfig()
+    (tmp_path / "recipe.toml").write_text(
+        '[corpus]\nnormalization = "NFKC"\n[vectors]\nname = "word2vec"\n', encoding="utf-8"
+    )
+    assert reading_of(tmp_path).normalization == "NFKC"
+    assert reading_of(tmp_path, "line") == CorpusConfig(normalization="NFKC", documents="line")

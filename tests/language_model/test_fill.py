@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from foretext.backbones.transformer import Transformer
+from foretext.data.batch import Inputs
+from foretext.errors import CorpusError, SettingError
+from foretext.language_model import LanguageModel
+from foretext.objectives.masked_lm import MaskedLM
+from foretext.tokenizers.subwords import learn_subwords
+from tests.language_model.models import SENTENCES, Lines, bert, gpt
+
+
+def test_answers_are_the_likeliest_of_the_whole_vocabulary() -> None:
+    model = bert()
+    (answers,) = model.fill("the king has a [MASK]", topn=4)
+    objective, tokenizer = model.objective, model.tokenizer
+    assert isinstance(objective, MaskedLM)
+    ids = [2, *tokenizer.encode("the king has a [MASK]"), 3]
+    with torch.inference_mode():
+        states = model.backbone(Inputs(torch.tensor([ids]))).last[0, ids.index(4)]
+        shares = objective.head(states).softmax(-1).numpy()
+    best = [place for place in np.argsort(-shares) if tokenizer.ordinary[place]][:4]
+    assert [answer.token for answer in answers] == [tokenizer.tokens[place] for place in best]
+    np.testing.assert_allclose([a.probability for a in answers], shares[best], rtol=1e-5)
+
+
+def test_no_answer_is_a_token_that_is_no_text() -> None:
+    model = bert()
+    (answers,) = model.fill("the [MASK] is", topn=1000)
+    tokens = [answer.token for answer in answers]
+    assert len(tokens) == model.tokenizer.vocab_size - 5
+    assert not {"[MASK]", "[UNK]", "[CLS]", "[SEP]", "[PAD]"} & set(tokens)
+
+
+def test_each_mask_is_filled_in_the_users_text() -> None:
+    model = bert()
+    text = "The  King of [MASK], and a [MASK]!"
+    first, second = model.fill(text, topn=1000)
+    texts = {answer.token: answer.text for answer in first}
+    assert texts["sea"] == "The  King of sea, and a [MASK]!"
+    continued = next(token for token in texts if token.startswith("##"))
+    assert texts[continued] == f"The  King of{continued[2:]}, and a [MASK]!"
+    assert {a.token: a.text for a in second}["sea"] == "The  King of [MASK], and a sea!"
+    assert next(a for a in model.fill("[MASK] is", 1000)[0] if a.token == "sea").text == "sea is"
+
+
+def test_a_byte_level_mask_takes_its_blank_with_it() -> None:
+    settings = {
+        "vocab_size": 330,
+        "min_count": 1,
+        "special_tokens": ["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
+    }
+    tokenizer = learn_subwords("bpe", settings, Lines())
+    torch.manual_seed(0)
+    backbone = Transformer(
+        Transformer.Config(num_layers=1, dim=8, num_heads=1, max_length=16), tokenizer.vocab_size
+    )
+    objective = MaskedLM(MaskedLM.Config(), backbone, tokenizer)
+    model = LanguageModel(tokenizer, backbone, objective, device="cpu")
+    for mask in ("[MASK]", "<mask>"):
+        (answers,) = model.fill(f"the {mask} of the sea", topn=1000)
+        texts = {answer.token: answer.text for answer in answers}
+        assert texts["Ġking"] == "the king of the sea"
+        assert texts["s"] == "thes of the sea"
+        (other,) = model.fill(f"the{mask} of the sea", topn=1000)
+        assert [answer.probability for answer in other] == [a.probability for a in answers]
+
+
+def test_errors_are_sentences() -> None:
+    with pytest.raises(SettingError, match="this is a causal one: it writes on with generate"):
+        gpt().fill("the [MASK]")
+    model = bert()
+    body = LanguageModel(model.tokenizer, model.backbone, None, device="cpu")
+    with pytest.raises(SettingError, match="and this is none"):
+        body.fill("the [MASK]")
+    for text in ("the king", ""):
+        with pytest.raises(CorpusError, match=r"no \[MASK\]; write it in place of a word"):
+            model.fill(text)
+    with pytest.raises(CorpusError, match=r"has \d+ tokens, and the model sees 30 at once"):
+        model.fill(" ".join(SENTENCES) + " [MASK]")

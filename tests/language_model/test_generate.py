@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import pytest
+
+from foretext.errors import CorpusError, SettingError
+from foretext.language_model import LanguageModel
+from foretext.language_model.continuation import Writer
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from tests.language_model.models import MAX_LENGTH, SENTENCES, bert, gpt, learned_tokenizer
+
+
+def test_a_seed_is_a_text() -> None:
+    model = gpt()
+    (first,) = model.generate("the king", 12)
+    (again,) = model.generate("the king", 12)
+    (other,) = model.generate("the king", 12, seed=1)
+    assert first == again
+    assert first.text != other.text
+    assert str(first) == "the king" + first.text
+    assert len(first.ids) == 12
+    assert first.ended_by == "length"
+
+
+def test_samples_differ_and_each_is_whole() -> None:
+    samples = gpt().generate("the king", 10, num_samples=3)
+    assert len({sample.text for sample in samples}) == 3
+    for sample in samples:
+        assert sample.ended_by == "end" or len(sample.ids) == 10
+
+
+def test_a_stream_gives_the_text_piece_by_piece() -> None:
+    pieces: list[str] = []
+    (whole,) = gpt().generate("the king", 40, temperature=1.5, stream=pieces.append)
+    assert "".join(pieces) == whole.text
+    assert len(pieces) > 10
+
+
+def test_a_stop_ends_the_text_before_it() -> None:
+    model = gpt()
+    (whole,) = model.generate("the king", 40, temperature=1.5)
+    stop = whole.text[20:23]
+    pieces: list[str] = []
+    (cut,) = model.generate("the king", 40, temperature=1.5, stop=stop, stream=pieces.append)
+    assert cut.text == whole.text[: whole.text.index(stop)] == "".join(pieces)
+    assert cut.ended_by == "stop"
+    assert cut.ids == whole.ids[: len(cut.ids)]
+
+
+def test_the_end_token_ends_a_text_and_is_not_in_it() -> None:
+    model = gpt()
+    ended = [s for seed in range(40) for s in model.generate("the", 30, 2.0, seed=seed)]
+    ended = [sample for sample in ended if sample.ended_by == "end"]
+    assert ended
+    for sample in ended:
+        assert sample.ids[-1] == model.tokenizer.special.end
+        assert "<|endoftext|>" not in sample.text
+
+
+def written(tokenizer: SubwordTokenizer, text: str, context: str, stop: list[str]) -> list[str]:
+    """The pieces in which a text comes when its tokens come one by one."""
+    pieces: list[str] = []
+    ids = tokenizer.encode(context + text)
+    split = len(tokenizer.encode(context))
+    writer = Writer(tokenizer, ids[:split], -1, stop, pieces.append)
+    for token in ids[split:]:
+        if writer.take(token):
+            break
+    assert writer.finish() == "".join(pieces)
+    return pieces
+
+
+def test_letters_of_several_bytes_come_whole() -> None:
+    pieces = written(learned_tokenizer("bpe"), " naïve 東京 the sea", "the king", [])
+    assert "".join(pieces) == " naïve 東京 the sea"
+    assert "東" in pieces
+    assert not any("\ufffd" in piece for piece in pieces)
+
+
+def test_words_of_a_wordpiece_model_keep_their_blanks() -> None:
+    pieces = written(learned_tokenizer("wordpiece"), "and the queen", "the king ", [])
+    assert "".join(pieces) == " and the queen"
+
+
+def test_what_may_become_a_stop_is_held_back() -> None:
+    tokenizer = learned_tokenizer("bpe")
+    assert "".join(written(tokenizer, " of the sea by the ship", "", ["sea by"])) == " of the "
+    pieces = written(tokenizer, " of the sea and", "", ["sea by", "xy"])
+    assert "".join(pieces) == " of the sea and"
+    assert not any(piece.endswith("sea") for piece in pieces[:-1])
+
+
+def test_a_long_prompt_is_read_from_behind() -> None:
+    model = gpt()
+    prompt = " ".join(SENTENCES)
+    num_tokens = len(model.tokenizer.encode(prompt))
+    assert num_tokens > MAX_LENGTH
+    (told,) = model.generate(prompt, 4, temperature=0)
+    assert told.num_forgotten == num_tokens - (MAX_LENGTH - 4)
+    (long,) = model.generate(prompt, 100, temperature=0)
+    assert long.num_forgotten == num_tokens - MAX_LENGTH // 2
+    assert len(long.ids) == 100 or long.ended_by == "end"
+
+
+def test_an_empty_prompt_begins_a_text() -> None:
+    model = gpt()
+    (begun,) = model.generate("", 5, temperature=0)
+    (same,) = model.generate("<|endoftext|>", 5, temperature=0)
+    assert begun.ids == same.ids
+
+
+def test_errors_are_sentences() -> None:
+    model = gpt()
+    with pytest.raises(SettingError, match=r"a masked one: it fills \[MASK\] with fill"):
+        bert().generate("the king")
+    with pytest.raises(SettingError, match="and this is none"):
+        LanguageModel(model.tokenizer, model.backbone, None, device="cpu").generate("the king")
+    for settings, complaint in (
+        ({"temperature": 0, "num_samples": 2}, "all samples would be the same"),
+        ({"temperature": 0, "top_k": 2}, r"\[generation\] top_k and top_p would have no effect"),
+        ({"num_samples": 2, "stream": print}, "several would mix"),
+        ({"num_samples": 0}, "num_samples = 0, max_new_tokens = 50: take 1 or more"),
+        ({"stop": ""}, "an empty text would stop at once"),
+        ({"top_p": 1.5}, r"\[generation\] top_p = 1.5: should be less than or equal to 1"),
+    ):
+        with pytest.raises(SettingError, match=complaint):
+            model.generate("the king", **settings)  # type: ignore[arg-type]
+
+
+def test_without_a_token_to_begin_with_a_prompt_is_needed() -> None:
+    model = gpt()
+    library = learned_tokenizer("bpe").library
+    text = library.to_str().replace("<|endoftext|>", "<|finis|>")
+    model.tokenizer = SubwordTokenizer(type(library).from_str(text))
+    with pytest.raises(CorpusError, match="The prompt is empty"):
+        model.generate("")

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foretext.data.batch import Inputs
+from foretext.errors import CorpusError, SettingError
+from foretext.language_model.likelihood import sliding_windows
+from foretext.objectives.causal_lm import CausalLM
+from tests.language_model.models import MAX_LENGTH, SENTENCES, bert, gpt
+
+MODEL = gpt()
+TEXTS = [SENTENCES[0], "\n".join(SENTENCES[1:]), SENTENCES[2] + " and a ship"]
+
+
+def stream() -> list[int]:
+    """Every sentence by itself, an end before the first document and after each."""
+    end = MODEL.tokenizer.special.required("end")
+    ids = [end]
+    for text in TEXTS:
+        ids += [token for line in text.split("\n") for token in MODEL.tokenizer.encode(line)]
+        ids.append(end)
+    return ids
+
+
+def surprise(ids: list[int]) -> float:
+    """-log P of the last id behind the others."""
+    objective = MODEL.objective
+    assert isinstance(objective, CausalLM)
+    with torch.inference_mode():
+        last = MODEL.backbone.eval()(Inputs(torch.tensor([ids[:-1]]), visibility="causal")).last
+        return -float(objective.head(last[0, -1]).log_softmax(-1)[ids[-1]])
+
+
+@given(
+    num_targets=st.integers(1, 90),
+    length=st.integers(1, 40),
+    share=st.floats(0, 1),
+)
+def test_every_token_is_predicted_once_from_enough_context(
+    num_targets: int, length: int, share: float
+) -> None:
+    stride = 1 + int(share * (length - 1))
+    predicted = []
+    for ids, fresh in sliding_windows(np.arange(num_targets + 1), length, stride):
+        assert (np.diff(ids, axis=1) == 1).all()
+        for row, asked in zip(ids, fresh, strict=True):
+            predicted += row[1:][asked].tolist()
+            context = row[1:][asked] - row[0]  # tokens that each sees
+            assert (context >= np.minimum(row[1:][asked], length - stride + 1)).all()
+    assert predicted == list(range(1, num_targets + 1))
+
+
+def test_windows_by_hand() -> None:
+    ids = stream()
+    num_targets = len(ids) - 1
+    stride = MAX_LENGTH // 2
+    nll, done, start = 0.0, 0, 0
+    while done < num_targets:
+        start = min(start, num_targets - MAX_LENGTH)
+        for target in range(max(done, start), start + MAX_LENGTH):
+            nll += surprise(ids[start : target + 2])
+        done = start + MAX_LENGTH
+        start += stride
+    assert math.isclose(MODEL.likelihood(TEXTS).nll, nll, rel_tol=1e-5)
+    exact = sum(surprise(ids[max(0, at - MAX_LENGTH) : at + 1]) for at in range(1, len(ids)))
+    assert math.isclose(MODEL.likelihood(TEXTS, stride=1).nll, exact, rel_tol=1e-5)
+
+
+def test_what_the_loss_is_divided_by() -> None:
+    found = MODEL.likelihood(TEXTS)
+    words = sum(len(text.split()) for text in TEXTS)
+    letters = sum(len(text.replace("\n", "")) for text in TEXTS)
+    assert found.num_words == words + 3
+    assert found.num_bytes == letters + 3
+    assert found.num_unknown == 0
+    assert math.isclose(found.perplexity, math.exp(found.nll / found.num_tokens))
+    assert math.isclose(found.word_perplexity, math.exp(found.nll / (words + 3)))
+    assert math.isclose(found.bits_per_byte, found.nll / math.log(2) / (letters + 3))
+    assert MODEL.likelihood("größe").num_bytes == 8
+
+
+def test_a_text_shorter_than_the_model_is_one_window() -> None:
+    end = MODEL.tokenizer.special.required("end")
+    ids = [end, *MODEL.tokenizer.encode("the king"), end]
+    wanted = sum(surprise(ids[: at + 1]) for at in range(1, len(ids)))
+    assert math.isclose(MODEL.likelihood("the king").nll, wanted, rel_tol=1e-5)
+
+
+def test_errors_are_sentences() -> None:
+    with pytest.raises(SettingError, match="a masked one gives no probability to a whole text"):
+        bert().perplexity("the king")
+    with pytest.raises(SettingError, match="stride = 33: the model's windows have 1 to 32 tokens"):
+        MODEL.perplexity("the king", stride=33)
+    for texts in ("", [], ["", "\n"]):
+        with pytest.raises(CorpusError, match="There is no text"):
+            MODEL.perplexity(texts)
