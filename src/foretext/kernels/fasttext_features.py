@@ -87,9 +87,10 @@ def encode_lines(
 ):  # fmt: skip
     """Do the same for a table that stays as it is; returns how many words it does not hold.
 
-    line_end: (2,) int64, the id of the line end, or a negative one, and its hash. hashes: int32,
-    that of each word. The k-th word that is not in the table has the id -1 - k, and its bytes
-    between < and > stand in `unknown` (uint8) at ``unknown_starts[k : k + 2]``.
+    line_end: (2,) int64, the id of the line end, or a negative one, and its hash. hashes: (T,)
+    int32, that of each word, or (0,) where nobody asks for them. The k-th word that is not in the
+    table has the id -1 - k, and its bytes between < and > stand in `unknown` (uint8) at
+    ``unknown_starts[k : k + 2]``.
     """
     at, line, written, num_unknown, end = 0, 0, 0, 0, 0
     unknown_starts[0] = 0
@@ -97,7 +98,8 @@ def encode_lines(
         at, length, _ = next_word(text, at, letters, scratch)
         while line < line_ends.size and (length == 0 or at > line_ends[line]):
             tokens[written] = line_end[0]
-            hashes[written] = np.int32(line_end[1])
+            if hashes.size > 0:
+                hashes[written] = np.int32(line_end[1])
             if line_end[0] < 0:
                 tokens[written] = -1 - num_unknown
                 num_unknown += 1
@@ -111,7 +113,8 @@ def encode_lines(
             continue
         slot = _find(table, _hash(scratch.units, length), scratch.units, 0, length)
         index = np.int64(table.slots[slot] & _LOW) - 1
-        hashes[written] = np.int32(hash_bytes(scratch.letters, 0, length))
+        if hashes.size > 0:
+            hashes[written] = np.int32(hash_bytes(scratch.letters, 0, length))
         if index < 0:
             index = -1 - num_unknown
             num_unknown += 1
@@ -155,10 +158,10 @@ def word_hashes(table):
 def document_units(tokens, hashes, starts, known, unknown, num_words, bucket, word_ngrams):
     """Return (units, unit_starts): the features of each document, in the order of the original.
 
-    tokens, hashes: (T,), starts: (N + 1,), as `encode_lines` writes them. known, unknown: (starts,
-    buckets), the character n-grams of words 0, 1, ... and of ids -1, -2, ... units: (E,) int32; a
-    word that is not known is no unit itself. The hash of a word n-gram takes the hashes of its
-    words as signed numbers of 64 bits.
+    tokens: (T,), hashes: (T,) or (0,), starts: (N + 1,), as `encode_lines` writes them. known,
+    unknown: (starts, buckets), the character n-grams of words 0, 1, ... and of ids -1, -2, ...
+    units: (E,) int32; a word that is not known is no unit itself. The hash of a word n-gram takes
+    the hashes of its words as signed numbers of 64 bits.
     """
     num_documents = starts.size - 1
     unit_starts = np.zeros(num_documents + 1, np.int64)
@@ -188,7 +191,7 @@ def document_units(tokens, hashes, starts, known, unknown, num_words, bucket, wo
             for place in range(begin, end):
                 units[to] = num_words + buckets[place]
                 to += 1
-        for at in range(first, last):
+        for at in range(first, last if word_ngrams > 1 else first):
             value = np.uint64(np.int64(hashes[at]))
             for other in range(at + 1, min(last, at + word_ngrams)):
                 value = value * NGRAM_MULTIPLIER + np.uint64(np.int64(hashes[other]))

@@ -1,8 +1,9 @@
 """fastText's own files: theirs answer the same here, ours answer the same there.
 
 The program adds 1e-5 to a chance before it takes the logarithm, and reads its sigmoid off a table
-of 512 steps; chances differ by that. Its package fills only a tenth of a small model with first
-values for each thread, and the rest is whatever memory held: hence ten threads.
+of 512 steps; chances differ by that. It fills a tenth of a model with first values for each of
+up to ten threads, and leaves what ten does not divide: the rest is whatever memory held. Hence ten
+threads and dimensions in tens.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ def test_their_quantised_outputs(tmp_path: Path, qnorm: bool) -> None:
     fasttext = pytest.importorskip("fasttext")
     lines = [f"__label__l{number} w{number} w{number % 7} all" for number in range(300)] * 4
     (tmp_path / "train.txt").write_text("\n".join([*lines, ""]))
-    settings = {"dim": 12, "lr": 1.0, "epoch": 20, "thread": 10, "verbose": 0}
+    settings = {"dim": 10, "lr": 1.0, "epoch": 20, "thread": 10, "verbose": 0}
     real = fasttext.train_supervised(str(tmp_path / "train.txt"), **settings)
     real.quantize(qout=True, qnorm=qnorm)
     real.save_model(str(tmp_path / "real.ftz"))

@@ -25,7 +25,7 @@ class Tokens(NamedTuple):
     """Texts as word ids; the k-th word that is not known has the id -1 - k."""
 
     words: np.ndarray  # (T,) int32
-    hashes: np.ndarray  # (T,) int32
+    hashes: np.ndarray  # (T,) int32; (0,) where there are no word n-grams
     starts: np.ndarray  # (N + 1,) int64
     unknown: tuple[np.ndarray, np.ndarray]  # bytes between < and >, and where each begins
 
@@ -84,7 +84,8 @@ class Dictionary:
         new = sorted(added.difference(words), key=list(more_words).index) if added else []
         counts = np.concatenate([texts.counts[order], np.ones(len(new), np.int64)])
         dictionary = cls([*words, *new], counts, labels, label_counts, config)
-        return dictionary, _renumbered(texts, order, np.flatnonzero(~kept), config.maxn > 0)
+        spelled, hashed = config.maxn > 0, config.word_ngrams > 1
+        return dictionary, _renumbered(texts, order, np.flatnonzero(~kept), spelled, hashed)
 
     def __len__(self) -> int:
         return len(self.words)
@@ -107,7 +108,8 @@ class Dictionary:
         """Look up the words of each text; lets go of the GIL in between."""
         data, line_ends = line_bytes(texts, self._splitter)
         most = data.size // 2 + len(line_ends) + 1
-        words, hashes = np.empty(most, np.int32), np.empty(most, np.int32)
+        words = np.empty(most, np.int32)
+        hashes = np.empty(most if self.config.word_ngrams > 1 else 0, np.int32)
         starts, unknown_starts = (
             np.zeros(len(line_ends) + 1, np.int64),
             np.empty(most + 1, np.int64),
@@ -147,9 +149,11 @@ class Dictionary:
     @cached_property
     def _table(self) -> WordTable:
         """Words too long for the table are never met in a text; they keep their place in it."""
-        too_long = (len(word.encode()) > MAX_WORD_BYTES for word in self.words)
-        pairs = zip(self.words, too_long, strict=True)
-        return WordTable.of([f"\0{at}" if out else word for at, (word, out) in enumerate(pairs)])
+        words = list(self.words)
+        for place, word in enumerate(words):
+            if 4 * len(word) > MAX_WORD_BYTES and len(word.encode()) > MAX_WORD_BYTES:
+                words[place] = f"\0{place}"
+        return WordTable.of(words)
 
     @cached_property
     def _prefix(self) -> np.ndarray:
@@ -164,13 +168,14 @@ class Dictionary:
 
 
 def _renumbered(
-    texts: InternedTexts, kept: np.ndarray, dropped: np.ndarray, spelled: bool
+    texts: InternedTexts, kept: np.ndarray, dropped: np.ndarray, spelled: bool, hashed: bool
 ) -> Tokens:
-    """Number the words `kept` from 0 on and those `dropped` from -1 down; spell the latter."""
+    """Number the words `kept` from 0 on and those `dropped`, spelled if asked, from -1 down."""
     number = np.empty(len(texts.words), np.int32)
     number[kept] = np.arange(len(kept))
     number[dropped] = -1 - np.arange(len(dropped))
     unknown = (np.empty(0, np.uint8), np.zeros(len(dropped) + 1, np.int64))
     if spelled:
         unknown = marked_bytes([texts.words[index] for index in dropped.tolist()])
-    return Tokens(number[texts.tokens], texts.hashes[texts.tokens], texts.starts, unknown)
+    hashes = texts.hashes[texts.tokens] if hashed else np.empty(0, np.int32)
+    return Tokens(number[texts.tokens], hashes, texts.starts, unknown)
