@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import torch
 from torch import Tensor
 
 from foretext.backbones import BACKBONES
@@ -21,6 +20,7 @@ from foretext.interop.loaded import Network
 from foretext.interop.own import config_of, own_part, read_part
 from foretext.interop.their_names import canonical_names, found_heads
 from foretext.interop.transfer import fill_weights, named_weights, renamed_weights
+from foretext.interop.undrawn import undrawn
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -68,7 +68,7 @@ def from_family(
     weights = canonical_names(family, weights)
     heads = found_heads(family, theirs, weights)
     config, head = _configs(family, theirs, heads, config_path)
-    with torch.random.fork_rng(devices=[]):  # what is drawn is overwritten
+    with undrawn():
         backbone = Transformer(config, read_vocab_size(theirs, config_path))
         objective = family.objective(head, backbone, tokenizer) if heads.head else None
     rows = family.rows(config.num_layers, family.prefix, heads)

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
 
-import torch
 from torch import Tensor
 
 from foretext.backbones import BACKBONES
@@ -21,6 +20,7 @@ from foretext.interop.config_file import read_vocab_size
 from foretext.interop.loaded import Network
 from foretext.interop.rows import Row
 from foretext.interop.transfer import fill_weights, named_weights, renamed_weights
+from foretext.interop.undrawn import undrawn
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective
 from foretext.registry import Registry
@@ -123,7 +123,7 @@ def load_own(
     if backbone_part is None:
         raise ModelFileError(f'{config_path} says nothing of a backbone under "{KEY}".')
     vocab_size = read_vocab_size(dict(config), config_path)
-    with torch.random.fork_rng(devices=[]):  # every weight is read
+    with undrawn():
         backbone = backbone_part.component(backbone_part.config, vocab_size)
         objective = objective_part and objective_part.component(
             objective_part.config, backbone, tokenizer

@@ -47,9 +47,10 @@ class Row(NamedTuple):
             for part in tensor.detach().chunk(len(self.theirs))
         ]
 
-    def join(self, parts: Sequence[Tensor]) -> Tensor:
-        """Return their weights as ours, float32."""
-        return torch.cat([self._turned(part).float() for part in parts])
+    def join(self, parts: Sequence[Tensor], ours: Tensor) -> None:
+        """Write their weights to ours, whatever the precision of either."""
+        for place, part in zip(ours.chunk(len(parts)), parts, strict=True):
+            place.copy_(self._turned(part))
 
     def _turned(self, part: Tensor) -> Tensor:
         if self.layout == "transposed":

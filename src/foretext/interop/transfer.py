@@ -95,7 +95,7 @@ def fill_weights(
             _check_zero(row, parts, path)
         else:
             _check_shapes(row, parts, target, path)
-            target.copy_(row.join(parts))
+            row.join(parts, target)
     unknown = [name for name in theirs if not re.fullmatch(unused, name)]
     if unknown:
         raise ModelFileError(
