@@ -11,12 +11,16 @@ import torch
 from safetensors import safe_open
 
 from foretext.backbones.transformer import Transformer
+from foretext.corpus import Corpus
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.objectives.causal_lm import CausalLM
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.subwords import learn_subwords
 from tests.interop.conftest import LENGTH, D, shaken, transformers
 from tests.interop.test_theirs_here import CLOSE, some_inputs
+from tests.networks import sentences
+from tokenizers import processors
 
 SHAPE = {"num_layers": 2, "dim": D, "num_heads": 4, "max_length": LENGTH}
 PRE = {"num_segments": 0, "norm_position": "pre", "norm_eps": 1e-5}
@@ -232,3 +236,23 @@ def test_saved_again_by_them(wordpiece: SubwordTokenizer, tmp_path: Path) -> Non
     model.config.hidden_dropout_prob = 0.25
     model.save_pretrained(tmp_path / "theirs")
     assert load_hugging_face(tmp_path / "theirs").backbone.config.dropout == 0.25
+
+
+def test_start_token_of_llama(tmp_path: Path) -> None:
+    """What a tokenizer puts before a text goes with it."""
+    text = tmp_path / "text.txt"
+    text.write_text(sentences(50), encoding="utf-8")
+    settings = {"vocab_size": 300, "special_tokens": ["<s>", "</s>"]}
+    tokenizer = learn_subwords("bpe", settings, Corpus(text))
+    ids = tokenizer.encode("the dog")
+    start = tokenizer.library.token_to_id("<s>")
+    tokenizer.library.post_processor = processors.TemplateProcessing(
+        single="<s> $A", special_tokens=[("<s>", start)]
+    )
+    backbone, objective = causal("llama", tokenizer)
+    save_hugging_face(tmp_path / "ours", tokenizer, backbone, objective, {})
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path / "ours")
+    assert theirs("the dog")["input_ids"] == [start, *ids]
+    again = load_hugging_face(tmp_path / "ours").tokenizer
+    assert again.encode("the dog") == ids
+    assert again.library.encode("").ids == [start]

@@ -10,7 +10,8 @@ from tokenizers import Tokenizer, processors
 
 __all__ = ["FrameKind", "with_frame"]
 
-FrameKind = Literal["bert", "gpt"]  # [CLS] a [SEP] and [CLS] a [SEP] b [SEP]; nothing
+# [CLS] a [SEP] and [CLS] a [SEP] b [SEP]; nothing, or Llama's <s> a where a tokenizer has it so
+FrameKind = Literal["bert", "gpt"]
 
 
 def with_frame(tokenizer: SubwordTokenizer, kind: FrameKind) -> SubwordTokenizer:
@@ -19,6 +20,8 @@ def with_frame(tokenizer: SubwordTokenizer, kind: FrameKind) -> SubwordTokenizer
     Raises:
         SettingError: it lacks a token of the frame.
     """
+    if kind == "gpt" and tokenizer.library.encode("").ids == [tokenizer.special.start]:
+        return tokenizer
     content = json.loads(tokenizer.library.to_str())
     content["post_processor"] = None
     library = Tokenizer.from_str(json.dumps(content))
