@@ -71,6 +71,7 @@ def test_states_and_logits(make_folder: MakeFolder, family: str, head: str) -> N
     for ours, their in zip(states.layers[:-1], found.hidden_states[:-1], strict=True):
         assert_close(ours, their, inputs.token_mask)
     objective: Any = loaded.objective
+    assert loaded.visibility == inputs.visibility
     if head == "Model":
         assert objective is None
         return

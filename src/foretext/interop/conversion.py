@@ -74,7 +74,7 @@ def from_family(
     rows = family.rows(config.num_layers, family.prefix, heads)
     flag, ours = partial(family.flag, theirs), named_weights(backbone, objective)
     unused = fill_weights(ours, rows, flag, weights, family.unused, weight_path)
-    return Network(backbone, objective, unused)
+    return Network(backbone, objective, family.objective.visibility, unused)
 
 
 def _further_keys(

@@ -86,12 +86,11 @@ def load_hugging_face(folder: Path) -> Loaded:
     load = load_own if config.get("model_type") == MODEL_TYPE else from_family
     network = load(config, path, read_weights(place), place, tokenizer)
     _check_ids(tokenizer, network.backbone, path)
+    network.backbone.eval()
+    if network.objective is not None:
+        network.objective.eval()
     facts = own_part(config).get("facts", {})
-    loaded = Loaded(
-        tokenizer, network.backbone.eval(), network.objective, dict(facts), network.unused
-    )
-    if loaded.objective is not None:
-        loaded.objective.eval()
+    loaded = Loaded(tokenizer, **network._asdict(), facts=dict(facts))
     return loaded if pooling is None else replace(loaded, **pooling._asdict())
 
 

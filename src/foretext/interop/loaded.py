@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from foretext.backbones.base import Backbone
+from foretext.data.batch import Visibility
 from foretext.interop.sentence_transformers import PoolingMode
 from foretext.objectives.base import Objective
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -19,6 +20,7 @@ class Network(NamedTuple):
 
     backbone: Backbone
     objective: Objective | None
+    visibility: Visibility  # that the backbone was trained with, as far as the folder says
     unused: tuple[str, ...] = ()  # weights of the folder that are in neither
 
 
@@ -29,6 +31,7 @@ class Loaded:
     tokenizer: SubwordTokenizer
     backbone: Backbone  # on the CPU in float32, as is the objective
     objective: Objective | None  # None: the folder has no head, or one that foretext does not know
+    visibility: Visibility  # that the backbone was trained with; a body alone has no objective
     facts: Mapping[str, Any]  # what foretext kept with it
     unused: tuple[str, ...]  # weights of the folder that are in neither
     pooling: PoolingMode | None = None  # how a text's states become one, where the folder says it

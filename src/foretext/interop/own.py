@@ -130,7 +130,7 @@ def load_own(
         )
     ours = named_weights(backbone, objective)
     fill_weights(ours, _same_names(ours), _always, weights, r"", weight_path)
-    return Network(backbone, objective)
+    return Network(backbone, objective, objective.visibility if objective else "full")
 
 
 def _described(registry: Registry, part: Backbone | Objective) -> dict[str, Any]:
