@@ -98,6 +98,24 @@ def test_worked_example(corpus: Callable[..., BlocksOf], tmp_path: Path) -> None
     assert documents(TokenFile.open(tmp_path / "tokens" / "train")) == documents(train)
 
 
+@pytest.mark.skipif(not Path("/proc/self/smaps").is_file(), reason="no /proc to look at")
+def test_pages_that_were_read_can_be_let_go(tmp_path: Path) -> None:
+    ids = np.arange(1 << 20, dtype=np.uint32)
+    ids.tofile(tmp_path / "ids.bin")
+    pages = np.memmap(tmp_path / "ids.bin", np.uint32, mode="r")
+    train = TokenFile(tmp_path, pages, np.array([0, len(ids)]), np.array([0, len(ids)]), len(ids))
+
+    def resident_kilobytes() -> int:
+        smaps = Path("/proc/self/smaps").read_text().split(str(tmp_path / "ids.bin"))[1]
+        return int(smaps.split("Rss:")[1].split()[0])
+
+    assert train.counts().max() == 1
+    assert resident_kilobytes() == 4096
+    train.release()
+    assert resident_kilobytes() == 0
+    assert np.array_equal(train.ids, ids)
+
+
 def test_a_large_vocabulary_takes_four_bytes(
     corpus: Callable[..., BlocksOf], tmp_path: Path
 ) -> None:

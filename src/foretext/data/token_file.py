@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -64,6 +65,12 @@ class TokenFile:
         for at in range(0, self.num_tokens, COUNTED_AT_ONCE):
             total += np.bincount(self.ids[at : at + COUNTED_AT_ONCE], minlength=size)
         return total
+
+    def release(self) -> None:
+        """Let go of the pages that were read; whoever needs them again finds them on disk."""
+        pages = self.ids.base
+        if isinstance(pages, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+            pages.madvise(mmap.MADV_DONTNEED)
 
 
 class Tokens(NamedTuple):

@@ -38,6 +38,7 @@ def learn_vectors(job: Job) -> tuple[WordVectors, list[dict[str, Any]]]:
     )
     with job.workplace() as place:
         history: list[dict[str, Any]] = learner.train(place)
+    tokens.train.release()
     job.run.note(f"trained in {history[-1]['time']:.1f} s" if history else "nothing to train on")
     vectors: WordVectors = learner.vectors(tokenizer.words)
     if job.keep:
