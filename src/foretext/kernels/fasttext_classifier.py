@@ -108,10 +108,12 @@ def fill_rows(inputs, dim, stride, widths, seed):
     """Draw the rows (R, D) of `inputs` evenly from +-widths (R,); the padding stays as it is."""
     for row in range(widths.size):
         counter = (np.uint64(seed) << np.uint64(40)) + np.uint64(row * stride)
-        for d in range(dim):
-            bits = high32(random64(counter + np.uint64(d)))
-            draw = np.float32(np.int64(bits)) * np.float32(2.0**-31) - np.float32(1.0)
-            inputs[row * stride + d] = draw * widths[row]
+        step = widths[row] * np.float32(2.0**-31)
+        for d in range(0, dim, 2):
+            bits = random64(counter + np.uint64(d))
+            inputs[row * stride + d] = np.float32(np.int32(bits >> np.uint64(32))) * step
+            if d + 1 < dim:
+                inputs[row * stride + d + 1] = np.float32(np.int32(bits)) * step
 
 
 @kernel(_nrt=False)

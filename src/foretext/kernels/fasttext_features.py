@@ -231,7 +231,7 @@ def document_entries(units, starts, signatures, order, unit_rows, members):
     mask = np.uint64(size - 1)
     keys = np.zeros(size, np.uint64)
     values = np.empty(size, np.int32)
-    latest = np.full(unit_rows.size, -1, np.int64)  # where each row was listed last
+    latest = np.full(unit_rows.size, -1, np.int32)  # where each row was listed last
     rows = np.empty(units.size, np.int32)
     times = np.empty(units.size, np.int32)
     entry_starts = np.zeros(order.size + 1, np.int64)
