@@ -93,11 +93,11 @@ def test_resuming_ends_as_an_unbroken_run_does(
 
     def killed(self: Training, batch: object) -> None:
         if self.state.step == 5:
-            raise MemoryError
+            raise RuntimeError("killed")
         step(self, batch)
 
     monkeypatch.setattr(Training, "_step", killed)
-    with pytest.raises(MemoryError):
+    with pytest.raises(RuntimeError, match="killed"):
         ft.Autoencoder("denoising", **settings).fit(path, tmp_path / "run")
     monkeypatch.setattr(Training, "_step", step)
     resumed = ft.Autoencoder("denoising", **settings).fit(path, tmp_path / "run", resume=True)

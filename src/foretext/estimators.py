@@ -122,7 +122,8 @@ class Autoencoder:
     Settings (defaults): ``dim=32`` numbers of a code, of the dense network ``hidden_dim=512``, of
     the linear one ``bias=True``; ``noise="none"``, ``"gaussian"`` or ``"masking"`` with
     ``noise_std=0.3`` or ``mask_rate=0.3``; of the training ``epochs=10.0, batch_examples=128,
-    learning_rate=2e-3, seed=1, valid_rate=0.01`` and others.
+    learning_rate=2e-3, seed=1, valid_rate=0.01`` and others; the convolutional one has
+    ``learning_rate=6e-3``.
 
     Args:
         kind: "convolutional" for images, "linear", or "denoising", which is dense.

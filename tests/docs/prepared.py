@@ -8,6 +8,7 @@ results can be true:
     pairs.tsv             word pairs with the scores of people
     questions-words.txt   analogy questions
     queries.txt           texts to embed, one a line
+    digits.npy            600 written digits, (600, 8, 8) uint8
     train.csv valid.csv test.csv    texts on the sea, the farm and the court, with labels
 """
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from sklearn.datasets import load_digits
 
 from tests.vectors.texts import GLUE, TOPICS
 
@@ -59,6 +61,7 @@ def write_prepared(folder: Path) -> None:
     (folder / "pairs.tsv").write_text(PAIRS, encoding="utf-8")
     (folder / "questions-words.txt").write_text(QUESTIONS, encoding="utf-8")
     (folder / "queries.txt").write_text(QUERIES, encoding="utf-8")
+    np.save(folder / "digits.npy", np.uint8(load_digits().images[:600] * 15.9))
     for seed, (name, size) in enumerate((("train", 600), ("valid", 100), ("test", 100))):
         (folder / f"{name}.csv").write_text(_labelled(size, seed), encoding="utf-8")
 

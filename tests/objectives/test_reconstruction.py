@@ -18,11 +18,13 @@ from foretext.backbones.autoencoder import (
     DenseAutoencoder,
     LinearAutoencoder,
 )
+from foretext.backbones.base import Backbone
 from foretext.errors import SettingError
+from foretext.objectives.base import Objective
 from foretext.objectives.reconstruction import (
     Reconstruction,
     ReconstructionConfig,
-    ReconstructionModel,
+    Reconstructor,
     gaussian_noise,
     masking_noise,
 )
@@ -56,7 +58,7 @@ def trained(network: Autoencoder, examples: np.ndarray, **settings: Any) -> list
     objective = Reconstruction(ReconstructionConfig(noise=noise))
     fixed = {"precision": "fp32", "weight_decay": 0.0, "clip_norm": None, "schedule": "cosine"}
     return fit(
-        cast(Model, ReconstructionModel(network, objective)),
+        Model(cast(Backbone, Reconstructor(network)), cast(Objective, objective)),
         objective.examples(examples),
         TrainingConfig(**fixed | settings),
         Workplace(Path()),

@@ -19,13 +19,13 @@ from torch import Tensor, nn
 from foretext.backbones.autoencoder import Autoencoder
 from foretext.config import Config
 from foretext.data.array_examples import ArrayExamples, Corruption
-from foretext.data.batch import Batch
+from foretext.data.batch import Batch, Inputs, Visibility
 from foretext.nn.vocabulary_head import Score
 
 __all__ = [
     "Reconstruction",
     "ReconstructionConfig",
-    "ReconstructionModel",
+    "Reconstructor",
     "gaussian_noise",
     "masking_noise",
 ]
@@ -55,6 +55,7 @@ class Reconstruction:
         config: the user's settings.
     """
 
+    visibility: Visibility = "full"
     part = "reconstruction"
 
     def __init__(self, config: ReconstructionConfig) -> None:
@@ -81,20 +82,20 @@ class Reconstruction:
         return None
 
 
-class ReconstructionModel(nn.Module):
-    """An autoencoder and what it is asked, as the training loop takes them."""
+class Reconstructor(nn.Module):
+    """An autoencoder in the place of a backbone: it sees the values of a batch, and no ids."""
 
-    def __init__(self, network: Autoencoder, objective: Reconstruction) -> None:
+    visibilities: frozenset[Visibility] = frozenset({"full"})
+
+    def __init__(self, network: Autoencoder) -> None:
         super().__init__()
         self.network = network
-        self.objective = objective
 
-    def forward(self, batch: Batch) -> Mapping[str, Score]:
-        """Score a batch."""
-        values = batch.inputs.values
-        assert values is not None, "an autoencoder sees values"
-        dtype = next(self.network.parameters()).dtype
-        return self.objective.scores(self.network(values.to(dtype)), batch)
+    def forward(self, inputs: Inputs) -> Tensor:
+        """Reconstruct the examples (B, ...)."""
+        assert inputs.values is not None, "an autoencoder sees values"
+        reconstructed: Tensor = self.network(inputs.values.to(next(self.parameters()).dtype))
+        return reconstructed
 
 
 def gaussian_noise(values: Values, rng: np.random.Generator, *, std: float) -> Values:

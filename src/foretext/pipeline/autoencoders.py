@@ -12,14 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from foretext._version import __version__
 from foretext.backbones import AUTOENCODERS
 from foretext.backbones.autoencoder import Autoencoder
+from foretext.backbones.base import Backbone
 from foretext.codec import Codec
 from foretext.data.images import read_images
 from foretext.errors import ImageFileError, SettingError
 from foretext.files import atomic_file
+from foretext.objectives.base import Objective
 from foretext.objectives.reconstruction import (
     Reconstruction,
     ReconstructionConfig,
-    ReconstructionModel,
+    Reconstructor,
 )
 from foretext.pipeline.runs import Job, Sources
 from foretext.progress.workplace import Workplace
@@ -89,7 +91,7 @@ def _train(recipe: Recipe, split: Split, place: Workplace) -> tuple[Codec, list[
     if len(split.valid):
         held_out = objective.examples(split.valid, held_out=True)
         validation = HeldOutLoss(held_out, config.batch_examples)
-    model = cast(Model, ReconstructionModel(network, objective))
+    model = Model(cast(Backbone, Reconstructor(network)), cast(Objective, objective))
     history = fit(model, objective.examples(split.train), config, place, validation)
     rows, dim = split.train.reshape(len(split.train), -1), network.code_size
     smaller = dim < rows.shape[1]
