@@ -6,8 +6,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Literal
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+
+from foretext.nn.bias_gelu import bias_gelu
 
 __all__ = ["ACTIVATIONS", "GATED", "Activation", "FeedForward"]
 
@@ -43,13 +46,17 @@ class FeedForward(nn.Module):
         self.inner = nn.Linear(dim, 2 * hidden_dim if self.gated else hidden_dim, bias=bias)
         self.outer = nn.Linear(hidden_dim, dim, bias=bias)
         self.dropout = nn.Dropout(dropout)
+        self.fuses = activation == "gelu" and bias  # bias and curve can be one pass over memory
 
     def forward(self, x: Tensor) -> Tensor:
         """Map x (B, T, D) to (B, T, D)."""
+        return self.outer(self.dropout(self._hidden(x)))
+
+    def _hidden(self, x: Tensor) -> Tensor:
+        if self.fuses and x.device.type == "cpu" and torch.is_grad_enabled():
+            return bias_gelu(F.linear(x, self.inner.weight), self.inner.bias)
         hidden = self.inner(x)
-        if self.gated:
-            curved, gate = hidden.chunk(2, dim=-1)
-            hidden = self.activation(curved) * gate
-        else:
-            hidden = self.activation(hidden)
-        return self.outer(self.dropout(hidden))
+        if not self.gated:
+            return self.activation(hidden)
+        curved, gate = hidden.chunk(2, dim=-1)
+        return self.activation(curved) * gate

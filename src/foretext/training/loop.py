@@ -24,6 +24,7 @@ from foretext.progress.workplace import Workplace
 from foretext.runtime import Interruption
 from foretext.training.batches import Batches
 from foretext.training.board import Board
+from foretext.training.heap import keep_freed_memory
 from foretext.training.memory import told_of_memory
 from foretext.training.model import Model
 from foretext.training.optimizer import Optimizer
@@ -124,6 +125,7 @@ class Training:
             self.place.title, schedule.total, schedule.unit, initial=done, quiet=self.place.quiet
         )
         batches = self.batches.ahead(state.step)
+        keep_freed_memory()
         self.model.train()
         with Interruption() as stop, bar:
             while not self._finished():
