@@ -44,10 +44,10 @@ def wants_plan(recipe: Recipe, base: Base, budget: float | None) -> bool:
 
 
 def ruled_recipe(recipe: Recipe) -> Recipe:
-    """Return a recipe that is not planned, with the learning rate of its width."""
-    from foretext.plan.open_settings import fitting_learning_rate
+    """Return a recipe that is not planned, with the learning rate that fits its width."""
+    from foretext.plan.open_settings import settings_by_width, with_sections
 
-    return recipe.with_settings("training", learning_rate=fitting_learning_rate(recipe))
+    return with_sections(recipe, settings_by_width(recipe))
 
 
 def resumed_recipe(recipe: Recipe, run: RunFolder, budget: float | None = None) -> Recipe:
@@ -55,13 +55,13 @@ def resumed_recipe(recipe: Recipe, run: RunFolder, budget: float | None = None) 
     from foretext.plan.open_settings import PLANNED
 
     settings = Recipe.load(run.recipe).sections()
-    if budget is not None and budget != _planned_budget(run):
-        return recipe.with_budget(budget)
     for name in PLANNED:
         section, _, setting = name.partition(".")
         if name not in recipe.chosen and setting in settings[section]:
             recipe = recipe.with_settings(section, **{setting: settings[section][setting]})
-    return recipe
+    if budget is None or budget == _planned_budget(run):
+        return recipe
+    return recipe.with_budget(budget)
 
 
 def _planned_budget(run: RunFolder) -> float | None:

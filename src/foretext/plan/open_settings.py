@@ -9,6 +9,7 @@ from foretext.plan.candidates import Candidate
 from foretext.plan.rules import (
     row_length_for,
     rows_per_step,
+    scaled_init_std,
     scaled_learning_rate,
     vocab_size_for,
 )
@@ -18,9 +19,10 @@ from foretext.sizes import Size
 __all__ = [
     "PLANNED",
     "chosen_shape",
-    "fitting_learning_rate",
+    "merged_sections",
     "settings_by_choice",
     "settings_by_rules",
+    "settings_by_width",
     "with_sections",
 ]
 
@@ -29,6 +31,7 @@ Sections = Mapping[str, Mapping[str, Any]]
 SHAPE = tuple(f"backbone.{name}" for name in Size._fields)
 PLANNED = (
     *SHAPE,
+    "backbone.init_std",
     "backbone.max_length",
     "tokenizer.vocab_size",
     "data.valid_rate",
@@ -71,20 +74,24 @@ def settings_by_choice(recipe: Recipe, chosen: Candidate, text_tokens: int) -> S
     settings: dict[str, dict[str, Any]] = {
         "backbone": {} if chosen_shape(recipe) else shape,
         "data": {"valid_rate": float(f"{min(recipe.data.valid_rate, held_out):.2g}")},
-        "training": {"learning_rate": fitting_learning_rate(recipe, chosen.dim)},
+        "training": {},
     }
     if read > SEVERAL_WALKS * text_tokens and recipe.data.valid_rate > 0:
         settings["training"]["keep"] = "best"
-    return _open(recipe, settings)
+    return merged_sections(_open(recipe, settings), settings_by_width(recipe, chosen.dim))
 
 
-def fitting_learning_rate(recipe: Recipe, dim: int | None = None) -> float:
-    """Return the learning rate for a width, that of the recipe by default; a user's as it is."""
-    rate = float(recipe.parts["training"].settings()["learning_rate"])
+def settings_by_width(recipe: Recipe, dim: int | None = None) -> Sections:
+    """Return what follows from a width, that of the recipe by default."""
     width = dim or getattr(recipe.parts["backbone"].config, "dim", None)
-    if width is None or "training.learning_rate" in recipe.chosen:
-        return rate
-    return scaled_learning_rate(rate, width)
+    if width is None:
+        return {}
+    rate = float(recipe.parts["training"].settings()["learning_rate"])
+    settings = {
+        "backbone": {"init_std": scaled_init_std(width)},
+        "training": {"learning_rate": scaled_learning_rate(rate, width)},
+    }
+    return _open(recipe, settings)
 
 
 def with_sections(recipe: Recipe, settings: Sections) -> Recipe:
@@ -92,6 +99,12 @@ def with_sections(recipe: Recipe, settings: Sections) -> Recipe:
     for section, values in settings.items():
         recipe = recipe.with_settings(section, **values)
     return recipe
+
+
+def merged_sections(first: Sections, second: Sections) -> Sections:
+    """Return the settings of both."""
+    names = [*first, *(name for name in second if name not in first)]
+    return {name: {**first.get(name, {}), **second.get(name, {})} for name in names}
 
 
 def _open(recipe: Recipe, settings: Sections) -> Sections:

@@ -10,7 +10,7 @@ from foretext.corpus import Corpus
 from foretext.plan.choice import Circumstances, choose
 from foretext.plan.memory import free_bytes
 from foretext.plan.open_settings import (
-    Sections,
+    merged_sections,
     settings_by_choice,
     settings_by_rules,
     with_sections,
@@ -82,7 +82,9 @@ def make_plan(
         corpus_tokens=trials.corpus_tokens,
         vocab_size=trials.tokenizer.vocab_size,
         candidates=candidates,
-        settings=_merged(by_rules, settings_by_choice(recipe, chosen, trials.corpus_tokens)),
+        settings=merged_sections(
+            by_rules, settings_by_choice(recipe, chosen, trials.corpus_tokens)
+        ),
     )
 
 
@@ -90,8 +92,3 @@ def training_seconds(budget: float, used: float) -> float:
     """Return what a budget leaves for the training when so many seconds go, or went, elsewhere."""
     closing = max(CLOSING_RATE * budget, CLOSING_SECONDS)
     return max(budget - used - closing, TRAINING_RATE * budget)
-
-
-def _merged(first: Sections, second: Sections) -> Sections:
-    names = [*first, *(name for name in second if name not in first)]
-    return {name: {**first.get(name, {}), **second.get(name, {})} for name in names}

@@ -5,7 +5,10 @@ Translation") want about a hundred occurrences of nearly every token, which for 
 whose counts fall as 1/rank is V ln V = N / 100; the steps below follow it. Batch: the larger the
 lower the loss is to become (McCandlish et al. 2018), so a short training takes small ones. Learning
 rate: with Adam the best one falls as the width grows, by its inverse where all else is scaled with
-the width (Yang et al. 2021); by the root of that here, which docs/log.md has measurements of.
+the width (Yang et al. 2021); by the root of that here. First weights: the deviation of 0.02 that
+everyone has from BERT is meant for widths about a thousand; a narrow model that begins with it
+hardly attends to anything, and learns nothing but the frequencies of words for hundreds of steps.
+docs/log.md has the measurements.
 """
 
 from __future__ import annotations
@@ -17,11 +20,13 @@ __all__ = [
     "default_budget",
     "row_length_for",
     "rows_per_step",
+    "scaled_init_std",
     "scaled_learning_rate",
     "vocab_size_for",
 ]
 
 REFERENCE_DIM = 256  # the width that a recipe's learning rate is meant for
+INIT_SCALE = 0.7
 
 VOCABULARIES = ((2e6, 4_000), (2e7, 8_000), (2e8, 16_000))  # up to so many bytes, tokens
 LARGEST_VOCABULARY = 32_000
@@ -31,7 +36,7 @@ BATCHES = ((600, 16), (3_600, 32), (6 * 3_600, 64))  # up to so many seconds, ro
 LARGEST_BATCH = 128
 
 SECONDS_A_MEGABYTE = 60.0
-SHORTEST, LONGEST = 60.0, 1_800.0  # budgets that nobody asked for
+SHORTEST, LONGEST = 30.0, 1_800.0  # budgets that nobody asked for
 
 
 def default_budget(corpus_bytes: float) -> float:
@@ -60,6 +65,11 @@ def rows_per_step(seconds: float, row_length: int) -> int:
 def scaled_learning_rate(rate: float, dim: int) -> float:
     """Return what a rate for the reference width becomes at another, with two digits."""
     return float(f"{rate * (REFERENCE_DIM / dim) ** 0.5:.2g}")
+
+
+def scaled_init_std(dim: int) -> float:
+    """Return the deviation of first weights: inverse to the root of the width, with two digits."""
+    return float(f"{INIT_SCALE * dim**-0.5:.2g}")
 
 
 def _looked_up(value: float, steps: Sequence[tuple[float, int]], beyond: int) -> int:

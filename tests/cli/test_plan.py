@@ -1,0 +1,52 @@
+"""``foretext plan``: a table, or JSON; and what it cannot plan."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from foretext.plan import trials
+from tests.cli.conftest import Command
+
+SMALL = ("--set", "tokenizer.vocab_size=120", "--set", "objective.row_length=24")
+
+
+@pytest.fixture(autouse=True)
+def two_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trials, "SHAPES", trials.SHAPES[:2])
+
+
+def test_it_shows_sizes_and_marks_one(command: Command, animal_text: Path) -> None:
+    shown = command("plan", "modern-bert", animal_text, "--budget", "30s", *SMALL)
+    assert shown.code == 0
+    marked = [line for line in shown.out.splitlines() if line.startswith("→")]
+    assert len(marked) == 1
+    assert "3×192" in shown.out
+    assert "00:30 in all" in shown.out
+    assert f"foretext pretrain modern-bert {animal_text} -o RUN --budget 30s" in " ".join(
+        shown.out.split()
+    )
+
+
+def test_json_has_all_of_it(command: Command, animal_text: Path) -> None:
+    told = command("plan", "gpt-tiny", animal_text, "--json", "--set", "tokenizer.vocab_size=320")
+    plan = json.loads(told.out)
+    assert [each["name"] for each in plan["candidates"]] == ["tiny"]
+    assert plan["settings"]["training"]["learning_rate"] > 0
+    assert not plan["asked"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["word2vec"], "There is nothing to plan for word2vec: it has no sizes to choose among"),
+        (["bert", "--budget", "soon"], "budget = 'soon': write a time like 90s, 10m or 1.5h"),
+        (["bort"], "There is no recipe 'bort'. Did you mean 'bert'?"),
+    ],
+)
+def test_refusals(command: Command, animal_text: Path, arguments: list[str], sentence: str) -> None:
+    refused = command("plan", arguments[0], animal_text, *arguments[1:])
+    assert refused.code == 2
+    assert sentence in refused.err

@@ -1,0 +1,88 @@
+"""A run under a budget: planned, kept to its time, and resumed as it began."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from foretext.artifact import RunFolder
+from foretext.errors import SettingError
+from foretext.pipeline import run_recipe
+from foretext.pipeline.planning import resumed_recipe, ruled_recipe, wants_plan
+from foretext.plan import trials
+from foretext.recipe import Recipe
+
+SMALL = ["tokenizer.vocab_size=120", "objective.row_length=24", "training.batch_examples=4"]
+
+
+@pytest.fixture
+def two_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trials, "SHAPES", trials.SHAPES[:2])
+
+
+@pytest.mark.usefixtures("two_sizes")
+def test_a_run_follows_its_plan(animal_text: Path, tmp_path: Path) -> None:
+    began = time.monotonic()
+    learned = run_recipe(Recipe.load("modern-bert", SMALL), animal_text, tmp_path / "run", budget=8)
+    seconds = time.monotonic() - began
+    plan = json.loads((tmp_path / "run" / "plan.json").read_text())
+    kept = Recipe.load(tmp_path / "run" / "recipe.toml").sections()
+    shape = next(each for each in plan["candidates"] if each["chosen"])
+    assert kept["backbone"]["dim"] == shape["dim"]
+    assert kept["training"]["budget_seconds"] >= 0.6 * 8
+    last = learned.history[-1]
+    assert last["time"] == pytest.approx(kept["training"]["budget_seconds"], rel=0.2)
+    assert last["learning_rate"] < 0.2 * kept["training"]["learning_rate"]  # the schedule ended
+    assert seconds > 0.6 * 8
+    log = (tmp_path / "run" / "train.log").read_text()
+    assert "plan: 00:08 in all" in log
+    assert f"plan: size {shape['name']}: " in log
+
+
+def test_what_says_how_long_needs_no_plan() -> None:
+    steps = Recipe.load("bert", ["training.steps=3"])
+    assert not wants_plan(steps, None, None)
+    assert wants_plan(steps, None, 60.0)
+    assert wants_plan(Recipe.load("bert-tiny"), None, None)
+    assert not wants_plan(Recipe.load("bert"), "runs/base", 60.0)
+
+
+def test_without_a_plan_the_rate_fits_the_width() -> None:
+    steps = Recipe.load("bert-large", ["training.steps=3"])
+    rate = steps.sections()["training"]["learning_rate"]
+    assert ruled_recipe(steps).sections()["training"]["learning_rate"] < rate
+
+
+def begun_run(folder: Path) -> RunFolder:
+    run = RunFolder(folder)
+    run.begin()
+    settings = {"num_layers": 3, "dim": 192, "num_heads": 3}
+    recipe = Recipe.load("bert").with_settings("backbone", **settings).with_budget(51.5)
+    recipe.save(run.recipe)
+    run.plan.write_text(json.dumps({"budget_seconds": 60.0}))
+    return run
+
+
+@pytest.mark.parametrize("budget", [None, 60.0])
+def test_a_resumed_run_is_not_planned_anew(tmp_path: Path, budget: float | None) -> None:
+    run = begun_run(tmp_path / "run")
+    resumed = resumed_recipe(Recipe.load("bert"), run, budget)
+    assert resumed.sections() == Recipe.load(run.recipe).sections()
+
+
+@pytest.mark.parametrize(
+    ("recipe", "budget", "sentence"),
+    [
+        ("bert-tiny", None, r"backbone.dim = 192, not 128; resume with the same settings"),
+        ("bert", 90.0, r"training.budget_seconds = 51.5, not 90.0; resume with the same settings"),
+    ],
+)
+def test_another_wish_is_refused(
+    tmp_path: Path, recipe: str, budget: float | None, sentence: str
+) -> None:
+    run = begun_run(tmp_path / "run")
+    with pytest.raises(SettingError, match=sentence):
+        run_recipe(Recipe.load(recipe), "no-text.txt", run.path, budget=budget, resume=True)

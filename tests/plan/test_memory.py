@@ -1,0 +1,47 @@
+"""What there is of memory, and what a training takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from foretext.plan import memory
+from foretext.plan.memory import free_bytes, training_bytes
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine with 2 GB free, in no container."""
+    (tmp_path / "meminfo").write_text("MemTotal:  8000000 kB\nMemAvailable:  2000000 kB\n")
+    monkeypatch.setattr(memory, "MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(memory, "CGROUP_LIMIT", tmp_path / "memory.max")
+    monkeypatch.setattr(memory, "CGROUP_USED", tmp_path / "memory.current")
+    return tmp_path
+
+
+def test_the_machine_says(machine: Path) -> None:
+    assert free_bytes(CPU) == 2_048_000_000
+
+
+@pytest.mark.parametrize(("limit", "free"), [("1500", 500), ("900", 0), ("max", 2_048_000_000)])
+def test_a_container_may_have_less(machine: Path, limit: str, free: int) -> None:
+    (machine / "memory.max").write_text(f"{limit}\n")
+    (machine / "memory.current").write_text("1000\n")
+    assert free_bytes(CPU) == free
+
+
+def test_elsewhere_nobody_knows(machine: Path) -> None:
+    (machine / "meminfo").unlink()
+    assert free_bytes(CPU) is None
+
+
+def test_wider_numbers_and_larger_batches_take_more() -> None:
+    small = training_bytes(5_000_000, 4, 256, 2048, torch.bfloat16)
+    wide = training_bytes(5_000_000, 4, 256, 2048, torch.float32)
+    assert wide - small == 2048 * 256 * 5 * 34
+    assert training_bytes(5_000_000, 4, 256, 4096, torch.bfloat16) == wide
+    assert training_bytes(6_000_000, 4, 256, 2048, torch.bfloat16) - small == 20_000_000

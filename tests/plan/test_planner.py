@@ -1,0 +1,98 @@
+"""A plan from end to end, on a small text, by a clock that is made up."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from foretext.corpus import Corpus
+from foretext.errors import SettingError
+from foretext.pipeline.language_models import build_model
+from foretext.plan import Plan, memory, trials
+from foretext.plan.planner import make_plan, training_seconds
+from foretext.recipe import Recipe
+from foretext.sizes import SIZES
+from foretext.tokenizers.subwords import learn_subwords
+
+SMALL = ["tokenizer.vocab_size=120", "objective.row_length=24", "training.batch_examples=4"]
+
+
+class Clock:
+    """Goes on by a tenth of a second at every look."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 0.1
+        return self.now
+
+
+@pytest.fixture(autouse=True)
+def two_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the smallest are tried."""
+    monkeypatch.setattr(trials, "SHAPES", trials.SHAPES[:2])
+
+
+def plan_of(recipe: Recipe, text: Path, budget: float | None = 60.0) -> Plan:
+    return make_plan(recipe, Corpus(text), build_model, budget, timer=Clock())
+
+
+@pytest.mark.parametrize("name", ["bert", "gpt", "modern-bert", "modern-gpt"])
+def test_every_language_model_can_be_planned(name: str, animal_text: Path) -> None:
+    size = 320 if "gpt" in name else 120
+    recipe = Recipe.load(name, [f"tokenizer.vocab_size={size}", *SMALL[1:]])
+    plan = plan_of(recipe, animal_text)
+    assert plan == plan_of(recipe, animal_text)
+    applied = plan.applied(recipe)
+    assert applied.parts["backbone"].settings()["dim"] == plan.chosen.dim
+    assert applied.parts["training"].settings()["budget_seconds"] == plan.training_seconds
+    assert applied.parts["training"].settings()["batch_examples"] == 4
+    kind, config = applied.parts["tokenizer"]
+    tokenizer = learn_subwords(str(kind), config.model_dump(), Corpus(animal_text))
+    model = build_model(applied, tokenizer)
+    assert plan.chosen.parameters == sum(weights.numel() for weights in model.parameters())
+
+
+def test_a_chosen_size_is_kept(animal_text: Path) -> None:
+    plan = plan_of(Recipe.load("bert-tiny", SMALL), animal_text)
+    assert [candidate.name for candidate in plan.candidates] == ["tiny"]
+    assert not plan.settings["backbone"].keys() & set(SIZES["tiny"]._fields)
+
+
+def test_without_a_budget_the_text_decides(animal_text: Path) -> None:
+    plan = plan_of(Recipe.load("bert-tiny", SMALL), animal_text, None)
+    assert not plan.asked
+    assert next(plan.sentences()).startswith("00:30 in all, by the size of the text (--budget asks")
+
+
+def test_what_does_not_fit_is_refused(
+    animal_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "meminfo").write_text("MemAvailable:  100000 kB\n")
+    monkeypatch.setattr(memory, "MEMINFO", tmp_path / "meminfo")
+    with pytest.raises(SettingError, match=r"size tiny needs about \d+ MB .* 102 MB are free"):
+        plan_of(Recipe.load("bert-tiny", SMALL), animal_text)
+
+
+def test_it_is_kept_as_json(animal_text: Path, tmp_path: Path) -> None:
+    plan = plan_of(Recipe.load("bert-tiny", SMALL), animal_text)
+    plan.save(tmp_path / "plan.json")
+    kept = json.loads((tmp_path / "plan.json").read_text())
+    assert kept["budget_seconds"] == 60.0
+    assert kept["parameters"] == plan.chosen.parameters
+    assert kept["candidates"][0]["chosen"] is True
+
+
+def test_many_walks_are_warned_of(animal_text: Path) -> None:
+    plan = plan_of(Recipe.load("bert-tiny", SMALL), animal_text, 36_000.0)
+    assert any("after 40 walks over a text little is left" in line for line in plan.sentences())
+
+
+@pytest.mark.parametrize(
+    ("budget", "used", "left"), [(100, 10, 88), (100, 60, 60), (1000, 0, 980), (10, 2, 7)]
+)
+def test_a_training_gets_what_is_left(budget: float, used: float, left: float) -> None:
+    assert training_seconds(budget, used) == left
