@@ -12,10 +12,10 @@ from foretext.progress.workplace import Workplace
 from foretext.report.classifier_card import classifier_card
 from foretext.tasks.fasttext.classifier import FastTextClassifier
 from foretext.tasks.fasttext.config import FastTextClassifierConfig
+from foretext.tasks.fasttext.labelled_texts import TextsWithLabels
 from foretext.tasks.fasttext.search import SearchResult, held_out_split, search_settings
 from foretext.tasks.fasttext.storage import described, save_model
 from foretext.tasks.fasttext.training import (
-    TextsWithLabels,
     Trained,
     TrainingTexts,
     load_pretrained,

@@ -18,7 +18,7 @@ from foretext.errors import (
     VectorFileError,
 )
 from foretext.tasks.fasttext.classifier import FastTextClassifier
-from foretext.tasks.fasttext.training import TextsWithLabels
+from foretext.tasks.fasttext.labelled_texts import TextsWithLabels
 from foretext.vectors.word_vectors import WordVectors
 from tests.tasks.fasttext.texts import ASKED, NAMES, labelled_texts
 
@@ -81,6 +81,13 @@ def test_answers_agree_with_each_other(classifier: FastTextClassifier) -> None:
     sure = classifier.predict_top(ASKED, k=None, threshold=0.5)
     assert all(chance >= 0.5 for row in sure for _, chance in row)
     assert classifier.predict_proba([]).shape == (0, len(NAMES))
+
+
+def test_numbers_are_labels_too() -> None:
+    numbers = np.array([NAMES.index(label) for label in LABELS])
+    classifier = FastTextClassifier(**SMALL).fit(TEXTS, numbers)
+    assert classifier.classes_.tolist() == ["0", "1", "2", "3", "4"]
+    assert classifier.score(TEXTS, numbers) > 0.95
 
 
 def test_texts_with_line_ends_are_one_text(classifier: FastTextClassifier) -> None:

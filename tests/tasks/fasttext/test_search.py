@@ -9,8 +9,8 @@ import pytest
 
 from foretext.errors import CorpusError, MissingExtraError, SettingError
 from foretext.tasks.fasttext.config import FastTextClassifierConfig
+from foretext.tasks.fasttext.labelled_texts import TextsWithLabels
 from foretext.tasks.fasttext.search import held_out_split, search_settings
-from foretext.tasks.fasttext.training import TextsWithLabels
 from tests.tasks.fasttext.texts import labelled_texts
 
 

@@ -55,19 +55,19 @@ def read_model(path: Path) -> FastTextModel:
         dictionary, pruned = _read_dictionary(source, settings)
         quantised = source.take(1) != b"\0"
         num_words = len(dictionary)
-        buckets, bucket_rows = _numbered(dictionary, pruned)
-        num_rows = num_words + len(buckets)
-        if bucket_rows.max(initial=0) >= max(num_rows, 1):
-            raise source.damaged("an n-gram has a row that there is not")
+        num_buckets = dictionary.config.num_buckets if pruned is None else len(pruned)
         rows: Rows
         if quantised:
-            rows = _read_codes(source, num_rows, settings.dim)
+            rows = _read_codes(source, num_words + num_buckets, settings.dim)
+            buckets, bucket_rows = _numbered(dictionary, pruned)
         elif pruned is None:
-            rows, numbers = _read_rows(source, num_rows, settings.dim, num_words)
+            rows, numbers = _read_rows(source, num_words + num_buckets, settings.dim, num_words)
             buckets = np.flatnonzero(numbers[num_words:] >= 0)
             bucket_rows = numbers[num_words + buckets]
         else:
             raise source.damaged("n-grams were left out of a model that is not quantised")
+        if not 0 <= bucket_rows.min(initial=0) <= bucket_rows.max(initial=0) < max(len(rows), 1):
+            raise source.damaged("an n-gram has a row that there is not")
         outputs = _read_outputs(source, dictionary, settings.dim)
     word_rows = np.arange(num_words, dtype=np.int32)
     return FastTextModel(

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.data.rows import RowsConfig, read_texts
+from foretext.data.rows import RowsConfig
 from foretext.errors import SettingError
 from foretext.files import refuse_existing
 from foretext.progress.workplace import Workplace
@@ -17,12 +17,19 @@ from foretext.tasks.fasttext.bin_reader import read_model
 from foretext.tasks.fasttext.bin_writer import write_model
 from foretext.tasks.fasttext.config import FastTextClassifierConfig
 from foretext.tasks.fasttext.evaluation import evaluate_labels
+from foretext.tasks.fasttext.labelled_texts import (
+    Labels,
+    Texts,
+    TextsWithLabels,
+    check_texts,
+    held_out,
+    labelled,
+)
 from foretext.tasks.fasttext.model import FastTextModel
 from foretext.tasks.fasttext.quantisation import prune, quantise
 from foretext.tasks.fasttext.rows import DenseRows
 from foretext.tasks.fasttext.storage import load_folder, save_folder
 from foretext.tasks.fasttext.training import (
-    TextsWithLabels,
     TrainingTexts,
     load_pretrained,
     retrain,
@@ -32,9 +39,6 @@ from foretext.tasks.fasttext.training import (
 __all__ = ["FastTextClassifier"]
 
 _FILES = (".bin", ".ftz")
-
-Texts = str | Path | Sequence[str]
-Labels = Sequence[str] | Sequence[Sequence[str]]
 
 
 class FastTextClassifier:
@@ -96,12 +100,11 @@ class FastTextClassifier:
             CorpusError: the file, the texts or the labels will not do; the message says why.
             SettingError: texts and labels do not go together, or the loss is no number any more.
         """
-        given = _labelled(texts, labels, rows)
-        held_out = _held_out(valid, rows)
+        given = labelled(texts, labels, rows)
         trained = train(
             self.config,
             TrainingTexts.of(given, self.config),
-            held_out,
+            held_out(valid, rows),
             load_pretrained(self.config),
             place,
         )
@@ -156,7 +159,7 @@ class FastTextClassifier:
 
     def predict_proba(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the chance of each label of `classes_`, (N, L); with ns and ova each by itself."""
-        _check_texts(texts)
+        check_texts(texts)
         return self.model.chances(texts)[:, self._order]
 
     def score(self, texts: Sequence[str], labels: Labels) -> float:
@@ -179,7 +182,7 @@ class FastTextClassifier:
             CorpusError: the file will not do.
             EvaluationError: no text has a label.
         """
-        given = _labelled(texts, labels, rows)
+        given = labelled(texts, labels, rows)
         found = self.predict_top(given.texts, k, threshold)
         return evaluate_labels(given.labels, [[label for label, _ in row] for row in found], k)
 
@@ -221,7 +224,7 @@ class FastTextClassifier:
         if cutoff is not None:
             model = prune(model, cutoff)
         if train is not None:
-            model = retrain(model, _labelled(train, labels, rows), epochs=epochs, lr=lr).model
+            model = retrain(model, labelled(train, labels, rows), epochs=epochs, lr=lr).model
         return self.of_model(quantise(model, dsub=dsub, qnorm=qnorm))
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
@@ -271,37 +274,3 @@ class FastTextClassifier:
     @property
     def _order(self) -> NDArray[np.int64]:
         return np.argsort(np.array(self.model.dictionary.classes), kind="stable")
-
-
-def _labelled(texts: Texts, labels: Labels | None, rows: RowsConfig | None) -> TextsWithLabels:
-    """Read a file, or put texts and labels together."""
-    if isinstance(texts, str | Path):
-        if labels is not None:
-            raise SettingError(f"{texts} is a file, which holds its labels; leave out `labels`.")
-        return TextsWithLabels.of_rows(read_texts(texts, rows))
-    if labels is None:
-        raise SettingError("Texts need labels: give a label for each, or the path of a file.")
-    _check_texts(texts)
-    if len(texts) != len(labels):
-        raise SettingError(
-            f"{len(texts)} texts and {len(labels)} labels do not go together; give one of each."
-        )
-    return TextsWithLabels(
-        texts, [(each,) if isinstance(each, str) else tuple(each) for each in labels]
-    )
-
-
-def _held_out(
-    valid: str | Path | TextsWithLabels | None, rows: RowsConfig | None
-) -> TextsWithLabels | None:
-    if isinstance(valid, str | Path):
-        return TextsWithLabels.of_rows(read_texts(valid, rows))
-    return valid
-
-
-def _check_texts(texts: Sequence[str]) -> None:
-    if isinstance(texts, str):
-        raise SettingError("A single text stands where a list of texts is expected; write [text].")
-    for number, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise SettingError(f"texts[{number}] is {type(text).__name__} and no text; mend it.")

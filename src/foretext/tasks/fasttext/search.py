@@ -16,8 +16,9 @@ import numpy as np
 from foretext.errors import CorpusError, MissingExtraError, SettingError
 from foretext.tasks.fasttext.config import FastTextClassifierConfig
 from foretext.tasks.fasttext.evaluation import evaluate_labels
+from foretext.tasks.fasttext.labelled_texts import TextsWithLabels
 from foretext.tasks.fasttext.model import FastTextModel
-from foretext.tasks.fasttext.training import TextsWithLabels, TrainingTexts, load_pretrained, train
+from foretext.tasks.fasttext.training import TrainingTexts, load_pretrained, train
 
 __all__ = ["SearchResult", "held_out_split", "search_settings"]
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError
 from foretext.progress.workplace import Workplace
 from foretext.tasks.fasttext.config import FastTextClassifierConfig
 from foretext.tasks.fasttext.dictionary import Dictionary
 from foretext.tasks.fasttext.interned import InternedTexts
+from foretext.tasks.fasttext.labelled_texts import TextsWithLabels
 from foretext.tasks.fasttext.labels import LabelTable, number_labels
 from foretext.tasks.fasttext.learner import ClassifierLearner, LabelledTokens
 from foretext.tasks.fasttext.model import FastTextModel
@@ -21,19 +21,7 @@ from foretext.vectors.hogwild import train_hogwild
 from foretext.vectors.ngrams import LINE_END
 from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["TextsWithLabels", "Trained", "TrainingTexts", "load_pretrained", "retrain", "train"]
-
-
-class TextsWithLabels(NamedTuple):
-    """N texts, and the labels of each, without prefix."""
-
-    texts: Sequence[str]
-    labels: Sequence[Sequence[str]]
-
-    @classmethod
-    def of_rows(cls, rows: Sequence[LabelledText]) -> TextsWithLabels:
-        """Take texts and labels out of the rows of a file."""
-        return cls([row.text for row in rows], [row.labels for row in rows])
+__all__ = ["Trained", "TrainingTexts", "load_pretrained", "retrain", "train"]
 
 
 @dataclass(frozen=True)
