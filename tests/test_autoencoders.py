@@ -11,6 +11,7 @@ import pytest
 import torch
 
 import foretext as ft
+from foretext.data.images import read_images
 from foretext.errors import ImageFileError, OutputError, SettingError, VectorFileError
 
 TINY = {"epochs": 3.0, "batch_examples": 16, "learning_rate": 0.01, "valid_rate": 0.2}
@@ -109,6 +110,18 @@ def test_vectors_are_no_pictures(tmp_path: Path) -> None:
     ft.Autoencoder("linear", dim=20, **TINY).fit(rows, tmp_path / "run")
     assert not (tmp_path / "run" / "reconstructions.png").exists()
     assert not (tmp_path / "run" / "principal_components.safetensors").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.shared_data
+def test_on_mnist_a_code_keeps_more_than_principal_components(shared_data: Path) -> None:
+    train, test = (
+        shared_data / "mnist" / f"{name}-images-idx3-ubyte.gz" for name in ("train", "t10k")
+    )
+    codec = ft.Autoencoder(dim=32, epochs=1.0).fit(train).codec
+    held_out = read_images(test)
+    assert codec.components_error(held_out) == pytest.approx(0.01683, abs=1e-4)
+    assert codec.squared_error(held_out) < 0.014
 
 
 def test_what_cannot_be(path: Path, images: np.ndarray, tmp_path: Path) -> None:
