@@ -26,3 +26,14 @@ def test_without_a_library_one_thread_works_alone(monkeypatch) -> None:
     module._fork_address.cache_clear()
     assert torch_team() == ALONE
     module._fork_address.cache_clear()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists what is loaded")
+def test_another_packages_library_is_not_taken_for_torchs() -> None:
+    import sklearn.linear_model  # noqa: F401  brings an OpenMP library of its own
+
+    found = module._openmp_library()
+    assert found is None or "torch" in str(found)
+    if torch.backends.openmp.is_available():
+        module._fork_address.cache_clear()
+        assert torch_team().fork

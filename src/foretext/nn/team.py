@@ -39,7 +39,7 @@ def _openmp_library() -> Path | None:
         return None
     files = {Path(line.split()[-1]) for line in maps.read_text().splitlines() if "omp" in line}
     found = [file for file in files if file.name.startswith(("libgomp", "libomp", "libiomp"))]
-    site = Path(torch.__file__).parents[1]  # the wheel's copy is in torch/lib or torch.libs
-    own = [file for file in found if site in file.parents]
+    home = Path(torch.__file__).parent  # the wheel's copy is in torch/lib or torch.libs
+    own = [file for file in found if {home, home.with_name("torch.libs")} & {*file.parents}]
     candidates = own or found
     return candidates[0] if len(candidates) == 1 else None
