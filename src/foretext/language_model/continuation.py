@@ -9,9 +9,9 @@ from typing import Literal
 import torch
 
 from foretext.errors import CorpusError, SettingError
-from foretext.generation import Decoder, Sampling, generate_ids
+from foretext.generation import Sampling, generate_ids
 from foretext.language_model.framing import Framing
-from foretext.language_model.networks import Network
+from foretext.language_model.networks import Networks
 from foretext.objectives.causal_lm import CausalLM
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
@@ -37,7 +37,7 @@ class Continuation:
 
 
 def continue_prompt(
-    network: Network,
+    networks: Networks,
     tokenizer: SubwordTokenizer,
     framing: Framing,
     prompt: str,
@@ -50,7 +50,7 @@ def continue_prompt(
     stream: Stream | None,
 ) -> list[Continuation]:
     """Write on from a prompt; `LanguageModel.generate` says what the arguments are."""
-    objective = network.objective
+    objective = networks.original.objective
     if not isinstance(objective, CausalLM):
         raise SettingError(
             "Text is written on by a causal language model such as GPT, and this is "
@@ -63,8 +63,8 @@ def continue_prompt(
         Writer(tokenizer, kept[-CONTEXT:], objective.end, stop, stream) for _ in range(num_samples)
     ]
     samples = generate_ids(
-        Decoder(network.backbone, objective.head),
-        torch.tensor(kept, device=network.backbone.embedding.device),
+        networks.decoder(),
+        torch.tensor(kept, device=networks.device),
         sampling,
         lambda sample, new: writers[sample].take(new[-1]),
         max_new_tokens=max_new_tokens,

@@ -18,7 +18,7 @@ __all__ = ["Layers", "Pooling", "as_inputs", "check_layers", "pool_texts", "pool
 
 Pooling = Literal["mean", "cls", "max"]
 Layers = int | tuple[int, ...]
-BATCH_TOKENS = {"cpu": 1 << 11, "cuda": 1 << 16}  # a batch's states stay in a CPU's cache
+BATCH_TOKENS = {"cpu": 1 << 10, "cuda": 1 << 16}  # states of a batch should stay in a cache
 
 
 def as_inputs(rows: Sequence[Sequence[int]], pad: int, visibility: Visibility) -> Inputs:

@@ -44,7 +44,8 @@ class LanguageModel:
         backbone: moved to the device; it can be trained further, and the verbs follow.
         objective: whose heads fill and generate, or None.
         device: "auto" takes a CUDA device where there is one.
-        precision: "auto" embeds in bfloat16 where the device has it, and does all else in float32.
+        precision: "auto" embeds in bfloat16 where the device has it, generates by weights in
+            bfloat16, and does all else in float32.
         pooling: what `embed` does by default.
         normalize: whether `embed` gives vectors of length 1 by default.
         text_length: positions that `embed` takes at once, if fewer than the model has.
@@ -182,7 +183,7 @@ class LanguageModel:
         """
         settings = {"temperature": float(temperature), "top_k": top_k, "top_p": top_p}
         return continue_prompt(
-            self._networks.exact(),
+            self._networks,
             self.tokenizer,
             self._framing,
             prompt,

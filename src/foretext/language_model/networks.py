@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import nn
 
 from foretext.backbones.base import Backbone
+from foretext.generation import Decoder
 from foretext.nn.device import Precision, choose_dtype
+from foretext.nn.row_linear import for_single_rows, head_for_single_rows
+from foretext.nn.vocabulary_head import VocabularyHead
 from foretext.objectives.base import Objective
 
 __all__ = ["Network", "Networks"]
@@ -28,7 +32,7 @@ class Network(nn.Module):
 
 
 class Networks:
-    """One network, and a copy in bfloat16 for as long as its weights stay what they are.
+    """One network, and copies for certain questions, as long as its weights stay what they are.
 
     Args:
         network: on its device.
@@ -38,8 +42,7 @@ class Networks:
     def __init__(self, network: Network, precision: Precision) -> None:
         self.original = network
         self.precision = precision
-        self._copy: Network | None = None
-        self._copied: tuple[Any, ...] = ()
+        self._copies: dict[str, tuple[Any, Any]] = {}  # the weights copied, and the copy
 
     @property
     def device(self) -> torch.device:
@@ -54,18 +57,47 @@ class Networks:
         """Return the network for much work at once."""
         return self._in(choose_dtype(self.precision, self.device))
 
+    def decoder(self) -> Decoder:
+        """Return what reads token by token, by the head of the objective.
+
+        On a CPU the weights are read in bfloat16, unless float32 is asked for; all else is float32.
+        """
+        original = self.original.eval()
+        half = self.precision != "fp32" and original.backbone.embedding.dtype == torch.float32
+        if half and self.device.type == "cpu":
+            return Decoder(*self._copied("rows", lambda: _for_single_rows(original)))
+        network = self.fast()
+        return Decoder(network.backbone, _head(network))
+
     def _in(self, dtype: torch.dtype) -> Network:
-        if self.original.backbone.embedding.dtype == dtype:
-            return self.original.eval()
-        weights = tuple(weight for weight in self.original.parameters())
-        state = (dtype, *((weight.data_ptr(), weight._version) for weight in weights))
-        if self._copy is None or self._copied != state:
-            self._copy, self._copied = _copied(self.original, dtype), state
-        return self._copy
+        network = self.original.eval()
+        if network.backbone.embedding.dtype == dtype:
+            return network
+        copied: Network = self._copied(str(dtype), lambda: _cast(network, dtype))
+        return copied
+
+    def _copied(self, kind: str, make: Callable[[], Any]) -> Any:
+        """Return a copy of that kind, made anew where a weight has changed since."""
+        weights = [(weight.data_ptr(), weight._version) for weight in self.original.parameters()]
+        before, copied = self._copies.get(kind, (None, None))
+        if before != weights:
+            copied = make()
+            self._copies[kind] = weights, copied
+        return copied
 
 
-def _copied(network: Network, dtype: torch.dtype) -> Network:
+def _cast(network: Network, dtype: torch.dtype) -> Network:
     """Copy the weights, but not the tokenizer, which the objective knows."""
     tokenizer = getattr(network.objective, "tokenizer", None)
     memo = {} if tokenizer is None else {id(tokenizer): tokenizer}
     return copy.deepcopy(network, memo).eval().requires_grad_(False).to(dtype)
+
+
+def _for_single_rows(network: Network) -> tuple[Backbone, nn.Module]:
+    return for_single_rows(network.backbone), head_for_single_rows(_head(network))
+
+
+def _head(network: Network) -> VocabularyHead:
+    head = getattr(network.objective, "head", None)
+    assert isinstance(head, VocabularyHead), network.objective
+    return head

@@ -1,0 +1,71 @@
+"""Networks that write one token after another on a CPU, where the time goes into reading weights.
+
+Every linear map gets a copy of its weights in bfloat16, laid out for a single row
+(`foretext.kernels.row_linear`). States, norms, attention and the reading of a prompt stay float32.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TypeVar
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from foretext.kernels.row_linear import pack_blocks, row_linear
+from foretext.nn.team import torch_team
+from foretext.nn.vocabulary_head import VocabularyHead
+
+__all__ = ["RowLinear", "for_single_rows", "head_for_single_rows"]
+
+MOST_ROWS = 8  # more are multiplied faster by the library
+
+M = TypeVar("M", bound=nn.Module)
+
+
+class RowLinear(nn.Module):
+    """A linear map, fast for a few rows; not to be trained.
+
+    Args:
+        weight: (N, K) float32, which is kept for many rows.
+        bias: (N,) or None.
+    """
+
+    def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
+        super().__init__()
+        self.weight, self.bias = weight.detach(), None if bias is None else bias.detach()
+        self._num_outputs, self._width = weight.shape
+        self._blocks = pack_blocks(self.weight.numpy())
+        self._bias = np.zeros(self._blocks.size // self._width, np.float32)
+        if self.bias is not None:
+            self._bias[: self._num_outputs] = self.bias.numpy()
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (..., K) float32 to (..., N)."""
+        num_rows = x.numel() // self._width
+        if num_rows > MOST_ROWS:
+            return F.linear(x, self.weight, self.bias)
+        rows = x.contiguous().view(-1).numpy()
+        outputs = torch.empty(*x.shape[:-1], self._bias.size)
+        flat = outputs.view(-1).numpy()
+        row_linear(torch_team(), self._blocks, self._bias, rows, flat, self._width)
+        return outputs[..., : self._num_outputs]
+
+
+def for_single_rows(network: M) -> M:
+    """Return the network with its linear maps replaced; all other weights are shared with it."""
+    shared = {id(tensor): tensor for tensor in (*network.parameters(), *network.buffers())}
+    replaced = copy.deepcopy(network, shared)
+    for module in list(replaced.modules()):
+        for name, child in module.named_children():
+            if isinstance(child, nn.Linear):
+                setattr(module, name, RowLinear(child.weight, child.bias))
+    return replaced.eval()
+
+
+def head_for_single_rows(head: VocabularyHead) -> nn.Module:
+    """Return a vocabulary head of this kind."""
+    transform = for_single_rows(nn.Sequential(head.transform))
+    return nn.Sequential(transform, RowLinear(head.weight, head.bias))
