@@ -229,11 +229,15 @@ class Recipe:
         """Return every setting with its value."""
         return {section: part.settings() for section, part in self.parts.items()}
 
-    def save(self, path: Path) -> None:
-        """Write the resolved recipe as TOML."""
+    def text(self) -> str:
+        """Return the resolved recipe as TOML."""
         import tomli_w
 
-        path.write_text(tomli_w.dumps(self.sections()), encoding="utf-8")
+        return tomli_w.dumps(self.sections())
+
+    def save(self, path: Path) -> None:
+        """Write the resolved recipe as TOML."""
+        path.write_text(self.text(), encoding="utf-8")
 
 
 def _owners(sections: Iterable[str]) -> dict[str, Owner]:

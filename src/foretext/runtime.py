@@ -8,7 +8,7 @@ import threading
 from types import FrameType, TracebackType
 from typing import Self
 
-__all__ = ["Interruption", "usable_cores"]
+__all__ = ["Interruption", "is_first_process", "usable_cores"]
 
 
 def usable_cores() -> int:
@@ -16,6 +16,11 @@ def usable_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def is_first_process() -> bool:
+    """Whether this process writes and speaks: of those that torchrun started, the first one."""
+    return os.environ.get("RANK", "0") == "0"
 
 
 class Interruption:

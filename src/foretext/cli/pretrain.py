@@ -69,6 +69,7 @@ def pretrain(
     from foretext.pipeline import run_recipe
     from foretext.recipe import Recipe
     from foretext.report.run_report import report_run
+    from foretext.runtime import is_first_process
 
     given = list(settings or [])
     flags = {"corpus.encoding": encoding, "corpus.column": column, "vectors.memory": memory}
@@ -84,6 +85,8 @@ def pretrain(
         resume=resume,
         quiet=quiet,
     )
+    if not is_first_process():
+        return
     if report:
         report_run(output)
     last = learned.history[-1] if learned.history else {}

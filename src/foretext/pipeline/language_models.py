@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,15 @@ from foretext.data.token_writer import write_tokens
 from foretext.errors import SettingError
 from foretext.interop.hugging_face import save_hugging_face
 from foretext.language_model import LanguageModel
+from foretext.nn.device import choose_device
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective
 from foretext.pipeline.planning import within_budget
 from foretext.pipeline.runs import Job
 from foretext.pipeline.samples import SampledValidation
 from foretext.progress import Progress
+from foretext.progress.checkpoint import Checkpoints
+from foretext.progress.workplace import Workplace
 from foretext.recipe import Recipe
 from foretext.report.model_card import model_card
 from foretext.runtime import usable_cores
@@ -29,10 +33,11 @@ from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 from foretext.training.loop import fit
 from foretext.training.model import Model
+from foretext.training.processes import Processes
 from foretext.training.settings import TrainingConfig
 from foretext.training.validation import HeldOutLoss, Validation
 
-__all__ = ["learn_language_model"]
+__all__ = ["help_to_learn", "learn_language_model"]
 
 MOST_HELD_OUT = 50_000  # tokens; about a second of every twentieth part of a training
 
@@ -44,8 +49,9 @@ def learn_language_model(job: Job) -> tuple[LanguageModel, list[dict[str, Any]]]
     tokens = _tokens(job, tokenizer)
     job = within_budget(job)
     recipe = _possible(job, tokens)
-    model = build_model(recipe, tokenizer, base)
     config = training_config(recipe)
+    Processes(choose_device(config.device)).tell(recipe.text())
+    model = build_model(recipe, tokenizer, base)
     examples = model.objective.examples(tokens.train)
     validation = None if tokens.valid is None else _validation(job, model, tokenizer, tokens.valid)
     with job.workplace() as place:
@@ -55,6 +61,25 @@ def learn_language_model(job: Job) -> tuple[LanguageModel, list[dict[str, Any]]]
         _finish(job, recipe, model, tokenizer, tokens, history)
     learned = LanguageModel(tokenizer, model.backbone, model.objective, device=config.device)
     return learned, history
+
+
+def help_to_learn(job: Job) -> tuple[LanguageModel, list[dict[str, Any]]]:
+    """Do the share of another process than the first in what `learn_language_model` does.
+
+    It waits until the first one has read the text, and writes nothing.
+    """
+    device = training_config(job.recipe).device
+    recipe = Recipe.from_sections(tomllib.loads(Processes(choose_device(device)).tell("")))
+    tokenizer, tokens = SubwordTokenizer.load(job.run.tokenizer), Tokens.open(job.run.tokens)
+    model, config = build_model(recipe, tokenizer, _base_model(job)), training_config(recipe)
+    validation = None
+    if tokens.valid is not None:
+        held_out = model.objective.examples(tokens.valid, held_out=True)
+        validation = HeldOutLoss(held_out, config.batch_examples)
+    checkpoints = Checkpoints(job.run.checkpoints)  # to resume from; the first process saves
+    place = Workplace(job.run.path, checkpoints=checkpoints, resume=job.resume)
+    history = fit(model, model.objective.examples(tokens.train), config, place, validation)
+    return LanguageModel(tokenizer, model.backbone, model.objective, device=device), history
 
 
 def build_model(

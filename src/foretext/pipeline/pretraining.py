@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from foretext._version import __version__
+from foretext.artifact import RunFolder
 from foretext.config import duration_seconds
+from foretext.errors import SettingError
 from foretext.files import atomic_file
 from foretext.pipeline.planning import (
     plan_network,
@@ -19,6 +21,7 @@ from foretext.pipeline.planning import (
 from foretext.pipeline.runs import Base, Job, Sources, check_same, run_folder
 from foretext.pipeline.word_vectors import learn_vectors
 from foretext.recipe import Recipe
+from foretext.runtime import is_first_process
 from foretext.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -109,6 +112,8 @@ def run_recipe(
     quiet: bool = True,
 ) -> Pretrained:
     """Do what `pretrain` does, and return the recipe and the history as well."""
+    if not is_first_process():
+        return _helped(recipe, out, base, resume=resume)
     with run_folder(out, overwrite=overwrite, resume=resume) as run:
         job = Job(recipe, corpus, run, base, out is not None, resume, quiet)
         job = _settled(job, budget)
@@ -119,6 +124,19 @@ def run_recipe(
         run.note(f"foretext {__version__}: {recipe.name}{', resumed' if resume else ''}")
         model, history = _learner(recipe)(job)
         return Pretrained(model, job.recipe, history)
+
+
+def _helped(recipe: Recipe, out: str | Path | None, base: Base, *, resume: bool) -> Pretrained:
+    """Do what another process than the first does of those that torchrun started."""
+    from foretext.pipeline.language_models import help_to_learn  # imports PyTorch
+
+    if out is None or not recipe.is_network or recipe.is_autoencoder:
+        raise SettingError(
+            "torchrun trains language models, into a run's folder; start this without it."
+        )
+    job = Job(recipe, (), RunFolder(out), base, keep=False, resume=resume)
+    model, history = help_to_learn(job)
+    return Pretrained(model, recipe, history)
 
 
 def _settled(job: Job, budget: float | None) -> Job:

@@ -44,10 +44,17 @@ class Processes:
         """Whether this is the one that writes files and speaks."""
         return self.rank == 0
 
-    def wait(self) -> None:
-        """Go on when all processes have come here."""
-        if self.size > 1:
-            dist.barrier()
+    def tell(self, text: str) -> str:
+        """Return what the first process says; the others wait until it does."""
+        if self.size == 1:
+            return text
+        said = torch.tensor(list(text.encode()), dtype=torch.uint8, device=self.device)
+        length = torch.tensor(len(said), device=self.device)
+        dist.broadcast(length, 0)
+        if not self.is_first:
+            said = torch.zeros(int(length), dtype=torch.uint8, device=self.device)
+        dist.broadcast(said, 0)
+        return bytes(said.tolist()).decode()
 
     def rows(self, batch: Batch) -> Batch | None:
         """Return this process's share of a batch's rows; None where there are too few for all."""
