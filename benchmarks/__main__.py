@@ -17,6 +17,9 @@ NAMES = (
     "subwords",
     "encoding",
     "neighbors",
+    "pretraining",
+    "embedding",
+    "generation",
     "crf",
 )
 HEADER = ["work", "peer", "peer's figure", "ours", "ratio (spread)", "to be met"]

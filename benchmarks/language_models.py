@@ -1,0 +1,78 @@
+"""Random language models of two shapes, and sentences, made once for what is measured of them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from benchmarks.harness import data_folder, work_folder
+
+__all__ = ["SHAPES", "make_model", "model_folder", "sentences"]
+
+SHAPES: dict[str, dict[str, Any]] = {
+    "bert": {"num_layers": 6, "dim": 384, "num_heads": 12, "max_length": 512},
+    "gpt": {
+        "num_layers": 6,
+        "dim": 320,
+        "num_heads": 5,
+        "max_length": 512,
+        "num_segments": 0,
+        "norm_position": "pre",
+        "norm_eps": 1e-5,
+        "embedding_norm": False,
+        "activation": "gelu_tanh",
+    },
+}
+VOCAB_SIZE = 8_000
+
+
+def sentences(num: int) -> list[str]:
+    """The first sentences of WikiText-2 with more than twenty characters."""
+    from foretext.corpus import Corpus
+
+    found: list[str] = []
+    for document in Corpus(_text()):
+        found += [part for part in re.split(r"\n|(?<= [.!?]) ", document) if len(part) > 20]
+        if len(found) >= num:
+            break
+    return found[:num]
+
+
+def model_folder(kind: str) -> Path:
+    """Where the model of a kind is kept."""
+    return work_folder() / f"random-{kind}"
+
+
+def make_model(kind: str) -> Path:
+    """Make "bert" or "gpt", with a tokenizer learned from WikiText-2, unless it is there."""
+    import torch
+
+    from foretext.backbones.transformer import Transformer
+    from foretext.corpus import Corpus
+    from foretext.language_model import LanguageModel
+    from foretext.objectives.causal_lm import CausalLM
+    from foretext.objectives.masked_lm import MaskedLM
+    from foretext.tokenizers.subwords import learn_subwords
+
+    folder = model_folder(kind)
+    if (folder / "config.json").is_file():
+        return folder
+    name, settings = "wordpiece", dict[str, Any](vocab_size=VOCAB_SIZE)
+    if kind == "gpt":
+        name, settings = "bpe", settings | {"special_tokens": ["<|endoftext|>"]}
+    tokenizer = learn_subwords(name, settings, Corpus(_text()))
+    torch.manual_seed(0)
+    backbone = Transformer(Transformer.Config.checked(SHAPES[kind], kind), tokenizer.vocab_size)
+    # A GPT whose head is tied to random token vectors would repeat the last token for ever.
+    objective = (
+        CausalLM(CausalLM.Config.checked({"tied": False}, kind), backbone, tokenizer)
+        if kind == "gpt"
+        else MaskedLM(MaskedLM.Config.checked({}, kind), backbone, tokenizer)
+    )
+    LanguageModel(tokenizer, backbone, objective).save(folder)
+    return folder
+
+
+def _text() -> Path:
+    return data_folder() / "wikitext-2" / "train.txt.xz"
