@@ -42,6 +42,12 @@ if TYPE_CHECKING:
 
 __all__ = ["RunFolder", "load", "load_language_model", "load_vectors"]
 
+# Kind of a run to the class that opens it; the others are word vectors and language models.
+OTHER_KINDS = {
+    "autoencoder": "foretext.codec:Codec",
+    "fasttext classifier": "foretext.tasks.fasttext.classifier:FastTextClassifier",
+}
+
 
 class RunFolder:
     """The folder of one run, and where each of its parts stands."""
@@ -170,8 +176,11 @@ class RunFolder:
         shutil.rmtree(self._aside, ignore_errors=True)
 
 
-def load(path: str | Path) -> WordVectors | LanguageModel:
+def load(path: str | Path) -> Any:
     """Open what a run left, a vector file of anybody's, or a folder with somebody's language model.
+
+    Word vectors open as `WordVectors`, language models as `LanguageModel`, autoencoders as `Codec`,
+    fastText's classifiers as `FastTextClassifier`.
 
     Folders of Hugging Face and sentence-transformers open as a `LanguageModel`; PyTorch is imported
     for these alone.
@@ -183,6 +192,8 @@ def load(path: str | Path) -> WordVectors | LanguageModel:
     """
     run = RunFolder(path)
     if run.path.is_dir() and not run.vectors.is_file() and _holds_model(run):
+        if (other := OTHER_KINDS.get(run.kind or "")) is not None:
+            return imported(other).load(run.path)
         return load_language_model(path)
     return load_vectors(path)
 

@@ -164,3 +164,26 @@ def test_predict_asks_classifiers(command: Command, run: Path, tmp_path: Path) -
     assert "is a run of word vectors, and predict asks classifiers" in done.err
     done = command("predict", tmp_path, tmp_path)
     assert "is no finished run, and predict asks classifiers" in done.err
+
+
+def test_a_run_is_evaluated_on_other_rows(
+    command: Command, arguments: list[object], folder: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    assert command(*arguments, "-o", run, "--quiet").code == 0
+    test = folder / "test.tsv"
+    done = command("evaluate", run, test, "--json")
+    assert done.code == 0, done.err
+    scores = json.loads(done.out)[str(test)]
+    assert scores["accuracy"] > 0.9
+    assert set(scores["labels"]) == set(NAMES)
+    shown = command("evaluate", run, test)
+    assert "precision" in shown.out
+    assert command("evaluate", run, test, "--stride", "3").code == 2
+
+
+def test_load_opens_a_classifier(command: Command, arguments: list[object], tmp_path: Path) -> None:
+    import foretext as ft
+
+    assert command(*arguments, "-o", tmp_path / "run", "--quiet").code == 0
+    assert isinstance(ft.load(tmp_path / "run"), FastTextClassifier)

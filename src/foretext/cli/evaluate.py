@@ -27,7 +27,7 @@ def evaluate(
         typer.Argument(
             metavar="DATA...",
             help="Word pairs with scores, or analogy questions; text for a language model; images "
-            "for an autoencoder.",
+            "for an autoencoder; labelled rows for a classifier.",
         ),
     ],
     restrict_vocab: Annotated[
@@ -50,7 +50,7 @@ def evaluate(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Score vectors on questions, a language model on text, an autoencoder on images."""
+    """Score vectors on questions, a model on text, images or labelled rows."""
     from foretext.artifact import RunFolder
 
     for_vectors = given_options(restrict_vocab=restrict_vocab)
@@ -58,6 +58,10 @@ def evaluate(
     if RunFolder(run).kind == "autoencoder":
         refuse_options(run, "an autoencoder", for_vectors | for_models)
         _evaluate_autoencoder(run, data, as_json)
+        return
+    if RunFolder(run).kind == "fasttext classifier":
+        refuse_options(run, "a classifier", for_vectors | for_models)
+        _evaluate_classifier(run, data, as_json)
         return
     results = _results(run, data, for_vectors, for_models)
     if as_json:
@@ -99,3 +103,18 @@ def _evaluate_autoencoder(run: Path, data: list[Path], as_json: bool) -> None:
         return
     columns = ["", "examples", "squared error", "principal components"]
     print_table(columns, [[Path(path).name, *row.values()] for path, row in results.items()])
+
+
+def _evaluate_classifier(run: Path, data: list[Path], as_json: bool) -> None:
+    from foretext.pipeline.finetuning import load_classifier, rows_of
+
+    classifier, rows = load_classifier(run), rows_of(run)
+    results = {str(path): classifier.evaluate(path, rows=rows) for path in data}
+    if as_json:
+        print_json(results)
+        return
+    for path, scores in results.items():
+        labels = scores.pop("labels")
+        print_table(["", ""], list(scores.items()), title=Path(path).name)
+        columns = ["label", "precision", "recall", "f1", "texts"]
+        print_table(columns, [[label, *row.values()] for label, row in labels.items()])

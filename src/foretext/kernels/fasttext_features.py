@@ -116,7 +116,7 @@ def encode_lines(
         if hashes.size > 0:
             hashes[written] = np.int32(hash_bytes(scratch.letters, 0, length))
         if index < 0:
-            index = -1 - num_unknown
+            index = np.int64(-1 - num_unknown)
             num_unknown += 1
             unknown[end] = _OPEN
             for place in range(length):

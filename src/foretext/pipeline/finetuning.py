@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,7 @@ __all__ = [
     "Finetuned",
     "finetune",
     "load_classifier",
+    "rows_of",
     "run_finetuning",
     "section_names",
 ]
@@ -44,12 +46,15 @@ _CLASSIFIER_FILES = {
 
 
 class Classifier(Protocol):
-    """What prediction asks of a trained classifier."""
+    """What prediction and evaluation ask of a trained classifier."""
 
     def predict_top(
         self, texts: list[str], k: int | None = 1, threshold: float = 0.0
     ) -> list[list[tuple[str, float]]]:
         """Return of each text up to `k` labels with their chances, the best first."""
+
+    def evaluate(self, texts: Path, *, rows: RowsConfig | None = None) -> dict[str, Any]:
+        """Return accuracy and the figures of each label on a file of labelled rows."""
 
 
 @dataclass(frozen=True)
@@ -200,6 +205,12 @@ def load_classifier(path: str | Path) -> Classifier:
         )
     classifier: Classifier = imported(target).load(path)
     return classifier
+
+
+def rows_of(path: str | Path) -> RowsConfig:
+    """Return how the rows of a run were read, so that others are read in the same way."""
+    sections = tomllib.loads(RunFolder(path).recipe.read_text("utf-8"))
+    return RowsConfig.checked(sections.get("rows", {}), "rows")
 
 
 def _body(task: str, base: str) -> Body:
