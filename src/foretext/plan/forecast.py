@@ -34,8 +34,8 @@ class _Law(NamedTuple):
     tokens_power: float  # b
 
 
-MASKED = _Law(1.7, 3.0e4, 0.34, 5.0e6, 0.5)
-CAUSAL = _Law(1.7, 3.0e4, 0.34, 5.0e6, 0.5)
+MASKED = _Law(floor=1.7, weights=5.3e5, weights_power=0.34, tokens=2.3e7, tokens_power=0.33)
+CAUSAL = _Law(floor=1.8, weights=5.3e5, weights_power=0.34, tokens=1.3e7, tokens_power=0.33)
 
 
 def expected_loss(objective: str, weights: float, tokens: float, text_tokens: float) -> float:
@@ -49,7 +49,7 @@ def expected_loss(objective: str, weights: float, tokens: float, text_tokens: fl
     """
     law = CAUSAL if objective == "causal_lm" else MASKED
     unique = min(tokens, text_tokens)
-    enough = unique / TOKENS_A_WEIGHT  # weights
+    enough = text_tokens / TOKENS_A_WEIGHT  # weights
     counted_tokens = unique + _worth(tokens - unique, unique, WALKS)
     useful = min(weights, enough)
     counted_weights = useful + _worth(weights - useful, useful, SURPLUS)
