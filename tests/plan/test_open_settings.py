@@ -79,8 +79,8 @@ def test_all_of_a_file_is_a_choice(tmp_path: Path) -> None:
 def test_rate_and_first_weights_fit_the_width() -> None:
     narrow, wide = (settings_by_width(Recipe.load("bert"), dim) for dim in (256, 1024))
     assert settings_by_width(Recipe.load("bert-large")) == wide
-    for section, name in (("training", "learning_rate"), ("backbone", "init_std")):
-        assert wide[section][name] == pytest.approx(narrow[section][name] / 2, rel=0.05)
+    for section, name, times in (("training", "learning_rate", 4), ("backbone", "init_std", 2)):
+        assert wide[section][name] == pytest.approx(narrow[section][name] / times, rel=0.05)
     chosen = Recipe.load("bert", ["training.learning_rate=0.3", "backbone.init_std=0.02"])
     assert settings_by_width(chosen) == {"training": {}, "backbone": {}}
 

@@ -37,7 +37,7 @@ def test_a_step_has_as_many_tokens_whatever_the_rows(seconds: float) -> None:
 
 def test_wide_models_learn_at_lower_rates() -> None:
     assert scaled_learning_rate(1e-3, 256) == 1e-3
-    assert scaled_learning_rate(1e-3, 1024) == 5e-4
+    assert scaled_learning_rate(1e-3, 1024) == 2.5e-4
 
 
 def test_narrow_models_begin_with_larger_weights() -> None:

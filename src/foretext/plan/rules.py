@@ -4,11 +4,10 @@ Vocabulary: Gowda and May 2020 ("Finding the Optimal Vocabulary Size for Neural 
 Translation") want about a hundred occurrences of nearly every token, which for a text of N tokens
 whose counts fall as 1/rank is V ln V = N / 100; the steps below follow it. Batch: the larger the
 lower the loss is to become (McCandlish et al. 2018), so a short training takes small ones. Learning
-rate: with Adam the best one falls as the width grows, by its inverse where all else is scaled with
-the width (Yang et al. 2021); by the root of that here. First weights: the deviation of 0.02 that
-everyone has from BERT is meant for widths about a thousand; a narrow model that begins with it
-hardly attends to anything, and learns nothing but the frequencies of words for hundreds of steps.
-docs/log.md has the measurements.
+rate: with Adam the best one is inverse to the width (Yang et al. 2021, "Tensor Programs V"). First
+weights: the deviation of 0.02 that everyone has from BERT is meant for widths about a thousand; a
+narrow model that begins with it hardly attends to anything, and learns nothing but the frequencies
+of words for hundreds of steps. docs/log.md has the measurements.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ def rows_per_step(seconds: float, row_length: int) -> int:
 
 def scaled_learning_rate(rate: float, dim: int) -> float:
     """Return what a rate for the reference width becomes at another, with two digits."""
-    return float(f"{rate * (REFERENCE_DIM / dim) ** 0.5:.2g}")
+    return float(f"{rate * REFERENCE_DIM / dim:.2g}")
 
 
 def scaled_init_std(dim: int) -> float:
