@@ -123,7 +123,7 @@ class Progress:
         return f"{100 * min(self.done / self.total, 1.0) if self.total else 100:.0f} %"
 
     def _facts(self) -> list[str]:
-        facts = [f"{human_count(self.rate)} {self.unit}/s"]
+        facts = [] if self.unit == "seconds" else [f"{human_count(self.rate)} {self.unit}/s"]
         facts += [
             f"{name.replace('_', ' ')} {human_figure(value)}"
             for name, value in self.figures.items()

@@ -27,7 +27,9 @@ def human_seconds(seconds: float) -> str:
 
 
 def human_figure(value: float) -> str:
-    """Return a loss, a learning rate or a score with four digits that count."""
+    """Return a loss, a learning rate or a score with four digits that count; 12.3 k for more."""
+    if abs(value) >= 1000:
+        return human_count(value)
     return f"{value:.4g}" if value == 0 or abs(value) < 0.1 else f"{value:.3f}"
 
 

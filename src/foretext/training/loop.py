@@ -248,7 +248,10 @@ class Training:
 
     def _shown(self) -> dict[str, float]:
         """Figures beside the bar."""
-        return {"loss": self.state.history[-1]["loss"]} if self.state.history else {}
+        if not self.state.history:
+            return {}
+        last = self.state.history[-1]
+        return {"loss": last["loss"], "tokens a second": last["tokens_per_second"]}
 
     def _end(self) -> None:
         """Measure the final weights, unless the last step was measured; take the best ones back."""
