@@ -34,7 +34,7 @@ class _Law(NamedTuple):
     tokens_power: float  # b
 
 
-MASKED = _Law(floor=1.7, weights=5.3e5, weights_power=0.34, tokens=2.3e7, tokens_power=0.33)
+MASKED = _Law(floor=1.7, weights=5.3e5, weights_power=0.34, tokens=1.2e7, tokens_power=0.33)
 CAUSAL = _Law(floor=1.8, weights=5.3e5, weights_power=0.34, tokens=1.3e7, tokens_power=0.33)
 
 
