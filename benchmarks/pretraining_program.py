@@ -19,7 +19,7 @@ import torch
 from torch import nn
 
 LAYERS, DIM, HEADS, WORDS, ROWS, LENGTH = 4, 256, 4, 20_000, 32, 128
-WARM, STEPS = 4, 12  # the first ones compile and allocate
+WARM, STEPS = 3, 6  # the first ones compile and allocate
 MASK, CLS, SEP = 4, 2, 3
 
 

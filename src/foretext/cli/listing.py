@@ -17,12 +17,25 @@ def show_list(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the recipes, and what can be set in each."""
+    """Show what there is to choose from, and what can be set in a recipe."""
+    from foretext.backbones import BACKBONES
+    from foretext.objectives import OBJECTIVES
+    from foretext.pipeline.finetuning import TASKS
     from foretext.recipe import Recipe, recipe_names
+    from foretext.sizes import SIZES
+    from foretext.tokenizers.subwords import SUBWORDS
     from foretext.vectors.formats import FORMATS
 
     if settings is None:
-        result: dict[str, Any] = {"recipes": recipe_names(), "formats": list(FORMATS)}
+        result: dict[str, Any] = {
+            "recipes": recipe_names(),
+            "sizes of networks": [f"-{size}" for size in SIZES],
+            "backbones": list(BACKBONES),
+            "objectives": list(OBJECTIVES),
+            "tokenizers": list(SUBWORDS),
+            "tasks": [f"{task} {base}" for task, bases in TASKS.items() for base in bases],
+            "vector formats": list(FORMATS),
+        }
         if as_json:
             print_json(result)
         else:
