@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks.harness import peak_megabytes
 from benchmarks.word2vec_program import cpu_seconds
 
 
@@ -57,7 +57,7 @@ def main() -> None:
     program, path, out, settings = sys.argv[1:]
     train = train_foretext if program == "foretext" else train_fasttext
     figures = train(Path(path), Path(out), json.loads(settings))
-    figures["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    figures["peak_mb"] = peak_megabytes()
     print(json.dumps(figures))
 
 

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.harness import peak_megabytes
 from benchmarks.word2vec_program import cpu_seconds
 
 Learn = Callable[[Path, Path], Callable[[Path], float]]  # train, save; what then tests
@@ -69,7 +69,7 @@ def main() -> None:
     figures["test_wall"] = time.perf_counter() - wall
     saved = [out.with_name(f"{out.name}.bin")] if program == "fasttext" else out.iterdir()
     figures["saved_mb"] = sum(path.stat().st_size for path in saved) / 1e6
-    figures["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    figures["peak_mb"] = peak_megabytes()
     print(json.dumps(figures))
 
 

@@ -18,6 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.harness import peak_megabytes
+
 Figures = dict[str, float]
 
 DIM, WINDOW, X_MAX, EXPONENT, RATE, THREADS = 100, 15, 100.0, 0.75, 0.05, 2
@@ -44,7 +46,7 @@ def foretext_figures(text: Path, folder: Path, epochs: int, seed: int) -> Figure
         cpu = time.process_time()
         counted = learner._count(Workplace(Path(place)))
         count_cpu = time.process_time() - cpu
-        count_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        count_mb = peak_megabytes()
         cpu = time.process_time()
         history = learner.train(Workplace(Path(place)))
         train_cpu = time.process_time() - cpu

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
+import resource
 import statistics
 import subprocess
 import sys
@@ -24,6 +26,7 @@ __all__ = [
     "machine",
     "median",
     "paired",
+    "peak_megabytes",
     "ratios",
     "run_program",
     "work_folder",
@@ -100,6 +103,19 @@ def ratios(
 def median(figures: Sequence[Figures], name: str) -> float:
     """The median of one figure over the runs."""
     return float(statistics.median(run[name] for run in figures))
+
+
+def peak_megabytes() -> float:
+    """The most memory that this process ever held at one time.
+
+    What `getrusage` says is at least what the program that started this one held before.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        found = re.search(r"VmHWM:\s+(\d+) kB", status.read_text())
+        if found:
+            return int(found[1]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def machine(packages: Sequence[str]) -> str:

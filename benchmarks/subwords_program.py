@@ -11,6 +11,8 @@ import sys
 import time
 from pathlib import Path
 
+from benchmarks.harness import peak_megabytes
+
 VOCAB_SIZE = 32_000
 
 
@@ -47,7 +49,7 @@ def main() -> None:
     figures = {
         "wall": time.perf_counter() - began,
         "cpu": usage.ru_utime + usage.ru_stime,
-        "megabytes": usage.ru_maxrss / 1024,
+        "megabytes": peak_megabytes(),
     }
     print(json.dumps(figures))
 

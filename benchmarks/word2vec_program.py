@@ -12,6 +12,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks.harness import peak_megabytes
+
 
 def cpu_seconds() -> float:
     """User and system time of this process."""
@@ -76,7 +78,7 @@ def main() -> None:
         figures = train_foretext(Path(path), Path(out), given)
     else:
         figures = train_gensim(Path(path), Path(out), given, lines=program == "gensim-lines")
-    figures["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    figures["peak_mb"] = peak_megabytes()
     print(json.dumps(figures))
 
 
