@@ -22,6 +22,7 @@ StorageType: TypeAlias = Literal["float32", "float16", "int8"]
 _TYPES = ("float32", "float16", "int8")
 _LARGEST_FLOAT16 = 65504.0
 _STEPS = 127  # of int8 to each side of zero; -128 stays unused
+_LARGEST_SCALE = np.nextafter(np.finfo(np.float32).max / np.float32(_STEPS), np.float32(0))
 _MOST_QUERIES = 1000
 
 
@@ -107,6 +108,7 @@ def _check_range(vectors: NDArray[np.float32]) -> None:
 
 def _coded(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     scales = (np.abs(vectors).max(axis=1, initial=0.0) / _STEPS).astype(np.float32)  # (V,)
+    scales = np.minimum(scales, _LARGEST_SCALE)
     steps = np.zeros_like(vectors)
     np.divide(vectors, scales[:, None], out=steps, where=scales[:, None] > 0)
     np.rint(steps, out=steps)
