@@ -188,3 +188,19 @@ def test_torchrun_starts_the_same_command(animal_text: Path, tmp_path: Path) -> 
         for run in (alone, together)
     ]
     assert losses[0] == pytest.approx(losses[1], rel=1e-4)
+
+
+def test_torchrun_goes_by_a_plan(animal_text: Path, tmp_path: Path) -> None:
+    """The first process times its trials alone, while the other one waits for the recipe."""
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    pretrain = ["-m", "foretext", "pretrain", "gpt", str(animal_text), "-o", str(tmp_path / "run")]
+    subprocess.run(
+        [*torchrun, *pretrain, "--budget", "6s", "--no-report"],
+        check=True,
+        capture_output=True,
+        timeout=120,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    run = RunFolder(tmp_path / "run")
+    assert run.finished
+    assert run.plan.is_file()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from foretext.data.examples import Examples
 from foretext.progress.workplace import Workplace
-from foretext.training.loop import fit
+from foretext.training.loop import Training
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
 
@@ -51,7 +51,7 @@ def measure_speed(
     kept = config.model_dump(include={"batch_examples", "micro_batch_examples", "device"})
     kept |= config.model_dump(include={"precision", "compile", "gradient_checkpointing", "seed"})
     trial = TrainingConfig(**kept, steps=MOST_STEPS, valid_steps=1, patience=1)
-    history = fit(model, examples, trial, place, stopwatch)
+    history = Training(model, examples, trial, place, stopwatch, alone=True).run()
     times = stopwatch.times[WARM_STEPS - 1 :]
     steps = [after - before for before, after in pairwise(times)]
     return Speed(statistics.median(steps), history[-1]["tokens"] / len(history))

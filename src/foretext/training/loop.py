@@ -69,6 +69,7 @@ class Training:
         config: the user's settings.
         place: where records and checkpoints go.
         validation: measures the model now and then, or None.
+        alone: whether other processes, where torchrun started some, have no share in it.
     """
 
     def __init__(
@@ -78,6 +79,8 @@ class Training:
         config: TrainingConfig,
         place: Workplace,
         validation: Validation | None = None,
+        *,
+        alone: bool = False,
     ) -> None:
         if validation is None and (config.patience is not None or config.keep == "best"):
             raise SettingError(
@@ -86,7 +89,7 @@ class Training:
             )
         self.config, self.place, self.validation = config, place, validation
         self.device = choose_device(config.device)
-        self.processes = Processes(self.device)
+        self.processes = Processes(self.device, alone=alone)
         torch.manual_seed(config.seed)
         self.model = model.to(self.device)
         if config.gradient_checkpointing:

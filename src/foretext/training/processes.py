@@ -28,11 +28,12 @@ class Processes:
 
     Args:
         device: where tensors are; CUDA devices speak NCCL, all others gloo.
+        alone: whether what is trained is this process's own affair, such as a trial.
     """
 
-    def __init__(self, device: torch.device) -> None:
+    def __init__(self, device: torch.device, *, alone: bool = False) -> None:
         self.device = device
-        self.size = int(os.environ.get("WORLD_SIZE", "1"))
+        self.size = 1 if alone else int(os.environ.get("WORLD_SIZE", "1"))
         self.rank = int(os.environ.get("RANK", "0"))
         if self.size > 1 and not dist.is_initialized():
             backend = "nccl" if device.type == "cuda" else "gloo"

@@ -33,8 +33,8 @@ class TrainingConfig(Config):
 
     device: DeviceName = "auto"
     precision: Precision = "auto"  # fp32 masters in either
-    compile: bool = False  # by torch.compile; pays on GPUs and in long trainings
-    gradient_checkpointing: bool = False  # less memory, a third more time
+    compile: bool = False  # by torch.compile; takes minutes before the first step
+    gradient_checkpointing: bool = False  # layers computed twice, for less memory
 
     valid_steps: int | None = Field(None, ge=1)  # between held-out losses; None: 20 in all
     patience: int | None = Field(None, ge=1)  # held-out losses without a better one before the end
