@@ -88,6 +88,8 @@ def test_a_resumed_training_ends_in_the_same_bits(
     setup: Setup, precision: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = {"precision": precision, "epochs": 1.0, "batch_examples": 32}
+    if setup.kind == "pairs":
+        settings |= {"layer_decay": 0.8, "head_rate": 2.0, "freeze_layers": 1}
     whole, whole_history = _fit_epochs(setup, NOWHERE, settings)
     monkeypatch.setattr(Training, "_step", _stopping_at(5))
     with _place(tmp_path) as place, pytest.raises(Interrupted, match="go on with --resume"):

@@ -21,7 +21,8 @@ def train(folder: Path) -> list[dict[str, float]]:
     model = bert(SubwordTokenizer.load(folder / "tokenizer.json"), next_sentence=True)
     assert tokens.valid is not None
     held_out = HeldOutLoss(model.objective.examples(tokens.valid, held_out=True), 16)
-    config = TrainingConfig(steps=12, batch_examples=15, precision="fp32", valid_steps=4)
+    length = {"steps": 12, "batch_examples": 15, "valid_steps": 4}
+    config = TrainingConfig(**length, precision="fp32", layer_decay=0.8, head_rate=2.0)
     examples = model.objective.examples(tokens.train)
     training = Training(model, examples, config, Workplace(folder), held_out)
     history = training.run()

@@ -86,9 +86,8 @@ class FlatAdamW:
         norm = self._norm()
         if math.isfinite(norm):
             self.num_steps += 1
-            factors = self._factors(learning_rate, norm)
             on_cpu = self.parameters.master.device.type == "cpu"
-            (self._step_kernel if on_cpu else self._step_torch)(factors)
+            (self._step_kernel if on_cpu else self._step_torch)(learning_rate, norm)
         self._gradients.clear()
         return norm
 
@@ -121,11 +120,12 @@ class FlatAdamW:
         norms = [torch.linalg.vector_norm(g, dtype=torch.float32) for g in gradients]
         return float(torch.linalg.vector_norm(torch.stack(norms))) if norms else 0.0
 
-    def _factors(self, learning_rate: float, norm: float) -> Factors:
+    def _factors(self, segment: Segment, learning_rate: float, norm: float) -> Factors:
         beta1, beta2 = self.betas
+        learning_rate *= segment.rate
         return Factors(
             scale=min(1.0, self.clip_norm / (norm + 1e-6)) if self.clip_norm else 1.0,
-            keep=1 - learning_rate * self.weight_decay,
+            keep=1 - learning_rate * self.weight_decay if segment.decays else 1.0,
             new_mean=1 - beta1,
             old_square=beta2,
             new_square=1 - beta2,
@@ -134,23 +134,24 @@ class FlatAdamW:
             epsilon=self.eps,
         )
 
-    def _step_kernel(self, factors: Factors) -> None:
+    def _step_kernel(self, learning_rate: float, norm: float) -> None:
         master, working = self.parameters.master, self.parameters.working
         copy = working if working is not master else torch.empty(0, dtype=torch.bfloat16)
         moments = Moments(*map(flat_view, (master, self.mean, self.square, copy)))
-        team, without_decay = torch_team(), factors._replace(keep=1.0)
+        team = torch_team()
         for segment, gradient in self._gradients.items():
-            used = factors if segment.decays else without_decay
-            adamw(team, flat_view(gradient), moments, segment.offset, used)
+            factors = self._factors(segment, learning_rate, norm)
+            adamw(team, flat_view(gradient), moments, segment.offset, factors)
 
-    def _step_torch(self, factors: Factors) -> None:
+    def _step_torch(self, learning_rate: float, norm: float) -> None:
         """Do the same with torch's operations."""
         for segment, gradient in self._gradients.items():
+            factors = self._factors(segment, learning_rate, norm)
             vectors = (self.parameters.master, self.mean, self.square)
             p, m, v = (vector[segment.place] for vector in vectors)
             g = gradient.float() * factors.scale
             m.lerp_(g, factors.new_mean)
             v.mul_(factors.old_square).addcmul_(g, g, value=factors.new_square)
             below = v.sqrt().mul_(factors.root_scale).add_(factors.epsilon)
-            p.mul_(factors.keep if segment.decays else 1.0).addcdiv_(m, below, value=-factors.step)
+            p.mul_(factors.keep).addcdiv_(m, below, value=-factors.step)
         self.parameters.refresh()

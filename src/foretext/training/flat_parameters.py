@@ -26,6 +26,7 @@ class Segment(NamedTuple):
     parameter: nn.Parameter
     offset: int
     decays: bool  # matrices do, biases and norms do not
+    rate: float = 1.0  # its share of the learning rate
 
     @property
     def place(self) -> slice:
@@ -48,14 +49,21 @@ class FlatParameters:
     Args:
         module: whose parameters are float32.
         dtype: what it computes with, float32 or bfloat16.
+        rates: shares of the learning rate by name; 1 for those that are not named.
     """
 
-    def __init__(self, module: nn.Module, dtype: torch.dtype = torch.float32) -> None:
+    def __init__(
+        self,
+        module: nn.Module,
+        dtype: torch.dtype = torch.float32,
+        rates: Mapping[str, float] | None = None,
+    ) -> None:
         trainable = [(name, p) for name, p in module.named_parameters() if p.requires_grad]
         self.segments: list[Segment] = []
         size = 0
         for name, parameter in trainable:
-            self.segments.append(Segment(name, parameter, size, parameter.dim() > 1))
+            rate = (rates or {}).get(name, 1.0)
+            self.segments.append(Segment(name, parameter, size, parameter.dim() > 1, rate))
             size += -(-parameter.numel() // ALIGNMENT) * ALIGNMENT
         device = trainable[0][1].device if trainable else None
         self.master = torch.zeros(size, device=device)

@@ -18,7 +18,7 @@ import torch
 from foretext.data.batch import Batch
 from foretext.data.examples import Examples
 from foretext.errors import Interrupted, SettingError
-from foretext.nn.device import choose_device, choose_dtype
+from foretext.nn.device import choose_device
 from foretext.progress import Progress
 from foretext.progress.workplace import Workplace
 from foretext.runtime import Interruption
@@ -28,6 +28,7 @@ from foretext.training.heap import keep_freed_memory
 from foretext.training.memory import told_of_memory
 from foretext.training.model import Model
 from foretext.training.optimizer import Optimizer
+from foretext.training.precision import training_dtype
 from foretext.training.processes import Processes
 from foretext.training.schedule import Schedule
 from foretext.training.settings import TrainingConfig
@@ -94,7 +95,7 @@ class Training:
         self.model = model.to(self.device)
         if config.gradient_checkpointing:
             model.recompute_layers()
-        dtype = choose_dtype(config.precision, self.device)
+        dtype = training_dtype(model, config.precision)
         self.optimizer = Optimizer(model, config, dtype, self.processes)
         self.forward = torch.compile(model) if config.compile else model
         self.batches = Batches(examples, config.batch_examples, config.seed)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from foretext.training.adamw import FlatAdamW
+from foretext.training.fine_tuning import freeze, rates
 from foretext.training.flat_parameters import FlatParameters
+from foretext.training.model import Model
 from foretext.training.processes import Processes
 from foretext.training.settings import TrainingConfig
 
@@ -25,9 +27,10 @@ class Optimizer:
     """
 
     def __init__(
-        self, model: nn.Module, config: TrainingConfig, dtype: torch.dtype, processes: Processes
+        self, model: Model, config: TrainingConfig, dtype: torch.dtype, processes: Processes
     ) -> None:
-        self.parameters = FlatParameters(model, dtype)
+        self._frozen = freeze(model, config)
+        self.parameters = FlatParameters(model, dtype, rates(model, config))
         self.inner = FlatAdamW(
             self.parameters,
             betas=(config.beta1, config.beta2),
@@ -71,5 +74,7 @@ class Optimizer:
             self.parameters.refresh()
 
     def release(self) -> None:
-        """Give the model its fp32 weights back: the training is over."""
+        """Give the model its fp32 weights back, none of them frozen: the training is over."""
         self.parameters.release()
+        for parameter in self._frozen:
+            parameter.requires_grad_(True)

@@ -31,6 +31,12 @@ class TrainingConfig(Config):
     eps: float = Field(1e-6, gt=0)
     clip_norm: float | None = Field(1.0, gt=0)  # of the gradient; None: as it is
 
+    # For a backbone that has learned already:
+    layer_decay: float = Field(1.0, gt=0, le=1)  # a layer's rate, of that of the layer above
+    head_rate: float = Field(1.0, gt=0)  # times the rate: of all that is not in the backbone
+    freeze: Literal["none", "embeddings", "backbone"] = "none"  # what stays as it is
+    freeze_layers: int = Field(0, ge=0)  # of the lowest ones, with the embeddings
+
     device: DeviceName = "auto"
     precision: Precision = "auto"  # fp32 masters in either
     compile: bool = False  # by torch.compile; takes minutes before the first step
@@ -52,4 +58,8 @@ class TrainingConfig(Config):
             raise ValueError("final_rate would have no effect under a constant schedule")
         if (self.micro_batch_examples or 1) > self.batch_examples:
             raise ValueError("micro_batch_examples is more than batch_examples")
+        if self.freeze_layers and self.freeze != "none":
+            raise ValueError("freeze and freeze_layers: one of them freezes what both would")
+        if self.freeze == "backbone" and self.layer_decay != 1:
+            raise ValueError("layer_decay would have no effect with a frozen backbone")
         return self

@@ -1,0 +1,154 @@
+"""Rates by layer and frozen layers: exactly the scaled updates, and not one bit of a frozen one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from pydantic import ValidationError
+from torch import Tensor, nn
+
+from foretext.data.token_file import Tokens
+from foretext.errors import SettingError
+from foretext.progress.workplace import Workplace
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.training.adamw import FlatAdamW
+from foretext.training.fine_tuning import depths, freeze, rates
+from foretext.training.flat_parameters import FlatParameters
+from foretext.training.loop import fit
+from foretext.training.model import Model
+from foretext.training.settings import TrainingConfig
+from tests.networks import bert, gpt
+
+NOWHERE = Workplace(Path())
+ADAMW: dict[str, Any] = {"betas": (0.8, 0.95), "eps": 1e-6, "weight_decay": 0.1}
+
+
+@pytest.fixture
+def model(wordpiece: SubwordTokenizer) -> Model:
+    """Two blocks, the head of masked language modelling and that of next sentences."""
+    return bert(wordpiece, next_sentence=True)
+
+
+def test_depths(byte_bpe: SubwordTokenizer) -> None:
+    deep = depths(gpt(byte_bpe).backbone)
+    assert deep["tokens.weight"] == deep["positions.weight"] == 0
+    assert deep["blocks.0.attention.output.weight"] == 1
+    assert deep["blocks.1.feed_forward.outer.bias"] == 2
+    assert deep["final_norm.weight"] == 2
+
+
+def test_depths_without_blocks() -> None:
+    class Bag(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.vectors = nn.Embedding(3, 2)
+            self.mix = nn.Linear(2, 2)
+
+        @property
+        def embedding(self) -> Tensor:
+            return self.vectors.weight
+
+    assert depths(Bag()) == {"vectors.weight": 0, "mix.weight": 1, "mix.bias": 1}
+
+
+def test_rates_fall_from_the_head_down(model: Model) -> None:
+    found = rates(model, TrainingConfig(layer_decay=0.5, head_rate=3.0))
+    assert found["objective.head.bias"] == found["objective.next_sentence.pooler.weight"] == 3.0
+    assert found["backbone.blocks.1.attention.output.weight"] == 0.5
+    assert found["backbone.blocks.0.attention.output.weight"] == 0.25
+    assert found["backbone.tokens.weight"] == found["backbone.embedding_norm.bias"] == 0.125
+    assert found.keys() == dict(model.named_parameters()).keys()
+
+
+@pytest.mark.parametrize("with_kernel", [True, False])
+def test_updates_are_those_of_torchs_parameter_groups(
+    model: Model, wordpiece: SubwordTokenizer, monkeypatch: pytest.MonkeyPatch, with_kernel: bool
+) -> None:
+    twin = bert(wordpiece, next_sentence=True)
+    factors = rates(model, TrainingConfig(layer_decay=0.7, head_rate=2.0))
+    ours = FlatAdamW(FlatParameters(model, rates=factors), **ADAMW)
+    if not with_kernel:
+        monkeypatch.setattr(ours, "_step_kernel", ours._step_torch)
+    groups = [
+        {"params": [p], "lr": 0.01 * factors[name], "weight_decay": 0.1 if p.dim() > 1 else 0.0}
+        for name, p in twin.named_parameters()
+    ]
+    theirs = torch.optim.AdamW(groups, betas=ADAMW["betas"], eps=ADAMW["eps"])
+    for step in range(3):
+        for module in (model, twin):
+            _give_gradients(module, step)
+        ours.gather()
+        ours.step(0.01)
+        theirs.step()
+    for (name, mine), other in zip(model.named_parameters(), twin.parameters(), strict=True):
+        torch.testing.assert_close(mine, other, rtol=1e-6, atol=1e-6, msg=name)
+
+
+def _give_gradients(module: nn.Module, seed: int) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    for parameter in module.parameters():
+        parameter.grad = torch.randn(parameter.shape, generator=generator)
+
+
+@pytest.mark.parametrize(
+    ("settings", "frozen"),
+    [
+        ({"freeze": "embeddings"}, {0}),
+        ({"freeze_layers": 1}, {0, 1}),
+        ({"freeze": "backbone"}, {0, 1, 2}),
+    ],
+)
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_frozen_weights_do_not_move(
+    model: Model, bert_tokens: Tokens, settings: dict[str, Any], frozen: set[int], precision: str
+) -> None:
+    before = {name: p.detach().clone() for name, p in model.named_parameters()}
+    config = TrainingConfig(steps=3, batch_examples=8, precision=precision, **settings)
+    fit(model, model.objective.examples(bert_tokens.train), config, NOWHERE)
+    deep = depths(model.backbone)
+    for name, parameter in model.named_parameters():
+        still = deep.get(name.removeprefix("backbone.")) in frozen
+        assert torch.equal(parameter, before[name]) == still, name
+        assert parameter.requires_grad, name  # as it was before
+
+
+def test_nothing_goes_back_through_frozen_layers(model: Model, bert_tokens: Tokens) -> None:
+    learns: list[bool] = []
+    for block in model.backbone.blocks:
+        block.register_forward_hook(lambda *given: learns.append(given[-1].requires_grad))
+    config = TrainingConfig(steps=1, batch_examples=8, freeze_layers=1)
+    fit(model, model.objective.examples(bert_tokens.train), config, NOWHERE)
+    assert learns == [False, True]
+
+
+def test_a_head_rate_without_a_head(byte_bpe: SubwordTokenizer) -> None:
+    with pytest.raises(SettingError, match="head_rate would have no effect: CausalLM has no"):
+        rates(gpt(byte_bpe), TrainingConfig(head_rate=2.0))
+
+
+def test_nothing_left_to_learn(byte_bpe: SubwordTokenizer) -> None:
+    tied = gpt(byte_bpe)
+    with pytest.raises(SettingError, match="freeze = 'backbone' leaves nothing to learn"):
+        freeze(tied, TrainingConfig(freeze="backbone"))
+    assert all(parameter.requires_grad for parameter in tied.parameters())
+
+
+def test_more_layers_than_there_are(model: Model) -> None:
+    with pytest.raises(SettingError, match=r"freeze_layers = 2: Transformer has 2 in all; freeze"):
+        freeze(model, TrainingConfig(freeze_layers=2))
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"freeze": "backbone", "freeze_layers": 1}, "one of them freezes what both would"),
+        ({"freeze": "embeddings", "freeze_layers": 1}, "one of them freezes what both would"),
+        ({"freeze": "backbone", "layer_decay": 0.9}, "layer_decay would have no effect"),
+    ],
+)
+def test_settings_without_effect(settings: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValidationError, match=sentence):
+        TrainingConfig(**settings)
