@@ -5,7 +5,7 @@ The letters of every shape:
     B  rows of a batch           T  positions of a row
     D  width of the model        H  attention heads
     S  positions looked at (keys); T where nothing is cached
-    V  vocabulary                C  classes or tags
+    V  vocabulary                C  classes or tags           K  characters of a word
     M  positions that are asked, over the whole batch
 """
 
@@ -32,6 +32,7 @@ class Inputs:
     visibility: Visibility = "full"  # what a position may look at
     visible: Tensor | None = None  # (B, T, T) bool, [b, i, j] = i may look at j; for "matrix"
     segments: Tensor | None = None  # (B, T) int64, 0 = first text, 1 = second; None: all first
+    characters: Tensor | None = None  # (B, T, K) int64, of the words; 0 = none
     values: Tensor | None = None  # (B, ...) float, what an autoencoder sees; ids then name the rows
 
     def to(self, device: torch.device) -> Inputs:
@@ -52,32 +53,36 @@ class Inputs:
         return replace(kept, token_mask=None) if bool(parts["token_mask"].all()) else kept
 
     def _parts(self) -> dict[str, Any]:
-        names = ("ids", "token_mask", "visible", "segments", "values")
+        names = ("ids", "token_mask", "visible", "segments", "characters", "values")
         return {name: part for name in names if (part := getattr(self, name)) is not None}
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Inputs, and what the objective will ask about them."""
+    """Inputs, and what will be asked about them."""
 
-    inputs: Inputs
-    targets: Mapping[str, Tensor] = field(default_factory=dict)  # (B, ...) each
+    inputs: Inputs  # B rows
+    targets: Mapping[str, Tensor] = field(default_factory=dict)  # (B / group, ...) each
+    group: int = 1  # rows that make one example together, such as the two texts of a pair
+    by_example: frozenset[str] = frozenset()  # targets that are none of positions, in any shape
 
     def __len__(self) -> int:
-        return len(self.inputs.ids)
+        """Return the number of examples."""
+        return len(self.inputs.ids) // self.group
 
     def to(self, device: torch.device) -> Batch:
         """Return the same on a device."""
         targets = {name: target.to(device) for name, target in self.targets.items()}
-        return Batch(self.inputs.to(device), targets)
+        return replace(self, inputs=self.inputs.to(device), targets=targets)
 
     def rows(self, start: int, stop: int) -> Batch:
-        """Return some of the rows; targets of every position lose the padding as inputs do."""
-        inputs = self.inputs.rows(start, stop)
+        """Return some of the examples; targets of every position lose padding as inputs do."""
+        inputs = self.inputs.rows(start * self.group, stop * self.group)
         before, after = self.inputs.ids.shape[1], inputs.ids.shape[1]
         targets = {}
         for name, target in self.targets.items():
             part = target[start:stop]
-            by_position = part.ndim > 1 and part.shape[1] == before
-            targets[name] = part[:, :after] if by_position else part
-        return Batch(inputs, targets)
+            of_positions = part.ndim > 1 and part.shape[1] == before
+            cut = of_positions and name not in self.by_example
+            targets[name] = part[:, :after] if cut else part
+        return replace(self, inputs=inputs, targets=targets)

@@ -8,9 +8,9 @@ from typing import Literal
 
 import torch
 
+from foretext.data.framing import Framing
 from foretext.errors import CorpusError, SettingError
 from foretext.generation import Sampling, generate_ids
-from foretext.language_model.framing import Framing
 from foretext.language_model.networks import Networks
 from foretext.objectives.causal_lm import CausalLM
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ from torch import Tensor
 from foretext.backbones.base import Backbone, States
 from foretext.data.batch import Inputs, Visibility
 from foretext.errors import SettingError
+from foretext.nn.pooling import POOLS
 
 __all__ = ["Layers", "Pooling", "as_inputs", "check_layers", "pool_texts", "pool_windows"]
 
@@ -66,7 +67,7 @@ def pool_windows(
     for places in _batches(rows, BATCH_TOKENS.get(device.type, BATCH_TOKENS["cpu"])):
         inputs = as_inputs([rows[place] for place in places], pad, visibility).to(device)
         states = _states(backbone, inputs, layers)
-        vectors[places] = POOLS[pooling](states, inputs.token_mask).cpu()
+        vectors[places] = POOLS[pooling](states, inputs.token_mask).float().cpu()
     return vectors.numpy()
 
 
@@ -112,27 +113,3 @@ def _states(backbone: Backbone, inputs: Inputs, layers: tuple[int, ...]) -> Tens
     states: States = backbone(inputs, keep_layers=any(layer not in last for layer in layers))
     chosen = [states.last if layer in last else states.layers[layer] for layer in layers]
     return chosen[0] if len(chosen) == 1 else torch.stack(chosen).mean(0, dtype=torch.float32)
-
-
-def _mean(states: Tensor, token_mask: Tensor | None) -> Tensor:
-    if token_mask is None:
-        return states.mean(1, dtype=torch.float32)
-    sums = states.masked_fill(~token_mask[..., None], 0.0).sum(1, dtype=torch.float32)
-    return sums / token_mask.sum(1, keepdim=True)
-
-
-def _max(states: Tensor, token_mask: Tensor | None) -> Tensor:
-    if token_mask is not None:
-        states = states.masked_fill(~token_mask[..., None], -torch.inf)
-    return states.amax(1).float()
-
-
-def _first(states: Tensor, token_mask: Tensor | None) -> Tensor:
-    return states[:, 0].float()
-
-
-POOLS: dict[Pooling, Callable[[Tensor, Tensor | None], Tensor]] = {
-    "mean": _mean,
-    "cls": _first,
-    "max": _max,
-}

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import torch
 
 from foretext.data.batch import Inputs
+from foretext.data.framing import Framing
 from foretext.errors import CorpusError, SettingError
-from foretext.language_model.framing import Framing
 from foretext.language_model.networks import Network
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

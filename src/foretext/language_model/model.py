@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Inputs, Visibility
+from foretext.data.framing import Framing
 from foretext.errors import CorpusError, SettingError
 from foretext.generation import Sampling
 from foretext.language_model.continuation import Continuation, Stream, continue_prompt
@@ -23,7 +24,6 @@ from foretext.language_model.encoding import (
     pool_windows,
 )
 from foretext.language_model.filling import Filling, fill_masks
-from foretext.language_model.framing import Framing
 from foretext.language_model.insight import AttentionMaps, LayerStates
 from foretext.language_model.likelihood import Likelihood, measure_likelihood
 from foretext.language_model.networks import Network, Networks

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable
-from typing import Any
+from typing import cast
 
 import torch
 from torch import nn
 
 from foretext.backbones.base import Backbone
 from foretext.generation import Decoder
+from foretext.nn.copies import Copies
 from foretext.nn.device import Precision, choose_dtype
 from foretext.nn.row_linear import for_single_rows, head_for_single_rows
 from foretext.nn.vocabulary_head import VocabularyHead
@@ -42,7 +41,8 @@ class Networks:
     def __init__(self, network: Network, precision: Precision) -> None:
         self.original = network
         self.precision = precision
-        self._copies: dict[str, tuple[Any, Any]] = {}  # the weights copied, and the copy
+        tokenizer = getattr(network.objective, "tokenizer", None)
+        self._copies = Copies(network, () if tokenizer is None else (tokenizer,))
 
     @property
     def device(self) -> torch.device:
@@ -65,32 +65,12 @@ class Networks:
         original = self.original.eval()
         half = self.precision != "fp32" and original.backbone.embedding.dtype == torch.float32
         if half and self.device.type == "cpu":
-            return Decoder(*self._copied("rows", lambda: _for_single_rows(original)))
+            return Decoder(*self._copies.made("rows", lambda: _for_single_rows(original)))
         network = self.fast()
         return Decoder(network.backbone, _head(network))
 
     def _in(self, dtype: torch.dtype) -> Network:
-        network = self.original.eval()
-        if network.backbone.embedding.dtype == dtype:
-            return network
-        copied: Network = self._copied(str(dtype), lambda: _cast(network, dtype))
-        return copied
-
-    def _copied(self, kind: str, make: Callable[[], Any]) -> Any:
-        """Return a copy of that kind, made anew where a weight has changed since."""
-        weights = [(weight.data_ptr(), weight._version) for weight in self.original.parameters()]
-        before, copied = self._copies.get(kind, (None, None))
-        if before != weights:
-            copied = make()
-            self._copies[kind] = weights, copied
-        return copied
-
-
-def _cast(network: Network, dtype: torch.dtype) -> Network:
-    """Copy the weights, but not the tokenizer, which the objective knows."""
-    tokenizer = getattr(network.objective, "tokenizer", None)
-    memo = {} if tokenizer is None else {id(tokenizer): tokenizer}
-    return copy.deepcopy(network, memo).eval().requires_grad_(False).to(dtype)
+        return cast(Network, self._copies.in_dtype(dtype))
 
 
 def _for_single_rows(network: Network) -> tuple[Backbone, nn.Module]:

@@ -1,4 +1,4 @@
-"""What every objective is: it makes examples of a text, and scores a backbone's states on them."""
+"""What is asked about a backbone's states: the base of every objective and of every task."""
 
 from __future__ import annotations
 
@@ -13,17 +13,29 @@ from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
 from foretext.nn.vocabulary_head import Score
 
-__all__ = ["Objective"]
+__all__ = ["Objective", "Question"]
 
 
-class Objective(nn.Module, ABC):
-    """A question about a text. It may have parts, each with a score of its own.
+class Question(nn.Module, ABC):
+    """Scores states against right answers. It may have parts, each with a score of its own.
 
     The loss of a step is the sum over the parts of the mean loss of that part's predictions, the
     mean being taken over the whole step, however it is spread over processes.
     """
 
     visibility: Visibility  # what its inputs ask of the backbone
+
+    @abstractmethod
+    def counts(self, batch: Batch) -> Mapping[str, int]:
+        """Return the number of predictions of each part."""
+
+    @abstractmethod
+    def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
+        """Return the summed loss and the right answers of each part."""
+
+
+class Objective(Question):
+    """A question that a text answers by itself: it makes its examples of any text."""
 
     def start_from(self, other: Objective) -> None:
         """Take over the weights of another one's heads, as far as both have such heads."""
@@ -34,11 +46,3 @@ class Objective(nn.Module, ABC):
     @abstractmethod
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Make examples of a text to learn from, or of one to be judged by."""
-
-    @abstractmethod
-    def counts(self, batch: Batch) -> Mapping[str, int]:
-        """Return the number of predictions of each part."""
-
-    @abstractmethod
-    def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
-        """Return the summed loss and the right answers of each part."""

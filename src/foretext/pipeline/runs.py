@@ -25,7 +25,14 @@ if TYPE_CHECKING:
 __all__ = ["Base", "Job", "Sources", "check_same", "run_folder"]
 
 # Between a run and its resume.
-FREE_TO_CHANGE = ("workers", "checkpoint_seconds", "memory", "micro_batch_examples", "tensorboard")
+FREE_TO_CHANGE = (
+    "workers",
+    "checkpoint_seconds",
+    "checkpoints_kept",
+    "memory",
+    "micro_batch_examples",
+    "tensorboard",
+)
 
 Sources = str | Path | Sequence[str | Path]
 Base = Union[str, Path, WordVectors, "LanguageModel", None]  # what a run goes on from
@@ -60,7 +67,7 @@ class Job:
                 title=self.recipe.name,
                 valid_rate=self.recipe.data.valid_rate,
                 log=log if self.keep else None,
-                checkpoints=Checkpoints(self.run.checkpoints) if self.keep else None,
+                checkpoints=Checkpoints(self.run.checkpoints, self.note) if self.keep else None,
                 resume=self.resume,
                 quiet=self.quiet,
             )

@@ -27,7 +27,7 @@ class Board:
             ) from error
         self._writer: Any = SummaryWriter(str(folder))
 
-    def record(self, record: Mapping[str, Any]) -> None:
+    def append(self, record: Mapping[str, Any]) -> None:
         """Write the figures of a line of metrics.jsonl, by step and by time."""
         for name, value in record.items():
             if name not in ("step", "time"):

@@ -7,7 +7,6 @@ process, in the same bits as one that was not.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -23,23 +22,20 @@ from foretext.progress import Progress
 from foretext.progress.workplace import Workplace
 from foretext.runtime import Interruption
 from foretext.training.batches import Batches
-from foretext.training.board import Board
+from foretext.training.generators import generator_states, set_generators
 from foretext.training.heap import keep_freed_memory
 from foretext.training.memory import told_of_memory
 from foretext.training.model import Model
 from foretext.training.optimizer import Optimizer
 from foretext.training.precision import training_dtype
 from foretext.training.processes import Processes
+from foretext.training.records import Records
 from foretext.training.schedule import Schedule
 from foretext.training.settings import TrainingConfig
 from foretext.training.state import State
-from foretext.training.tally import Tally
 from foretext.training.validation import Validation
 
 __all__ = ["Training", "fit"]
-
-RECORD_SECONDS = 5.0  # between two records without a held-out loss, about
-RECORD_STEPS = 200  # of a training with a known number of steps there are about as many records
 
 
 def fit(
@@ -100,11 +96,10 @@ class Training:
         self.forward = torch.compile(model) if config.compile else model
         self.batches = Batches(examples, config.batch_examples, config.seed)
         self.schedule = Schedule(config, self.batches.per_epoch)
-        first = self.processes.is_first
-        self.board = Board(place.folder / "tensorboard") if config.tensorboard and first else None
+        self.records = Records(self.schedule, place, self.processes)
         self.state = State()
-        self.tally = Tally()
-        self._began = self._saved = time.monotonic()
+        self._began = time.monotonic()
+        self._saved = 0.0  # seconds of the training at the newest checkpoint
         self._norm = 0.0  # of the newest gradient
 
     def resume(self) -> bool:
@@ -113,9 +108,11 @@ class Training:
         found = checkpoints.newest() if checkpoints else None
         if found is not None:
             arrays, state = found
+            self.records.tally.load_state(state.pop("tally"), share=self.processes.is_first)
             self.state = State(**state)
+            self._saved = self.state.seconds
             self.optimizer.load_arrays(arrays)
-            _set_generators(arrays)
+            set_generators(arrays)
         if log is not None:
             log.truncate(len(self.state.history))
         return found is not None
@@ -137,12 +134,12 @@ class Training:
                     self._step(next(batches))
                 if self._validation_due():
                     self._validate()
-                elif self._record_due():
+                elif self.records.due(state):
                     self._record({})
                 bar.advance(schedule.done(state.step, state.seconds) - bar.done, **self._shown())
                 if self.processes.agree(stop.requested is not None):
                     self._stop(stop.requested or "A signal")
-                if time.monotonic() - self._saved >= self.config.checkpoint_seconds:
+                if state.seconds - self._saved >= self.config.checkpoint_seconds:
                     self._save()
         batches.close()  # type: ignore[attr-defined]
         self._end()
@@ -168,13 +165,13 @@ class Training:
         """One update of the weights by one batch."""
         state = self.state
         counts = self.model.objective.counts(batch)
-        self.tally.count(counts)
+        self.records.tally.count(counts)
         for part in self._micro_batches(batch):
             scores = self.forward(part.to(self.device))
             loss = sum(score.loss / max(counts[name], 1) for name, score in scores.items())
             loss.backward()
             self.optimizer.gather()
-            self.tally.add(scores)
+            self.records.tally.add(scores)
         self._norm = self.optimizer.step(self.schedule.learning_rate(state.step, state.seconds))
         state.step += 1
         state.tokens += _num_tokens(batch)
@@ -193,12 +190,6 @@ class Training:
         return self.validation is not None and self.schedule.validates(
             state.step, state.seconds, state.validated
         )
-
-    def _record_due(self) -> bool:
-        every = self.schedule.num_steps // RECORD_STEPS if self.schedule.budget is None else 0
-        if every:
-            return self.state.step % every == 0
-        return self.state.seconds - self._last("time") >= RECORD_SECONDS
 
     def _validate(self) -> None:
         """Measure the model, remember it where it is the best, and record all figures."""
@@ -220,35 +211,7 @@ class Training:
         self._record(figures)
 
     def _record(self, measured: dict[str, float]) -> None:
-        """Add a line to the history and the log."""
-        state, config = self.state, self.config
-        figures = self.tally.figures(sum_over=self.processes)
-        if not math.isfinite(figures["loss"]) or not math.isfinite(self._norm):
-            raise SettingError(
-                f"The loss is no longer a number after {state.step:,} steps; choose a lower "
-                f"training.learning_rate than {config.learning_rate:g}, or a longer warm-up."
-            )
-        seconds = max(state.seconds - self._last("time"), 1e-3)
-        record = {
-            "time": round(state.seconds, 3),
-            "step": state.step,
-            "epoch": round(state.step / self.batches.per_epoch, 4),
-            "tokens": state.tokens,
-            "tokens_per_second": round((state.tokens - self._last("tokens")) / seconds),
-            "learning_rate": self.schedule.learning_rate(state.step - 1, state.seconds),
-            "gradient_norm": self._norm,
-            **figures,
-            **measured,
-        }
-        self.tally = Tally()
-        state.history.append(record)
-        if self.place.log is not None:
-            self.place.log.append(record)
-        if self.board is not None:
-            self.board.record(record)
-
-    def _last(self, name: str) -> float:
-        return float(self.state.history[-1][name]) if self.state.history else 0.0
+        self.records.add(self.state, self._norm, measured)
 
     def _shown(self) -> dict[str, float]:
         """Figures beside the bar."""
@@ -270,15 +233,18 @@ class Training:
         if self.config.keep == "best":
             self.optimizer.restore_weights()
         self.optimizer.release()
-        if self.board is not None:
-            self.board.close()
+        self.records.close()
         self.model.eval()
 
     def _save(self) -> None:
+        """Write a checkpoint; every process comes here at the same step."""
+        tally = self.records.tally.total(self.processes)
         if self.place.checkpoints is not None and self.processes.is_first:
-            arrays = {**self.optimizer.arrays(), **_generators()}
-            self.place.checkpoints.save(self.state.step, arrays, asdict(self.state))
-            self._saved = time.monotonic()
+            arrays = {**self.optimizer.arrays(), **generator_states()}
+            state = {**asdict(self.state), "tally": tally.state()}
+            kept = self.config.checkpoints_kept
+            self.place.checkpoints.save(self.state.step, arrays, state, kept=kept)
+        self._saved = self.state.seconds
 
     def _stop(self, signal_name: str) -> None:
         self._save()
@@ -289,17 +255,3 @@ class Training:
 def _num_tokens(batch: Batch) -> int:
     token_mask = batch.inputs.token_mask
     return batch.inputs.ids.numel() if token_mask is None else int(token_mask.sum())
-
-
-def _generators() -> dict[str, Any]:
-    """States of the generators that dropout draws from."""
-    states = {"generator.cpu": torch.get_rng_state().numpy()}
-    if torch.cuda.is_available():
-        states["generator.cuda"] = torch.cuda.get_rng_state().numpy()
-    return states
-
-
-def _set_generators(arrays: dict[str, Any]) -> None:
-    torch.set_rng_state(torch.from_numpy(arrays["generator.cpu"]))
-    if "generator.cuda" in arrays and torch.cuda.is_available():
-        torch.cuda.set_rng_state(torch.from_numpy(arrays["generator.cuda"]))

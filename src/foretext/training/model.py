@@ -1,4 +1,4 @@
-"""A backbone and an objective that fit each other."""
+"""A backbone and what is asked of it, an objective or a task, that fit each other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from foretext.backbones.base import Backbone
 from foretext.data.batch import Batch
 from foretext.errors import SettingError
 from foretext.nn.vocabulary_head import Score
-from foretext.objectives.base import Objective
+from foretext.objectives.base import Question
 
 __all__ = ["Model"]
 
@@ -24,7 +24,7 @@ class Model(nn.Module):
         SettingError: the objective asks for a sight that the backbone does not have.
     """
 
-    def __init__(self, backbone: Backbone, objective: Objective) -> None:
+    def __init__(self, backbone: Backbone, objective: Question) -> None:
         super().__init__()
         if objective.visibility not in backbone.visibilities:
             raise SettingError(

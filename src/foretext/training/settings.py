@@ -46,6 +46,7 @@ class TrainingConfig(Config):
     patience: int | None = Field(None, ge=1)  # held-out losses without a better one before the end
     keep: Literal["last", "best"] = "last"  # which weights the run ends with
     checkpoint_seconds: float = Field(300.0, ge=0)  # between two checkpoints
+    checkpoints_kept: int = Field(1, ge=1)  # the newest ones; an older one serves if it is damaged
     tensorboard: bool = False  # write its files beside metrics.jsonl
     seed: int = Field(1, ge=0, lt=2**31)
 

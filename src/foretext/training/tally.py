@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -34,15 +35,12 @@ class Tally:
         for part, count in counts.items():
             self._counts[part] += count
 
-    def figures(self, prefix: str = "", *, sum_over: Processes | None = None) -> dict[str, float]:
+    def figures(self, prefix: str = "") -> dict[str, float]:
         """Return ``loss``, the sum over the parts, and the loss and accuracy of each part.
 
         Args:
             prefix: of the names.
-            sum_over: processes that each have a share of the losses; counts are of the whole.
         """
-        if sum_over is not None and sum_over.size > 1:
-            self._sum(sum_over)
         counted = {part: count for part, count in self._counts.items() if count}
         losses = {part: float(self._losses[part]) / count for part, count in counted.items()}
         figures = {f"{prefix}loss": sum(losses.values())}
@@ -53,13 +51,34 @@ class Tally:
                 figures[f"{prefix}{part}_accuracy"] = float(correct) / counted[part]
         return figures
 
-    def _sum(self, processes: Processes) -> None:
-        """Add what the other processes found; a part that this one never met is zero here."""
+    def total(self, processes: Processes) -> Tally:
+        """Return the sums over processes that each have a share of the losses.
+
+        Counts are of the whole already; a part that a process never met is zero there.
+        """
+        total = Tally()
+        total.count(self._counts)
         for part in sorted(self._counts):
             sums = torch.zeros(2, dtype=torch.float64, device=processes.device)
             sums[0] = self._losses[part]
             sums[1] = self._correct.get(part, 0.0)
             processes.sum([sums])
-            self._losses[part] = sums[0]
+            total._losses[part] = sums[0]
             if part in self._correct:
-                self._correct[part] = sums[1]
+                total._correct[part] = sums[1]
+        return total
+
+    def state(self) -> dict[str, dict[str, float]]:
+        """Return the sums as plain numbers, for a checkpoint."""
+        return {
+            "losses": {part: float(loss) for part, loss in self._losses.items()},
+            "correct": {part: float(correct) for part, correct in self._correct.items()},
+            "counts": dict(self._counts),
+        }
+
+    def load_state(self, state: Mapping[str, Mapping[str, Any]], *, share: bool) -> None:
+        """Go on from `state`; a process without a share of its losses takes the counts alone."""
+        self._counts.update(state["counts"])
+        if share:
+            self._losses.update(state["losses"])
+            self._correct.update(state["correct"])

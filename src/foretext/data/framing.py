@@ -1,4 +1,8 @@
-"""A text's ids as the model met texts in pretraining: ``[CLS] text [SEP]``, or the text alone."""
+"""A text's ids as the model met texts in pretraining: ``[CLS] text [SEP]``, or the text alone.
+
+A pair is ``[CLS] first [SEP] second [SEP]``; for a model that sees to the left, the end token
+stands between the two (Radford et al. 2018, 3.3).
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,7 @@ class Framing(NamedTuple):
     prefix: list[int]  # ids
     suffix: list[int]
     max_length: int  # positions, of which prefix and suffix take some
+    between: list[int]  # of the texts of a pair
 
     @classmethod
     def of(cls, tokenizer: SubwordTokenizer, visibility: Visibility, max_length: int) -> Self:
@@ -30,9 +35,11 @@ class Framing(NamedTuple):
         if visibility == "causal":
             before = [special.start, special.cls]
             added = tokenizer.library.encode("").ids
-            return cls([token for token in added if token in before], [], max_length)
+            between = [] if special.end is None else [special.end]
+            return cls([token for token in added if token in before], [], max_length, between)
         prefix = [] if special.cls is None else [special.cls]
-        return cls(prefix, [] if special.sep is None else [special.sep], max_length)
+        suffix = [] if special.sep is None else [special.sep]
+        return cls(prefix, suffix, max_length, suffix)
 
     @property
     def room(self) -> int:
@@ -42,6 +49,19 @@ class Framing(NamedTuple):
     def around(self, ids: Sequence[int]) -> list[int]:
         """Return the ids with prefix and suffix."""
         return [*self.prefix, *ids, *self.suffix]
+
+    @property
+    def pair_room(self) -> int:
+        """Tokens of both texts that a row of a pair holds."""
+        return self.room - len(self.between)
+
+    def around_pair(self, first: Sequence[int], second: Sequence[int]) -> list[int]:
+        """Return the ids of a pair with all that stands around them."""
+        return [*self.prefix, *first, *self.between, *second, *self.suffix]
+
+    def second_starts(self, first: Sequence[int]) -> int:
+        """Return the position of a pair's row at which the second text begins."""
+        return len(self.prefix) + len(first) + len(self.between)
 
     def windows(self, ids: Sequence[int], overlap: int) -> list[list[int]]:
         """Cut ids into framed rows, each of which begins `overlap` tokens before the last one ends.

@@ -1,0 +1,130 @@
+"""Rows of ids of any length as examples, filled up to the longest row of each batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from foretext.data.batch import Batch, Inputs, Visibility
+
+__all__ = ["IGNORED", "PaddedExamples", "Ragged"]
+
+IGNORED = -100  # as a target: nothing is asked here; what cross-entropy leaves out by itself
+
+
+class Ragged:
+    """Rows of different lengths end to end.
+
+    Args:
+        rows: (T_i, ...) each; all of one type.
+    """
+
+    def __init__(self, rows: Sequence[Sequence[int] | NDArray[np.int64]]) -> None:
+        self.lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+        self.starts = np.concatenate([[0], np.cumsum(self.lengths)])
+        self.values = (
+            np.concatenate([np.asarray(row, np.int64) for row in rows])
+            if rows
+            else np.empty(0, np.int64)
+        )  # (sum T_i, ...)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def __getitem__(self, row: int) -> NDArray[np.int64]:
+        return self.values[self.starts[row] : self.starts[row + 1]]
+
+    def filled(self, rows: NDArray[np.int64], width: int, value: int) -> NDArray[np.int64]:
+        """Return some rows side by side, (B, width, ...), filled up with `value`."""
+        whole = np.full((len(rows), width, *self.values.shape[1:]), value, np.int64)
+        for place, row in enumerate(rows):
+            whole[place, : self.lengths[row]] = self[row]
+        return whole
+
+
+class PaddedExamples:
+    """Examples that have one row of ids each, or a group of rows.
+
+    Args:
+        rows: ids, the rows of a group one after another.
+        targets: by name; (N, ...) of examples, or `Ragged`, N rows, of positions.
+        pad: id that fills rows up; any will do, as no position looks there.
+        visibility: of the inputs.
+        second_starts: (rows,) position at which a row's second text begins; None: rows have one.
+        characters: of the words of each row, (T, K), or None.
+        group: rows of an example.
+    """
+
+    def __init__(
+        self,
+        rows: Ragged,
+        targets: Mapping[str, NDArray[np.generic] | Ragged],
+        *,
+        pad: int,
+        visibility: Visibility,
+        second_starts: NDArray[np.int64] | None = None,
+        characters: Ragged | None = None,
+        group: int = 1,
+    ) -> None:
+        self.rows = rows
+        self.targets = targets
+        self.pad = pad
+        self.visibility = visibility
+        self.second_starts = second_starts
+        self.characters = characters
+        self.group = group
+        self._lengths = rows.lengths.reshape(-1, group).max(1) if len(rows) else rows.lengths
+
+    def __len__(self) -> int:
+        return len(self.rows) // self.group
+
+    def keys(self, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return the numbers of the examples, (N,), shuffled."""
+        return rng.permutation(len(self))
+
+    def lengths(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the length of each example's longest row."""
+        return self._lengths[keys]
+
+    def batch(self, keys: NDArray[np.int64], rng: np.random.Generator | None = None) -> Batch:
+        """Put some examples together; nothing is drawn."""
+        rows = (keys[:, None] * self.group + np.arange(self.group)).ravel()  # (B,)
+        lengths = self.rows.lengths[rows]
+        width = max(int(lengths.max()), 1)
+        real = np.arange(width) < lengths[:, None]  # (B, T)
+        inputs = Inputs(
+            torch.from_numpy(self.rows.filled(rows, width, self.pad)),
+            None if real.all() else torch.from_numpy(real),
+            self.visibility,
+            segments=self._segments(rows, real),
+            characters=self._characters(rows, width),
+        )
+        by_example = frozenset(name for name, t in self.targets.items() if not _is_ragged(t))
+        return Batch(inputs, self._targets(keys, width), self.group, by_example)
+
+    def _targets(self, keys: NDArray[np.int64], width: int) -> dict[str, torch.Tensor]:
+        return {
+            name: torch.from_numpy(
+                target.filled(keys, width, IGNORED) if isinstance(target, Ragged) else target[keys]
+            )
+            for name, target in self.targets.items()
+        }
+
+    def _segments(self, rows: NDArray[np.int64], real: NDArray[np.bool_]) -> torch.Tensor | None:
+        """1 where the second text stands, (B, T)."""
+        if self.second_starts is None:
+            return None
+        second = np.arange(real.shape[1]) >= self.second_starts[rows, None]
+        return torch.from_numpy((second & real).astype(np.int64))
+
+    def _characters(self, rows: NDArray[np.int64], width: int) -> torch.Tensor | None:
+        if self.characters is None:
+            return None
+        return torch.from_numpy(self.characters.filled(rows, width, 0))
+
+
+def _is_ragged(target: object) -> bool:
+    return isinstance(target, Ragged)

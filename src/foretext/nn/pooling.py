@@ -1,0 +1,94 @@
+"""The states of a row's positions as one vector."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+__all__ = ["POOLS", "Pool", "Pooling"]
+
+Pooling = Literal["cls", "last", "ends", "mean", "max", "attention"]
+
+
+class Pool(nn.Module):
+    """Makes one vector of the real positions of each row.
+
+    Args:
+        pooling: "cls" the first position, "last" the last real one, "ends" the half of the last
+            one that was read from the left beside the half of the first one that was read from the
+            right, "mean" and "max" over all, "attention" a learned weighting of all.
+        dim: D.
+    """
+
+    def __init__(self, pooling: Pooling, dim: int) -> None:
+        super().__init__()
+        self.pooling = pooling
+        self.attention = Attention(dim) if pooling == "attention" else None
+
+    def forward(self, states: Tensor, token_mask: Tensor | None) -> Tensor:
+        """Pool states (B, T, D) to (B, D); `token_mask` (B, T) bool, None: all are real."""
+        if self.attention is not None:
+            pooled: Tensor = self.attention(states, token_mask)
+            return pooled
+        return POOLS[self.pooling](states, token_mask)
+
+
+class Attention(nn.Module):
+    """Weights each position by its likeness to a learned question (Yang et al. 2016, 2.2).
+
+    u_t = tanh(W h_t + b), weight_t ∝ exp(u_t · q).
+    """
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.key = nn.Linear(dim, dim)
+        self.question = nn.Linear(dim, 1, bias=False)
+
+    def forward(self, states: Tensor, token_mask: Tensor | None) -> Tensor:
+        """Pool states (B, T, D) to (B, D)."""
+        scores = self.question(torch.tanh(self.key(states))).squeeze(-1).float()  # (B, T)
+        if token_mask is not None:
+            scores = scores.masked_fill(~token_mask, -torch.inf)
+        weights = scores.softmax(-1).to(states.dtype)
+        return torch.einsum("bt,btd->bd", weights, states)
+
+
+def _mean(states: Tensor, token_mask: Tensor | None) -> Tensor:
+    if token_mask is None:
+        return states.mean(1, dtype=torch.float32)
+    sums = states.masked_fill(~token_mask[..., None], 0.0).sum(1, dtype=torch.float32)
+    return sums / token_mask.sum(1, keepdim=True).clamp(min=1)
+
+
+def _max(states: Tensor, token_mask: Tensor | None) -> Tensor:
+    if token_mask is not None:
+        states = states.masked_fill(~token_mask[..., None], torch.finfo(states.dtype).min)
+    return states.amax(1)
+
+
+def _first(states: Tensor, token_mask: Tensor | None) -> Tensor:
+    return states[:, 0]
+
+
+def _last(states: Tensor, token_mask: Tensor | None) -> Tensor:
+    if token_mask is None:
+        return states[:, -1]
+    last = token_mask.sum(1).clamp(min=1) - 1  # (B,)
+    return states[torch.arange(len(states), device=states.device), last]
+
+
+def _ends(states: Tensor, token_mask: Tensor | None) -> Tensor:
+    half = states.shape[-1] // 2
+    return torch.cat([_last(states, token_mask)[:, :half], states[:, 0, half:]], -1)
+
+
+POOLS: dict[str, Callable[[Tensor, Tensor | None], Tensor]] = {
+    "cls": _first,
+    "last": _last,
+    "ends": _ends,
+    "mean": _mean,
+    "max": _max,
+}

@@ -1,0 +1,114 @@
+"""What every trained task is in use: it reads rows, answers them, and knows how good it is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Self, cast
+
+from foretext.config import Config
+from foretext.data.padded_examples import PaddedExamples
+from foretext.nn.copies import Copies
+from foretext.nn.device import DeviceName, Precision, choose_device, choose_dtype
+from foretext.task_models.computing import Network, Outputs, compute_outputs
+from foretext.tasks.base import Task
+from foretext.tasks.body import TextBody
+
+__all__ = ["TaskModel"]
+
+
+class TaskModel(ABC):
+    """A body and a task.
+
+    Args:
+        body: that reads texts.
+        task: whose head stands on the body's backbone.
+        temperature: that probabilities are calibrated by; 1 leaves them as they are.
+        device: "auto" takes a CUDA device where there is one.
+        precision: "auto" answers in bfloat16 where the device has it.
+    """
+
+    task_class: ClassVar[type[Task]]
+    rows_config: ClassVar[type[Config]]  # how its files are read
+    judged_by: ClassVar[str]  # the figure by which one model is better than another
+
+    def __init__(
+        self,
+        body: TextBody,
+        task: Task,
+        *,
+        temperature: float = 1.0,
+        device: DeviceName = "auto",
+        precision: Precision = "auto",
+    ) -> None:
+        self.body = body
+        self.task = task
+        self.temperature = temperature
+        self.precision = precision
+        network = Network(body.backbone, task).to(choose_device(device))
+        self._copies = Copies(network)
+
+    @classmethod
+    def begin(cls, body: TextBody, config: Config, rows: Sequence[Any]) -> Self:
+        """Put an untrained head for these rows on a body.
+
+        Raises:
+            CorpusError: there is nothing to learn from the rows.
+            SettingError: the head does not fit the body.
+        """
+        return cls(body, cls.task_class(config, body, **cls.find(rows)))
+
+    @classmethod
+    @abstractmethod
+    def read(cls, path: str | Path, config: Config | None = None) -> list[Any]:
+        """Read a file of rows.
+
+        Raises:
+            CorpusError: the file will not do.
+        """
+
+    @classmethod
+    @abstractmethod
+    def find(cls, rows: Sequence[Any]) -> dict[str, Any]:
+        """Return what the rows to learn from tell the task, such as its labels."""
+
+    @abstractmethod
+    def examples(self, rows: Sequence[Any]) -> PaddedExamples:
+        """Return rows with their answers as examples to learn from.
+
+        Raises:
+            CorpusError: a row has an answer that the model does not know.
+        """
+
+    @abstractmethod
+    def figures(self, rows: Sequence[Any], network: Network | None = None) -> dict[str, Any]:
+        """Answer rows, and say how well; `judged_by` is among the figures.
+
+        Args:
+            rows: with their right answers.
+            network: that answers; None: the model's own.
+        """
+
+    def evaluate(self, path: str | Path, *, rows: Config | None = None) -> dict[str, Any]:
+        """Return the figures of a file of rows with right answers.
+
+        Raises:
+            CorpusError: the file will not do.
+        """
+        return self.figures(self.read(path, rows))
+
+    def network(self) -> Network:
+        """Return the network in the numbers that much work at once is done in."""
+        device = self.body.backbone.embedding.device
+        keeps_fp32 = getattr(self.body.backbone, "keeps_fp32", False)
+        dtype = choose_dtype("fp32" if keeps_fp32 else self.precision, device)
+        return cast(Network, self._copies.in_dtype(dtype))
+
+    def outputs(self, examples: PaddedExamples, network: Network | None = None) -> Outputs:
+        """Return the task's outputs for each example."""
+        return compute_outputs(network or self.network(), examples)
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return what is kept beside weights and settings."""
+        return {"temperature": self.temperature}

@@ -1,0 +1,64 @@
+"""A network's outputs for many examples: sorted by length, in batches of about as many tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from foretext.backbones.base import Backbone
+from foretext.data.padded_examples import PaddedExamples
+from foretext.tasks.base import Task
+
+__all__ = ["Network", "Outputs", "compute_outputs"]
+
+BATCH_TOKENS = {"cpu": 1 << 11, "cuda": 1 << 16}  # states of a batch should stay in a cache
+
+Outputs = list[NDArray[np.float32]]  # of each example, without the positions that fill it up
+
+
+class Network(nn.Module):
+    """A backbone and the task whose head belongs to it."""
+
+    backbone: Backbone
+    task: Task
+
+    def __init__(self, backbone: Backbone, task: Task) -> None:
+        super().__init__()
+        self.backbone = backbone
+        self.task = task
+
+
+class _Batch(NamedTuple):
+    keys: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+
+
+@torch.inference_mode()
+def compute_outputs(network: Network, examples: PaddedExamples) -> Outputs:
+    """Return the task's outputs, (...) or (T, ...) of each example."""
+    device = network.backbone.embedding.device
+    outputs: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(examples)
+    for keys, lengths in _batches(examples, BATCH_TOKENS.get(device.type, 1 << 11)):
+        inputs = examples.batch(keys).inputs.to(device)
+        found = network.task.outputs(network.backbone(inputs), inputs).float().cpu().numpy()
+        of_positions = found.ndim > 2
+        for key, length, output in zip(keys.tolist(), lengths.tolist(), found, strict=True):
+            outputs[key] = output[:length] if of_positions else output
+    return outputs
+
+
+def _batches(examples: PaddedExamples, batch_tokens: int) -> Iterator[_Batch]:
+    """Take the longest first, so that a lack of memory shows at once."""
+    lengths = examples.lengths(np.arange(len(examples)))
+    order = np.argsort(-lengths, kind="stable")
+    start = 0
+    while start < len(order):
+        width = max(int(lengths[order[start]]), 1) * examples.group
+        keys = order[start : start + max(1, batch_tokens // width)]
+        yield _Batch(keys, lengths[keys])
+        start += len(keys)

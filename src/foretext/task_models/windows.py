@@ -1,0 +1,46 @@
+"""Texts as rows of a model's length: one row a text, or several that overlap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.data.padded_examples import Ragged
+from foretext.tasks.body import TextBody
+from foretext.tasks.long_texts import LongTexts, cut_text
+
+__all__ = ["Windows"]
+
+
+class Windows(NamedTuple):
+    """The framed rows of some texts."""
+
+    rows: Ragged  # of ids
+    owners: NDArray[np.int64]  # (rows,) the text of each row, in order
+    num_cut: int  # texts of which something is not read, or which are read in several rows
+
+    @classmethod
+    def of(
+        cls, body: TextBody, texts: Sequence[str], max_length: int, long_texts: LongTexts
+    ) -> Self:
+        """Encode texts; one without tokens is a row of what stands around texts, or of one id."""
+        framing = body.framing(max_length)
+        rows: list[list[int]] = []
+        owners: list[int] = []
+        num_cut = 0
+        for text, ids in enumerate(body.encode(texts)):
+            windows = cut_text(ids, framing.room, long_texts)
+            num_cut += len(ids) > framing.room
+            rows += [framing.around(window) or [body.pad] for window in windows]
+            owners += [text] * len(windows)
+        return cls(Ragged(rows), np.array(owners, np.int64), num_cut)
+
+    def merged(self, values: NDArray[np.float64], num_texts: int) -> NDArray[np.float64]:
+        """Return the mean of each text's windows, (N, ...), of values (rows, ...)."""
+        sums = np.zeros((num_texts, *values.shape[1:]))
+        np.add.at(sums, self.owners, values)
+        counts = np.bincount(self.owners, minlength=num_texts)
+        return sums / counts.reshape(-1, *[1] * (values.ndim - 1))

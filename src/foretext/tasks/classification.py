@@ -1,0 +1,90 @@
+"""One label or several for a text (Devlin et al. 2019, 4.1; Radford et al. 2018, 3.2; Kim 2014)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+from torch import Tensor
+
+from foretext.backbones.base import States
+from foretext.config import Config
+from foretext.data.batch import Batch, Inputs
+from foretext.nn.pooling import Pooling
+from foretext.nn.vocabulary_head import Score
+from foretext.tasks.answers import answers_of
+from foretext.tasks.base import Task
+from foretext.tasks.body import TextBody
+from foretext.tasks.long_texts import LongTexts
+from foretext.tasks.next_tokens import NextTokens
+from foretext.tasks.text_head import TextHead, drawn_linear
+
+__all__ = ["Classification"]
+
+
+class Classification(Task):
+    """A linear map from a pooled text to labels.
+
+    Args:
+        config: the user's settings.
+        body: whose states are read.
+        labels: C names.
+        multi_label: whether a text may have any number of them.
+        counts: texts of each label in the rows learned from.
+    """
+
+    class Config(Config):
+        """Settings of the head."""
+
+        max_length: int = Field(512, ge=8)  # positions of a row, if the body has as many
+        long_texts: LongTexts = "head"  # what is read of a text that is longer
+        pooling: Pooling | None = None  # None: as suits the body
+        dropout: float = Field(0.1, ge=0, lt=1)  # of the pooled text
+        bias: bool = True
+        label_smoothing: float = Field(0.0, ge=0, lt=1)
+        balanced: bool = False  # rare labels weigh more, so that all weigh the same together
+        language_model_weight: float = Field(0.0, ge=0)  # GPT: of the auxiliary loss
+
+    name = "classification"
+
+    def __init__(
+        self,
+        config: Config,
+        body: TextBody,
+        *,
+        labels: list[str],
+        multi_label: bool = False,
+        counts: list[int] | None = None,
+    ) -> None:
+        super().__init__()
+        self.config = config
+        self.visibility = body.visibility
+        self.found: dict[str, Any] = {"labels": list(labels), "multi_label": multi_label}
+        known = self.found | {"counts": counts or [1] * len(labels)}
+        self.head = TextHead(body, config.pooling, config.dropout)
+        self.answers = answers_of(known, smoothing=config.label_smoothing, balanced=config.balanced)
+        self.classifier = drawn_linear(
+            body.backbone.dim, self.answers.num_outputs, bias=config.bias
+        )
+        self.next_tokens = NextTokens.of(body, config.language_model_weight)
+
+    def outputs(self, states: States, inputs: Inputs) -> Tensor:
+        """Return logits (B, C)."""
+        logits: Tensor = self.classifier(self.head(states.last, inputs.token_mask)).float()
+        return logits
+
+    def counts(self, batch: Batch) -> Mapping[str, int]:
+        """Return the number of texts and, with the auxiliary loss, of tokens."""
+        counts = {self.name: len(batch)}
+        if self.next_tokens is not None:
+            counts["language_model"] = self.next_tokens.count(batch.inputs)
+        return counts
+
+    def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
+        """Score the labels and, with the auxiliary loss, the next tokens."""
+        logits = self.outputs(states, batch.inputs)
+        scores = {self.name: self.answers.score(logits, batch.targets[self.answers.target])}
+        if self.next_tokens is not None:
+            scores["language_model"] = self.next_tokens.score(states, batch.inputs)
+        return scores

@@ -1,0 +1,87 @@
+"""The records of a training: what happened since the one before, by line of metrics.jsonl."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from foretext.errors import SettingError
+from foretext.progress.workplace import Workplace
+from foretext.training.board import Board
+from foretext.training.processes import Processes
+from foretext.training.schedule import Schedule
+from foretext.training.state import State
+from foretext.training.tally import Tally
+
+__all__ = ["Records"]
+
+RECORD_SECONDS = 5.0  # between two records without a held-out loss, about
+RECORD_STEPS = 200  # of a training with a known number of steps there are about as many records
+
+
+class Records:
+    """Writes records to the history and to the files of the place.
+
+    Args:
+        schedule: of the training.
+        place: where the files are.
+        processes: whose losses are summed.
+    """
+
+    def __init__(self, schedule: Schedule, place: Workplace, processes: Processes) -> None:
+        self.schedule, self.log, self.processes = schedule, place.log, processes
+        with_board = schedule.config.tensorboard and processes.is_first
+        self.board = Board(place.folder / "tensorboard") if with_board else None
+        self.tally = Tally()  # of what no record has told yet
+
+    def due(self, state: State) -> bool:
+        """Whether it is time for a record without held-out figures."""
+        known = self.schedule.budget is None
+        every = self.schedule.num_steps // RECORD_STEPS if known else 0
+        if every:
+            return state.step % every == 0
+        return state.seconds - last(state, "time") >= RECORD_SECONDS
+
+    def add(self, state: State, gradient_norm: float, measured: Mapping[str, float]) -> None:
+        """Add a line, with what was measured beside the figures of the training.
+
+        Raises:
+            SettingError: the loss is no longer a number.
+        """
+        figures = self.tally.total(self.processes).figures()
+        self._refuse_no_number(state, figures["loss"], gradient_norm)
+        seconds = max(state.seconds - last(state, "time"), 1e-3)
+        record = {
+            "time": round(state.seconds, 3),
+            "step": state.step,
+            "epoch": round(state.step / self.schedule.steps_per_epoch, 4),
+            "tokens": state.tokens,
+            "tokens_per_second": round((state.tokens - last(state, "tokens")) / seconds),
+            "learning_rate": self.schedule.learning_rate(state.step - 1, state.seconds),
+            "gradient_norm": gradient_norm,
+            **figures,
+            **measured,
+        }
+        self.tally = Tally()
+        state.history.append(record)
+        for file in (self.log, self.board):
+            if file is not None:
+                file.append(record)
+
+    def close(self) -> None:
+        """Close the files that are not the place's own."""
+        if self.board is not None:
+            self.board.close()
+
+    def _refuse_no_number(self, state: State, *figures: float) -> None:
+        if not all(map(math.isfinite, figures)):
+            raise SettingError(
+                f"The loss is no longer a number after {state.step:,} steps; choose a lower "
+                f"training.learning_rate than {self.schedule.config.learning_rate:g}, or a longer "
+                "warm-up."
+            )
+
+
+def last(state: State, name: str) -> float:
+    """Return a figure of the newest record; 0 where there is none."""
+    return float(state.history[-1][name]) if state.history else 0.0
