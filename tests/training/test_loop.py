@@ -87,7 +87,7 @@ def test_next_sentences_are_told_apart(request: pytest.FixtureRequest) -> None:
 def test_a_resumed_training_ends_in_the_same_bits(
     setup: Setup, precision: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = {"precision": precision, "epochs": 1.0, "batch_examples": 32}
+    settings = {"precision": precision, "epochs": 1.0, "batch_examples": 32, "valid_steps": 4}
     if setup.kind == "pairs":
         settings |= {"layer_decay": 0.8, "head_rate": 2.0, "freeze_layers": 1}
     whole, whole_history = _fit_epochs(setup, NOWHERE, settings)
@@ -100,8 +100,12 @@ def test_a_resumed_training_ends_in_the_same_bits(
         resumed, history = _fit_epochs(setup, place, settings)
     for name, weights in whole.state_dict().items():
         assert torch.equal(weights, resumed.state_dict()[name]), name
-    assert history[-1]["valid_loss"] == whole_history[-1]["valid_loss"]
+    assert [_untimed(record) for record in history] == [_untimed(r) for r in whole_history]
     assert MetricsLog(tmp_path / "metrics.jsonl").read() == history
+
+
+def _untimed(record: dict[str, Any]) -> dict[str, Any]:
+    return {name: v for name, v in record.items() if name not in ("time", "tokens_per_second")}
 
 
 @contextmanager
@@ -168,6 +172,47 @@ def test_patience_and_the_best_weights(causal: Setup) -> None:
     assert causal.validation(model).measure(model)["valid_loss"] == pytest.approx(
         min(losses), abs=0.02
     )
+
+
+class Rising:
+    """A validation whose figure rises up to step 6 and falls from then on."""
+
+    judged_by = "valid_accuracy"
+    higher_is_better = True
+
+    def __init__(self) -> None:
+        self.weights: dict[int, torch.Tensor] = {}  # of the embedding at each step
+
+    def measure(self, model: Model) -> dict[str, float]:
+        step = 2 * (len(self.weights) + 1)
+        self.weights[step] = model.backbone.embedding.detach().float().clone()
+        return {"valid_accuracy": 1 - abs(step - 6) / 10}
+
+
+@pytest.mark.parametrize("stop_at", [None, 5, 9])
+def test_a_figure_that_is_better_when_higher(
+    causal: Setup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop_at: int | None
+) -> None:
+    """Its best weights stay and patience ends the training, before and after a resume."""
+    settings = {"steps": 40, "valid_steps": 2, "patience": 3, "keep": "best", "precision": "fp32"}
+    config = TrainingConfig(**settings, batch_examples=8)
+    validation = Rising()
+
+    def train(place: Workplace) -> tuple[Model, list[dict[str, Any]]]:
+        model = causal.model()
+        examples = model.objective.examples(causal.tokens.train)
+        return model, fit(model, examples, config, place, validation)
+
+    if stop_at is not None:
+        monkeypatch.setattr(Training, "_step", _stopping_at(stop_at))
+        with _place(tmp_path) as place, pytest.raises(Interrupted):
+            train(place)
+        monkeypatch.undo()
+    with _place(tmp_path, resume=stop_at is not None) as place:
+        model, history = train(place)
+    judged = [record["valid_accuracy"] for record in history if "valid_accuracy" in record]
+    assert judged == pytest.approx([0.6, 0.8, 1.0, 0.8, 0.6, 0.4])
+    assert torch.equal(model.backbone.embedding, validation.weights[6])
 
 
 def test_a_loss_that_is_no_number_stops_it(causal: Setup) -> None:
