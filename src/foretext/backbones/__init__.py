@@ -8,6 +8,9 @@ BACKBONES = Registry(
     "backbone",
     {
         "transformer": "foretext.backbones.transformer:Transformer",
+        "lookup": "foretext.backbones.lookup:Lookup",
+        "textcnn": "foretext.backbones.textcnn:TextCNN",
+        "recurrent": "foretext.backbones.recurrent:Recurrent",
     },
 )
 

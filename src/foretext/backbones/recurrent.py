@@ -1,0 +1,64 @@
+"""Recurrent networks over word vectors: plain, LSTM or GRU, from the left or from both ends."""
+
+from __future__ import annotations
+
+from pydantic import Field, model_validator
+from torch import Tensor, nn
+
+from foretext.backbones.word_backbone import WordBackbone
+from foretext.data.batch import Visibility
+from foretext.nn.recurrent import RecurrentKind, RecurrentLayer, row_lengths
+from foretext.nn.word_embedding import WordEmbedding
+
+__all__ = ["Recurrent"]
+
+
+class Recurrent(WordBackbone):
+    """Layers that read a text word by word; one that reads from the left alone has causal sight.
+
+    Args:
+        config: the user's settings.
+        vocab_size: words; id 0 stands for all others.
+        num_characters: ids of characters, where the settings say that characters are read.
+    """
+
+    class Config(WordEmbedding.Config):
+        """Shape of a recurrent network; the defaults are those of Lample et al. 2016, 5.1."""
+
+        kind: RecurrentKind = "lstm"
+        num_layers: int = Field(1, ge=1)
+        dim: int = Field(100, ge=1)  # width of each direction's state
+        bidirectional: bool = True
+        dropout: float = Field(0.5, ge=0, lt=1)  # of what stands for a word
+        layer_dropout: float = Field(0.0, ge=0, lt=1)  # of the states between two layers
+
+        @model_validator(mode="after")
+        def _has_between(self) -> Recurrent.Config:
+            if self.num_layers == 1 and self.layer_dropout:
+                raise ValueError("layer_dropout would have no effect with num_layers = 1")
+            return self
+
+    def __init__(self, config: Config, vocab_size: int, num_characters: int = 0) -> None:
+        super().__init__(config, vocab_size, num_characters)
+        self.num_layers = config.num_layers
+        self.dim = config.dim * (2 if config.bidirectional else 1)
+        sight: Visibility = "full" if config.bidirectional else "causal"
+        self.visibilities = frozenset({sight})
+        self.blocks = nn.ModuleList(
+            RecurrentLayer(
+                config.kind,
+                self.dim if layer else self.tokens.dim,
+                config.dim,
+                bidirectional=config.bidirectional,
+            )
+            for layer in range(config.num_layers)
+        )
+        self.dropout = nn.Dropout(config.layer_dropout)
+
+    def layer_states(self, embedded: Tensor, token_mask: Tensor | None) -> list[Tensor]:
+        """Return the states of each layer, (B, T, D)."""
+        lengths = row_lengths(token_mask)
+        states = [self.blocks[0](embedded, lengths)]
+        for block in self.blocks[1:]:
+            states.append(block(self.dropout(states[-1]), lengths))
+        return states

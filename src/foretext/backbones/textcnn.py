@@ -1,0 +1,58 @@
+"""Convolutions of several widths over word vectors (Kim 2014).
+
+The largest of each feature over a text, which Kim's classifier takes, is its head's to take. There
+is one window a word; Kim's windows begin before the first word and end after the last as well.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from pydantic import Field, PositiveInt, model_validator
+from torch import Tensor, nn
+
+from foretext.backbones.word_backbone import WordBackbone
+from foretext.data.batch import Visibility
+from foretext.nn.convolution import Convolution
+from foretext.nn.word_embedding import WordEmbedding
+
+__all__ = ["TextCNN"]
+
+
+class TextCNN(WordBackbone):
+    """One layer: rectified features of the windows around each word.
+
+    Args:
+        config: the user's settings.
+        vocab_size: words; id 0 stands for all others.
+        num_characters: ids of characters, where the settings say that characters are read.
+    """
+
+    class Config(WordEmbedding.Config):
+        """Shape of a TextCNN; the defaults are Kim's."""
+
+        widths: list[PositiveInt] = Field([3, 4, 5], min_length=1)  # words of a window
+        num_maps: int = Field(100, ge=1)  # features of each width
+
+        @model_validator(mode="after")
+        def _has_different_widths(self) -> TextCNN.Config:
+            if len(set(self.widths)) < len(self.widths):
+                raise ValueError(f"widths = {self.widths} names one twice; raise num_maps instead")
+            return self
+
+    num_layers = 1
+    visibilities: frozenset[Visibility] = frozenset({"full"})
+
+    def __init__(self, config: Config, vocab_size: int, num_characters: int = 0) -> None:
+        super().__init__(config, vocab_size, num_characters)
+        self.dim = len(config.widths) * config.num_maps
+        self.convolutions = nn.ModuleList(
+            Convolution(self.tokens.dim, config.num_maps, width) for width in config.widths
+        )
+
+    def layer_states(self, embedded: Tensor, token_mask: Tensor | None) -> list[Tensor]:
+        """Return the maps of all widths side by side, (B, T, D)."""
+        if token_mask is not None:
+            embedded = embedded.masked_fill(~token_mask.unsqueeze(-1), 0)
+        maps = [convolution(embedded) for convolution in self.convolutions]
+        return [F.relu(torch.cat(maps, -1))]

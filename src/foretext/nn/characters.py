@@ -1,0 +1,84 @@
+"""Words by their characters: what a word's shape says where its vector says little.
+
+A convolution and the largest of each feature (Ma & Hovy 2016, section 2.1), or the last states of
+an LSTM from each end (Lample et al. 2016, section 4.1). A word that a batch has many times is read
+once.
+
+N: different words of a batch, K: characters of a word, E: features of a word.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from foretext.nn.convolution import Convolution
+from foretext.nn.recurrent import RecurrentLayer, row_lengths
+
+__all__ = ["CharacterCNN", "CharacterLSTM"]
+
+WIDTH = 3  # characters of a window
+
+
+class CharacterCNN(nn.Module):
+    """Windows of three characters, then tanh of the largest over the word.
+
+    Args:
+        num_characters: ids that there are, 0 for none among them.
+        dim: width of a character's vector.
+        num_features: E.
+    """
+
+    def __init__(self, num_characters: int, dim: int, num_features: int) -> None:
+        super().__init__()
+        self.vectors = _drawn(num_characters, dim)
+        self.convolution = Convolution(dim, num_features, WIDTH)
+
+    def forward(self, characters: Tensor) -> Tensor:
+        """Read (B, T, K) ids, 0 after a word's end, as (B, T, E); a word without any as zeros."""
+        words, places = _distinct(characters)
+        absent = (words == 0).unsqueeze(-1)  # (N, K, 1)
+        maps = self.convolution(self.vectors(words).masked_fill(absent, 0))  # (N, K, E)
+        # A word without characters has tanh(0) = 0, whatever the bias.
+        largest = maps.masked_fill(absent, -torch.inf).amax(1)
+        return torch.tanh(largest.masked_fill(absent.all(1), 0))[places]
+
+
+class CharacterLSTM(nn.Module):
+    """The state after the last character from the left, and after the first from the right.
+
+    Args:
+        num_characters: ids that there are, 0 for none among them.
+        dim: width of a character's vector.
+        num_features: E, half of them from each end.
+    """
+
+    def __init__(self, num_characters: int, dim: int, num_features: int) -> None:
+        super().__init__()
+        self.dim = num_features // 2  # of each direction
+        self.vectors = _drawn(num_characters, dim)
+        self.layer = RecurrentLayer("lstm", dim, self.dim, bidirectional=True)
+
+    def forward(self, characters: Tensor) -> Tensor:
+        """Read (B, T, K) ids, 0 after a word's end, as (B, T, E); a word without any as zeros."""
+        words, places = _distinct(characters)
+        lengths = row_lengths(words > 0)
+        assert lengths is not None
+        states = self.layer(self.vectors(words), lengths)  # (N, K, E)
+        rows = torch.arange(len(words), device=words.device)
+        left, right = states[rows, (lengths - 1).clamp(min=0)], states[:, 0]
+        ends = torch.cat((left[:, : self.dim], right[:, self.dim :]), -1)
+        return ends.masked_fill((lengths == 0).unsqueeze(-1), 0)[places]
+
+
+def _distinct(characters: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the different words (N, K) of (B, T, K), and which of them stands where, (B, T)."""
+    words, places = torch.unique(characters.flatten(0, 1), dim=0, return_inverse=True)
+    return words, places.view(characters.shape[:2])
+
+
+def _drawn(num_characters: int, dim: int) -> nn.Embedding:
+    vectors = nn.Embedding(num_characters, dim)
+    bound = (3 / dim) ** 0.5  # Ma & Hovy 2016, section 3.1: a variance of 1 / dim
+    nn.init.uniform_(vectors.weight, -bound, bound)
+    return vectors

@@ -1,0 +1,97 @@
+"""What stands for a word before anything reads it: its vector, and what its characters say."""
+
+from __future__ import annotations
+
+from typing import Literal, cast
+
+import numpy as np
+import torch
+from pydantic import Field, model_validator
+from torch import Tensor, nn
+
+from foretext.config import Config
+from foretext.data.batch import Inputs
+from foretext.errors import SettingError
+from foretext.nn.characters import CharacterCNN, CharacterLSTM
+
+__all__ = ["WordEmbedding"]
+
+
+class WordEmbedding(nn.Module):
+    """Vectors of words, with features of their characters beside them where these are read.
+
+    Args:
+        config: the user's settings.
+        vocab_size: V, words; id 0 stands for all others.
+        num_characters: ids of characters, 0 for none among them; 0: the text was not asked.
+
+    Raises:
+        SettingError: characters are to be read, and there are none.
+    """
+
+    class Config(Config):
+        """Shape of what stands for a word."""
+
+        vector_size: int = Field(100, ge=1)
+        dropout: float = Field(0.0, ge=0, lt=1)  # of vectors and features
+        characters: Literal["none", "cnn", "lstm"] = "none"  # how a word's spelling is read
+        character_dim: int = Field(30, ge=1)  # width of a character's vector
+        character_features: int = Field(50, ge=1)  # of a word
+
+        @model_validator(mode="after")
+        def _reads_characters(self) -> WordEmbedding.Config:
+            idle = self.changed & {"character_dim", "character_features"}
+            if self.characters == "none" and idle:
+                raise ValueError(f"{min(idle)} would have no effect with characters = 'none'")
+            if self.characters == "lstm" and self.character_features % 2:
+                raise ValueError(
+                    f"character_features = {self.character_features} must be even, for an LSTM "
+                    "gives half of them from each end of a word"
+                )
+            return self
+
+    def __init__(self, config: Config, vocab_size: int, num_characters: int = 0) -> None:
+        super().__init__()
+        self.vectors = nn.Embedding(vocab_size, config.vector_size)
+        bound = (3 / config.vector_size) ** 0.5  # Ma & Hovy 2016, section 3.1
+        nn.init.uniform_(self.vectors.weight, -bound, bound)
+        self.characters = _reader(config, num_characters)
+        self.dropout = nn.Dropout(config.dropout)
+        features = config.character_features if self.characters is not None else 0
+        self.dim = config.vector_size + features
+
+    def load_vectors(self, vectors: np.ndarray) -> None:
+        """Begin from vectors (V, vector_size) that were learned elsewhere.
+
+        Raises:
+            SettingError: they are of another size.
+        """
+        V, size = self.vectors.weight.shape
+        if vectors.shape[1] != size:
+            raise SettingError(
+                f"[backbone] vector_size = {size}: the vectors to begin from have "
+                f"{vectors.shape[1]} numbers each; set backbone.vector_size = {vectors.shape[1]}."
+            )
+        assert len(vectors) == V, f"{len(vectors)} vectors for {V} words"
+        with torch.no_grad():
+            self.vectors.weight.copy_(torch.as_tensor(vectors))
+
+    def forward(self, inputs: Inputs) -> Tensor:
+        """Return what stands for each word, (B, T, D)."""
+        x = self.vectors(inputs.ids)
+        if self.characters is not None:
+            assert inputs.characters is not None, "the inputs came without the words' characters"
+            x = torch.cat((x, self.characters(inputs.characters)), -1)
+        return cast(Tensor, self.dropout(x))
+
+
+def _reader(config: WordEmbedding.Config, num_characters: int) -> nn.Module | None:
+    if config.characters == "none":
+        return None
+    if num_characters < 2:
+        raise SettingError(
+            f"[backbone] characters = '{config.characters}': these examples come without "
+            "characters; set backbone.characters = 'none'."
+        )
+    kind = CharacterCNN if config.characters == "cnn" else CharacterLSTM
+    return kind(num_characters, config.character_dim, config.character_features)

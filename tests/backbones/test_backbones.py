@@ -1,0 +1,185 @@
+"""What every backbone does, over the table of them: a new row needs a case here."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from foretext.backbones import BACKBONES
+from foretext.backbones.base import Backbone
+from foretext.data.batch import Inputs, Visibility
+from foretext.training.adamw import FlatAdamW
+from foretext.training.flat_parameters import FlatParameters
+
+V, T, K, NUM_CHARACTERS = 40, 9, 5, 20
+WORDS = {"vector_size": 12, "dropout": 0.0}
+TWO_LAYERS = {"num_layers": 2, "dim": 10}
+SPELLED = {"character_dim": 6, "character_features": 8}
+
+
+class Case(NamedTuple):
+    """A row of the table in one of its forms."""
+
+    row: str
+    settings: dict[str, Any]
+
+
+CASES = {
+    "transformer": Case(
+        "transformer", {"num_layers": 2, "dim": 16, "num_heads": 2, "init_std": 0.3}
+    ),
+    "lookup": Case("lookup", WORDS),
+    "lookup with a CNN": Case("lookup", {**WORDS, **SPELLED, "characters": "cnn"}),
+    "lookup with an LSTM": Case("lookup", {**WORDS, **SPELLED, "characters": "lstm"}),
+    "textcnn": Case("textcnn", {**WORDS, "num_maps": 8}),
+    "textcnn with a CNN": Case("textcnn", {**WORDS, **SPELLED, "characters": "cnn", "num_maps": 8}),
+    "rnn": Case("recurrent", {**WORDS, **TWO_LAYERS, "kind": "rnn"}),
+    "lstm": Case("recurrent", {**WORDS, **TWO_LAYERS}),
+    "lstm with a CNN": Case("recurrent", {**WORDS, **TWO_LAYERS, **SPELLED, "characters": "cnn"}),
+    "lstm from the left": Case("recurrent", {**WORDS, **TWO_LAYERS, "bidirectional": False}),
+    "gru": Case("recurrent", {**WORDS, **TWO_LAYERS, "kind": "gru"}),
+    "gru from the left": Case(
+        "recurrent", {**WORDS, **TWO_LAYERS, "kind": "gru", "bidirectional": False}
+    ),
+}
+
+
+def backbone_of(case: str) -> Backbone:
+    """The backbone of a case, always with the same weights, ready to be asked."""
+    torch.manual_seed(1)
+    component = BACKBONES.resolve(CASES[case].row)
+    config = component.Config.checked(CASES[case].settings, "backbone")
+    found = (NUM_CHARACTERS,) if "characters" in CASES[case].settings else ()
+    backbone: Backbone = component(config, V, *found)
+    return backbone.eval()
+
+
+def spelling(ids: Tensor) -> Tensor:
+    """Characters of words, (B, T, K): one to five, told by the id alone."""
+    generator = torch.Generator().manual_seed(6)
+    characters = torch.randint(1, NUM_CHARACTERS, (V, K), generator=generator)
+    lengths = torch.arange(V) % K + 1
+    return characters.masked_fill(torch.arange(K) >= lengths[:, None], 0)[ids]
+
+
+def inputs_of(ids: Tensor, **fields: Any) -> Inputs:
+    """Inputs that suit every backbone."""
+    return Inputs(ids, characters=spelling(ids), **fields)
+
+
+def some_ids(rows: int = 4) -> Tensor:
+    return torch.randint(1, V, (rows, T), generator=torch.Generator().manual_seed(5))
+
+
+def sight(visibility: Visibility) -> dict[str, Any]:
+    """Fields of the inputs that say what a position may look at."""
+    if visibility != "matrix":
+        return {"visibility": visibility}
+    visible = torch.rand(1, T, T, generator=torch.Generator().manual_seed(2)) < 0.4
+    return {"visibility": visibility, "visible": visible}
+
+
+def test_every_row_has_a_case() -> None:
+    assert {case.row for case in CASES.values()} == set(BACKBONES)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_says_what_it_is(case: str) -> None:
+    backbone = backbone_of(case)
+    (visibility, *_) = sorted(backbone.visibilities)
+    states = backbone(inputs_of(some_ids(), visibility=visibility), keep_layers=True)
+    assert states.last.shape == (4, T, backbone.dim)
+    assert len(states.layers) == backbone.num_layers + 1
+    assert torch.equal(states.layers[-1], states.last)
+    assert len(backbone.embedding) == backbone.vocab_size == V
+    assert backbone.max_length >= T
+    assert backbone(inputs_of(some_ids(), visibility=visibility)).layers == ()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("case", CASES)
+def test_it_learns(case: str, dtype: torch.dtype) -> None:
+    """A linear layer over it tells three kinds of words apart, in the loop's own parameters."""
+    backbone = backbone_of(case).train()
+    network = nn.ModuleList([backbone, nn.Linear(backbone.dim, 3)])
+    start = {name: p.detach().clone() for name, p in network.named_parameters()}
+    parameters = FlatParameters(network, dtype)
+    optimizer = FlatAdamW(parameters)
+    ids, losses = some_ids(16), []
+    visibility = min(backbone.visibilities)
+    for _ in range(30):
+        states = backbone(inputs_of(ids, visibility=visibility)).last
+        logits = network[1](states).float()
+        loss = nn.functional.cross_entropy(logits.flatten(0, 1), ids.flatten() % 3)
+        loss.backward()
+        optimizer.gather()
+        optimizer.step(0.02)
+        losses.append(loss.item())
+    assert losses[-1] < 0.25 * losses[0]
+    assert not any(torch.equal(value, start[name]) for name, value in parameters.values().items())
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_padding_changes_nothing(case: str) -> None:
+    """Rows of 9, 3 and 1 words: neither states nor gradients differ from those of each alone."""
+    backbone = backbone_of(case)
+    ids, lengths = some_ids(3), (T, 3, 1)
+    weights = torch.randn(T, backbone.dim, generator=torch.Generator().manual_seed(3))
+    for visibility in backbone.visibilities & {"full", "causal"}:
+        token_mask = torch.arange(T)[None] < torch.tensor(lengths)[:, None]
+        together = backbone(inputs_of(ids, token_mask=token_mask, visibility=visibility)).last
+        (together * weights * token_mask[..., None]).sum().backward()
+        gradients = {name: p.grad for name, p in backbone.named_parameters()}
+        backbone.zero_grad(set_to_none=True)
+        for row, length in enumerate(lengths):
+            alone = backbone(inputs_of(ids[row : row + 1, :length], visibility=visibility)).last
+            torch.testing.assert_close(together[row, :length], alone[0], atol=1e-5, rtol=1e-4)
+            (alone[0] * weights[:length]).sum().backward()
+        for name, parameter in backbone.named_parameters():
+            torch.testing.assert_close(gradients[name], parameter.grad, atol=1e-4, rtol=1e-3)
+        backbone.zero_grad(set_to_none=True)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_sees_no_more_than_it_may(case: str) -> None:
+    """The gradient of a state at a word's vector says whether the word was looked at."""
+    backbone = backbone_of(case)
+    ids = torch.arange(1, T + 1)[None]
+    weights = torch.linspace(0.5, 2, backbone.dim)  # a norm's outputs may sum to a constant
+    for visibility in backbone.visibilities:
+        inputs = inputs_of(ids, **sight(visibility))
+        states = backbone(inputs).last[0]  # (T, D)
+        may = {
+            "full": torch.ones(T, T),
+            "causal": torch.ones(T, T).tril(),
+            "matrix": torch.ones(T, T) if inputs.visible is None else inputs.visible[0].float(),
+        }[visibility]
+        if visibility == "matrix":  # two layers: what is looked at has looked around
+            may = may + torch.eye(T)
+            may = may @ may
+        for position in range(T):
+            (gradient,) = torch.autograd.grad(
+                (states[position] * weights).sum(), backbone.embedding, retain_graph=True
+            )
+            seen = gradient.abs().sum(-1)[ids[0]] > 0
+            assert seen[position]
+            assert not (seen & (may[position] == 0)).any()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_weights_make_the_states(case: str) -> None:
+    """Another of the same settings gives the same states once it has the same weights."""
+    backbone = backbone_of(case)
+    inputs = inputs_of(some_ids(), visibility=min(backbone.visibilities))
+    states = backbone(inputs).last
+    assert torch.equal(backbone(inputs).last, states)
+    assert torch.equal(backbone_of(case)(inputs).last, states)
+    other = backbone_of(case)
+    for parameter in other.parameters():
+        nn.init.normal_(parameter)
+    assert not torch.equal(other(inputs).last, states)
+    other.load_state_dict(backbone.state_dict())
+    assert torch.equal(other(inputs).last, states)

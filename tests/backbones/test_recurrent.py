@@ -1,0 +1,131 @@
+"""Recurrent networks against PyTorch's own over packed rows, with the same weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from foretext.backbones.recurrent import Recurrent
+from foretext.data.batch import Inputs
+from foretext.errors import SettingError
+
+V, D = 30, 7
+LENGTHS = torch.tensor([3, 9, 1, 6])
+IDS = torch.randint(V, (4, 9), generator=torch.Generator().manual_seed(5))
+TOKEN_MASK = torch.arange(9) < LENGTHS[:, None]
+THEIRS = {"rnn": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}
+
+
+def recurrent(**settings: Any) -> Recurrent:
+    torch.manual_seed(0)
+    shape = {"vector_size": 5, "dim": D, "num_layers": 2, "dropout": 0.0}
+    return Recurrent(Recurrent.Config(**{**shape, **settings}), V)
+
+
+def theirs(backbone: Recurrent) -> nn.RNNBase:
+    """PyTorch's network with the weights of ours."""
+    config = backbone.config
+    network = THEIRS[config.kind](
+        5, D, config.num_layers, batch_first=True, bidirectional=config.bidirectional
+    )
+    weights = {}
+    for layer, block in enumerate(backbone.blocks):
+        for reader, suffix in ((block.rightward, ""), (block.leftward, "_reverse")):
+            for name, parameter in reader.named_parameters() if reader else ():
+                weights[f"{name}_l{layer}{suffix}"] = parameter.detach()
+    network.load_state_dict(weights)
+    return network
+
+
+def packed_states(network: nn.RNNBase, embedded: Tensor) -> Tensor:
+    packed = pack_padded_sequence(embedded, LENGTHS, batch_first=True, enforce_sorted=False)
+    return pad_packed_sequence(network(packed)[0], batch_first=True)[0]
+
+
+@pytest.mark.parametrize("bidirectional", [True, False])
+@pytest.mark.parametrize("kind", THEIRS)
+def test_states_and_gradients_are_those_of_packed_rows(kind: str, bidirectional: bool) -> None:
+    backbone = recurrent(kind=kind, bidirectional=bidirectional)
+    network, vectors = theirs(backbone), backbone.embedding.detach().clone().requires_grad_()
+    expected = packed_states(network, vectors[IDS])
+    states = backbone(Inputs(IDS, TOKEN_MASK)).last * TOKEN_MASK[..., None]
+    torch.testing.assert_close(states, expected)
+    weights = torch.randn(expected.shape, generator=torch.Generator().manual_seed(1))
+    (expected * weights).sum().backward()
+    (states * weights).sum().backward()
+    torch.testing.assert_close(backbone.embedding.grad, vectors.grad)
+    first = backbone.blocks[0].rightward
+    torch.testing.assert_close(first.weight_hh.grad, network.weight_hh_l0.grad)
+    if bidirectional:
+        last = backbone.blocks[1].leftward
+        torch.testing.assert_close(last.weight_ih.grad, network.weight_ih_l1_reverse.grad)
+
+
+def test_rows_of_one_length_need_no_lengths() -> None:
+    backbone = recurrent()
+    whole = backbone(Inputs(IDS)).last
+    torch.testing.assert_close(whole, backbone(Inputs(IDS, torch.ones_like(IDS) > 0)).last)
+
+
+@pytest.mark.parametrize(("bidirectional", "sight"), [(True, "full"), (False, "causal")])
+def test_sight_is_that_of_its_directions(bidirectional: bool, sight: str) -> None:
+    backbone = recurrent(bidirectional=bidirectional, num_layers=1)
+    assert backbone.visibilities == {sight}
+    assert backbone.dim == D * (1 + bidirectional)
+    states = backbone(Inputs(torch.arange(9)[None])).last[0]
+    (gradient,) = torch.autograd.grad(states[4].sum(), backbone.embedding)
+    seen = gradient.abs().sum(-1).nonzero().flatten().tolist()
+    assert seen == list(range(9 if bidirectional else 5))
+
+
+def test_a_row_without_words_is_no_trouble() -> None:
+    token_mask = TOKEN_MASK.clone()
+    token_mask[2] = False
+    states = recurrent()(Inputs(IDS, token_mask)).last
+    assert states.isfinite().all()
+    torch.testing.assert_close(states[1], recurrent()(Inputs(IDS, TOKEN_MASK)).last[1])
+
+
+@pytest.mark.parametrize("kind", THEIRS)
+def test_gradients_in_bfloat16_point_where_those_in_float32_do(kind: str) -> None:
+    """Over 100 words, of which the last one's state alone is asked."""
+    ids = torch.randint(V, (4, 100), generator=torch.Generator().manual_seed(5))
+    gradients = []
+    for dtype in (torch.float32, torch.bfloat16):
+        backbone = recurrent(kind=kind, dim=32).to(torch.bfloat16).to(dtype)
+        backbone(Inputs(ids)).last[:, -1, ::2].float().sum().backward()
+        parts = [p.grad.float().flatten() for p in backbone.parameters() if p.grad is not None]
+        gradients.append(torch.cat(parts))
+    assert torch.cosine_similarity(*gradients, dim=0) > 0.999
+
+
+def test_gradients_can_be_asked_of_a_network_at_rest() -> None:
+    """As a report on which words matter does."""
+    backbone = recurrent().eval()
+    backbone(Inputs(IDS)).last.sum().backward()
+    assert backbone.embedding.grad is not None
+    assert backbone.embedding.grad.abs().sum() > 0
+
+
+def test_dropout_falls_between_layers_alone() -> None:
+    backbone = recurrent(layer_dropout=0.5).train()
+    first, second = (backbone(Inputs(IDS), keep_layers=True).layers for _ in range(2))
+    assert torch.equal(first[1], second[1])
+    assert not torch.equal(first[2], second[2])
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"layer_dropout": 0.2}, "layer_dropout would have no effect with num_layers = 1"),
+        ({"kind": "sru"}, r"\[backbone\] kind = 'sru'"),
+        ({"num_layers": 0}, r"\[backbone\] num_layers = 0"),
+    ],
+)
+def test_shapes_that_cannot_be(settings: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(SettingError, match=sentence):
+        Recurrent.Config.checked(settings, "backbone")
