@@ -26,7 +26,8 @@ from torch import Tensor, nn
 from foretext.nn.bias_gelu import bias_gelu
 from foretext.nn.cpu_attention import cpu_attention
 from foretext.nn.linear_cross_entropy import linear_cross_entropy
-from foretext.training.adamw import FlatAdamW
+from foretext.training.adamw import AdamW
+from foretext.training.flat_optimizer import FlatOptimizer
 from foretext.training.flat_parameters import FlatParameters
 from foretext.training.heap import keep_freed_memory
 
@@ -91,7 +92,8 @@ def make_step(blocks: frozenset[str]) -> Callable[[], float]:
     if "heap" in blocks:
         keep_freed_memory()
     if "copies" in blocks:
-        flat = FlatAdamW(FlatParameters(model, torch.bfloat16), clip_norm=1.0)
+        parameters = FlatParameters(model, torch.bfloat16)
+        flat = FlatOptimizer(parameters, [AdamW(parameters)], clip_norm=1.0)
 
         def step() -> float:
             loss = model(ids, places, targets)

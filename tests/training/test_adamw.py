@@ -9,7 +9,8 @@ import pytest
 import torch
 from torch import nn
 
-from foretext.training.adamw import FlatAdamW
+from foretext.training.adamw import AdamW
+from foretext.training.flat_optimizer import FlatOptimizer
 from foretext.training.flat_parameters import FlatParameters
 
 SETTINGS: dict[str, Any] = {"betas": (0.8, 0.95), "eps": 1e-6, "weight_decay": 0.1}
@@ -20,6 +21,12 @@ def model() -> nn.Module:
     return nn.Sequential(nn.Linear(131, 257), nn.LayerNorm(257), nn.Linear(257, 3))
 
 
+def flat_adamw(
+    flat: FlatParameters, clip_norm: float | None = None, **settings: Any
+) -> FlatOptimizer:
+    return FlatOptimizer(flat, [AdamW(flat, **settings)], clip_norm)
+
+
 def give_gradients(module: nn.Module, step: int, scale: float = 1.0) -> None:
     generator = torch.Generator().manual_seed(step)
     for parameter in module.parameters():
@@ -27,7 +34,7 @@ def give_gradients(module: nn.Module, step: int, scale: float = 1.0) -> None:
         parameter.grad = gradient.to(parameter.dtype)
 
 
-def train(optimizer: FlatAdamW, module: nn.Module, steps: range) -> list[float]:
+def train(optimizer: FlatOptimizer, module: nn.Module, steps: range) -> list[float]:
     norms = []
     for step in steps:
         give_gradients(module, step, scale=0.01 * (step + 1))
@@ -54,9 +61,9 @@ def train_torchs(module: nn.Module, steps: range, clip: float) -> list[float]:
 @pytest.mark.parametrize("with_kernel", [True, False])
 def test_equals_torchs_in_float32(monkeypatch, with_kernel: bool) -> None:
     ours, theirs = model(), model()
-    optimizer = FlatAdamW(FlatParameters(ours), clip_norm=5.0, **SETTINGS)
+    optimizer = flat_adamw(FlatParameters(ours), clip_norm=5.0, **SETTINGS)
     if not with_kernel:
-        monkeypatch.setattr(optimizer, "_step_kernel", optimizer._step_torch)
+        monkeypatch.setattr(AdamW, "_move_by_kernel", AdamW._move_by_torch)
     norms = train(optimizer, ours, range(6))
     expected = train_torchs(theirs, range(6), clip=5.0)
     assert norms == pytest.approx(expected, rel=1e-6)
@@ -68,7 +75,7 @@ def test_equals_torchs_in_float32(monkeypatch, with_kernel: bool) -> None:
 def test_copies_are_the_rounded_masters() -> None:
     module = model()
     flat = FlatParameters(module, torch.bfloat16)
-    optimizer = FlatAdamW(flat, **SETTINGS)
+    optimizer = flat_adamw(flat, **SETTINGS)
     train(optimizer, module, range(3))
     for name, parameter in module.named_parameters():
         assert torch.equal(parameter, flat.values()[name].bfloat16())
@@ -78,7 +85,7 @@ def test_small_steps_are_not_lost() -> None:
     module = nn.Linear(64, 64, bias=False)
     nn.init.ones_(module.weight)
     flat = FlatParameters(module, torch.bfloat16)
-    optimizer = FlatAdamW(flat, weight_decay=0.0)
+    optimizer = flat_adamw(flat, weight_decay=0.0)
     for _ in range(100):
         module.weight.grad = torch.ones_like(module.weight)
         optimizer.gather()
@@ -88,12 +95,12 @@ def test_small_steps_are_not_lost() -> None:
 
 def test_a_resumed_training_ends_in_the_same_bits() -> None:
     unbroken, killed, resumed = model(), model(), model()
-    first = FlatAdamW(FlatParameters(unbroken, torch.bfloat16), **SETTINGS)
+    first = flat_adamw(FlatParameters(unbroken, torch.bfloat16), **SETTINGS)
     train(first, unbroken, range(4))
-    second = FlatAdamW(FlatParameters(killed, torch.bfloat16), **SETTINGS)
+    second = flat_adamw(FlatParameters(killed, torch.bfloat16), **SETTINGS)
     train(second, killed, range(2))
     state = {name: tensor.clone() for name, tensor in second.state().items()}
-    third = FlatAdamW(FlatParameters(resumed, torch.bfloat16), **SETTINGS)
+    third = flat_adamw(FlatParameters(resumed, torch.bfloat16), **SETTINGS)
     third.load_state(state)
     assert all(
         torch.equal(a, b) for a, b in zip(killed.parameters(), resumed.parameters(), strict=True)
@@ -109,14 +116,14 @@ def test_bits_do_not_depend_on_the_number_of_threads() -> None:
         torch.set_num_threads(count)
         module = model()
         flat = FlatParameters(module, torch.bfloat16)
-        train(FlatAdamW(flat, clip_norm=1.0, **SETTINGS), module, range(3))
+        train(flat_adamw(flat, clip_norm=1.0, **SETTINGS), module, range(3))
         results.append(flat.master.clone())
     assert torch.equal(*results)
 
 
 def test_micro_batches_are_added_in_float32() -> None:
     module = nn.Linear(8, 8, bias=False)
-    optimizer = FlatAdamW(FlatParameters(module, torch.bfloat16))
+    optimizer = flat_adamw(FlatParameters(module, torch.bfloat16))
     for _ in range(1024):
         module.weight.grad = torch.ones_like(module.weight)
         optimizer.gather()
@@ -128,19 +135,19 @@ def test_without_a_gradient_nothing_moves() -> None:
     module = model()
     flat = FlatParameters(module)
     before = {name: value.clone() for name, value in flat.values().items()}
-    optimizer = FlatAdamW(flat, **SETTINGS)
+    optimizer = flat_adamw(flat, **SETTINGS)
     module[0].bias.grad = torch.ones_like(module[0].bias)
     optimizer.gather()
     optimizer.step(0.1)
     moved = [name for name, value in flat.values().items() if not torch.equal(value, before[name])]
     assert moved == ["0.bias"]
-    assert FlatAdamW(flat).step(0.1) == 0
+    assert flat_adamw(flat).step(0.1) == 0
 
 
 @pytest.mark.parametrize("broken", [math.nan, math.inf])
 def test_a_broken_gradient_changes_nothing(broken: float) -> None:
     module = model()
-    optimizer = FlatAdamW(FlatParameters(module), **SETTINGS)
+    optimizer = flat_adamw(FlatParameters(module), **SETTINGS)
     before = {name: tensor.clone() for name, tensor in optimizer.state().items()}
     give_gradients(module, 0)
     module[0].weight.grad[0, 0] = broken

@@ -14,8 +14,9 @@ from foretext.data.token_file import Tokens
 from foretext.errors import SettingError
 from foretext.progress.workplace import Workplace
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from foretext.training.adamw import FlatAdamW
+from foretext.training.adamw import AdamW
 from foretext.training.fine_tuning import depths, freeze, rates
+from foretext.training.flat_optimizer import FlatOptimizer
 from foretext.training.flat_parameters import FlatParameters
 from foretext.training.loop import fit
 from foretext.training.model import Model
@@ -69,9 +70,10 @@ def test_updates_are_those_of_torchs_parameter_groups(
 ) -> None:
     twin = bert(wordpiece, next_sentence=True)
     factors = rates(model, TrainingConfig(layer_decay=0.7, head_rate=2.0))
-    ours = FlatAdamW(FlatParameters(model, rates=factors), **ADAMW)
+    flat = FlatParameters(model, rates=factors)
+    ours = FlatOptimizer(flat, [AdamW(flat, **ADAMW)])
     if not with_kernel:
-        monkeypatch.setattr(ours, "_step_kernel", ours._step_torch)
+        monkeypatch.setattr(AdamW, "_move_by_kernel", AdamW._move_by_torch)
     groups = [
         {"params": [p], "lr": 0.01 * factors[name], "weight_decay": 0.1 if p.dim() > 1 else 0.0}
         for name, p in twin.named_parameters()

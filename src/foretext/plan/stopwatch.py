@@ -50,7 +50,7 @@ def measure_speed(
     stopwatch = _Stopwatch(seconds, timer)
     kept = config.model_dump(include={"batch_examples", "micro_batch_examples", "device"})
     kept |= config.model_dump(include={"precision", "compile", "gradient_checkpointing", "seed"})
-    kept |= config.model_dump(include={"freeze", "freeze_layers"})
+    kept |= config.model_dump(include={"freeze", "freeze_layers", "optimizer"})
     trial = TrainingConfig(**kept, steps=MOST_STEPS, valid_steps=1, patience=1)
     history = Training(model, examples, trial, place, stopwatch, alone=True).run()
     times = stopwatch.times[WARM_STEPS - 1 :]

@@ -14,9 +14,9 @@ from foretext.errors import SettingError
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
 
-__all__ = ["depths", "freeze", "rates"]
+__all__ = ["BACKBONE", "depths", "freeze", "rates"]
 
-EMBEDDINGS = ("tokens.", "segments.", "positions.", "embedding_norm.", "characters.")
+EMBEDDINGS = ("tokens.", "segments.", "positions.", "embedding_norm.", "words.")
 BACKBONE = "backbone."  # what the names of its parameters begin with in a model
 
 
@@ -86,7 +86,7 @@ def _frozen_depths(model: Model, config: TrainingConfig) -> range:
     """Depths of all that is to be frozen."""
     deep = depths(model.backbone).values()
     backbone, top = type(model.backbone).__name__, max(deep)
-    if config.freeze_layers >= top:
+    if config.freeze_layers and config.freeze_layers >= top:
         raise SettingError(
             f"[training] freeze_layers = {config.freeze_layers}: {backbone} has {top} in all; "
             "freeze = 'backbone' freezes every one."

@@ -8,7 +8,7 @@ step, as automatic mixed precision does at every use of a parameter.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import torch
@@ -76,10 +76,11 @@ class FlatParameters:
         for parameter, data in self._frozen:
             parameter.data = data.to(dtype)
 
-    def refresh(self) -> None:
-        """Round the masters into the copy."""
+    def refresh(self, segments: Iterable[Segment] | None = None) -> None:
+        """Round the masters into the copy, of all segments or of some."""
         if self.working is not self.master:
-            self.working.copy_(self.master)
+            for segment in self.segments if segments is None else segments:
+                self.working[segment.place].copy_(self.master[segment.place])
 
     def values(self) -> dict[str, Tensor]:
         """Return each parameter's float32 values by name; they are views."""

@@ -6,10 +6,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from foretext.training.adamw import FlatAdamW
-from foretext.training.fine_tuning import freeze, rates
-from foretext.training.flat_parameters import FlatParameters
+from foretext.errors import SettingError
+from foretext.training.adamw import AdamW
+from foretext.training.fine_tuning import BACKBONE, freeze, rates
+from foretext.training.flat_optimizer import FlatOptimizer, Rule
+from foretext.training.flat_parameters import FlatParameters, Segment
 from foretext.training.model import Model
+from foretext.training.muon import Muon, block_matrices
 from foretext.training.processes import Processes
 from foretext.training.settings import TrainingConfig
 
@@ -17,13 +20,16 @@ __all__ = ["Optimizer"]
 
 
 class Optimizer:
-    """AdamW over the fp32 masters of a model that computes in `dtype`.
+    """AdamW, or Muon for the blocks' matrices, over the fp32 masters of a model.
 
     Args:
         model: whose parameters it takes over until `release`.
         config: the user's settings.
-        dtype: float32 or bfloat16.
+        dtype: what the model computes with, float32 or bfloat16.
         processes: whose gradients are summed.
+
+    Raises:
+        SettingError: a setting has no effect on this model, or leaves nothing to learn.
     """
 
     def __init__(
@@ -31,13 +37,8 @@ class Optimizer:
     ) -> None:
         self._frozen = freeze(model, config)
         self.parameters = FlatParameters(model, dtype, rates(model, config))
-        self.inner = FlatAdamW(
-            self.parameters,
-            betas=(config.beta1, config.beta2),
-            eps=config.eps,
-            weight_decay=config.weight_decay,
-            clip_norm=config.clip_norm,
-        )
+        rules = _rules(model, self.parameters, config)
+        self.inner = FlatOptimizer(self.parameters, rules, config.clip_norm)
         self.processes = processes
         self._kept: Tensor | None = None
 
@@ -78,3 +79,20 @@ class Optimizer:
         self.parameters.release()
         for parameter in self._frozen:
             parameter.requires_grad_(True)
+
+
+def _rules(model: Model, parameters: FlatParameters, config: TrainingConfig) -> list[Rule]:
+    """Return who moves which parameters."""
+    betas, decay = (config.beta1, config.beta2), config.weight_decay
+    matrices: dict[Segment, int] = {}
+    if config.optimizer == "muon":
+        counts = {BACKBONE + name: n for name, n in block_matrices(model.backbone).items()}
+        matrices = {s: counts[s.name] for s in parameters.segments if s.name in counts}
+        if not matrices:
+            raise SettingError(
+                f"[training] optimizer = 'muon' moves matrices of blocks, and no block of "
+                f"{type(model.backbone).__name__} learns; use 'adamw'."
+            )
+    others = [segment for segment in parameters.segments if segment not in matrices]
+    adamw = AdamW(parameters, others, betas=betas, eps=config.eps, weight_decay=decay)
+    return [adamw, Muon(parameters, matrices, weight_decay=decay)] if matrices else [adamw]

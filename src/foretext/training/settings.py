@@ -21,6 +21,7 @@ class TrainingConfig(Config):
     batch_examples: int = Field(32, ge=1)  # of one step, over all processes
     micro_batch_examples: int | None = Field(None, ge=1)  # computed at a time; None: all
 
+    optimizer: Literal["adamw", "muon"] = "adamw"  # muon: of the blocks' matrices alone
     learning_rate: float = Field(5e-4, gt=0)  # the highest
     schedule: Literal["linear", "cosine", "inverse_sqrt", "constant"] = "linear"
     warmup_rate: float = Field(0.06, ge=0, lt=1)  # share of the training with a rising rate
