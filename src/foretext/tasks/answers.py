@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from foretext.errors import SettingError
 from foretext.nn.vocabulary_head import Score
 
 __all__ = ["Classes", "LabelSets", "RealNumber", "answers_of", "balanced_weights"]
@@ -28,6 +29,7 @@ class Classes(nn.Module):
     """
 
     target = "labels"
+    weights: Tensor | None
 
     def __init__(
         self, labels: Sequence[str], smoothing: float = 0.0, weights: Sequence[float] | None = None
@@ -70,6 +72,7 @@ class LabelSets(nn.Module):
     """
 
     target = "labels"
+    weights: Tensor | None
 
     def __init__(self, labels: Sequence[str], weights: Sequence[float] | None = None) -> None:
         super().__init__()
@@ -98,11 +101,27 @@ class LabelSets(nn.Module):
 
 
 class RealNumber(nn.Module):
-    """A number, by squared error (Cer et al. 2017)."""
+    """A number, by squared error; a network's 0 and 1 are the ends of the range learned from.
+
+    Args:
+        lowest: number that 0 stands for.
+        highest: number that 1 stands for.
+    """
 
     target = "numbers"
     num_outputs = 1
-    labels: tuple[str, ...] = ()
+
+    def __init__(self, lowest: float = 0.0, highest: float = 1.0) -> None:
+        super().__init__()
+        self.lowest, self.span = lowest, highest - lowest
+
+    def targets(self, numbers: Sequence[float]) -> NDArray[np.float32]:
+        """Return the numbers as a network is to give them, (N,)."""
+        return ((np.array(numbers, np.float64) - self.lowest) / self.span).astype(np.float32)
+
+    def numbers(self, outputs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what outputs (N, 1) stand for, (N,)."""
+        return self.lowest + self.span * outputs[:, 0]
 
     def score(self, outputs: Tensor, targets: Tensor) -> Score:
         """Score outputs (B, 1) against numbers (B,)."""
@@ -118,10 +137,18 @@ def answers_of(
         found: "labels", C names; "multi_label"; "counts", texts of each label.
         smoothing: of targets.
         balanced: whether all labels weigh the same, however rare.
+
+    Raises:
+        SettingError: smoothing is asked for where texts have several labels.
     """
     labels = found["labels"]
     weights = balanced_weights(found["counts"]) if balanced else None
     if found.get("multi_label"):
+        if smoothing:
+            raise SettingError(
+                "[task] label_smoothing would have no effect where texts have several labels; "
+                "leave it at 0."
+            )
         return LabelSets(labels, weights)
     return Classes(labels, smoothing, weights)
 

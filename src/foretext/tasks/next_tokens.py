@@ -43,7 +43,7 @@ class NextTokens(nn.Module):
             return None
         if body.visibility != "causal" or body.vocabulary_head is None:
             raise SettingError(
-                "[head] language_model_weight needs a causal language model as the base, such as "
+                "[task] language_model_weight needs a causal language model as the base, such as "
                 "a run of gpt; leave it at 0 for others."
             )
         return cls(body.vocabulary_head, weight)

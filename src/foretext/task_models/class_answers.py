@@ -1,0 +1,153 @@
+"""Probabilities of labels as answers: the best ones, and how good and how sure they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.errors import CorpusError
+from foretext.metrics import expected_calibration_error, fit_temperature
+from foretext.metrics.classification import multi_label_scores
+
+__all__ = [
+    "ClassAnswers",
+    "LabelledRow",
+    "check_labels",
+    "check_single",
+    "count_labels",
+    "label_temperature",
+]
+
+Probabilities = NDArray[np.float64]
+
+
+class LabelledRow(Protocol):
+    """A text or a pair with its labels."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """All that are right."""
+
+    @property
+    def place(self) -> str:
+        """Where it was read, file:line."""
+
+
+class ClassAnswers(NamedTuple):
+    """How probable each label is for each of N texts or pairs."""
+
+    labels: tuple[str, ...]  # C
+    probabilities: Probabilities  # (N, C)
+    is_multi_label: bool = False
+
+    def best(self) -> list[str] | list[tuple[str, ...]]:
+        """Return the most probable label of each; of several, those above one half."""
+        if self.is_multi_label:
+            return self.above_half()
+        return self.most_probable()
+
+    def most_probable(self) -> list[str]:
+        """Return the most probable label of each."""
+        return [self.labels[place] for place in self.probabilities.argmax(1)]
+
+    def above_half(self) -> list[tuple[str, ...]]:
+        """Return the labels of each that are more probable than not."""
+        return [
+            tuple(self.labels[place] for place in np.flatnonzero(row > 0.5))
+            for row in self.probabilities
+        ]
+
+    def top(self, k: int | None, threshold: float) -> list[list[tuple[str, float]]]:
+        """Return of each up to `k` labels with their probabilities, the best first."""
+        best = np.argsort(-self.probabilities, kind="stable")  # (N, C)
+        return [
+            [(self.labels[place], float(row[place])) for place in places if row[place] >= threshold]
+            for row, places in zip(self.probabilities, best[:, :k], strict=True)
+        ]
+
+    def figures(self, rows: Sequence[LabelledRow]) -> dict[str, Any]:
+        """Return accuracy, F1 of several kinds, calibration, and the table of labels."""
+        if self.is_multi_label:
+            scores = multi_label_scores([row.labels for row in rows], self.above_half())
+            return {**scores.figures(), "labels": _table(scores.per_label)}
+        check_single(rows)
+        given = self.most_probable()
+        scores = multi_label_scores([row.labels for row in rows], [(label,) for label in given])
+        right = [label == row.labels[0] for label, row in zip(given, rows, strict=True)]
+        error = expected_calibration_error(self.probabilities.max(1), right)
+        return {
+            **scores.figures(),
+            "calibration_error": error,
+            "labels": _table(scores.per_label),
+        }
+
+
+def count_labels(rows: Sequence[LabelledRow]) -> dict[str, int]:
+    """Return how often each label is right, sorted by label.
+
+    Raises:
+        CorpusError: there are fewer than two labels.
+    """
+    counts = Counter(label for row in rows for label in row.labels)
+    if len(counts) < 2:
+        raise CorpusError(
+            f"The rows to learn from have {len(counts)} different labels; two are needed to "
+            "tell texts apart."
+        )
+    return dict(sorted(counts.items()))
+
+
+def check_labels(rows: Sequence[LabelledRow], labels: Sequence[str]) -> None:
+    """Check that a model has all labels of the rows.
+
+    Raises:
+        CorpusError: it lacks one.
+    """
+    known = set(labels)
+    for row in rows:
+        if unknown := set(row.labels) - known:
+            raise CorpusError(f"{row.place}: no row to learn from has the label '{min(unknown)}'.")
+
+
+def check_single(rows: Sequence[LabelledRow]) -> None:
+    """Check that each row has one label.
+
+    Raises:
+        CorpusError: one has none, or several.
+    """
+    for row in rows:
+        if len(row.labels) != 1:
+            raise CorpusError(
+                f"{row.place}: {len(row.labels)} labels, and the rows learned from have one."
+            )
+
+
+def label_temperature(
+    labels: Sequence[str], logits: NDArray[np.float64], rows: Sequence[LabelledRow]
+) -> float:
+    """Return the temperature by which logits (N, C) fit rows not learned from.
+
+    Guo et al. 2017, 4.2; the answers stay the same.
+
+    Raises:
+        CorpusError: a row has not one label, or none has a label that is known.
+    """
+    check_single(rows)
+    places = {label: place for place, label in enumerate(labels)}
+    gold = np.array([places.get(row.labels[0], -1) for row in rows])
+    if not (gold >= 0).any():
+        raise CorpusError(
+            "No row to calibrate by has a label that was learned; give rows with such labels."
+        )
+    return fit_temperature(logits[gold >= 0], gold[gold >= 0])
+
+
+def _table(per_label: Sequence[Any]) -> dict[str, dict[str, float]]:
+    return {
+        row.label: {name: value for name, value in row._asdict().items() if name != "label"}
+        for row in per_label
+    }

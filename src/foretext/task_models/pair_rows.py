@@ -1,0 +1,78 @@
+"""Pairs of texts as rows of a model's length: both in one row, in either order, or one each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.backbones.transformer import Transformer
+from foretext.data.framing import Framing
+from foretext.data.padded_examples import PaddedExamples, Ragged
+from foretext.tasks.body import TextBody
+from foretext.tasks.long_texts import cut_pair
+from foretext.tasks.matching import MatchMode
+
+__all__ = ["PairRows", "TextPair"]
+
+TextPair = tuple[str, str]
+_Ids = list[int]
+
+
+class PairRows(NamedTuple):
+    """The framed rows of some pairs."""
+
+    rows: Ragged  # of ids; those of a pair one after another
+    second_starts: NDArray[np.int64] | None  # (rows,) where second texts begin
+    group: int  # rows of a pair
+    num_cut: int  # pairs of which something is not read
+
+    @classmethod
+    def of(
+        cls, body: TextBody, pairs: Sequence[TextPair], max_length: int, mode: MatchMode
+    ) -> Self:
+        """Encode pairs; of those that are too long the ends are not read."""
+        framing = body.framing(max_length)
+        encoded = list(_encoded(body, pairs))
+        if mode == "siamese":
+            num_cut = sum(max(map(len, pair)) > framing.room for pair in encoded)
+            rows = [framing.around(ids[: framing.room]) for pair in encoded for ids in pair]
+            return cls(Ragged([row or [body.pad] for row in rows]), None, 2, num_cut)
+        num_cut = sum(len(a) + len(b) > framing.pair_room for a, b in encoded)
+        cut = [cut_pair(a, b, framing.pair_room) for a, b in encoded]
+        ordered = [(a, b) for a, b in cut]
+        if mode == "both_orders":
+            ordered = [order for a, b in cut for order in ((a, b), (b, a))]
+        framed = Ragged([framing.around_pair(a, b) for a, b in ordered])
+        starts = _second_starts(framing, ordered) if _tells_apart(body) else None
+        return cls(framed, starts, 2 if mode == "both_orders" else 1, num_cut)
+
+    def examples(
+        self, body: TextBody, targets: Mapping[str, NDArray[np.generic]]
+    ) -> PaddedExamples:
+        """Return the pairs as examples with targets (N, ...) or none."""
+        return PaddedExamples(
+            self.rows,
+            targets,
+            pad=body.pad,
+            visibility=body.visibility,
+            second_starts=self.second_starts,
+            group=self.group,
+        )
+
+
+def _encoded(body: TextBody, pairs: Sequence[TextPair]) -> Iterator[tuple[_Ids, _Ids]]:
+    firsts = body.encode([first for first, _ in pairs])
+    seconds = body.encode([second for _, second in pairs])
+    return zip(firsts, seconds, strict=True)
+
+
+def _second_starts(framing: Framing, pairs: Sequence[tuple[_Ids, _Ids]]) -> NDArray[np.int64]:
+    return np.array([framing.second_starts(first) for first, _ in pairs], np.int64)
+
+
+def _tells_apart(body: TextBody) -> bool:
+    """Whether the body was shown which text of a row a token belongs to."""
+    return isinstance(body.backbone, Transformer) and body.backbone.config.num_segments > 1

@@ -1,0 +1,168 @@
+"""What two texts are to each other: a label, or a score of their likeness.
+
+Both in one row (Devlin et al. 2019, 4.1), in either order (Radford et al. 2018, 3.3), or each by
+itself (Reimers & Gurevych 2019, 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import torch
+import torch.nn.functional as F
+from pydantic import Field
+from torch import Tensor, nn
+
+from foretext.backbones.base import States
+from foretext.backbones.transformer import Transformer
+from foretext.config import Config
+from foretext.data.batch import Batch, Inputs
+from foretext.errors import SettingError
+from foretext.nn.pooling import Pooling
+from foretext.nn.vocabulary_head import Score
+from foretext.tasks.answers import Classes, RealNumber, answers_of
+from foretext.tasks.base import Task
+from foretext.tasks.body import TextBody
+from foretext.tasks.next_tokens import NextTokens
+from foretext.tasks.text_head import TextHead, drawn_linear
+
+__all__ = ["MatchMode", "Matching", "match_mode"]
+
+# Both texts in one row; rows (a, b) and (b, a), whose vectors are added; a row for each text.
+MatchMode = Literal["pair", "both_orders", "siamese"]
+
+
+class Matching(Task):
+    """A linear map from what is known of both texts to labels or a score.
+
+    Siamese labels come from [u, v, |u - v|], a siamese score is the cosine of u and v.
+
+    Args:
+        config: the user's settings.
+        body: whose states are read.
+        labels: C names; None: pairs have scores.
+        counts: pairs of each label in the rows learned from.
+        lowest, highest: range of the scores learned from, in the user's scale.
+    """
+
+    class Config(Config):
+        """Settings of the head."""
+
+        mode: MatchMode | None = None  # None: as suits the body
+        max_length: int = Field(512, ge=8)  # positions of a row, if the body has as many
+        pooling: Pooling | None = None  # None: as suits the body; siamese Transformers: the mean
+        dropout: float = Field(0.1, ge=0, lt=1)  # of what is known of both texts
+        bias: bool = True
+        label_smoothing: float = Field(0.0, ge=0, lt=1)
+        balanced: bool = False  # rare labels weigh more, so that all weigh the same together
+        language_model_weight: float = Field(0.0, ge=0)  # GPT: of the auxiliary loss
+
+    name = "matching"
+
+    def __init__(
+        self,
+        config: Config,
+        body: TextBody,
+        *,
+        labels: list[str] | None = None,
+        counts: list[int] | None = None,
+        lowest: float = 0.0,
+        highest: float = 1.0,
+    ) -> None:
+        super().__init__()
+        self.config = config
+        self.visibility = body.visibility
+        self.mode = match_mode(config, body)
+        self.is_cosine = labels is None and self.mode == "siamese"
+        _check_effect(config, has_scores=labels is None, is_cosine=self.is_cosine)
+        self.answers: Classes | RealNumber
+        if labels is None:
+            self.found: dict[str, Any] = {"lowest": lowest, "highest": highest}
+            self.answers = RealNumber(lowest, highest)
+        else:
+            self.found = {"labels": list(labels)}
+            self.answers = _classes(config, labels, counts)
+        siamese_mean = self.mode == "siamese" and isinstance(body.backbone, Transformer)
+        pooling: Pooling | None = config.pooling or ("mean" if siamese_mean else None)
+        self.head = TextHead(body, pooling, dropout=0.0)
+        self.dropout = nn.Dropout(config.dropout)
+        width = body.backbone.dim * (3 if self.mode == "siamese" else 1)
+        self.classifier = (
+            None
+            if self.is_cosine
+            else drawn_linear(width, self.answers.num_outputs, bias=config.bias)
+        )
+        self.next_tokens = NextTokens.of(body, config.language_model_weight)
+
+    @property
+    def group(self) -> int:
+        """Rows of an example."""
+        return 1 if self.mode == "pair" else 2
+
+    def outputs(self, states: States, inputs: Inputs) -> Tensor:
+        """Return logits (B / group, C), or scores (B / group, 1) scaled as `RealNumber` says."""
+        pooled = self.head(states.last, inputs.token_mask)  # (B, D)
+        pairs = pooled.unflatten(0, (-1, self.group))  # (B / group, group, D)
+        if self.classifier is None:
+            return F.cosine_similarity(*pairs.float().unbind(1)).unsqueeze(-1)
+        both = _compared(*pairs.unbind(1)) if self.mode == "siamese" else pairs.sum(1)
+        logits: Tensor = self.classifier(self.dropout(both)).float()
+        return logits
+
+    def counts(self, batch: Batch) -> Mapping[str, int]:
+        """Return the number of pairs and, with the auxiliary loss, of tokens."""
+        counts = {self.name: len(batch)}
+        if self.next_tokens is not None:
+            counts["language_model"] = self.next_tokens.count(batch.inputs)
+        return counts
+
+    def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
+        """Score the answers and, with the auxiliary loss, the next tokens of all rows."""
+        outputs = self.outputs(states, batch.inputs)
+        scores = {self.name: self.answers.score(outputs, batch.targets[self.answers.target])}
+        if self.next_tokens is not None:
+            scores["language_model"] = self.next_tokens.score(states, batch.inputs)
+        return scores
+
+
+def match_mode(config: Matching.Config, body: TextBody) -> MatchMode:
+    """Return how both texts are read: what is set, or what suits the body.
+
+    Raises:
+        SettingError: both texts shall stand in one row, and no token can stand between them.
+    """
+    parts = bool(body.framing(config.max_length).between)
+    if config.mode is None:
+        if not parts:
+            return "siamese"
+        return "both_orders" if body.visibility == "causal" else "pair"
+    if config.mode != "siamese" and not parts:
+        raise SettingError(
+            f"[task] mode = '{config.mode}': the base has no token to put between two texts in "
+            "one row; take mode = 'siamese'."
+        )
+    return config.mode
+
+
+def _compared(u: Tensor, v: Tensor) -> Tensor:
+    """[u, v, |u - v|], (N, 3 D)."""
+    return torch.cat([u, v, (u - v).abs()], -1)
+
+
+def _classes(config: Matching.Config, labels: list[str], counts: list[int] | None) -> Classes:
+    known = {"labels": labels, "counts": counts or [1] * len(labels)}
+    answers = answers_of(known, smoothing=config.label_smoothing, balanced=config.balanced)
+    assert isinstance(answers, Classes), "a pair has one label"
+    return answers
+
+
+def _check_effect(config: Matching.Config, *, has_scores: bool, is_cosine: bool) -> None:
+    """Refuse settings that scores do not heed."""
+    idle = {"label_smoothing", "balanced"} if has_scores else set()
+    idle |= {"dropout", "bias"} if is_cosine else set()
+    if found := idle & config.changed:
+        what = "the cosine of two texts" if is_cosine else "scores"
+        raise SettingError(
+            f"[task] {min(found)} would have no effect on {what}; leave it at its default."
+        )
