@@ -34,6 +34,7 @@ import numpy as np
 from foretext.errors import ModelFileError, OutputError, VectorFileError
 from foretext.files import atomic_file, output_error
 from foretext.registry import imported
+from foretext.task_models import TASK_MODELS
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors.word_vectors import WordVectors
 
@@ -43,10 +44,13 @@ if TYPE_CHECKING:
 __all__ = ["RunFolder", "load", "load_language_model", "load_vectors"]
 
 # Kind of a run to the class that opens it; the others are word vectors and language models.
+TASK_MODEL = "foretext.task_models.base:TaskModel"
 OTHER_KINDS = {
+    **dict.fromkeys(TASK_MODELS, TASK_MODEL),
     "autoencoder": "foretext.codec:Codec",
     "fasttext classifier": "foretext.tasks.fasttext.classifier:FastTextClassifier",
 }
+THEIR_TASKS = ("ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering")
 
 
 class RunFolder:
@@ -84,9 +88,26 @@ class RunFolder:
 
     def facts(self) -> dict[str, Any]:
         """Return what ``config.json`` keeps of a finished run; a model has its own things there."""
-        config: dict[str, Any] = json.loads(self.config.read_text(encoding="utf-8"))
+        config = self._config()
         own = config.get("foretext")
         return dict(own.get("facts", {})) if isinstance(own, dict) else config
+
+    @property
+    def their_class(self) -> str | None:
+        """The class of Hugging Face's library that a model's folder names, if it names one."""
+        if not self.finished:
+            return None
+        named = self._config().get("architectures") or [None]
+        return named[0] if isinstance(named[0], str) else None
+
+    def _config(self) -> dict[str, Any]:
+        try:
+            config = json.loads(self.config.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ModelFileError(f"{self.config} cannot be read as JSON ({error}).") from error
+        if not isinstance(config, dict):
+            raise ModelFileError(f"{self.config} holds no settings of a run.")
+        return config
 
     @property
     def begun(self) -> bool:
@@ -177,22 +198,23 @@ class RunFolder:
 
 
 def load(path: str | Path) -> Any:
-    """Open what a run left, a vector file of anybody's, or a folder with somebody's language model.
+    """Open what a run left, a vector file of anybody's, or a folder with somebody's model.
 
-    Word vectors open as `WordVectors`, language models as `LanguageModel`, autoencoders as `Codec`,
-    fastText's classifiers as `FastTextClassifier`.
+    Word vectors open as `WordVectors`, language models as `LanguageModel`, what learned a task as a
+    `TaskModel`, autoencoders as `Codec`, fastText's classifiers as `FastTextClassifier`.
 
-    Folders of Hugging Face and sentence-transformers open as a `LanguageModel`; PyTorch is imported
-    for these alone.
+    Folders of Hugging Face open as a `TaskModel` where their class has a head for one, and others,
+    like those of sentence-transformers, as a `LanguageModel`; PyTorch is imported for networks
+    alone.
 
     Raises:
         VectorFileError: there is nothing there, the run is unfinished, or the file is damaged.
         ModelFileError: the folder holds a model that foretext does not know, or a damaged one.
-        MissingExtraError: a language model without PyTorch.
+        MissingExtraError: a network without PyTorch.
     """
     run = RunFolder(path)
     if run.path.is_dir() and not run.vectors.is_file() and _holds_model(run):
-        if (other := OTHER_KINDS.get(run.kind or "")) is not None:
+        if (other := _other_kind(run)) is not None:
             return imported(other).load(run.path)
         return load_language_model(path)
     return load_vectors(path)
@@ -233,6 +255,18 @@ def load_language_model(path: str | Path) -> LanguageModel:
         raise ModelFileError(f"{path} holds an unfinished run; finish it with --resume.")
     opened: LanguageModel = imported("foretext.language_model:LanguageModel").load(run.path)
     return opened
+
+
+def _other_kind(run: RunFolder) -> str | None:
+    """What opens a folder that is neither of vectors nor of a language model.
+
+    Where there is a class of theirs it counts: what was trained further may answer something else.
+    """
+    if (run.path / "modules.json").is_file():
+        return None
+    if run.their_class is not None:
+        return TASK_MODEL if run.their_class.endswith(THEIR_TASKS) else None
+    return OTHER_KINDS.get(run.kind or "")
 
 
 def _holds_model(run: RunFolder) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from foretext.backbones.transformer import Transformer
 from foretext.interop.family import Family, Key, Settings
 from foretext.interop.rows import Row, affine
+from foretext.interop.task_heads import OF_TEXTS, TaskHead
 from foretext.objectives.masked_lm import MaskedLM
 
 __all__ = ["Bert"]
@@ -83,6 +84,22 @@ class Bert(Family):
         *affine("next_sentence.pooler", "bert.pooler.dense"),
         # Their class 0 is the successor, ours 1.
         *affine("next_sentence.classifier", "cls.seq_relationship", layout="reversed"),
+    )
+    task_heads = (
+        TaskHead(
+            "BertForSequenceClassification",
+            OF_TEXTS,
+            (*affine("head.pooler", "bert.pooler.dense"), *affine("classifier", "classifier")),
+            pooling="cls",
+            dropout="classifier_dropout",
+        ),
+        TaskHead(
+            "BertForTokenClassification",
+            ("tagging",),
+            affine("classifier", "classifier"),
+            dropout="classifier_dropout",
+        ),
+        TaskHead("BertForQuestionAnswering", ("span_qa",), affine("span", "qa_outputs")),
     )
     decoder = "cls.predictions.decoder.weight"
     decoder_twin = ("cls.predictions.bias", "cls.predictions.decoder.bias")

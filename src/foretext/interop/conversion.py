@@ -25,7 +25,7 @@ from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
-__all__ = ["Converted", "from_family", "to_family"]
+__all__ = ["Converted", "backbone_config", "from_family", "further_keys", "to_family"]
 
 
 class Converted(NamedTuple):
@@ -47,7 +47,7 @@ def to_family(
         if objective is None or type(objective) is family.objective:
             theirs = family.theirs(backbone.config, head)
             if theirs is not None:
-                theirs |= _further_keys(family, head, backbone.vocab_size, tokenizer)
+                theirs |= further_keys(family, head, backbone.vocab_size, tokenizer)
                 return Converted(family, theirs, _weights(family, theirs, backbone, objective))
     return None
 
@@ -72,15 +72,24 @@ def from_family(
         backbone = Transformer(config, read_vocab_size(theirs, config_path))
         objective = family.objective(head, backbone, tokenizer) if heads.head else None
     rows = family.rows(config.num_layers, family.prefix, heads)
-    flag, ours = partial(family.flag, theirs), named_weights(backbone, objective)
+    flag, ours = partial(family.flag, theirs), named_weights(backbone=backbone, objective=objective)
     unused = fill_weights(ours, rows, flag, weights, family.unused, weight_path)
     return Network(backbone, objective, family.objective.visibility, unused)
 
 
-def _further_keys(
+def backbone_config(family: Family, theirs: Settings, path: Path) -> Transformer.Config:
+    """Return the settings of a body of ours.
+
+    Raises:
+        ModelFileError: theirs are none that foretext has.
+    """
+    return _configs(family, theirs, Heads.of(None), path)[0]
+
+
+def further_keys(
     family: Family, head: Any, vocab_size: int, tokenizer: SubwordTokenizer
 ) -> Settings:
-    """Theirs that settings of ours do not say."""
+    """Return theirs that settings of ours do not say."""
     special = tokenizer.special
     return {
         "model_type": family.model_type,
@@ -99,7 +108,7 @@ def _weights(
     prefix = family.prefix if heads.head else ""
     rows = family.rows(backbone.config.num_layers, prefix, heads)
     flag = partial(family.flag, theirs)
-    weights = renamed_weights(named_weights(backbone, objective), rows, flag)
+    weights = renamed_weights(named_weights(backbone=backbone, objective=objective), rows, flag)
     if family.decoder_twin is not None and not heads.tied:
         first, second = family.decoder_twin
         weights[second] = weights[first].clone()

@@ -13,6 +13,7 @@ from foretext.backbones.transformer import Transformer
 from foretext.config import Config
 from foretext.interop.heads import Heads
 from foretext.interop.rows import Row
+from foretext.interop.task_heads import TaskHead
 from foretext.tokenizers.frames import FrameKind
 
 __all__ = ["Family", "Key", "Settings"]
@@ -49,6 +50,7 @@ class Family(ABC):
     pair_head: ClassVar[tuple[Row, ...]] = ()  # those of next-sentence prediction
     decoder: ClassVar[str]  # their head's weights, where these are not the token vectors
     decoder_twin: ClassVar[tuple[str, str] | None] = None  # a head weight, and a copy beside them
+    task_heads: ClassVar[tuple[TaskHead, ...]] = ()  # their classes that answer tasks
     head_marks: ClassVar[frozenset[str]]  # weights and classes that show that there is a head
     unused: ClassVar[str]  # expression for names of weights that are left out
     tied: ClassVar[bool] = True  # whether token vectors are the head's weights, by default

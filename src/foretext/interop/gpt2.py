@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from foretext.backbones.transformer import Transformer
 from foretext.interop.family import Family, Key, Settings
 from foretext.interop.rows import Row, affine
+from foretext.interop.task_heads import OF_TEXTS, TaskHead
 from foretext.objectives.causal_lm import CausalLM
 
 __all__ = ["GPT2"]
@@ -70,6 +71,21 @@ class GPT2(Family):
         *affine("final_norm", "ln_f"),
     )
     head = ()
+    task_heads = (
+        TaskHead(
+            "GPT2ForSequenceClassification",
+            OF_TEXTS,
+            (Row("classifier.weight", ("score.weight",)),),
+            pooling="last",
+        ),
+        TaskHead(
+            "GPT2ForTokenClassification",
+            ("tagging",),
+            affine("classifier", "classifier"),
+            dropout="classifier_dropout",
+        ),
+        TaskHead("GPT2ForQuestionAnswering", ("span_qa",), affine("span", "qa_outputs")),
+    )
     decoder = "lm_head.weight"
     head_marks = frozenset({"lm_head.weight", "GPT2LMHeadModel", "GPT2DoubleHeadsModel"})
     unused = r"(transformer\.)?h\.\d+\.attn\.(bias|masked_bias)" + (

@@ -26,8 +26,9 @@ from foretext.objectives.base import Objective
 from foretext.tokenizers.frames import FrameKind
 from foretext.tokenizers.hf_files import load_hf_tokenizer, save_hf_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.word_tokenizer import WordTokenizer
 
-__all__ = ["load_hugging_face", "save_hugging_face"]
+__all__ = ["CONFIG", "check_ids", "load_hugging_face", "save_hugging_face"]
 
 CONFIG = "config.json"
 
@@ -81,11 +82,16 @@ def load_hugging_face(folder: Path) -> Loaded:
     config = read_json(path)
     if not isinstance(config, dict):
         raise ModelFileError(f"{path} holds no settings of a model.")
+    if own_part(config).get("tokenizer") == "words":
+        raise ModelFileError(
+            f"{folder} holds a network over whole words, which has learned one task and is the "
+            "base of no other; it is asked by predict."
+        )
     place = weight_path(folder, (config.get("architectures") or ["AutoModel"])[0])
     tokenizer = load_hf_tokenizer(folder)
     load = load_own if config.get("model_type") == MODEL_TYPE else from_family
     network = load(config, path, read_weights(place), place, tokenizer)
-    _check_ids(tokenizer, network.backbone, path)
+    check_ids(tokenizer, network.backbone, path)
     network.backbone.eval()
     if network.objective is not None:
         network.objective.eval()
@@ -99,8 +105,13 @@ def _frame(objective: Objective | None) -> FrameKind:
     return "bert" if objective is not None and objective.visibility == "full" else "gpt"
 
 
-def _check_ids(tokenizer: SubwordTokenizer, backbone: Backbone, path: Path) -> None:
-    last, num_vectors = max(tokenizer.library.get_vocab().values()), backbone.vocab_size
+def check_ids(tokenizer: SubwordTokenizer | WordTokenizer, backbone: Backbone, path: Path) -> None:
+    """Check that every id has a vector.
+
+    Raises:
+        ModelFileError: the tokenizer is another model's.
+    """
+    last, num_vectors = tokenizer.vocab_size - 1, backbone.vocab_size
     if last >= num_vectors:
         raise ModelFileError(
             f"{path}: the tokenizer gives ids up to {last}, and the model has {num_vectors} token "

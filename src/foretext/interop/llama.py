@@ -8,6 +8,7 @@ from foretext.backbones.transformer import Transformer
 from foretext.interop.family import Family, Key, Settings
 from foretext.interop.rotary import read_rotary
 from foretext.interop.rows import Row, affine, scale
+from foretext.interop.task_heads import OF_TEXTS, TaskHead
 from foretext.objectives.causal_lm import CausalLM
 
 __all__ = ["Llama"]
@@ -75,6 +76,20 @@ class Llama(Family):
         scale("final_norm", "norm"),
     )
     head = ()
+    task_heads = (
+        TaskHead(
+            "LlamaForSequenceClassification",
+            OF_TEXTS,
+            (Row("classifier.weight", ("score.weight",)),),
+            pooling="last",
+        ),
+        TaskHead(
+            "LlamaForTokenClassification",
+            ("tagging",),
+            affine("classifier", "score"),
+            dropout="classifier_dropout",
+        ),
+    )
     decoder = "lm_head.weight"
     head_marks = frozenset({"lm_head.weight", "LlamaForCausalLM"})
     unused = r".*rotary_emb\.inv_freq|(score|qa_outputs)\..+"

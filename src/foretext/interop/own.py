@@ -22,7 +22,7 @@ from foretext.interop.rows import Row
 from foretext.interop.transfer import fill_weights, named_weights, renamed_weights
 from foretext.interop.undrawn import undrawn
 from foretext.objectives import OBJECTIVES
-from foretext.objectives.base import Objective
+from foretext.objectives.base import Objective, Question
 from foretext.registry import Registry
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
@@ -31,15 +31,20 @@ __all__ = [
     "MODEL_TYPE",
     "Part",
     "config_of",
+    "described",
+    "fill_own",
     "load_own",
+    "own_backbone",
     "own_part",
     "own_settings",
     "own_weights",
     "read_part",
+    "renamed_own",
 ]
 
 KEY = "foretext"
 MODEL_TYPE = "foretext"  # of folders that no family has
+TASK_WEIGHTS = r"task\..+"  # of a folder whose body alone is asked for
 
 
 class _Configured(Protocol):
@@ -53,7 +58,7 @@ class Part(NamedTuple):
     config: Any
 
 
-def config_of(part: Backbone | Objective) -> Config:
+def config_of(part: Backbone | Question) -> Config:
     """Return the settings that a component was made with."""
     return cast(_Configured, part).config
 
@@ -63,8 +68,8 @@ def own_settings(
 ) -> dict[str, Any]:
     """Return what stands under "foretext"."""
     return {
-        "backbone": _described(BACKBONES, backbone),
-        "objective": None if objective is None else _described(OBJECTIVES, objective),
+        "backbone": described(BACKBONES, backbone),
+        "objective": None if objective is None else described(OBJECTIVES, objective),
         "facts": dict(facts),
     }
 
@@ -101,8 +106,44 @@ def read_part(registry: Registry, own: Mapping[str, Any], path: Path) -> Part | 
 
 def own_weights(backbone: Backbone, objective: Objective | None) -> dict[str, Tensor]:
     """Return the weights under our names, float32 on the CPU."""
-    ours = named_weights(backbone, objective)
+    return renamed_own(named_weights(backbone=backbone, objective=objective))
+
+
+def renamed_own(ours: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return weights under the names they have, float32 copies on the CPU."""
     return renamed_weights(ours, _same_names(ours), _always)
+
+
+def fill_own(
+    ours: Mapping[str, Tensor], weights: dict[str, Tensor], unused: str, path: Path
+) -> tuple[str, ...]:
+    """Copy weights of the same names to ours; `unused` may be there and is left out.
+
+    Returns:
+        The names of those that were left out.
+
+    Raises:
+        ModelFileError: weights are missing, of wrong shape, or unknown.
+    """
+    return fill_weights(ours, _same_names(ours), _always, weights, unused, path)
+
+
+def own_backbone(config: Mapping[str, Any], path: Path) -> Backbone:
+    """Make a backbone whose weights are still to be filled.
+
+    Raises:
+        ModelFileError: config.json says nothing of one, or nothing that foretext has.
+    """
+    own = own_part(config)
+    part = read_part(BACKBONES, own, path)
+    if part is None:
+        raise ModelFileError(f'{path} says nothing of a backbone under "{KEY}".')
+    found = [own["num_characters"]] if "num_characters" in own else []  # of words' spelling
+    try:
+        made: Backbone = part.component(part.config, read_vocab_size(dict(config), path), *found)
+    except (SettingError, TypeError) as error:
+        raise ModelFileError(f"{path}: this makes no backbone ({error}).") from error
+    return made
 
 
 def load_own(
@@ -118,22 +159,18 @@ def load_own(
         ModelFileError: what config.json says does not fit foretext or the weights.
     """
     own = own_part(config)
-    backbone_part = read_part(BACKBONES, own, config_path)
-    objective_part = read_part(OBJECTIVES, own, config_path)
-    if backbone_part is None:
-        raise ModelFileError(f'{config_path} says nothing of a backbone under "{KEY}".')
-    vocab_size = read_vocab_size(dict(config), config_path)
+    part = read_part(OBJECTIVES, own, config_path)
     with undrawn():
-        backbone = backbone_part.component(backbone_part.config, vocab_size)
-        objective = objective_part and objective_part.component(
-            objective_part.config, backbone, tokenizer
-        )
-    ours = named_weights(backbone, objective)
-    fill_weights(ours, _same_names(ours), _always, weights, r"", weight_path)
-    return Network(backbone, objective, objective.visibility if objective else "full")
+        backbone = own_backbone(config, config_path)
+        objective = part and part.component(part.config, backbone, tokenizer)
+    ours = named_weights(backbone=backbone, objective=objective)
+    unused = fill_own(ours, weights, TASK_WEIGHTS, weight_path)
+    visibility = objective.visibility if objective else own.get("visibility", "full")
+    return Network(backbone, objective, visibility, unused)
 
 
-def _described(registry: Registry, part: Backbone | Objective) -> dict[str, Any]:
+def described(registry: Registry, part: Backbone | Question) -> dict[str, Any]:
+    """Return the name and the settings of a component, as `read_part` reads them."""
     settings = config_of(part).model_dump(mode="json")
     return {"name": registry.name_of(type(part)), **settings}
 

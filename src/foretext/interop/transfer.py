@@ -9,10 +9,8 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from foretext.backbones.base import Backbone
 from foretext.errors import ModelFileError
 from foretext.interop.rows import Row
-from foretext.objectives.base import Objective
 
 __all__ = ["fill_weights", "named_weights", "renamed_weights"]
 
@@ -20,11 +18,12 @@ Flag = Callable[[str], bool]  # whether a setting of theirs says that a weight i
 MAX_NAMES = 3  # of a sentence
 
 
-def named_weights(backbone: Backbone, objective: Objective | None) -> dict[str, Tensor]:
-    """Return every weight once, also where a head shares the token vectors."""
-    model = nn.ModuleDict({"backbone": backbone})
-    if objective is not None:
-        model["objective"] = objective
+def named_weights(**parts: nn.Module | None) -> dict[str, Tensor]:
+    """Return every weight of the parts of a model once, under the part's name.
+
+    Weights that parts share, such as token vectors that are a head's too, go by the first.
+    """
+    model = nn.ModuleDict({name: part for name, part in parts.items() if part is not None})
     names: dict[str, Tensor] = {}
     seen: set[int] = set()
     for name, weight in model.state_dict(keep_vars=True).items():

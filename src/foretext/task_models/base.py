@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self, cast
 
 from foretext.config import Config
 from foretext.data.padded_examples import PaddedExamples
+from foretext.errors import ModelFileError
 from foretext.nn.copies import Copies
 from foretext.nn.device import DeviceName, Precision, choose_device, choose_dtype
 from foretext.task_models.computing import Network, Outputs, compute_outputs
@@ -31,7 +32,7 @@ class TaskModel(ABC):
 
     task_class: ClassVar[type[Task]]
     rows_config: ClassVar[type[Config]]  # how its files are read
-    judged_by: ClassVar[str]  # the figure by which one model is better than another
+    judged_by: str  # the figure by which one model is better than another
 
     def __init__(
         self,
@@ -58,6 +59,13 @@ class TaskModel(ABC):
             SettingError: the head does not fit the body.
         """
         return cls(body, cls.task_class(config, body, **cls.find(rows)))
+
+    @classmethod
+    def task_config(cls) -> type[Config]:
+        """Return the class of the section ``[task]``."""
+        component: Any = cls.task_class
+        config: type[Config] = component.Config
+        return config
 
     @classmethod
     @abstractmethod
@@ -90,6 +98,19 @@ class TaskModel(ABC):
             network: that answers; None: the model's own.
         """
 
+    def knows(self, row: Any) -> bool:
+        """Whether a row's answer is one of those that the model can give."""
+        return True
+
+    def num_cut(self, rows: Sequence[Any]) -> int:
+        """Return the number of rows that are longer than the model reads at once."""
+        return 0
+
+    @classmethod
+    def num_characters(cls, rows: Sequence[Any]) -> int:
+        """Return the ids of characters that the words of rows are spelled with, 0: not read."""
+        return 0
+
     def evaluate(self, path: str | Path, *, rows: Config | None = None) -> dict[str, Any]:
         """Return the figures of a file of rows with right answers.
 
@@ -110,5 +131,36 @@ class TaskModel(ABC):
         return compute_outputs(network or self.network(), examples)
 
     def facts(self) -> Mapping[str, Any]:
-        """Return what is kept beside weights and settings."""
+        """Return what is kept beside weights and settings: numbers, by their attributes' names."""
         return {"temperature": self.temperature}
+
+    def save(self, folder: str | Path) -> None:
+        """Write a folder that `load` opens, and Hugging Face's `from_pretrained` where it can.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        from foretext.task_models.storage import save_task_model
+
+        save_task_model(folder, self)
+
+    @classmethod
+    def load(
+        cls,
+        folder: str | Path,
+        *,
+        device: DeviceName = "auto",
+        precision: Precision = "auto",
+    ) -> Self:
+        """Open a run's folder, or one of Hugging Face with a head for a task.
+
+        Raises:
+            ModelFileError: it holds no such model, or is damaged.
+        """
+        from foretext.task_models.storage import load_task_model
+
+        model = load_task_model(folder, device=device, precision=precision)
+        if not isinstance(model, cls):
+            kind = type(model).__name__
+            raise ModelFileError(f"{folder} holds a {kind}, and no {cls.__name__}.")
+        return model

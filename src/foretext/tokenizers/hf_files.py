@@ -17,7 +17,7 @@ from foretext.tokenizers.frames import FrameKind, with_frame
 from foretext.tokenizers.published import read_bert, read_gpt
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
-__all__ = ["load_hf_tokenizer", "save_hf_tokenizer"]
+__all__ = ["load_hf_tokenizer", "save_framed_tokenizer", "save_hf_tokenizer"]
 
 TASKS = {  # their names: ours
     "pad_token": "pad",
@@ -46,7 +46,32 @@ def save_hf_tokenizer(
         OutputError: the folder cannot be written.
     """
     framed = with_frame(tokenizer, kind)
-    names = _names(framed)
+    save_framed_tokenizer(framed, folder, model_max_length, has_segments=kind == "bert")
+
+
+def save_framed_tokenizer(
+    tokenizer: SubwordTokenizer,
+    folder: Path,
+    model_max_length: int | None,
+    *,
+    has_segments: bool,
+    pad: int | None = None,
+) -> None:
+    """Write the same for a tokenizer that tells already what stands around texts.
+
+    Args:
+        tokenizer: with its frame.
+        folder: of the run; it must exist.
+        model_max_length: in tokens, those of the frame among them; None: no limit.
+        has_segments: whether the model wants to know which text of a pair a token is of.
+        pad: id that fills rows up, where the tokenizer has no token of its own for that.
+
+    Raises:
+        OutputError: the folder cannot be written.
+    """
+    names = _names(tokenizer)
+    if pad is not None:
+        names.setdefault("pad_token", tokenizer.tokens[pad])
     config: dict[str, Any] = {
         "tokenizer_class": "PreTrainedTokenizerFast",  # takes tokenizer.json as it is
         "clean_up_tokenization_spaces": False,
@@ -54,9 +79,9 @@ def save_hf_tokenizer(
     }
     if model_max_length is not None:
         config["model_max_length"] = model_max_length
-    if kind == "bert":
+    if has_segments:
         config["model_input_names"] = ["input_ids", "token_type_ids", "attention_mask"]
-    framed.save(folder / "tokenizer.json")
+    tokenizer.save(folder / "tokenizer.json")
     _write_json(folder / "tokenizer_config.json", config)
     _write_json(folder / "special_tokens_map.json", names)
 

@@ -1,0 +1,121 @@
+"""A task of ours as a class of a family, and the other way round."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from foretext.backbones.transformer import Transformer
+from foretext.errors import ModelFileError
+from foretext.interop.config_file import read_vocab_size
+from foretext.interop.conversion import Converted, backbone_config, further_keys
+from foretext.interop.families import FAMILIES, family_of
+from foretext.interop.family import Family, Settings
+from foretext.interop.heads import Heads
+from foretext.interop.own import own_part
+from foretext.interop.own_tasks import TaskNetwork, made_task, task_weights
+from foretext.interop.rows import Row
+from foretext.interop.task_heads import TaskHead
+from foretext.interop.their_names import canonical_names
+from foretext.interop.their_tasks import said_of_task, says_same, task_keys
+from foretext.interop.transfer import fill_weights, renamed_weights
+from foretext.interop.undrawn import undrawn
+from foretext.tasks.base import Task
+from foretext.tasks.body import TextBody
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.word_tokenizer import WordTokenizer
+
+__all__ = ["task_from_family", "task_to_family"]
+
+BODY = Heads.of(None)
+
+
+def task_to_family(body: TextBody, task: Task) -> Converted | None:
+    """Return a model as a family has it; None where none has such a model."""
+    backbone, tokenizer = body.backbone, body.tokenizer
+    if type(backbone) is not Transformer or isinstance(tokenizer, WordTokenizer):
+        return None
+    for family in FAMILIES.values():
+        sight = family.objective.visibility
+        head = next((head for head in family.task_heads if head.fits(task, sight)), None)
+        theirs = None if head is None else family.theirs(backbone.config, None)
+        if head is not None and theirs is not None:
+            theirs |= further_keys(family, None, backbone.vocab_size, tokenizer)
+            theirs |= task_keys(head, task)
+            theirs["pad_token_id"] = _pad(tokenizer)
+            rows = _rows(family, head, backbone.config)
+            weights = renamed_weights(task_weights(body, task), rows, partial(family.flag, theirs))
+            return Converted(family, theirs, weights)
+    return None
+
+
+def task_from_family(
+    theirs: Settings,
+    config_path: Path,
+    weights: dict[str, Tensor],
+    weight_path: Path,
+    tokenizer: SubwordTokenizer,
+) -> TaskNetwork:
+    """Make a task of ours of what a family's folder holds.
+
+    Raises:
+        ModelFileError: its class or its settings are none that foretext has, or its weights do not
+            fit them.
+    """
+    family = family_of(theirs, config_path)
+    head = _head(family, theirs, config_path)
+    weights = canonical_names(family, weights)
+    config = backbone_config(family, theirs, config_path)
+    said = _said(theirs, head, weights, config_path, weight_path)
+    with undrawn():
+        backbone = Transformer(config, read_vocab_size(theirs, config_path))
+        body = TextBody(tokenizer, backbone, family.objective.visibility)
+        task = made_task(said, body, config_path)
+    rows, flag = _rows(family, head, config), partial(family.flag, theirs)
+    ours = task_weights(body, task)
+    unused = fill_weights(ours, rows, flag, weights, family.unused, weight_path)
+    return TaskNetwork(body, task, unused)
+
+
+def _rows(family: Family, head: TaskHead, config: Transformer.Config) -> list[Row]:
+    of_task = [row.prefixed("task.", "") for row in head.rows]
+    return [*family.rows(config.num_layers, family.prefix, BODY), *of_task]
+
+
+def _pad(tokenizer: SubwordTokenizer) -> int | None:
+    """The last token that is none of these is the one that they pool."""
+    special = tokenizer.special
+    return special.end if special.pad is None else special.pad
+
+
+def _head(family: Family, theirs: Settings, path: Path) -> TaskHead:
+    name = (theirs.get("architectures") or [None])[0]
+    for head in family.task_heads:
+        if head.their_class == name:
+            return head
+    known = ", ".join(head.their_class for head in family.task_heads) or "none"
+    raise ModelFileError(
+        f"{path}: {name} answers no task that foretext has; of {family.model_type} these are "
+        f"known: {known}."
+    )
+
+
+def _said(
+    theirs: Settings, head: TaskHead, weights: dict[str, Tensor], path: Path, weight_path: Path
+) -> dict[str, Any]:
+    """What stands under "foretext", where theirs say the same; else what theirs say."""
+    last = weights.get(head.last_weight)
+    if last is None:
+        raise ModelFileError(f"{weight_path}: '{head.last_weight}' is missing.")
+    own = own_part(theirs)
+    bias = f"{head.last_weight.removesuffix('weight')}bias" in weights
+    try:
+        if says_same(theirs, head, len(last), own):
+            return own
+        said = said_of_task(theirs, head, len(last), bias=bias)
+    except ValueError as error:
+        raise ModelFileError(f"{path}: {str(error).removesuffix('.')}.") from error
+    return {"task": {"name": said.name, **said.settings}, "found": said.found}

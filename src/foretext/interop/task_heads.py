@@ -1,0 +1,51 @@
+"""The classes of theirs that answer tasks, and which task of ours each one is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from foretext.data.batch import Visibility
+from foretext.interop.rows import Row
+from foretext.nn.pooling import Pooling
+from foretext.tasks.base import Task
+
+__all__ = ["OF_TEXTS", "TaskHead", "is_kept"]
+
+OF_TEXTS = ("classification", "matching")  # tasks with one answer a row
+FOR_TRAINING = "next_tokens."  # weights that no answer is made of
+
+
+class TaskHead(NamedTuple):
+    """One class with a head on a family's body."""
+
+    their_class: str
+    tasks: tuple[str, ...]  # ours that are of its form, the likeliest first
+    rows: Sequence[Row]  # our task's weights: theirs, with full names; the last layer's at last
+    pooling: Pooling | None = None  # None: every position is answered
+    dropout: str | None = None  # their setting for that before the last layer
+
+    @property
+    def last_weight(self) -> str:
+        """Their name of the last layer's weight, (outputs, D)."""
+        return [row for row in self.rows if row.ours.endswith(".weight")][-1].theirs[0]
+
+    def fits(self, task: Task, visibility: Visibility) -> bool:
+        """Whether a task is of this form, on a body that sees `visibility`."""
+        head: Any = getattr(task, "head", None)
+        pooling = None if head is None else head.pool.pooling
+        ours = {name for name in task.state_dict() if is_kept(name)}
+        rows = {row.ours for row in self.rows}
+        return (
+            task.name in self.tasks
+            and task.visibility == visibility
+            and getattr(task, "group", 1) == 1  # theirs answer row by row
+            and pooling == self.pooling
+            and ours <= rows
+            and all(name.endswith(".bias") for name in rows - ours)
+        )
+
+
+def is_kept(name: str) -> bool:
+    """Whether a weight of a task is kept with it."""
+    return not name.startswith(FOR_TRAINING)

@@ -1,0 +1,62 @@
+"""Trained tasks as folders, and back: the model in use of what `foretext.interop` keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from foretext.errors import ModelFileError
+from foretext.interop.hugging_face import CONFIG
+from foretext.interop.task_folder import load_task, save_task
+from foretext.nn.device import DeviceName, Precision
+from foretext.task_models import TASK_MODELS
+from foretext.task_models.base import TaskModel
+from foretext.tasks import TASKS
+
+__all__ = ["load_task_model", "save_task_model"]
+
+
+def save_task_model(
+    folder: str | Path, model: TaskModel, facts: Mapping[str, Any] | None = None
+) -> None:
+    """Write a folder that `load_task_model` opens, and Hugging Face where it has such a class.
+
+    Args:
+        folder: made where it is not there; other files in it stay.
+        model: what is kept of it: tokenizer, backbone, head, and what it answers by.
+        facts: what else is to be kept, as JSON has it.
+
+    Raises:
+        OutputError: the folder cannot be written.
+    """
+    kept = {**(facts or {}), "kind": model.task.name, **model.facts()}
+    save_task(Path(folder), model.body, model.task, kept)
+
+
+def load_task_model(
+    folder: str | Path, *, device: DeviceName = "auto", precision: Precision = "auto"
+) -> TaskModel:
+    """Open a run's folder, or one of `transformers` with a head for a task.
+
+    Args:
+        folder: of a model.
+        device: "auto" takes a CUDA device where there is one.
+        precision: "auto" answers in bfloat16 where the device has it.
+
+    Raises:
+        ModelFileError: it holds no task that foretext knows, or is damaged.
+        CorpusError: its tokenizer is missing or damaged.
+    """
+    found = load_task(Path(folder))
+    component = TASK_MODELS.resolve(TASKS.name_of(type(found.task)))
+    model: TaskModel = component(found.body, found.task, device=device, precision=precision)
+    for name in model.facts().keys() & found.facts.keys():
+        setattr(model, name, _number(found.facts[name], name, Path(folder)))
+    return model
+
+
+def _number(value: Any, name: str, folder: Path) -> float:
+    if isinstance(value, int | float):
+        return float(value)
+    raise ModelFileError(f"{folder / CONFIG}: {name} = {value!r} is no number.")
