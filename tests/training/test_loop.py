@@ -107,7 +107,22 @@ def test_a_resumed_training_ends_in_the_same_bits(
 
 
 def _untimed(record: dict[str, Any]) -> dict[str, Any]:
-    return {name: v for name, v in record.items() if name not in ("time", "tokens_per_second")}
+    timed = ("time", "tokens_per_second", "mfu", "flops")
+    return {name: value for name, value in record.items() if name not in timed}
+
+
+def test_utilization_is_recorded_where_records_are_kept(causal: Setup, tmp_path: Path) -> None:
+    _, history = causal.fit(precision="fp32")
+    assert "mfu" not in history[-1]
+    with _place(tmp_path) as place:
+        model, history = causal.fit(place, valid_steps=4, precision="fp32")
+    assert all(0 < record["mfu"] < 1 for record in history)
+    tokens, length = history[-1]["tokens"], 24
+    matrices = sum(
+        p.numel() for block in model.backbone.blocks for p in block.parameters() if p.dim() == 2
+    )
+    per_token = 6 * (matrices + model.backbone.embedding.numel()) + 12 * 2 * 32 * length
+    assert history[-1]["flops"] == tokens * per_token
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from foretext.progress import human_seconds
@@ -75,6 +76,9 @@ def _tiles(facts: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]) -> li
     last = metrics[-1]
     tiles.append(("training time", human_seconds(last["time"])))
     tiles.append(("tokens a second", tile(round(last["tokens"] / max(last["time"], 1e-3)))))
+    shares = [record["mfu"] for record in metrics if "mfu" in record]
+    if shares:  # of the operations that the machine can do, what the model took
+        tiles.append(("machine used (MFU)", f"{median(shares):.0%}"))
     named = {name: value for name, value in last.items() if name.startswith("valid_")}
     return tiles + [
         (label(name.replace("valid", "held-out")), tile(v)) for name, v in named.items()

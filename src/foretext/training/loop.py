@@ -22,6 +22,7 @@ from foretext.progress import Progress
 from foretext.progress.workplace import Workplace
 from foretext.runtime import Interruption
 from foretext.training.batches import Batches
+from foretext.training.flops import ModelFlops, peak_flops
 from foretext.training.generators import generator_states, set_generators
 from foretext.training.heap import keep_freed_memory
 from foretext.training.memory import told_of_memory
@@ -96,11 +97,18 @@ class Training:
         self.forward = torch.compile(model) if config.compile else model
         self.batches = Batches(examples, config.batch_examples, config.seed)
         self.schedule = Schedule(config, self.batches.per_epoch)
-        self.records = Records(self.schedule, place, self.processes)
+        self.flops = ModelFlops(model)
+        self.records = Records(self.schedule, place, self.processes, self._peak(dtype))
         self.state = State()
         self._began = time.monotonic()
         self._saved = 0.0  # seconds of the training at the newest checkpoint
         self._norm = 0.0  # of the newest gradient
+
+    def _peak(self, dtype: torch.dtype) -> float | None:
+        """What all devices can do in a second, where that is counted and kept."""
+        if not self.flops.holds or self.place.log is None:
+            return None
+        return self.processes.size * peak_flops(self.device, dtype, torch.get_num_threads())
 
     def resume(self) -> bool:
         """Go back to the newest checkpoint; False when there is none and all begins anew."""
@@ -175,6 +183,7 @@ class Training:
         self._norm = self.optimizer.step(self.schedule.learning_rate(state.step, state.seconds))
         state.step += 1
         state.tokens += _num_tokens(batch)
+        state.flops += self.flops.of(batch, counts)
         state.seconds = self.processes.clock(time.monotonic() - self._began)
 
     def _micro_batches(self, batch: Batch) -> Iterator[Batch]:

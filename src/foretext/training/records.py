@@ -26,10 +26,17 @@ class Records:
         schedule: of the training.
         place: where the files are.
         processes: whose losses are summed.
+        peak: operations that their devices can do in a second; None: not known.
     """
 
-    def __init__(self, schedule: Schedule, place: Workplace, processes: Processes) -> None:
-        self.schedule, self.log, self.processes = schedule, place.log, processes
+    def __init__(
+        self,
+        schedule: Schedule,
+        place: Workplace,
+        processes: Processes,
+        peak: float | None = None,
+    ) -> None:
+        self.schedule, self.log, self.processes, self.peak = schedule, place.log, processes, peak
         with_board = schedule.config.tensorboard and processes.is_first
         self.board = Board(place.folder / "tensorboard") if with_board else None
         self.tally = Tally()  # of what no record has told yet
@@ -57,6 +64,7 @@ class Records:
             "epoch": round(state.step / self.schedule.steps_per_epoch, 4),
             "tokens": state.tokens,
             "tokens_per_second": round((state.tokens - last(state, "tokens")) / seconds),
+            **self._utilization(state, seconds),
             "learning_rate": self.schedule.learning_rate(state.step - 1, state.seconds),
             "gradient_norm": gradient_norm,
             **figures,
@@ -73,6 +81,13 @@ class Records:
         if self.board is not None:
             self.board.close()
 
+    def _utilization(self, state: State, seconds: float) -> dict[str, float]:
+        """Return the model's operations, and their share of what could have been done."""
+        if self.peak is None:
+            return {}
+        done = (state.flops - last(state, "flops")) / seconds
+        return {"flops": state.flops, "mfu": round(done / self.peak, 4)}
+
     def _refuse_no_number(self, state: State, *figures: float) -> None:
         if not all(map(math.isfinite, figures)):
             raise SettingError(
@@ -84,4 +99,4 @@ class Records:
 
 def last(state: State, name: str) -> float:
     """Return a figure of the newest record; 0 where there is none."""
-    return float(state.history[-1][name]) if state.history else 0.0
+    return float(state.history[-1].get(name, 0.0)) if state.history else 0.0

@@ -14,6 +14,7 @@ class State:
 
     step: int = 0  # steps that are done
     tokens: int = 0  # that were read, padding not counted
+    flops: int = 0  # operations of the model that these asked for; 0 where they are not counted
     seconds: float = 0.0  # of training, over all resumes
     validated: float = 0.0  # what was done at the last held-out loss, in the schedule's unit
     best: float | None = None  # of what the validation judges by

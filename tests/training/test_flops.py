@@ -1,0 +1,98 @@
+"""Operations of a step: as many as PyTorch's own counter sees."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import pytest
+import torch
+from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
+
+from foretext.backbones.base import Backbone
+from foretext.data.batch import Batch, Inputs
+from foretext.objectives.base import Question
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.training.fine_tuning import freeze
+from foretext.training.flops import ModelFlops, peak_flops
+from foretext.training.model import Model
+from foretext.training.settings import TrainingConfig
+from tests.networks import bert, gpt, random_inputs
+
+L, D, T, B = 2, 32, 16, 3  # of the small networks and of the batch
+COMPUTED_AGAIN = 2 * L * D * T * T * B  # by our attention: its scores, on the way back
+
+
+def masked_batch(vocab_size: int) -> Batch:
+    """Three rows, five tokens of which are asked, and three pairs."""
+    inputs = random_inputs(vocab_size, (B, T))
+    asked = torch.zeros(B, T, dtype=torch.bool)
+    asked[:2, 2:4] = asked[2, 7] = True
+    follows = torch.tensor([0, 1, 1])
+    return Batch(inputs, {"asked": asked, "original": inputs.ids, "follows": follows})
+
+
+def counted(model: Model, batch: Batch) -> int:
+    """What PyTorch counts of a step's matrix products."""
+    with FlopCounterMode(display=False) as counter:
+        sum(score.loss for score in model(batch).values()).backward()
+    return counter.get_total_flops()
+
+
+def test_a_step_of_bert(wordpiece: SubwordTokenizer) -> None:
+    model = bert(wordpiece, next_sentence=True)
+    batch = masked_batch(wordpiece.vocab_size)
+    flops = ModelFlops(model).of(batch, model.objective.counts(batch))
+    assert flops + COMPUTED_AGAIN == counted(model, batch)
+
+
+def test_a_step_of_gpt(byte_bpe: SubwordTokenizer) -> None:
+    model = gpt(byte_bpe)
+    ids = random_inputs(byte_bpe.vocab_size, (B, T)).ids
+    batch = Batch(Inputs(ids, visibility="causal"), {"next": ids})
+    flops = ModelFlops(model).of(batch, model.objective.counts(batch))
+    assert flops + COMPUTED_AGAIN == counted(model, batch)
+
+
+def test_padding_does_not_count(wordpiece: SubwordTokenizer) -> None:
+    model = bert(wordpiece)
+    token_mask = torch.ones(B, T, dtype=torch.bool)
+    token_mask[0, 4:] = False
+    inputs = random_inputs(wordpiece.vocab_size, (B, T), token_mask=token_mask)
+    counter = ModelFlops(model)
+    found = counter.of(Batch(inputs), {"masked_lm": 0})
+    blocks = sum(
+        p.numel() for block in model.backbone.blocks for p in block.parameters() if p.dim() == 2
+    )
+    assert found == 6 * blocks * (4 + 2 * T) + 12 * L * D * (4 * 4 + 2 * T * T)
+
+
+def test_frozen_layers_go_forwards_alone(wordpiece: SubwordTokenizer) -> None:
+    model = bert(wordpiece)
+    whole = ModelFlops(model)
+    freeze(model, TrainingConfig(freeze_layers=1))
+    half = ModelFlops(model)
+    assert half.per_token * 3 == whole.per_token * 2  # (1/3 + 1) / 2
+    assert half.per_pair * 3 == whole.per_pair * 2
+    batch = masked_batch(wordpiece.vocab_size)
+    head = half.of(batch, {"masked_lm": 5}) - half.of(batch, {"masked_lm": 0})
+    assert head == 5 * 6 * (D * D + wordpiece.vocab_size * D)
+
+
+def test_other_networks_are_not_counted() -> None:
+    class Bag(nn.Module):
+        visibilities = frozenset({"full"})
+
+    class Mean(nn.Module):
+        visibility = "full"
+
+    counter = ModelFlops(Model(cast(Backbone, Bag()), cast(Question, Mean())))
+    assert not counter.holds
+    assert counter.of(masked_batch(9), {"mean": 3}) == 0
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_the_peak_is_measured_once(dtype: torch.dtype) -> None:
+    peak = peak_flops(torch.device("cpu"), dtype, torch.get_num_threads())
+    assert peak > 1e9
+    assert peak_flops(torch.device("cpu"), dtype, torch.get_num_threads()) == peak
