@@ -70,10 +70,10 @@ class LanguageModel:
         self.pooling = pooling
         self.normalize = normalize
         self._networks = Networks(network, precision)
-        self._visibility = _visibility(tokenizer, objective)
-        self._framing = Framing.of(tokenizer, self._visibility, backbone.max_length)
+        self.visibility = _visibility(tokenizer, objective)
+        self._framing = Framing.of(tokenizer, self.visibility, backbone.max_length)
         length = min(text_length or backbone.max_length, backbone.max_length)
-        self._window = Framing.of(tokenizer, self._visibility, length)
+        self._window = Framing.of(tokenizer, self.visibility, length)
 
     def __repr__(self) -> str:
         asked = type(self.objective).__name__ if self.objective else "no objective"
@@ -285,7 +285,7 @@ class LanguageModel:
         chosen = pooling or self.pooling
         if chosen not in ("mean", "cls", "max"):
             raise SettingError(f"pooling = {chosen!r}: there are 'mean', 'cls' and 'max'.")
-        if chosen == "cls" and self._visibility == "causal":
+        if chosen == "cls" and self.visibility == "causal":
             raise SettingError(
                 "pooling = 'cls': the first position of a causal model sees nothing but itself; "
                 "take 'mean' or 'max'."
@@ -308,7 +308,7 @@ class LanguageModel:
             backbone,
             rows,
             pad=self.tokenizer.special.pad or 0,
-            visibility=self._visibility,
+            visibility=self.visibility,
             pooling=pooling,
             layers=layers,
         )
@@ -329,7 +329,7 @@ class LanguageModel:
         row = self._framing.around(ids)
         names = [self.tokenizer.tokens[token] for token in row]
         device = self._networks.device
-        return names, Inputs(torch.tensor([row], device=device), visibility=self._visibility)
+        return names, Inputs(torch.tensor([row], device=device), visibility=self.visibility)
 
 
 def _visibility(tokenizer: SubwordTokenizer, objective: Objective | None) -> Visibility:

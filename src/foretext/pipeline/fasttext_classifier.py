@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from foretext.data.rows import read_texts
+from foretext.data.rows import RowsConfig, read_texts
 from foretext.pipeline.finetuning import Body, Finetuned, FinetuneJob
 from foretext.progress import MetricsLog, Progress
 from foretext.progress.workplace import Workplace
@@ -54,7 +54,7 @@ def learn_fasttext(job: FinetuneJob) -> Finetuned:
     save_model(job.run.path / MODEL_FILE, trained.model)
     facts = _facts(job, texts, trained, searched)
     sections = {
-        "task": {"name": job.task, "base": job.base},
+        "run": job.described(),
         "classifier": config.model_dump(exclude_none=True),
         "rows": job.rows.model_dump(exclude_none=True),
     }
@@ -62,7 +62,7 @@ def learn_fasttext(job: FinetuneJob) -> Finetuned:
     return Finetuned(classifier, sections, facts, classifier_card(facts, sections, job.run.path))
 
 
-FASTTEXT = Body(("classifier",), learn_fasttext)
+FASTTEXT = Body(("classifier",), learn_fasttext, resumes=False)
 
 
 def _config(job: FinetuneJob) -> FastTextClassifierConfig:
@@ -73,6 +73,7 @@ def _config(job: FinetuneJob) -> FastTextClassifierConfig:
 
 
 def _read(job: FinetuneJob, path: str | Path) -> TextsWithLabels:
+    assert isinstance(job.rows, RowsConfig), job.rows
     return TextsWithLabels.of_rows(read_texts(path, job.rows))
 
 

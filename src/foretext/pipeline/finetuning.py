@@ -1,60 +1,55 @@
-"""One verb for all that learns from labels: a task, and the body that it is learned by."""
+"""One verb for all that learns from labels: a task, and the base that it is learned on."""
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Union
 
 from foretext._version import __version__
-from foretext.artifact import RunFolder
-from foretext.config import duration_seconds
-from foretext.data.rows import RowsConfig
+from foretext.artifact import RunFolder, load
+from foretext.config import Config, duration_seconds
 from foretext.errors import SettingError, did_you_mean
 from foretext.files import atomic_file
 from foretext.pipeline.runs import run_folder
 from foretext.registry import imported
 
+if TYPE_CHECKING:
+    from foretext.language_model import LanguageModel
+    from foretext.task_models.base import TaskModel
+    from foretext.vectors.word_vectors import WordVectors
+
 __all__ = [
     "TASKS",
     "Body",
-    "Classifier",
     "FinetuneJob",
     "Finetuned",
     "finetune",
-    "load_classifier",
+    "load_task",
+    "rows_config",
     "rows_of",
     "run_finetuning",
     "section_names",
 ]
 
 Sections = Mapping[str, Mapping[str, Any]]
+BaseModel = Union[str, Path, "LanguageModel", "WordVectors", "TaskModel"]
 
-# Of each task, the bodies that have a name; what learns, and the sections of its settings.
-TASKS: dict[str, dict[str, str]] = {
-    "classification": {"fasttext": "foretext.pipeline.fasttext_classifier:FASTTEXT"},
+# Of each task, how its files are read; imported when it is asked for.
+TASKS: dict[str, str] = {
+    "classification": "foretext.data.rows:RowsConfig",
+    "matching": "foretext.data.rows:PairsConfig",
+    "tagging": "foretext.data.rows:TaggedConfig",
+    "span_qa": "foretext.data.rows:QuestionsConfig",
 }
-_CLASSIFIERS = {  # by the kind that config.json names
-    "fasttext classifier": "foretext.tasks.fasttext.classifier:FastTextClassifier",
-}
-_CLASSIFIER_FILES = {
-    ".bin": "foretext.tasks.fasttext.classifier:FastTextClassifier",
-    ".ftz": "foretext.tasks.fasttext.classifier:FastTextClassifier",
-}
-
-
-class Classifier(Protocol):
-    """What prediction and evaluation ask of a trained classifier."""
-
-    def predict_top(
-        self, texts: list[str], k: int | None = 1, threshold: float = 0.0
-    ) -> list[list[tuple[str, float]]]:
-        """Return of each text up to `k` labels with their chances, the best first."""
-
-    def evaluate(self, texts: Path, *, rows: RowsConfig | None = None) -> dict[str, Any]:
-        """Return accuracy and the figures of each label on a file of labelled rows."""
+FASTTEXT = "foretext.pipeline.fasttext_classifier:FASTTEXT"
+FASTTEXT_CLASSIFIER = "foretext.tasks.fasttext.classifier:FastTextClassifier"
+FASTTEXT_FILES = (".bin", ".ftz")
+NETWORK = "foretext.pipeline.task_learning:NETWORK"  # imports PyTorch
+FREE_TO_CHANGE = ("checkpoint_seconds", "checkpoints_kept", "micro_batch_examples", "tensorboard")
 
 
 @dataclass(frozen=True)
@@ -62,16 +57,30 @@ class FinetuneJob:
     """One run: what is to be learned from what, and where it is kept."""
 
     task: str
-    base: str
+    base: BaseModel
     train: str | Path
     run: RunFolder
+    rows: Config  # how the files are read
     valid: str | Path | None = None
     test: str | Path | None = None
     settings: Sections = field(default_factory=dict)
-    rows: RowsConfig = field(default_factory=RowsConfig)
     budget_seconds: float | None = None  # of the training
     search_seconds: float | None = None  # of a search for settings before it
+    resume: bool = False
     quiet: bool = True
+
+    def note(self, sentence: str) -> None:
+        """Say something in the run's log and, unless quiet, to the person who waits."""
+        self.run.note(sentence)
+        if not self.quiet:
+            print(f"note: {sentence}", file=sys.stderr)
+
+    def described(self) -> dict[str, str]:
+        """Return what is learned from what, as a recipe keeps it."""
+        base = self.base if isinstance(self.base, str | Path) else type(self.base).__name__
+        files = {"train": self.train, "valid": self.valid, "test": self.test}
+        given = {name: str(path) for name, path in files.items() if path is not None}
+        return {"task": self.task, "base": str(base), **given}
 
 
 @dataclass(frozen=True)
@@ -86,41 +95,47 @@ class Finetuned:
 
 @dataclass(frozen=True)
 class Body:
-    """How one body learns one task."""
+    """How a kind of body learns a task."""
 
     sections: tuple[str, ...]  # of settings, beside `rows`
     learn: Callable[[FinetuneJob], Finetuned]
+    writes_config: bool = True  # by the pipeline; False: the model writes its own
+    resumes: bool = True
 
 
 def finetune(
     task: str,
-    base: str,
+    base: BaseModel,
     train: str | Path,
     out: str | Path,
     *,
     valid: str | Path | None = None,
     test: str | Path | None = None,
     settings: Sections | None = None,
-    rows: RowsConfig | None = None,
+    rows: Config | None = None,
     budget: str | float | None = None,
     search: str | float | None = None,
     overwrite: bool = False,
+    resume: bool = False,
     quiet: bool = True,
 ) -> Any:
     """Learn a task from a file of labelled rows, keep the run in `out`, and return the model.
 
     Args:
-        task: ``"classification"``.
-        base: ``"fasttext"``.
+        task: ``"classification"``, ``"matching"``, ``"tagging"`` or ``"span_qa"``.
+        base: what it is learned on: a run, a folder of Hugging Face or sentence-transformers, a
+            vector file, one of these opened by `load`, or the name of a network to be drawn anew:
+            ``"textcnn"``, ``"lstm"``, ``"gru"``, ``"rnn"``, ``"transformer"``, ``"fasttext"``.
         train: rows to learn from.
-        out: the run's folder; it must not hold a run already, unless `overwrite`.
-        valid: rows that settings are chosen by, and whose loss is recorded.
+        out: the run's folder; it must not hold a run already, unless `overwrite` or `resume`.
+        valid: rows that weights and settings are chosen by.
         test: rows that the result is measured on at the end.
-        settings: by section, ``{"classifier": {"lr": 0.5}}``.
-        rows: how files are to be read.
+        settings: by section, ``{"training": {"epochs": 3}}``.
+        rows: how files are to be read; None: as the task's files usually are.
         budget: wall-clock time of the training, ``"10m"``, in place of epochs.
         search: wall-clock time of a search for settings before it.
         overwrite: replace the run in `out`, once the new one is finished.
+        resume: go on with the unfinished run in `out`.
         quiet: show no progress.
 
     Raises:
@@ -128,47 +143,141 @@ def finetune(
     """
     return run_finetuning(
         task, base, train, out, valid=valid, test=test, settings=settings, rows=rows,
-        budget=budget, search=search, overwrite=overwrite, quiet=quiet,
+        budget=budget, search=search, overwrite=overwrite, resume=resume, quiet=quiet,
     ).model  # fmt: skip
 
 
 def run_finetuning(
     task: str,
-    base: str,
+    base: BaseModel,
     train: str | Path,
     out: str | Path,
     *,
     valid: str | Path | None = None,
     test: str | Path | None = None,
     settings: Sections | None = None,
-    rows: RowsConfig | None = None,
+    rows: Config | None = None,
     budget: str | float | None = None,
     search: str | float | None = None,
     overwrite: bool = False,
+    resume: bool = False,
     quiet: bool = True,
 ) -> Finetuned:
     """Do what `finetune` does, and return the facts, the settings and the card as well."""
     body = _body(task, base)
-    with run_folder(out, overwrite=overwrite, resume=False) as run:
+    if resume and not body.resumes:
+        raise SettingError(f"BASE = '{base}' learns at once, and has nothing to resume.")
+    with run_folder(out, overwrite=overwrite, resume=resume) as run:
         job = FinetuneJob(
             task=task,
             base=base,
             train=train,
             run=run,
+            rows=rows or rows_config(task)(),
             valid=valid,
             test=test,
             settings=settings or {},
-            rows=rows or RowsConfig(),
             budget_seconds=None if budget is None else duration_seconds(budget),
             search_seconds=None if search is None else duration_seconds(search),
+            resume=resume,
             quiet=quiet,
         )
-        _write_recipe(run, job.settings)
-        run.note(f"foretext {__version__}: {task} by {base}")
+        given = _given(job)
+        if resume:
+            _check_same(run, given)
+        _write_recipe(run, given)
+        run.note(f"foretext {__version__}: {job.described()}{', resumed' if resume else ''}")
         learned = body.learn(job)
         _write_recipe(run, learned.sections)
-        run.finish(learned.card, learned.facts)
+        run.finish(learned.card, learned.facts if body.writes_config else None)
         return learned
+
+
+def rows_config(task: str) -> type[Config]:
+    """Return the class of the section ``[rows]`` of a task.
+
+    Raises:
+        SettingError: there is no such task.
+    """
+    if task not in TASKS:
+        hint = did_you_mean(task, TASKS) or f" There are: {', '.join(TASKS)}."
+        raise SettingError(f"TASK = '{task}': there is no such task.{hint}")
+    config: type[Config] = imported(TASKS[task])
+    return config
+
+
+def section_names(task: str, base: BaseModel) -> tuple[str, ...]:
+    """Return the sections of settings that a base has for a task.
+
+    Raises:
+        SettingError: there is no such task, or it is not learned on this base.
+    """
+    return (*_body(task, base).sections, "rows")
+
+
+def load_task(path: str | Path) -> Any:
+    """Open what a task was learned by: a run, a folder of Hugging Face, a .bin or .ftz file.
+
+    Raises:
+        VectorFileError: there is none, or it is damaged.
+        SettingError: it learned something else.
+    """
+    if Path(path).suffix in FASTTEXT_FILES and not Path(path).is_dir():
+        return imported(FASTTEXT_CLASSIFIER).load(path)
+    run = RunFolder(path)
+    model = load(path)
+    if not hasattr(model, "predict"):
+        found = f"a run of {run.kind}" if run.kind else f"{type(model).__name__}, which is no task"
+        raise SettingError(
+            f"{path} is {found}; give a folder of `foretext finetune`, a task's folder of Hugging "
+            "Face, or fastText's .bin or .ftz file."
+        )
+    return model
+
+
+def rows_of(path: str | Path) -> Config:
+    """Return how the rows of a run were read, so that others are read in the same way."""
+    run = RunFolder(path)
+    task = str(run.facts().get("task", "classification"))
+    if not run.recipe.is_file():  # a folder of somebody else's
+        return rows_config(task)()
+    sections = tomllib.loads(run.recipe.read_text("utf-8"))
+    return rows_config(task).checked(sections.get("rows", {}), "rows")
+
+
+def _body(task: str, base: BaseModel) -> Body:
+    rows_config(task)
+    if base == "fasttext" and task != "classification":
+        raise SettingError(f"BASE = 'fasttext': it learns classification, not {task}.")
+    body: Body = imported(FASTTEXT if base == "fasttext" else NETWORK)
+    return body
+
+
+def _given(job: FinetuneJob) -> dict[str, Any]:
+    """What the user chose, as the recipe of an unfinished run keeps it."""
+    rows = {name: value for name, value in job.rows.model_dump().items() if value is not None}
+    sections = {name: dict(values) for name, values in job.settings.items() if values}
+    lengths = {"budget": job.budget_seconds, "search": job.search_seconds}
+    given = {name: seconds for name, seconds in lengths.items() if seconds is not None}
+    return {"run": {**job.described(), **given}, **sections, "rows": rows}
+
+
+def _check_same(run: RunFolder, given: Sections) -> None:
+    """Refuse to resume a run with other settings than it began with."""
+    before = tomllib.loads(run.recipe.read_text("utf-8"))
+    for section in sorted(before.keys() | given.keys()):
+        old, new = before.get(section, {}), given.get(section, {})
+        for name in sorted(old.keys() | new.keys()):
+            if name not in FREE_TO_CHANGE and _plain(old.get(name)) != _plain(new.get(name)):
+                raise SettingError(
+                    f"{run.path} began with {section}.{name} = {old.get(name)!r}, not "
+                    f"{new.get(name)!r}; resume with the same settings, or begin another run."
+                )
+
+
+def _plain(value: Any) -> Any:
+    """As TOML keeps it."""
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _write_recipe(run: RunFolder, sections: Sections) -> None:
@@ -176,50 +285,3 @@ def _write_recipe(run: RunFolder, sections: Sections) -> None:
 
     with atomic_file(run.recipe) as temporary:
         temporary.write_text(tomli_w.dumps(dict(sections)), encoding="utf-8")
-
-
-def section_names(task: str, base: str) -> tuple[str, ...]:
-    """Return the sections of settings that a body has for a task.
-
-    Raises:
-        SettingError: there is no such task, or it has no such body.
-    """
-    return (*_body(task, base).sections, "rows")
-
-
-def load_classifier(path: str | Path) -> Classifier:
-    """Open a run of classification, or a classifier of fastText's program.
-
-    Raises:
-        VectorFileError: there is none, or it is damaged.
-        SettingError: the run learned something else.
-    """
-    run, suffix = RunFolder(path), Path(path).suffix
-    target = _CLASSIFIER_FILES.get(suffix) if not run.path.is_dir() else None
-    target = target or _CLASSIFIERS.get(run.kind or "")
-    if target is None:
-        found = f"a run of {run.kind}" if run.kind else "no finished run"
-        raise SettingError(
-            f"{path} is {found}, and predict asks classifiers: folders of `foretext finetune "
-            "classification`, or fastText's .bin and .ftz files."
-        )
-    classifier: Classifier = imported(target).load(path)
-    return classifier
-
-
-def rows_of(path: str | Path) -> RowsConfig:
-    """Return how the rows of a run were read, so that others are read in the same way."""
-    sections = tomllib.loads(RunFolder(path).recipe.read_text("utf-8"))
-    return RowsConfig.checked(sections.get("rows", {}), "rows")
-
-
-def _body(task: str, base: str) -> Body:
-    if task not in TASKS:
-        hint = did_you_mean(task, TASKS) or f" There are: {', '.join(TASKS)}."
-        raise SettingError(f"TASK = '{task}': there is no such task.{hint}")
-    bodies = TASKS[task]
-    if base not in bodies:
-        hint = did_you_mean(base, bodies) or f" There are: {', '.join(bodies)}."
-        raise SettingError(f"BASE = '{base}': {task} is not learned by this.{hint}")
-    body: Body = imported(bodies[base])
-    return body

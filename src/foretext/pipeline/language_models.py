@@ -84,7 +84,7 @@ def help_to_learn(job: Job) -> tuple[LanguageModel, list[dict[str, Any]]]:
 
 def build_model(
     recipe: Recipe, tokenizer: SubwordTokenizer, base: LanguageModel | None = None
-) -> Model:
+) -> Model[Objective]:
     """Build what a recipe describes, with weights drawn from its seed, or those of `base`.
 
     Raises:
@@ -187,7 +187,7 @@ def _possible(job: Job, tokens: Tokens) -> Recipe:
 
 
 def _validation(
-    job: Job, model: Model, tokenizer: SubwordTokenizer, held_out: TokenFile
+    job: Job, model: Model[Objective], tokenizer: SubwordTokenizer, held_out: TokenFile
 ) -> Validation:
     """The held-out loss; in a run that is kept, with what the model says at that time."""
     examples = model.objective.examples(held_out, held_out=True)
@@ -201,7 +201,7 @@ def _validation(
 def _finish(
     job: Job,
     recipe: Recipe,
-    model: Model,
+    model: Model[Objective],
     tokenizer: SubwordTokenizer,
     tokens: Tokens,
     history: list[dict[str, Any]],

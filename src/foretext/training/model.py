@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Generic
 
 import torch
 from torch import nn
+from typing_extensions import TypeVar
 
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Batch
@@ -17,14 +18,20 @@ from foretext.objectives.base import Question
 __all__ = ["Model"]
 
 
-class Model(nn.Module):
+Asked = TypeVar("Asked", bound=Question, default=Any)
+
+
+class Model(nn.Module, Generic[Asked]):
     """What is trained: a batch goes in, the score of each part comes out.
 
     Raises:
         SettingError: the objective asks for a sight that the backbone does not have.
     """
 
-    def __init__(self, backbone: Backbone, objective: Question) -> None:
+    backbone: Backbone
+    objective: Asked
+
+    def __init__(self, backbone: Backbone, objective: Asked) -> None:
         super().__init__()
         if objective.visibility not in backbone.visibilities:
             raise SettingError(
