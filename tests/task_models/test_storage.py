@@ -1,0 +1,267 @@
+"""What learned a task, as a folder and back: it answers as before, and keeps nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import foretext as ft
+from foretext.artifact import load_language_model
+from foretext.backbones.recurrent import Recurrent
+from foretext.backbones.transformer import Transformer
+from foretext.data.rows import TaggedSentence
+from foretext.errors import ModelFileError
+from foretext.interop.hugging_face import load_hugging_face
+from foretext.task_models.base import TaskModel
+from foretext.task_models.classifier import TextClassifier
+from foretext.task_models.matcher import TextMatcher
+from foretext.task_models.reader import SpanReader
+from foretext.task_models.storage import load_task_model, save_task_model
+from foretext.task_models.tagger import Tagger
+from foretext.tasks.alphabet import Alphabet
+from foretext.tasks.body import TextBody
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from tests.networks import SHAPE
+from tests.text_bodies import SIGHTED, bert_body, gpt_body, word_body
+
+TEXTS = ["the dog barks in the morning .", "every cat", ""]
+PAIRS = [("the dog barks .", "every dog barks again ."), ("a cat", "the hen clucks at noon .")]
+SPELLED = TaggedSentence(("the", "dog"), ("O", "B-ANIMAL"), "tags.txt", (1, 2))
+MULTI = {"labels": list(SIGHTED), "multi_label": True}
+FOUND: dict[str, dict[str, Any]] = {
+    "classification": {"labels": list(SIGHTED)},
+    "matching": {"labels": ["no", "yes"]},
+    "tagging": Tagger.find([SPELLED]),
+    "span_qa": {"may_abstain": True},
+}
+MODELS: dict[str, Any] = {
+    "classification": TextClassifier,
+    "matching": TextMatcher,
+    "tagging": Tagger,
+    "span_qa": SpanReader,
+}
+MakeBody = Callable[[str], TextBody]
+
+
+@pytest.fixture(scope="module")
+def body_of(wordpiece: SubwordTokenizer, byte_bpe: SubwordTokenizer) -> MakeBody:
+    """A body of each kind; those over words are of words alone."""
+
+    def make(name: str) -> TextBody:
+        if name == "bert":
+            return bert_body(wordpiece)
+        if name == "gpt":
+            return gpt_body(byte_bpe)
+        if name == "rotary":
+            config = Transformer.Config(**SHAPE, positions="rotary")
+            return TextBody(wordpiece, Transformer(config, wordpiece.vocab_size), "full")
+        return word_body(name)
+
+    return make
+
+
+def model_of(
+    task: str, body: TextBody, found: dict[str, Any] | None = None, **settings: Any
+) -> Any:
+    """A model with weights that are drawn, but not near zero."""
+    torch.manual_seed(3)
+    kind = MODELS[task]
+    made = kind.task_class(kind.task_config()(**settings), body, **(found or FOUND[task]))
+    for weight in made.parameters():
+        torch.nn.init.normal_(weight, std=0.5)
+    return kind(body, made, device="cpu", precision="fp32")
+
+
+def loaded(folder: Path) -> TaskModel:
+    return load_task_model(folder, device="cpu", precision="fp32")
+
+
+def answers(model: Any) -> list[Any]:
+    """All that a model says of a few texts or pairs."""
+    if isinstance(model, SpanReader):
+        return model.answers(PAIRS)
+    if isinstance(model, TextMatcher) and model.has_scores:
+        return model.predict(PAIRS)
+    return list(model.predict_proba(PAIRS if isinstance(model, TextMatcher) else TEXTS))
+
+
+def assert_same_again(model: Any, folder: Path) -> Any:
+    model.save(folder)
+    again: Any = loaded(folder)
+    assert type(again) is type(model)
+    assert again.task.found == model.task.found
+    assert again.body.visibility == model.body.visibility
+    assert not again.task.training
+    for ours, same in zip(answers(model), answers(again), strict=True):
+        if isinstance(ours, np.ndarray):
+            np.testing.assert_array_equal(ours, same)
+        else:
+            assert ours == same
+    return again
+
+
+CASES = [
+    (task, body)
+    for task in FOUND
+    for body in ("bert", "gpt", "rotary", "textcnn", "recurrent", "lookup")
+    if task != "span_qa" or body in ("bert", "gpt", "rotary")
+]
+
+
+@pytest.mark.parametrize(("task", "body"), CASES)
+def test_answers_as_before(task: str, body: str, body_of: MakeBody, tmp_path: Path) -> None:
+    model = model_of(task, body_of(body), max_length=24)
+    again = assert_same_again(model, tmp_path)
+    assert again.task.config == model.task.config
+    assert {path.suffix for path in tmp_path.iterdir()} <= {".json", ".safetensors", ".tsv"}
+
+
+@pytest.mark.parametrize(
+    ("task", "found", "settings"),
+    [
+        ("classification", MULTI, {}),
+        ("classification", None, {"pooling": "mean"}),
+        ("classification", None, {"pooling": "attention"}),
+        ("classification", None, {"bias": False, "balanced": True, "long_texts": "windows"}),
+        ("matching", {"lowest": 0.0, "highest": 5.0}, {}),
+        ("matching", {"lowest": 0.0, "highest": 5.0}, {"mode": "siamese"}),
+        ("matching", None, {"mode": "siamese", "pooling": "cls"}),
+        ("matching", None, {"mode": "both_orders"}),
+        ("tagging", None, {"crf": True, "scheme": "BIOES"}),
+        ("tagging", None, {"lstm_dim": 6}),
+        ("tagging", {"labels": ["noun", "verb"], "scheme": None}, {}),
+        ("span_qa", {"may_abstain": False}, {"max_answer_length": 3}),
+    ],
+)
+@pytest.mark.parametrize("body", ["bert", "gpt"])
+def test_settings(
+    task: str,
+    found: dict[str, Any] | None,
+    settings: dict[str, Any],
+    body: str,
+    body_of: MakeBody,
+    tmp_path: Path,
+) -> None:
+    model = model_of(task, body_of(body), found, **settings)
+    again = assert_same_again(model, tmp_path)
+    assert again.task.config == model.task.config
+
+
+def test_characters_of_words(tmp_path: Path) -> None:
+    alphabet = Alphabet.of(SPELLED.tokens)
+    config = Recurrent.Config(vector_size=16, dim=8, dropout=0.0, characters="cnn")
+    tokenizer = word_body("lookup").tokenizer
+    backbone = Recurrent(config, tokenizer.vocab_size, alphabet.num_ids)
+    model = model_of("tagging", TextBody(tokenizer, backbone, "full"))
+    again = assert_same_again(model, tmp_path)
+    assert again.task.alphabet.characters == alphabet.characters
+
+
+def test_head_that_served_training_alone(body_of: MakeBody, tmp_path: Path) -> None:
+    model = model_of("classification", body_of("gpt"), language_model_weight=0.5)
+    again = assert_same_again(model, tmp_path)
+    assert again.task.config.language_model_weight == 0
+    assert again.task.next_tokens is None
+
+
+def test_facts(body_of: MakeBody, tmp_path: Path) -> None:
+    model = model_of("span_qa", body_of("bert"))
+    model.temperature, model.null_threshold = 1.5, -0.25
+    save_task_model(tmp_path, model, {"rows": 12, "device": "cpu"})
+    again: Any = loaded(tmp_path)
+    assert (again.temperature, again.null_threshold) == (1.5, -0.25)
+    run = ft.artifact.RunFolder(tmp_path)
+    assert run.kind == "span_qa"
+    assert run.facts()["rows"] == 12
+
+
+@pytest.mark.parametrize("task", FOUND)
+def test_opened_by_load(task: str, body_of: MakeBody, tmp_path: Path) -> None:
+    model_of(task, body_of("bert")).save(tmp_path / "theirs")
+    model_of(task, body_of("rotary")).save(tmp_path / "own")
+    assert type(ft.load(tmp_path / "theirs")) is MODELS[task]
+    assert type(ft.load(tmp_path / "own")) is MODELS[task]
+
+
+def test_class_that_is_asked_for(body_of: MakeBody, tmp_path: Path) -> None:
+    model_of("classification", body_of("bert")).save(tmp_path)
+    assert type(TextClassifier.load(tmp_path)) is TextClassifier
+    with pytest.raises(ModelFileError, match=r"holds a TextClassifier, and no Tagger\.$"):
+        Tagger.load(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["bert", "gpt", "rotary"])
+def test_base_of_something_else(name: str, body_of: MakeBody, tmp_path: Path) -> None:
+    """The body is that of a language model, and the task's weights are told of."""
+    body = body_of(name)
+    model_of("classification", body, bias=name != "gpt").save(tmp_path)
+    found = load_hugging_face(tmp_path)
+    assert found.objective is None
+    assert found.visibility == body.visibility
+    assert found.unused
+    for ours, same in zip(body.backbone.parameters(), found.backbone.parameters(), strict=True):
+        assert torch.equal(ours, same)
+    assert load_language_model(tmp_path).embed(["the dog"]).shape == (1, body.backbone.dim)
+
+
+def test_body_over_words_is_no_base(body_of: MakeBody, tmp_path: Path) -> None:
+    model_of("classification", body_of("textcnn")).save(tmp_path)
+    with pytest.raises(ModelFileError, match=r"holds a network over whole words, which has learn"):
+        load_language_model(tmp_path)
+
+
+def edit(folder: Path, **changes: Any) -> None:
+    """Change what stands under "foretext"; None takes it out."""
+    path = folder / "config.json"
+    config = json.loads(path.read_text())
+    own = config["foretext"] | changes
+    config["foretext"] = {name: value for name, value in own.items() if value is not None}
+    path.write_text(json.dumps(config))
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"task": None}, r'config\.json says nothing of a task under "foretext"\.$'),
+        ({"backbone": None}, r'config\.json says nothing of a backbone under "foretext"\.$'),
+        ({"task": {"name": "translation"}}, r"\[task\] is 'translation', which is none of"),
+        ({"task": {"name": "classification", "droput": 0.1}}, r"droput: .+ mean 'dropout'\?$"),
+        ({"found": {}}, r"what was found in the rows does not make a task \(.+labels.+\)\.$"),
+        ({"found": 3}, r"what was found in the rows does not make a task \(.+\)\.$"),
+        ({"found": {"labels": ["cat", "dog"]}}, r"'task\.classifier\.weight' has the shape \(3, "),
+        ({"visibility": "sideways"}, r"visibility = 'sideways' is neither 'full' nor 'causal'\.$"),
+        ({"facts": {"kind": "classification", "temperature": "warm"}}, r"temperature = 'warm' is"),
+        ({"tokenizer": "words"}, r"vocabulary\.tsv cannot be read as a vocabulary"),
+    ],
+)
+def test_config_that_will_not_do(
+    changes: dict[str, Any], sentence: str, body_of: MakeBody, tmp_path: Path
+) -> None:
+    model_of("classification", body_of("rotary")).save(tmp_path)
+    edit(tmp_path, **changes)
+    with pytest.raises(ft.errors.ForetextError, match=sentence):
+        loaded(tmp_path)
+
+
+def test_files_that_will_not_do(body_of: MakeBody, tmp_path: Path) -> None:
+    model_of("classification", body_of("rotary")).save(tmp_path)
+    (tmp_path / "model.safetensors").write_bytes(b"12345")
+    with pytest.raises(ModelFileError, match=r"this is no whole safetensors file"):
+        loaded(tmp_path)
+    (tmp_path / "model.safetensors").unlink()
+    with pytest.raises(ModelFileError, match=r"holds no weights; model\.safetensors is missing"):
+        loaded(tmp_path)
+    (tmp_path / "config.json").write_text("{")
+    with pytest.raises(ModelFileError, match=r"config\.json cannot be read as JSON"):
+        ft.load(tmp_path)
+    (tmp_path / "config.json").write_text("[]")
+    with pytest.raises(ModelFileError, match=r"config\.json holds no settings of a run\.$"):
+        ft.load(tmp_path)
+    with pytest.raises(ModelFileError, match=r"config\.json holds no settings of a model\.$"):
+        loaded(tmp_path)
