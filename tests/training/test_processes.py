@@ -1,4 +1,4 @@
-"""Two processes under torchrun find the losses that one finds."""
+"""Two processes under torchrun, stopped on the way and resumed, find the losses that one finds."""
 
 from __future__ import annotations
 
