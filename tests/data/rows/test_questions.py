@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from foretext.data.rows import Answer, Question, read_questions
-from foretext.errors import CorpusError
+from foretext.data.rows import Answer, Question, QuestionsConfig, read_questions
+from foretext.errors import CorpusError, SettingError
 
 CONTEXT = "Ada wrote to Bob, and Bob to Ada."
 
@@ -92,3 +92,17 @@ def test_squad_dev(shared_data: Path) -> None:
         for answer in question.answers:
             assert answer.start is not None
             assert question.context.startswith(answer.text, answer.start)
+
+
+def test_another_encoding(tmp_path: Path) -> None:
+    asked = {"query_id": "q1", "query_text": "谁?", "answers": ["乙"]}
+    content = [{"context_id": "1", "context_text": "甲乙", "title": "T", "qas": [asked]}]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(content, ensure_ascii=False), encoding="gb18030")
+    (question,) = read_questions(path, QuestionsConfig(encoding="gb18030"))
+    assert question.context == "甲乙"
+    with pytest.raises(SettingError) as caught:
+        QuestionsConfig.checked({"encoding": "utf-9"}, "rows")
+    assert str(caught.value) == (
+        "[rows] encoding = 'utf-9': Python knows no such text encoding; try 'utf-8' or 'gb18030'."
+    )

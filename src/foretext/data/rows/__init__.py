@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foretext.data.rows.findings import find_row_problems, find_tag_problems
 from foretext.data.rows.pairs import LabelledPair, PairsConfig, read_pairs
-from foretext.data.rows.questions import Answer, Question, read_questions
+from foretext.data.rows.questions import Answer, Question, QuestionsConfig, read_questions
 from foretext.data.rows.settings import RowsConfig
 from foretext.data.rows.tagged import TaggedConfig, TaggedSentence, read_tagged
 from foretext.data.rows.texts import LabelledText, read_texts
@@ -15,6 +15,7 @@ __all__ = [
     "LabelledText",
     "PairsConfig",
     "Question",
+    "QuestionsConfig",
     "RowsConfig",
     "TaggedConfig",
     "TaggedSentence",

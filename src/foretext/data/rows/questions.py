@@ -9,15 +9,35 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, Self, cast
 
+from pydantic import model_validator
+
+from foretext.config import Config
 from foretext.corpus.source import Source
 from foretext.corpus.sources import find_sources
 from foretext.data.rows.record import type_name
 from foretext.data.rows.records import read_lines
 from foretext.errors import CorpusError
 
-__all__ = ["Answer", "Question", "read_questions"]
+__all__ = ["Answer", "Question", "QuestionsConfig", "read_questions"]
+
+
+class QuestionsConfig(Config):
+    """How files of questions are read: their form tells the rest."""
+
+    encoding: str = "utf-8"  # a byte order mark is accepted
+
+    @model_validator(mode="after")
+    def _known_encoding(self) -> Self:
+        try:
+            "".encode(self.encoding)
+        except (LookupError, ValueError):
+            raise ValueError(
+                f"encoding = {self.encoding!r}: Python knows no such text encoding; try 'utf-8' or "
+                "'gb18030'"
+            ) from None
+        return self
 
 
 class Answer(NamedTuple):
@@ -38,7 +58,7 @@ class Question(NamedTuple):
     place: str  # file:id
 
 
-def read_questions(path: str | Path) -> list[Question]:
+def read_questions(path: str | Path, config: QuestionsConfig | None = None) -> list[Question]:
     """Read a JSON file of questions.
 
     An answer that does not stand where the file says is looked for: it has the place where it
@@ -47,15 +67,17 @@ def read_questions(path: str | Path) -> list[Question]:
     Raises:
         CorpusError: no such file, no questions, no JSON, or a part of an entry is missing.
     """
-    questions = [question for source in find_sources(path) for question in _questions(source)]
+    encoding = (config or QuestionsConfig()).encoding
+    sources = find_sources(path)
+    questions = [question for source in sources for question in _questions(source, encoding)]
     if not questions:
         raise CorpusError(f"{path} has no questions; give a file in the form of SQuAD or CMRC.")
     return questions
 
 
-def _questions(source: Source) -> Iterator[Question]:
+def _questions(source: Source, encoding: str) -> Iterator[Question]:
     try:
-        content = json.loads("\n".join(read_lines(source, "utf-8")))
+        content = json.loads("\n".join(read_lines(source, encoding)))
     except (ValueError, RecursionError) as error:
         raise CorpusError(f"{source.name} is not JSON ({error}); download it again.") from None
     if isinstance(content, list):

@@ -1,0 +1,63 @@
+"""How good answers are, by the measure of the language that questions are asked in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from foretext.corpus.scripts import script_rates
+from foretext.data.rows import Question
+from foretext.metrics.span_qa import (
+    answer_scores,
+    best_threshold,
+    chinese_f1,
+    word_f1,
+)
+from foretext.task_models.readings import Reading
+
+__all__ = ["Language", "answer_figures", "best_null_threshold", "language_of"]
+
+Language = Literal["english", "chinese"]
+
+_SAMPLE = 1000  # questions that tell the script
+
+
+def language_of(rows: Sequence[Question]) -> Language:
+    """Return "chinese" where most letters of the questions are Han."""
+    letters = Counter("".join(row.question for row in rows[:_SAMPLE]))
+    rates = script_rates(letters) if letters else {}
+    return "chinese" if rates.get("Han", 0.0) > 0.5 else "english"
+
+
+def answer_figures(
+    rows: Sequence[Question], given: Sequence[str], language: Language
+) -> dict[str, Any]:
+    """Return exact match and F1 of one answer a question, and what share has answers."""
+    answers = {str(number): _texts(row) for number, row in enumerate(rows)}
+    predictions = {str(number): text for number, text in enumerate(given)}
+    return {
+        "questions": len(rows),
+        **answer_scores(predictions, answers, language),
+        "answerable_rate": float(np.mean([bool(row.answers) for row in rows])),
+        "answered_rate": float(np.mean([bool(text) for text in given])),
+    }
+
+
+def best_null_threshold(
+    rows: Sequence[Question], readings: Sequence[Reading], language: Language
+) -> tuple[float, float]:
+    """Return the margin above which no answer is better, and the mean F1 then (SQuAD 2.0)."""
+    f1 = chinese_f1 if language == "chinese" else word_f1
+    texts = [reading.texts[0] if reading.spans else "" for reading in readings]
+    return best_threshold(
+        [reading.margin for reading in readings],
+        [f1(text, _texts(row)) for text, row in zip(texts, rows, strict=True)],
+        [f1("", _texts(row)) for row in rows],
+    )
+
+
+def _texts(row: Question) -> list[str]:
+    return [answer.text for answer in row.answers]

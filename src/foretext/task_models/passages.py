@@ -1,0 +1,47 @@
+"""Passages and questions as ids that know which characters they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+
+__all__ = ["EncodedPassage", "encode_passages"]
+
+_AT_ONCE = 1000  # encodings of the library are large
+
+
+class EncodedPassage(NamedTuple):
+    """The tokens of a text, T of them."""
+
+    ids: NDArray[np.int32]  # (T,)
+    offsets: NDArray[np.int32]  # (T, 2) characters of the text as given, the second one excluded
+
+    def tokens_of(self, start: int, end: int) -> tuple[int, int] | None:
+        """Return the first and the last token of the characters from `start` up to `end`.
+
+        None: no token stands there.
+        """
+        first = int(np.searchsorted(self.offsets[:, 1], start, side="right"))
+        last = int(np.searchsorted(self.offsets[:, 0], end, side="left")) - 1
+        return (first, last) if first <= last else None
+
+
+def encode_passages(tokenizer: SubwordTokenizer, texts: Iterable[str]) -> dict[str, EncodedPassage]:
+    """Encode each different text once."""
+    distinct = list(dict.fromkeys(texts))
+    encoded: dict[str, EncodedPassage] = {}
+    for start in range(0, len(distinct), _AT_ONCE):
+        some = distinct[start : start + _AT_ONCE]
+        encoded.update(zip(some, _encode(tokenizer, some), strict=True))
+    return encoded
+
+
+def _encode(tokenizer: SubwordTokenizer, texts: list[str]) -> Iterator[EncodedPassage]:
+    for encoding in tokenizer.library.encode_batch(texts, add_special_tokens=False):
+        offsets = np.array(encoding.offsets, np.int32).reshape(-1, 2)
+        yield EncodedPassage(np.array(encoding.ids, np.int32), offsets)

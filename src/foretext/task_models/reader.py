@@ -1,0 +1,243 @@
+"""A reader in use: spans of passages that answer questions, and how good they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.config import Config
+from foretext.data.padded_examples import PaddedExamples
+from foretext.data.rows import Question, QuestionsConfig, read_questions
+from foretext.errors import CorpusError, SettingError
+from foretext.metrics import softmax
+from foretext.nn.device import DeviceName, Precision
+from foretext.task_models.answer_figures import (
+    Language,
+    answer_figures,
+    best_null_threshold,
+    language_of,
+)
+from foretext.task_models.base import TaskModel
+from foretext.task_models.computing import Network
+from foretext.task_models.question_windows import QuestionWindows
+from foretext.task_models.readings import Reading, read_spans
+from foretext.tasks.body import TextBody
+from foretext.tasks.span_qa import SpanQA
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+
+__all__ = ["SpanAnswer", "SpanReader"]
+
+Pair = Question | tuple[str, str]  # or a question and the passage that may answer it
+
+
+class SpanAnswer(NamedTuple):
+    """A span of a passage, or none."""
+
+    text: str  # "": no answer
+    start: int | None  # characters of the passage
+    end: int | None  # the first character behind the answer
+    probability: float  # among the answers that were looked at
+    no_answer_margin: float  # score of no answer less that of the best span
+
+
+class SpanReader(TaskModel):
+    """A question and a passage to the span that answers it.
+
+    Args:
+        body: that reads rows of question and passage.
+        task: whose head stands on the body's backbone.
+        temperature: that scores are divided by before they become probabilities.
+        null_threshold: margin above which a question that may have no answer gets none.
+        device: "auto" takes a CUDA device where there is one.
+        precision: "auto" answers in bfloat16 where the device has it.
+    """
+
+    task: SpanQA
+    task_class = SpanQA
+    rows_config: ClassVar = QuestionsConfig
+    judged_by = "f1"
+
+    def __init__(
+        self,
+        body: TextBody,
+        task: SpanQA,
+        *,
+        temperature: float = 1.0,
+        null_threshold: float = 0.0,
+        device: DeviceName = "auto",
+        precision: Precision = "auto",
+    ) -> None:
+        super().__init__(body, task, temperature=temperature, device=device, precision=precision)
+        self.null_threshold = null_threshold
+
+    @classmethod
+    def read(cls, path: str | Path, config: Config | None = None) -> list[Question]:
+        """Read questions in the form of SQuAD or CMRC."""
+        assert config is None or isinstance(config, QuestionsConfig), config
+        return read_questions(path, config)
+
+    @classmethod
+    def find(cls, rows: Sequence[Question]) -> dict[str, Any]:
+        """Return whether some questions have no answer, as in SQuAD 2.0.
+
+        Raises:
+            CorpusError: no question has an answer that stands in its passage.
+        """
+        if not any(_is_placed(row) for row in rows):
+            raise CorpusError(
+                f"None of the {len(rows)} questions to learn from has an answer that stands in its "
+                "passage; give a file in the form of SQuAD, with 'answers' and 'answer_start'."
+            )
+        return {"may_abstain": not all(row.answers for row in rows)}
+
+    @property
+    def may_abstain(self) -> bool:
+        """Whether a question may be left without an answer."""
+        return bool(self.task.found["may_abstain"])
+
+    def examples(self, rows: Sequence[Question]) -> PaddedExamples:
+        """Return the windows of each question, each with the span of its answer.
+
+        Questions that have answers of which none stands in the passage are left out.
+
+        Raises:
+            CorpusError: nothing is left.
+        """
+        known = [row for row in rows if _is_placed(row) or not row.answers]
+        windows = self._windows(known)
+        spans = windows.spans(known)
+        if not self.task.config.keep_empty_windows:
+            answerable = np.array([bool(row.answers) for row in known])[windows.owners]
+            kept = spans.any(axis=1) | ~answerable
+            windows, spans = windows.kept(kept), spans[kept]
+        if not len(spans):
+            raise CorpusError(
+                f"None of {len(rows)} questions can be learned from: no row of max_length = "
+                f"{self.task.config.max_length} holds an answer."
+            )
+        return self._padded(windows, {"span": spans})
+
+    def num_unplaced(self, rows: Sequence[Question]) -> int:
+        """Return the number of questions with answers that stand nowhere in their passage."""
+        return sum(bool(row.answers) and not _is_placed(row) for row in rows)
+
+    def predict(self, pairs: Sequence[Pair]) -> list[str]:
+        """Return the answer to each question; "" where there is none."""
+        return [answer.text for answer in self.answers(pairs)]
+
+    def predict_proba(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+        """Return the probability of each question's answer, (N,)."""
+        return np.array([answer.probability for answer in self.answers(pairs)], np.float64)
+
+    def answers(self, pairs: Sequence[Pair]) -> list[SpanAnswer]:
+        """Return the answer to each question with its place in the passage.
+
+        Args:
+            pairs: of a question and a passage, or rows that were read.
+        """
+        return [self._answer(each) for each in self._readings(_as_questions(pairs), None)]
+
+    def predict_top(self, pairs: Sequence[Pair], k: int = 5) -> list[list[SpanAnswer]]:
+        """Return up to `k` answers to each question, no answer among them, the best first."""
+        return [
+            sorted(self._candidates(each), key=lambda answer: -answer.probability)[:k]
+            for each in self._readings(_as_questions(pairs), None)
+        ]
+
+    def figures(self, rows: Sequence[Question], network: Network | None = None) -> dict[str, Any]:
+        """Return exact match and F1, shares from 0 to 1, over all questions and those of each kind.
+
+        `best_f1` is what F1 would be with the threshold `best_null_threshold`.
+        """
+        readings, language = self._readings(rows, network), self._language(rows)
+        given = [self._answer(reading).text for reading in readings]
+        figures: dict[str, Any] = answer_figures(rows, given, language)
+        if self.may_abstain:
+            best = best_null_threshold(rows, readings, language)
+            figures["best_null_threshold"], figures["best_f1"] = best
+        return figures
+
+    def find_threshold(self, rows: Sequence[Question]) -> float:
+        """Set and return the threshold by which rows not learned from are answered best.
+
+        Raises:
+            SettingError: all questions that the model learned from had answers.
+        """
+        if not self.may_abstain:
+            raise SettingError(
+                "All questions that this model learned from have answers, and it gives one to "
+                "each; there is no threshold to find."
+            )
+        readings = self._readings(rows, None)
+        self.null_threshold, _ = best_null_threshold(rows, readings, self._language(rows))
+        return self.null_threshold
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return what is kept beside weights and settings."""
+        return {**super().facts(), "null_threshold": self.null_threshold}
+
+    def _windows(self, rows: Sequence[Question]) -> QuestionWindows:
+        config = self.task.config
+        tokenizer = cast(SubwordTokenizer, self.body.tokenizer)  # no other has a frame for pairs
+        return QuestionWindows.of(tokenizer, self.body.framing(config.max_length), config, rows)
+
+    def _padded(self, windows: QuestionWindows, targets: dict[str, Any]) -> PaddedExamples:
+        return PaddedExamples(
+            windows.rows,
+            targets,
+            pad=self.body.pad,
+            visibility=self.body.visibility,
+            second_starts=windows.passage_starts,
+        )
+
+    def _readings(self, rows: Sequence[Question], network: Network | None) -> list[Reading]:
+        if not rows:
+            return []
+        windows = self._windows(rows)
+        config = self.task.config
+        return read_spans(
+            windows,
+            [row.context for row in rows],
+            self.outputs(self._padded(windows, {}), network),
+            max_answer_length=config.max_answer_length,
+            num_best=config.num_best,
+        )
+
+    def _candidates(self, reading: Reading) -> list[SpanAnswer]:
+        """Return all answers with their probabilities: the spans, the best first, then none."""
+        with_none = self.may_abstain or not reading.spans
+        scores = np.append(reading.scores, [reading.no_answer] * with_none)
+        probabilities = softmax(scores[None] / self.temperature)[0].tolist()
+        found = zip(reading.texts, reading.spans, probabilities, strict=False)
+        answers = [SpanAnswer(text, *span, each, reading.margin) for text, span, each in found]
+        if with_none:
+            answers.append(SpanAnswer("", None, None, probabilities[-1], reading.margin))
+        return answers
+
+    def _answer(self, reading: Reading) -> SpanAnswer:
+        abstains = self.may_abstain and reading.margin > self.null_threshold
+        return self._candidates(reading)[-1 if abstains else 0]
+
+    def _language(self, rows: Sequence[Question]) -> Language:
+        """By which answers are compared with the right ones."""
+        chosen = self.task.config.language
+        return language_of(rows) if chosen == "auto" else chosen
+
+
+def _as_questions(pairs: Sequence[Pair]) -> list[Question]:
+    if isinstance(pairs, str | Question) or any(isinstance(pair, str) for pair in pairs):
+        raise SettingError(
+            "Give a list of pairs, each of a question and the passage that may answer it."
+        )
+    return [
+        pair if isinstance(pair, Question) else Question("", *pair, answers=(), title="", place="")
+        for pair in pairs
+    ]
+
+
+def _is_placed(row: Question) -> bool:
+    return any(answer.start is not None for answer in row.answers)

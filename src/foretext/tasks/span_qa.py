@@ -1,0 +1,91 @@
+"""Questions that a span of a passage answers (Devlin et al. 2019, 4.2 and 4.3).
+
+A row is ``[CLS] question [SEP] passage [SEP]``. Each of its positions has a score for being the
+first token of the answer and one for being the last; where there is no answer, both are the row's
+first position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+import torch
+import torch.nn.functional as F
+from pydantic import Field, model_validator
+from torch import Tensor, nn
+
+from foretext.backbones.base import States
+from foretext.config import Config
+from foretext.data.batch import Batch, Inputs
+from foretext.errors import SettingError
+from foretext.nn.vocabulary_head import Score
+from foretext.tasks.base import Task
+from foretext.tasks.body import TextBody
+from foretext.tasks.text_head import drawn_linear
+
+__all__ = ["SpanQA"]
+
+
+class SpanQA(Task):
+    """A linear map from each state to the scores of a span's start and end.
+
+    Args:
+        config: the user's settings.
+        body: whose states are read.
+        may_abstain: whether a question may have no answer (SQuAD 2.0).
+    """
+
+    class Config(Config):
+        """Settings of the rows, of the head, and of what is answered."""
+
+        max_length: int = Field(384, ge=16)  # positions of a row, if the body has as many
+        stride: int = Field(128, ge=1)  # tokens by which windows move on; half a window at most
+        max_question_length: int = Field(64, ge=1)  # tokens; half of a row's text at most
+        keep_empty_windows: bool = True  # learn from windows that do not hold their answer
+        max_answer_length: int = Field(30, ge=1)  # tokens
+        num_best: int = Field(20, ge=1)  # answers that are looked at
+        dropout: float = Field(0.0, ge=0, lt=1)  # of states; BERT has none here
+        language: Literal["auto", "english", "chinese"] = "auto"  # of the measure; auto: by script
+
+        @model_validator(mode="after")
+        def _windows_overlap(self) -> Self:
+            if "stride" in self.changed and self.stride > self.max_length // 2:
+                raise ValueError(
+                    f"stride = {self.stride} is more than half of max_length = {self.max_length}, "
+                    "and windows overlap by half at least"
+                )
+            return self
+
+    name = "span_qa"
+
+    def __init__(self, config: Config, body: TextBody, *, may_abstain: bool = False) -> None:
+        super().__init__()
+        if not body.framing(config.max_length).between:
+            raise SettingError(
+                "[head] span_qa needs a token between question and passage; take a Transformer "
+                "whose tokenizer has one, such as '[SEP]' or '<|endoftext|>'."
+            )
+        self.config = config
+        self.visibility = body.visibility
+        self.found: dict[str, Any] = {"may_abstain": may_abstain}
+        self.dropout = nn.Dropout(config.dropout)
+        self.span = drawn_linear(body.backbone.dim, 2)
+
+    def outputs(self, states: States, inputs: Inputs) -> Tensor:
+        """Return the logits of starts and ends, (B, T, 2)."""
+        logits: Tensor = self.span(self.dropout(states.last)).float()
+        return logits
+
+    def counts(self, batch: Batch) -> Mapping[str, int]:
+        """Return the number of rows."""
+        return {self.name: len(batch)}
+
+    def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
+        """Score targets `span`, (B, 2) positions: the mean of two cross-entropies a row."""
+        logits = self.outputs(states, batch.inputs)  # (B, T, 2)
+        if batch.inputs.token_mask is not None:
+            logits = logits.masked_fill(~batch.inputs.token_mask[..., None], -torch.inf)
+        span = batch.targets["span"]
+        loss = F.cross_entropy(logits, span, reduction="sum") / 2  # softmax over T
+        return {self.name: Score(loss, (logits.argmax(1) == span).all(1).sum())}

@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from foretext.data.padded_examples import PaddedExamples
+from foretext.data.rows import Answer, Question
+from foretext.errors import CorpusError, SettingError
+from foretext.progress.workplace import Workplace
+from foretext.task_models.reader import SpanReader
+from foretext.tasks.body import TextBody
+from foretext.tasks.span_qa import SpanQA
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.training.loop import fit
+from foretext.training.model import Model
+from foretext.training.settings import TrainingConfig
+from tests.networks import ANIMALS, TIMES, bert, gpt
+
+Logits = dict[int, tuple[float, float]]  # of some positions of a row; 0 elsewhere
+
+CONTEXT = "the dog barks . the cat purrs . the cow moos . the hen clucks ."  # 16 tokens
+HEAD = 4  # positions of [CLS] a dog [SEP]
+
+
+def asked(context: str, *answers: str, question: str = "a dog") -> Question:
+    found = tuple(Answer(text, context.find(text) if text in context else None) for text in answers)
+    return Question("q", question, context, found, "", "a.json:q")
+
+
+ANSWERED, UNANSWERABLE = asked(CONTEXT, "cow moos"), asked(CONTEXT)
+
+
+def reader(tokenizer: SubwordTokenizer, rows: Sequence[Question], **settings: object) -> SpanReader:
+    torch.manual_seed(0)
+    body = TextBody(tokenizer, bert(tokenizer).backbone, "full")
+    return SpanReader.begin(body, SpanQA.Config(**settings), rows)
+
+
+def tell(monkeypatch: pytest.MonkeyPatch, model: SpanReader, *rows: Logits) -> None:
+    """Let these logits stand for what the network would say of each row."""
+
+    def outputs(examples: PaddedExamples, network: object) -> list[NDArray[np.float32]]:
+        whole = [np.full((length, 2), -9, np.float32) for length in examples.rows.lengths]
+        for output, given in zip(whole, rows, strict=True):
+            for position, values in given.items():
+                output[position] = values
+        return whole
+
+    monkeypatch.setattr(model, "outputs", outputs)
+
+
+def test_rows_that_overlap_and_their_spans(wordpiece: SubwordTokenizer) -> None:
+    rows = [ANSWERED, asked(CONTEXT, "hen clucks"), UNANSWERABLE]
+    examples = reader(wordpiece, rows, max_length=16, stride=4).examples(rows)
+    text, special = wordpiece.encode(CONTEXT), wordpiece.special
+    head = [special.cls, *wordpiece.encode("a dog"), special.sep]
+    assert [examples.rows[row].tolist() for row in range(3)] == [
+        [*head, *text[at : at + 11], special.sep] for at in (0, 4, 8)
+    ]
+    assert examples.targets["span"].tolist() == [
+        *([13, 14], [9, 10], [5, 6]),
+        *([0, 0], [13, 14], [9, 10]),
+        *([0, 0], [0, 0], [0, 0]),
+    ]
+    inputs = examples.batch(np.arange(3)).inputs
+    assert inputs.segments is not None
+    assert inputs.segments.tolist() == [
+        [0] * HEAD + [1] * 12,
+        [0] * HEAD + [1] * 12,
+        [0] * HEAD + [1] * 9 + [0] * 3,
+    ]
+
+
+def test_windows_without_their_answer_may_be_left_out(wordpiece: SubwordTokenizer) -> None:
+    rows = [asked(CONTEXT, "hen clucks"), UNANSWERABLE]
+    model = reader(wordpiece, rows, max_length=16, stride=4, keep_empty_windows=False)
+    spans = model.examples(rows).targets["span"]
+    assert spans.tolist() == [[13, 14], [9, 10], [0, 0], [0, 0], [0, 0]]
+
+
+def test_questions_whose_answer_stands_nowhere_are_left_out(wordpiece: SubwordTokenizer) -> None:
+    rows = [ANSWERED, asked(CONTEXT, "the pig")]
+    model = reader(wordpiece, rows)
+    assert len(model.examples(rows)) == 1
+    assert model.num_unplaced(rows) == 1
+    assert not model.may_abstain
+    second = asked(CONTEXT, "the pig", "cow")  # the first answer that has a place is learned
+    assert model.examples([second]).targets["span"].tolist() == [[HEAD + 9, HEAD + 9]]
+
+
+def test_nothing_to_learn_from(wordpiece: SubwordTokenizer) -> None:
+    with pytest.raises(CorpusError, match="None of the 2 questions to learn from has an answer"):
+        SpanReader.find([UNANSWERABLE, asked(CONTEXT, "the pig")])
+    model = reader(wordpiece, [ANSWERED], max_length=16, keep_empty_windows=False)
+    long = asked(CONTEXT, CONTEXT)
+    with pytest.raises(CorpusError, match="None of 1 questions can be learned from: no row of max"):
+        model.examples([long])
+
+
+def test_a_model_that_sees_to_the_left_reads_the_question_first(
+    byte_bpe: SubwordTokenizer,
+) -> None:
+    body = TextBody(byte_bpe, gpt(byte_bpe).backbone, "causal")
+    row = asked("the dog barks", "barks", question="cat")
+    examples = SpanReader.begin(body, SpanQA.Config(), [row]).examples([row])
+    end, question, text = byte_bpe.special.end, *map(byte_bpe.encode, (row.question, row.context))
+    assert examples.rows[0].tolist() == [*question, end, *text]
+    ((first, last),) = examples.targets["span"].tolist()
+    assert byte_bpe.decode(examples.rows[0][first : last + 1].tolist()).strip() == "barks"
+
+
+def test_a_long_question_takes_half_a_row_at_most(wordpiece: SubwordTokenizer) -> None:
+    row = asked(CONTEXT, "cow moos", question=CONTEXT)
+    examples = reader(wordpiece, [row], max_length=16).examples([row])
+    assert wordpiece.special.sep == examples.rows[0][7]  # 13 positions hold text
+    short = reader(wordpiece, [row], max_question_length=2).examples([row])
+    assert wordpiece.special.sep == short.rows[0][3]
+
+
+def test_the_best_spans_of_all_windows_are_merged(
+    wordpiece: SubwordTokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = reader(wordpiece, [ANSWERED], max_length=16, stride=4, num_best=2, max_answer_length=2)
+    tell(
+        monkeypatch,
+        model,
+        {0: (1, 1), 1: (9, 9), HEAD + 9: (2, -9), HEAD + 10: (-9, 3), 15: (9, 9)},
+        {0: (2, 2), HEAD + 5: (4, -9), HEAD + 6: (-9, 3)},  # the same span
+        {0: (0, 1), HEAD + 5: (3, -9), HEAD + 6: (-9, 3), HEAD + 7: (-9, 5)},
+    )
+    ((best, second),) = model.predict_top([ANSWERED])
+    assert (best.text, best.start, best.end) == ("cow moos", 36, 44)
+    assert (second.text, second.start, second.end) == ("hen clucks", 51, 61)  # no third token
+    assert [best.probability, second.probability] == pytest.approx(
+        np.exp([7, 6]) / np.exp([7, 6]).sum()
+    )
+    assert best.no_answer_margin == 1 - 7  # of the window in which no answer scores lowest
+    assert model.predict([(ANSWERED.question, CONTEXT)]) == ["cow moos"]
+    assert model.predict_proba([ANSWERED]) == pytest.approx([best.probability])
+
+
+def test_no_answer_where_it_is_better_by_the_threshold(
+    wordpiece: SubwordTokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [ANSWERED, UNANSWERABLE, asked(CONTEXT, "dog")]
+    model = reader(wordpiece, rows)
+    found = {HEAD + 9: (3.0, -9.0), HEAD + 10: (-9.0, 3.0)}  # cow moos
+    tell(monkeypatch, model, {0: (4, 3), **found}, {0: (5, 4), **found}, {0: (1, 1), **found})
+    assert model.predict(rows) == ["", "", "cow moos"]
+    figures = model.figures(rows)
+    assert figures["f1"] == pytest.approx(1 / 3)
+    assert (figures["f1_answered"], figures["f1_unanswerable"]) == (0, 1)
+    assert figures["answerable_rate"] == pytest.approx(2 / 3)
+    assert figures["answered_rate"] == pytest.approx(1 / 3)
+    assert (figures["best_f1"], figures["best_null_threshold"]) == (pytest.approx(2 / 3), 1)
+
+    assert model.find_threshold(rows) == 1
+    assert model.facts() == {"temperature": 1, "null_threshold": 1}
+    first, second, _ = model.answers(rows)
+    assert (first.text, first.no_answer_margin) == ("cow moos", 1)
+    assert second == ("", None, None, second.probability, 3)
+    assert second.probability == pytest.approx(1 / (1 + np.exp(-3)), abs=1e-4)
+    assert [answer.text for answer in model.predict_top(rows, 2)[0]] == ["", "cow moos"]
+
+
+def test_a_model_that_always_answers(
+    wordpiece: SubwordTokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = reader(wordpiece, [ANSWERED])
+    tell(monkeypatch, model, {0: (9, 9), HEAD + 1: (1, 1)})
+    assert model.predict([UNANSWERABLE]) == ["dog"]
+    assert "best_f1" not in model.figures([ANSWERED])
+    with pytest.raises(SettingError, match="All questions that this model learned from have answ"):
+        model.find_threshold([ANSWERED])
+
+
+def test_a_passage_without_tokens_has_no_answer(wordpiece: SubwordTokenizer) -> None:
+    model = reader(wordpiece, [ANSWERED])
+    (answer,) = model.answers([("a dog", " ")])
+    assert answer == ("", None, None, 1.0, float("inf"))
+    assert model.predict([]) == []
+    assert model.predict_proba([]).shape == (0,)
+
+
+def test_pairs_are_pairs(wordpiece: SubwordTokenizer) -> None:
+    model = reader(wordpiece, [ANSWERED])
+    for wrong in (("a dog", CONTEXT), ANSWERED, "a dog"):
+        with pytest.raises(SettingError, match="Give a list of pairs, each of a question and the"):
+            model.predict(wrong)
+
+
+def test_chinese_is_measured_by_characters(
+    wordpiece: SubwordTokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = asked("北京大学在北京。", "北京大学", question="大学在哪")
+    model = reader(wordpiece, [row])
+    start = 6  # behind [CLS], a question of four characters, and [SEP]
+    tell(monkeypatch, model, {start: (3, -9), start + 1: (-9, 3)})
+    assert model.predict([row]) == ["北京"]
+    assert model.figures([row])["f1"] == pytest.approx(2 * 2 / (2 + 4))
+    english = reader(wordpiece, [row], language="english")
+    tell(monkeypatch, english, {start: (3, -9), start + 1: (-9, 3)})
+    assert english.figures([row])["f1"] == 0
+
+
+def test_learns_to_find_the_animal(wordpiece: SubwordTokenizer, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    rows = []
+    for _ in range(200):
+        animal = rng.choice(ANIMALS)
+        words = [*rng.choice(TIMES, rng.integers(1, 6)), animal, *rng.choice(TIMES, 2)]
+        rows.append(asked(" ".join(words), *[animal] * 2))
+        rows.append(asked(" ".join(rng.choice(TIMES, 6))))
+    model = reader(wordpiece, rows)
+    before = model.figures(rows[:40])["f1"]
+    training = TrainingConfig(steps=80, batch_examples=16, learning_rate=5e-3)
+    network = Model(model.body.backbone, model.task)
+    fit(network, model.examples(rows[40:]), training, Workplace(tmp_path))
+    figures = model.figures(rows[:40])
+    assert before < 0.6
+    assert figures["f1"] > 0.95
+    assert figures["f1_unanswerable"] > 0.9
