@@ -101,12 +101,13 @@ class CRF(nn.Module):
 
     def _chain(self) -> Chain:
         """Return the scores, those of forbidden steps far below all others."""
+        chain = Chain(_widened(self.transitions), _widened(self.start), _widened(self.end))
         if not self.is_constrained:
-            return Chain(self.transitions, self.start, self.end)
+            return chain
         return Chain(
-            self.transitions.masked_fill(~self.allowed, FORBIDDEN),
-            self.start.masked_fill(~self.allowed_start, FORBIDDEN),
-            self.end.masked_fill(~self.allowed_end, FORBIDDEN),
+            chain.transitions.masked_fill(~self.allowed, FORBIDDEN),
+            chain.start.masked_fill(~self.allowed_start, FORBIDDEN),
+            chain.end.masked_fill(~self.allowed_end, FORBIDDEN),
         )
 
     def _on_cpu(
@@ -139,8 +140,8 @@ def _slow_marginals(emissions: Tensor, chain: Chain, token_mask: Tensor | None) 
         return torch.autograd.grad(total, emissions)[0].float()
 
 
-def _widened(emissions: Tensor) -> Tensor:
-    return emissions if emissions.dtype == torch.float64 else emissions.float()
+def _widened(scores: Tensor) -> Tensor:
+    return scores if scores.dtype == torch.float64 else scores.float()
 
 
 def _as_float64(values: Tensor) -> np.ndarray:
