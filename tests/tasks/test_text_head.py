@@ -1,0 +1,61 @@
+"""What stands between states and answers about whole texts."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from foretext.nn.pooling import Pool
+from foretext.tasks.body import TextBody
+from foretext.tasks.text_head import TextHead, drawn_linear, natural_pooling
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from tests.text_bodies import bert_body, gpt_body, word_body
+
+
+def test_each_body_is_pooled_as_suits_it(
+    wordpiece: SubwordTokenizer, byte_bpe: SubwordTokenizer
+) -> None:
+    assert natural_pooling(bert_body(wordpiece)) == "cls"
+    assert natural_pooling(gpt_body(byte_bpe)) == "last"
+    assert natural_pooling(word_body("textcnn")) == "max"
+
+
+def test_only_the_first_position_of_a_transformer_has_a_layer(wordpiece: SubwordTokenizer) -> None:
+    assert TextHead(bert_body(wordpiece), None, 0.0).pooler is not None
+    assert TextHead(bert_body(wordpiece), "mean", 0.0).pooler is None
+    assert TextHead(word_body("recurrent"), "cls", 0.0).pooler is None
+
+
+def test_the_layer_begins_from_that_of_next_sentences(wordpiece: SubwordTokenizer) -> None:
+    body = bert_body(wordpiece)
+    layer = torch.nn.Linear(32, 32)
+    head = TextHead(body._replace(pooler=dict(layer.state_dict())), None, 0.0)
+    states = torch.randn(2, 5, 32)
+    torch.testing.assert_close(head(states, None), torch.tanh(layer(states[:, 0])))
+
+
+@pytest.mark.parametrize("pooling", ["last", "ends", "mean", "max", "attention"])
+def test_without_the_layer_it_pools_alone(wordpiece: SubwordTokenizer, pooling: str) -> None:
+    torch.manual_seed(0)
+    head = TextHead(bert_body(wordpiece), pooling, 0.0)  # type: ignore[arg-type]
+    pool = Pool(pooling, 32)  # type: ignore[arg-type]
+    pool.load_state_dict(head.pool.state_dict())
+    states, mask = torch.randn(2, 5, 32), torch.arange(5) < torch.tensor([[5], [3]])
+    torch.testing.assert_close(head(states, mask), pool(states, mask))
+
+
+def test_dropout_is_of_the_vector() -> None:
+    body: TextBody = word_body("lookup")
+    head, states = TextHead(body, "mean", 0.5), torch.ones(64, 3, 16)
+    torch.manual_seed(0)
+    dropped = head.train()(states, None)
+    assert set(dropped.unique().tolist()) == {0.0, 2.0}
+    assert head.eval()(states, None).unique().tolist() == [1.0]
+
+
+def test_weights_are_drawn_as_those_of_the_body() -> None:
+    torch.manual_seed(0)
+    layer = drawn_linear(200, 200)
+    assert float(layer.weight.detach().std()) == pytest.approx(0.02, rel=0.02)
+    assert not layer.bias.any()
+    assert drawn_linear(3, 2, bias=False).bias is None
