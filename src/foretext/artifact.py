@@ -262,8 +262,6 @@ def _other_kind(run: RunFolder) -> str | None:
 
     Where there is a class of theirs it counts: what was trained further may answer something else.
     """
-    if (run.path / "modules.json").is_file():
-        return None
     if run.their_class is not None:
         return TASK_MODEL if run.their_class.endswith(THEIR_TASKS) else None
     return OTHER_KINDS.get(run.kind or "")

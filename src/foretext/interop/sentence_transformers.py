@@ -1,14 +1,18 @@
-"""Folders of the library `sentence-transformers`: a model, and how its states become one vector."""
+"""Folders of the library `sentence-transformers`: a model, and how its states become one vector.
+
+A cross-encoder's folder is that of `transformers`, with a mark.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from foretext.errors import ModelFileError
 from foretext.interop.config_file import read_json
 
-__all__ = ["Pooling", "PoolingMode", "read_modules"]
+__all__ = ["Pooling", "PoolingMode", "is_cross_encoder", "read_modules"]
 
 PoolingMode = Literal["mean", "cls", "max"]
 OLDER = {  # a setting each, before there was "pooling_mode"
@@ -55,6 +59,19 @@ def read_modules(folder: Path) -> tuple[Path, Pooling | None]:
         return model, None
     mode = _mode(places["Pooling"] / "config.json")
     return model, Pooling(mode, "Normalize" in places, _text_length(model))
+
+
+def is_cross_encoder(folder: Path, config: Mapping[str, Any]) -> bool:
+    """Whether a folder, whose config.json says `config`, reads two texts at once.
+
+    Raises:
+        ModelFileError: the file that may tell is damaged.
+    """
+    if "sentence_transformers" in config:  # where it was told before release 6
+        return True
+    path = folder / "config_sentence_transformers.json"
+    further = read_json(path) if path.is_file() else {}
+    return isinstance(further, dict) and further.get("model_type") == "CrossEncoder"
 
 
 def _modules(path: Path) -> list[dict[str, Any]]:

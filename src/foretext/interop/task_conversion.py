@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from torch import Tensor
 
@@ -58,8 +57,18 @@ def task_from_family(
     weights: dict[str, Tensor],
     weight_path: Path,
     tokenizer: SubwordTokenizer,
+    *,
+    of_pairs: bool,
 ) -> TaskNetwork:
     """Make a task of ours of what a family's folder holds.
+
+    Args:
+        theirs: its config.json, which is at `config_path`.
+        config_path: for sentences.
+        weights: of `weight_path`.
+        weight_path: for sentences.
+        tokenizer: of the folder.
+        of_pairs: whether labels are to be those of pairs where nothing tells.
 
     Raises:
         ModelFileError: its class or its settings are none that foretext has, or its weights do not
@@ -69,7 +78,14 @@ def task_from_family(
     head = _head(family, theirs, config_path)
     weights = canonical_names(family, weights)
     config = backbone_config(family, theirs, config_path)
-    said = _said(theirs, head, weights, config_path, weight_path)
+    last = weights.get(head.last_weight)
+    if last is None or last.dim() != 2:
+        raise ModelFileError(
+            f"{weight_path}: there is no matrix '{head.last_weight}', which the answers of "
+            f"{head.their_class} come from."
+        )
+    bias = f"{head.last_weight.removesuffix('weight')}bias" in weights
+    said = _said(theirs, head, len(last), config_path, bias=bias, of_pairs=of_pairs)
     with undrawn():
         backbone = Transformer(config, read_vocab_size(theirs, config_path))
         body = TextBody(tokenizer, backbone, family.objective.visibility)
@@ -96,26 +112,22 @@ def _head(family: Family, theirs: Settings, path: Path) -> TaskHead:
     for head in family.task_heads:
         if head.their_class == name:
             return head
-    known = ", ".join(head.their_class for head in family.task_heads) or "none"
+    classes = ", ".join(head.their_class for head in family.task_heads)
+    known = f"these are known: {classes}" if classes else "there is none"
     raise ModelFileError(
-        f"{path}: {name} answers no task that foretext has; of {family.model_type} these are "
-        f"known: {known}."
+        f"{path}: {name} answers no task that foretext has; of {family.model_type} {known}."
     )
 
 
 def _said(
-    theirs: Settings, head: TaskHead, weights: dict[str, Tensor], path: Path, weight_path: Path
-) -> dict[str, Any]:
+    theirs: Settings, head: TaskHead, num_outputs: int, path: Path, *, bias: bool, of_pairs: bool
+) -> Settings:
     """What stands under "foretext", where theirs say the same; else what theirs say."""
-    last = weights.get(head.last_weight)
-    if last is None:
-        raise ModelFileError(f"{weight_path}: '{head.last_weight}' is missing.")
     own = own_part(theirs)
-    bias = f"{head.last_weight.removesuffix('weight')}bias" in weights
     try:
-        if says_same(theirs, head, len(last), own):
+        if says_same(theirs, head, num_outputs, own):
             return own
-        said = said_of_task(theirs, head, len(last), bias=bias)
+        said = said_of_task(theirs, head, num_outputs, bias=bias, of_pairs=of_pairs)
     except ValueError as error:
-        raise ModelFileError(f"{path}: {str(error).removesuffix('.')}.") from error
+        raise ModelFileError(f"{path}: {error}.") from error
     return {"task": {"name": said.name, **said.settings}, "found": said.found}

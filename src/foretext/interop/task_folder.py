@@ -21,6 +21,7 @@ from foretext.interop.own_tasks import (
     own_task_weights,
     reads_words,
 )
+from foretext.interop.sentence_transformers import is_cross_encoder
 from foretext.interop.task_conversion import task_from_family, task_to_family
 from foretext.interop.weight_file import WEIGHTS, read_weights, weight_path, write_weights
 from foretext.tasks.base import Task
@@ -67,8 +68,13 @@ def save_task(folder: Path, body: TextBody, task: Task, facts: Mapping[str, Any]
     write_json(folder / CONFIG, {**settings, KEY: own_task_settings(body, task, facts)})
 
 
-def load_task(folder: Path) -> LoadedTask:
+def load_task(folder: Path, *, of_pairs: bool = False) -> LoadedTask:
     """Read a folder that `save_task` wrote, or one of `transformers` with a head for a task.
+
+    Args:
+        folder: of the model.
+        of_pairs: whether labels are to be those of pairs, where only `transformers` wrote the
+            folder, whose files do not tell; those of a cross-encoder are, and so is a number.
 
     Raises:
         ModelFileError: a file is missing or damaged, the weights are a pickle, or do not fit
@@ -85,8 +91,12 @@ def load_task(folder: Path) -> LoadedTask:
         words = WordTokenizer.load(folder / TOKENIZER)
         found = load_own_task(config, path, weights, place, words)
     else:
-        load = load_own_task if config.get("model_type") == MODEL_TYPE else task_from_family
-        found = load(config, path, weights, place, load_hf_tokenizer(folder))
+        tokenizer = load_hf_tokenizer(folder)
+        if config.get("model_type") == MODEL_TYPE:
+            found = load_own_task(config, path, weights, place, tokenizer)
+        else:
+            of_pairs = of_pairs or is_cross_encoder(folder, config)
+            found = task_from_family(config, path, weights, place, tokenizer, of_pairs=of_pairs)
     check_ids(found.body.tokenizer, found.body.backbone, path)
     found.body.backbone.eval()
     found.task.eval()

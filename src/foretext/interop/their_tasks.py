@@ -42,7 +42,9 @@ def task_keys(head: TaskHead, task: Task) -> Settings:
     return keys
 
 
-def said_of_task(theirs: Settings, head: TaskHead, num_outputs: int, *, bias: bool) -> Said:
+def said_of_task(
+    theirs: Settings, head: TaskHead, num_outputs: int, *, bias: bool, of_pairs: bool
+) -> Said:
     """Return what a folder of theirs says of its task.
 
     Args:
@@ -50,6 +52,7 @@ def said_of_task(theirs: Settings, head: TaskHead, num_outputs: int, *, bias: bo
         head: its class.
         num_outputs: of its last layer.
         bias: whether that layer has one.
+        of_pairs: whether a text's labels are to be those of a pair, which no setting tells.
 
     Raises:
         ValueError: with half a sentence, foretext has no such task.
@@ -72,6 +75,8 @@ def said_of_task(theirs: Settings, head: TaskHead, num_outputs: int, *, bias: bo
         if num_outputs > 1:
             raise ValueError(f"{num_outputs} numbers for an answer are not supported, only one is")
         return Said("matching", settings | {"mode": "pair"}, {})
+    if of_pairs and kind == ONE_LABEL:
+        return Said("matching", settings | {"mode": "pair"}, {"labels": labels})
     return Said("classification", settings, {"labels": labels, "multi_label": kind == LABEL_SETS})
 
 

@@ -32,6 +32,7 @@ class TaskModel(ABC):
 
     task_class: ClassVar[type[Task]]
     rows_config: ClassVar[type[Config]]  # how its files are read
+    of_pairs: ClassVar[bool] = False  # whether texts come by twos
     judged_by: str  # the figure by which one model is better than another
 
     def __init__(
@@ -159,7 +160,7 @@ class TaskModel(ABC):
         """
         from foretext.task_models.storage import load_task_model
 
-        model = load_task_model(folder, device=device, precision=precision)
+        model = load_task_model(folder, device=device, precision=precision, of_pairs=cls.of_pairs)
         if not isinstance(model, cls):
             kind = type(model).__name__
             raise ModelFileError(f"{folder} holds a {kind}, and no {cls.__name__}.")

@@ -38,6 +38,7 @@ class TextMatcher(TaskModel):
     task: Matching
     task_class = Matching
     rows_config: ClassVar = PairsConfig
+    of_pairs = True
 
     @classmethod
     def read(cls, path: str | Path, config: Config | None = None) -> list[LabelledPair]:

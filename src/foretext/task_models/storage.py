@@ -35,7 +35,11 @@ def save_task_model(
 
 
 def load_task_model(
-    folder: str | Path, *, device: DeviceName = "auto", precision: Precision = "auto"
+    folder: str | Path,
+    *,
+    device: DeviceName = "auto",
+    precision: Precision = "auto",
+    of_pairs: bool = False,
 ) -> TaskModel:
     """Open a run's folder, or one of `transformers` with a head for a task.
 
@@ -43,12 +47,13 @@ def load_task_model(
         folder: of a model.
         device: "auto" takes a CUDA device where there is one.
         precision: "auto" answers in bfloat16 where the device has it.
+        of_pairs: whether labels are to be those of pairs, where the folder does not tell.
 
     Raises:
         ModelFileError: it holds no task that foretext knows, or is damaged.
         CorpusError: its tokenizer is missing or damaged.
     """
-    found = load_task(Path(folder))
+    found = load_task(Path(folder), of_pairs=of_pairs)
     component = TASK_MODELS.resolve(TASKS.name_of(type(found.task)))
     model: TaskModel = component(found.body, found.task, device=device, precision=precision)
     for name in model.facts().keys() & found.facts.keys():
