@@ -3,6 +3,7 @@
 Rows are not packed. To a network that reads from the left, what stands right of a row's end makes
 no difference; for one that reads from the right, every row is turned around by its own length. An
 LSTM learns two to five times as fast so on a CPU, where PyTorch has no fast path for packed rows.
+In bfloat16 it takes some two thirds of the time again, and its gradients point where they should.
 """
 
 from __future__ import annotations
