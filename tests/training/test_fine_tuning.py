@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 import torch
 from pydantic import ValidationError
-from torch import Tensor, nn
+from torch import nn
 
+from foretext.backbones.lookup import Lookup
+from foretext.backbones.recurrent import Recurrent
+from foretext.backbones.textcnn import TextCNN
 from foretext.data.token_file import Tokens
 from foretext.errors import SettingError
 from foretext.progress.workplace import Workplace
@@ -41,18 +44,13 @@ def test_depths(byte_bpe: SubwordTokenizer) -> None:
     assert deep["final_norm.weight"] == 2
 
 
-def test_depths_without_blocks() -> None:
-    class Bag(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.vectors = nn.Embedding(3, 2)
-            self.mix = nn.Linear(2, 2)
-
-        @property
-        def embedding(self) -> Tensor:
-            return self.vectors.weight
-
-    assert depths(Bag()) == {"vectors.weight": 0, "mix.weight": 1, "mix.bias": 1}
+@pytest.mark.parametrize(("kind", "found"), [(Recurrent, {0, 1}), (TextCNN, {0, 1}), (Lookup, {0})])
+def test_depths_over_word_vectors(
+    kind: type[Lookup | Recurrent | TextCNN], found: set[int]
+) -> None:
+    deep = depths(kind(kind.Config(characters="cnn"), 20, 9))
+    assert set(deep.values()) == found
+    assert {depth for name, depth in deep.items() if name.startswith("tokens.")} == {0}
 
 
 def test_rates_fall_from_the_head_down(model: Model) -> None:

@@ -16,7 +16,7 @@ from foretext.training.settings import TrainingConfig
 
 __all__ = ["BACKBONE", "depths", "freeze", "rates"]
 
-EMBEDDINGS = ("tokens.", "segments.", "positions.", "embedding_norm.", "words.")
+EMBEDDINGS = ("tokens.", "segments.", "positions.", "embedding_norm.")
 BACKBONE = "backbone."  # what the names of its parameters begin with in a model
 
 
@@ -65,6 +65,8 @@ def freeze(model: Model, config: TrainingConfig) -> list[nn.Parameter]:
         SettingError: there is nothing to freeze, or nothing would be left to learn.
     """
     depths_frozen = _frozen_depths(model, config)
+    if not depths_frozen:
+        return []
     deep = depths(model.backbone)
     frozen = [
         parameter

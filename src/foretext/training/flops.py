@@ -16,6 +16,7 @@ import torch
 from torch import nn
 
 from foretext.data.batch import Batch
+from foretext.nn.attention import SelfAttention
 from foretext.training.model import Model
 
 __all__ = ["ModelFlops", "peak_flops"]
@@ -33,7 +34,7 @@ class ModelFlops:
     """
 
     def __init__(self, model: Model) -> None:
-        blocks = [block for block in _blocks(model) if _matrices(block)]
+        blocks = _attention_blocks(model.backbone)
         self.per_token = sum(_flops(block) for block in blocks)
         self.per_pair = sum(4 * model.backbone.dim * _passes(block) for block in blocks)  # of T × T
         self.heads = dict(model.objective.named_children()) if blocks else {}
@@ -87,8 +88,9 @@ def _multiply(matrix: torch.Tensor) -> None:
     product[0, 0].item()
 
 
-def _blocks(model: Model) -> list[nn.Module]:
-    return list(getattr(model.backbone, "blocks", ()))
+def _attention_blocks(backbone: nn.Module) -> list[nn.Module]:
+    blocks = list(getattr(backbone, "blocks", ()))
+    return [b for b in blocks if any(isinstance(part, SelfAttention) for part in b.modules())]
 
 
 def _matrices(module: nn.Module) -> list[nn.Parameter]:

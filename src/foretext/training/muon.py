@@ -107,13 +107,11 @@ def block_matrices(backbone: nn.Module) -> dict[str, int]:
 
     Queries, keys and values are three maps, and a gate and what it gates are two.
     """
-    counts = {
-        name: 1
-        for name, parameter in backbone.named_parameters()
-        if name.startswith("blocks.") and parameter.dim() == 2
-    }
+    counts: dict[str, int] = {}
     for name, module in backbone.named_modules():
-        if isinstance(module, SelfAttention):
+        if isinstance(module, nn.Linear) and name.startswith("blocks."):
+            counts.setdefault(f"{name}.weight", 1)
+        elif isinstance(module, SelfAttention):
             counts[f"{name}.query_key_value.weight"] = 3
         elif isinstance(module, FeedForward) and module.gated:
             counts[f"{name}.inner.weight"] = 2
