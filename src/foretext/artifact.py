@@ -50,7 +50,11 @@ OTHER_KINDS = {
     "autoencoder": "foretext.codec:Codec",
     "fasttext classifier": "foretext.tasks.fasttext.classifier:FastTextClassifier",
 }
-THEIR_TASKS = ("ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering")
+THEIR_TASKS = {  # how their classes' names end, and the tasks that these may have learned
+    "ForSequenceClassification": ("classification", "matching"),
+    "ForTokenClassification": ("tagging",),
+    "ForQuestionAnswering": ("span_qa",),
+}
 
 
 class RunFolder:
@@ -80,11 +84,22 @@ class RunFolder:
 
     @property
     def kind(self) -> str | None:
-        """What a finished run learned: "word vectors", "language model", "autoencoder"."""
+        """What a finished run learned: "word vectors", "language model", "autoencoder", a task.
+
+        Where a folder names a class of Hugging Face's, that counts: what was trained further there
+        may answer something else.
+        """
         if not self.finished:
             return None
-        kind = self.facts().get("kind")
-        return str(kind) if kind else None
+        told, their_class = self.facts().get("kind"), self.their_class
+        if their_class is not None:
+            found = (tasks for end, tasks in THEIR_TASKS.items() if their_class.endswith(end))
+            tasks = next(found, ())
+            if tasks and told not in tasks:
+                return tasks[0]
+            if not tasks and told in TASK_MODELS:
+                return "language model"
+        return str(told) if told else None
 
     def facts(self) -> dict[str, Any]:
         """Return what ``config.json`` keeps of a finished run; a model has its own things there."""
@@ -214,7 +229,7 @@ def load(path: str | Path) -> Any:
     """
     run = RunFolder(path)
     if run.path.is_dir() and not run.vectors.is_file() and _holds_model(run):
-        if (other := _other_kind(run)) is not None:
+        if (other := OTHER_KINDS.get(run.kind or "")) is not None:
             return imported(other).load(run.path)
         return load_language_model(path)
     return load_vectors(path)
@@ -255,16 +270,6 @@ def load_language_model(path: str | Path) -> LanguageModel:
         raise ModelFileError(f"{path} holds an unfinished run; finish it with --resume.")
     opened: LanguageModel = imported("foretext.language_model:LanguageModel").load(run.path)
     return opened
-
-
-def _other_kind(run: RunFolder) -> str | None:
-    """What opens a folder that is neither of vectors nor of a language model.
-
-    Where there is a class of theirs it counts: what was trained further may answer something else.
-    """
-    if run.their_class is not None:
-        return TASK_MODEL if run.their_class.endswith(THEIR_TASKS) else None
-    return OTHER_KINDS.get(run.kind or "")
 
 
 def _holds_model(run: RunFolder) -> bool:

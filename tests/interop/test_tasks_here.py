@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import foretext as ft
+from foretext.artifact import RunFolder
 from foretext.errors import ModelFileError
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.interop.task_folder import load_task
@@ -170,6 +171,7 @@ def test_language_model_that_they_trained_further(
         tmp_path / "theirs"
     )
     assert type(ft.load(tmp_path / "theirs")) is TextClassifier
+    assert RunFolder(tmp_path / "theirs").kind == "classification"
     model = asked(tmp_path / "theirs")
     rows = some_rows(wordpiece.vocab_size, pair=True)
     torch.testing.assert_close(our_logits(model, rows), their_logits(theirs, rows), **CLOSE)
@@ -195,6 +197,17 @@ def test_task_that_they_trained_further(wordpiece: SubwordTokenizer, tmp_path: P
     renamed = asked(tmp_path / "renamed")
     assert type(renamed) is TextClassifier
     assert list(renamed.classes_) == ["a", "b", "c"]
+
+
+def test_task_that_they_made_a_language_model_of(
+    wordpiece: SubwordTokenizer, tmp_path: Path
+) -> None:
+    saved(tmp_path, wordpiece, "bert", "classification", "labels", {})
+    edit_config(tmp_path, architectures=["BertForTokenClassification"])
+    assert RunFolder(tmp_path).kind == "tagging"
+    edit_config(tmp_path, architectures=["BertModel"])
+    assert RunFolder(tmp_path).kind == "language model"
+    assert type(ft.load(tmp_path)) is LanguageModel
 
 
 def test_heads_that_are_refused(make_folder: MakeFolder) -> None:

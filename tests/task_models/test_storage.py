@@ -12,7 +12,7 @@ import pytest
 import torch
 
 import foretext as ft
-from foretext.artifact import load_language_model
+from foretext.artifact import RunFolder, load_language_model
 from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.transformer import Transformer
 from foretext.data.rows import TaggedSentence
@@ -176,7 +176,7 @@ def test_facts(body_of: MakeBody, tmp_path: Path) -> None:
     save_task_model(tmp_path, model, {"rows": 12, "device": "cpu"})
     again: Any = loaded(tmp_path)
     assert (again.temperature, again.null_threshold) == (1.5, -0.25)
-    run = ft.artifact.RunFolder(tmp_path)
+    run = RunFolder(tmp_path)
     assert run.kind == "span_qa"
     assert run.facts()["rows"] == 12
 
@@ -185,8 +185,9 @@ def test_facts(body_of: MakeBody, tmp_path: Path) -> None:
 def test_opened_by_load(task: str, body_of: MakeBody, tmp_path: Path) -> None:
     model_of(task, body_of("bert")).save(tmp_path / "theirs")
     model_of(task, body_of("rotary")).save(tmp_path / "own")
-    assert type(ft.load(tmp_path / "theirs")) is MODELS[task]
-    assert type(ft.load(tmp_path / "own")) is MODELS[task]
+    for folder in (tmp_path / "theirs", tmp_path / "own"):
+        assert type(ft.load(folder)) is MODELS[task]
+        assert RunFolder(folder).kind == task
 
 
 def test_class_that_is_asked_for(body_of: MakeBody, tmp_path: Path) -> None:
