@@ -91,6 +91,23 @@ class TaskModel(ABC):
         """
 
     @abstractmethod
+    def answer_rows(self, rows: Sequence[Any], network: Network | None = None) -> Any:
+        """Answer rows, in the form in which `judge` takes answers.
+
+        Args:
+            rows: as `read` gives them.
+            network: that answers; None: the model's own.
+        """
+
+    @abstractmethod
+    def judge(self, rows: Sequence[Any], answers: Any) -> dict[str, Any]:
+        """Say how good answers to rows are; `judged_by` is among the figures.
+
+        Args:
+            rows: with their right answers.
+            answers: those of `answer_rows`.
+        """
+
     def figures(self, rows: Sequence[Any], network: Network | None = None) -> dict[str, Any]:
         """Answer rows, and say how well; `judged_by` is among the figures.
 
@@ -98,6 +115,7 @@ class TaskModel(ABC):
             rows: with their right answers.
             network: that answers; None: the model's own.
         """
+        return self.judge(rows, self.answer_rows(rows, network))
 
     def knows(self, row: Any) -> bool:
         """Whether a row's answer is one of those that the model can give."""

@@ -100,11 +100,14 @@ class TextClassifier(TaskModel):
         """Return the share of texts whose answer is right."""
         return float(np.mean([a == b for a, b in zip(self.predict(texts), labels, strict=True)]))
 
-    def figures(
+    def answer_rows(
         self, rows: Sequence[LabelledText], network: Network | None = None
-    ) -> dict[str, Any]:
+    ) -> ClassAnswers:
+        """Return how probable each label is for each text."""
+        return self._classes([row.text for row in rows], network)
+
+    def judge(self, rows: Sequence[LabelledText], answers: ClassAnswers) -> dict[str, Any]:
         """Return accuracy, F1 of several kinds, calibration, and the table of labels."""
-        answers = self._classes([row.text for row in rows], network)
         return {"texts": len(rows), **answers.figures(rows)}
 
     def calibrate(self, rows: Sequence[LabelledText]) -> float:

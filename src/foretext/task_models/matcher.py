@@ -30,6 +30,7 @@ from foretext.tasks.matching import Matching
 __all__ = ["TextMatcher"]
 
 Probabilities = NDArray[np.float64]
+Scores = NDArray[np.float64]
 
 
 class TextMatcher(TaskModel):
@@ -116,17 +117,26 @@ class TextMatcher(TaskModel):
         _check_pairs(pairs)
         return self._classes(pairs, None).top(k, threshold)
 
-    def figures(
+    def answer_rows(
         self, rows: Sequence[LabelledPair], network: Network | None = None
-    ) -> dict[str, Any]:
+    ) -> ClassAnswers | Scores:
+        """Return how probable each label is for each pair, or (N,) scores."""
+        if self.has_scores:
+            return self._numbers(_pairs(rows), network)
+        return self._classes(_pairs(rows), network)
+
+    def judge(self, rows: Sequence[LabelledPair], answers: ClassAnswers | Scores) -> dict[str, Any]:
         """Return accuracy, F1, calibration and a table of labels; or how well scores agree.
 
         Of two labels the last in sorted order, such as "1" or "yes", is what F1 is about.
+
+        Raises:
+            CorpusError: rows lack what is to be compared.
         """
         found: dict[str, Any] = {"pairs": len(rows)}
-        if self.has_scores:
-            return found | _agreement(_scores(rows), self._numbers(_pairs(rows), network))
-        found |= self._classes(_pairs(rows), network).figures(rows)
+        if not isinstance(answers, ClassAnswers):
+            return found | _agreement(rows, answers)
+        found |= answers.figures(rows)
         if len(self._labels) == 2:
             positive = found["labels"].get(self._labels[1], {"f1": 0.0})
             found |= {"f1": positive["f1"], "labels": found.pop("labels")}
@@ -190,10 +200,16 @@ def _pairs(rows: Sequence[LabelledPair]) -> list[TextPair]:
     return [(row.text_a, row.text_b) for row in rows]
 
 
-def _agreement(gold: list[float], given: NDArray[np.float64]) -> dict[str, float]:
+def _agreement(rows: Sequence[LabelledPair], given: NDArray[np.float64]) -> dict[str, float]:
+    """How well scores agree; those that never vary agree with nothing, by 0."""
+    if len(rows) < 2:
+        raise CorpusError(
+            "Scores are judged by their order, which a single row does not have; give two or more."
+        )
+    gold = _scores(rows)
     return {
-        "pearson": pearson(gold, given),
-        "spearman": spearman(gold, given),
+        "pearson": float(np.nan_to_num(pearson(gold, given))),
+        "spearman": float(np.nan_to_num(spearman(gold, given))),
         "mean_squared_error": float(np.square(given - gold).mean()),
     }
 

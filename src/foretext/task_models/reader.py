@@ -139,7 +139,7 @@ class SpanReader(TaskModel):
         Args:
             pairs: of a question and a passage, or rows that were read.
         """
-        return [self._answer(each) for each in self._readings(_as_questions(pairs), None)]
+        return [self.choose(each) for each in self._readings(_as_questions(pairs), None)]
 
     def predict_top(self, pairs: Sequence[Pair], k: int = 5) -> list[list[SpanAnswer]]:
         """Return up to `k` answers to each question, no answer among them, the best first."""
@@ -148,16 +148,22 @@ class SpanReader(TaskModel):
             for each in self._readings(_as_questions(pairs), None)
         ]
 
-    def figures(self, rows: Sequence[Question], network: Network | None = None) -> dict[str, Any]:
+    def answer_rows(
+        self, rows: Sequence[Question], network: Network | None = None
+    ) -> list[Reading]:
+        """Return the best spans of each question's passage, of which `choose` takes one."""
+        return self._readings(rows, network)
+
+    def judge(self, rows: Sequence[Question], answers: Sequence[Reading]) -> dict[str, Any]:
         """Return exact match and F1, shares from 0 to 1, over all questions and those of each kind.
 
         `best_f1` is what F1 would be with the threshold `best_null_threshold`.
         """
-        readings, language = self._readings(rows, network), self._language(rows)
-        given = [self._answer(reading).text for reading in readings]
+        language = self.language(rows)
+        given = [self.choose(reading).text for reading in answers]
         figures: dict[str, Any] = answer_figures(rows, given, language)
         if self.may_abstain:
-            best = best_null_threshold(rows, readings, language)
+            best = best_null_threshold(rows, answers, language)
             figures["best_null_threshold"], figures["best_f1"] = best
         return figures
 
@@ -173,8 +179,18 @@ class SpanReader(TaskModel):
                 "each; there is no threshold to find."
             )
         readings = self._readings(rows, None)
-        self.null_threshold, _ = best_null_threshold(rows, readings, self._language(rows))
+        self.null_threshold, _ = best_null_threshold(rows, readings, self.language(rows))
         return self.null_threshold
+
+    def choose(self, reading: Reading) -> SpanAnswer:
+        """Return the best answer of a reading; none where none is preferred by enough."""
+        abstains = self.may_abstain and reading.margin > self.null_threshold
+        return self._candidates(reading)[-1 if abstains else 0]
+
+    def language(self, rows: Sequence[Question]) -> Language:
+        """Return the language by whose measure answers are compared with the right ones."""
+        chosen = self.task.config.language
+        return language_of(rows) if chosen == "auto" else chosen
 
     def facts(self) -> Mapping[str, Any]:
         """Return what is kept beside weights and settings."""
@@ -217,15 +233,6 @@ class SpanReader(TaskModel):
         if with_none:
             answers.append(SpanAnswer("", None, None, probabilities[-1], reading.margin))
         return answers
-
-    def _answer(self, reading: Reading) -> SpanAnswer:
-        abstains = self.may_abstain and reading.margin > self.null_threshold
-        return self._candidates(reading)[-1 if abstains else 0]
-
-    def _language(self, rows: Sequence[Question]) -> Language:
-        """By which answers are compared with the right ones."""
-        chosen = self.task.config.language
-        return language_of(rows) if chosen == "auto" else chosen
 
 
 def _as_questions(pairs: Sequence[Pair]) -> list[Question]:
