@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from foretext.errors import ForetextError
     from foretext.estimators import Autoencoder, FastText, GloVe, Word2Vec
     from foretext.language_model import LanguageModel
-    from foretext.pipeline import pretrain
+    from foretext.pipeline import finetune, pretrain
     from foretext.recipe import Recipe
     from foretext.tasks.fasttext.classifier import FastTextClassifier
     from foretext.vectors.word_vectors import WordVectors
@@ -32,6 +32,7 @@ __all__ = [
     "Word2Vec",
     "WordVectors",
     "__version__",
+    "finetune",
     "load",
     "pretrain",
 ]
@@ -47,6 +48,7 @@ _HOMES = {
     "Recipe": "foretext.recipe",
     "Word2Vec": "foretext.estimators",
     "WordVectors": "foretext.vectors.word_vectors",
+    "finetune": "foretext.pipeline",
     "load": "foretext.artifact",
     "pretrain": "foretext.pipeline",
 }

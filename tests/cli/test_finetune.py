@@ -59,7 +59,7 @@ def test_a_run_from_rows_to_answers(
         "report.html", "train.log",
     }  # fmt: skip
     recipe = tomllib.loads((run / "recipe.toml").read_text())
-    assert recipe["task"] == {"name": "classification", "base": "fasttext"}
+    assert (recipe["run"]["task"], recipe["run"]["base"]) == ("classification", "fasttext")
     assert (recipe["classifier"]["lr"], recipe["rows"]["text"]) == (0.5, "body")
     records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     assert records[-1]["valid_loss"] < records[0]["valid_loss"]
@@ -135,7 +135,7 @@ def test_files_of_the_program_answer_too(command: Command, folder: Path, tmp_pat
     ("given", "sentence"),
     [
         (("clasification", "fasttext"), "no such task. Did you mean 'classification'?"),
-        (("classification", "fastext"), "not learned by this. Did you mean 'fasttext'?"),
+        (("classification", "fastext"), "no such name of a backbone. Did you mean 'fasttext'?"),
     ],
 )
 def test_unknown_names_say_so(
@@ -158,12 +158,12 @@ def test_wrong_settings_leave_nothing_behind(
     assert "There are: classifier, rows" in done.err
 
 
-def test_predict_asks_classifiers(command: Command, run: Path, tmp_path: Path) -> None:
+def test_predict_asks_tasks(command: Command, run: Path, tmp_path: Path) -> None:
     done = command("predict", run, tmp_path)
     assert done.code == 2
-    assert "is a run of word vectors, and predict asks classifiers" in done.err
+    assert "is a run of word vectors; give a folder of `foretext finetune`" in done.err
     done = command("predict", tmp_path, tmp_path)
-    assert "is no finished run, and predict asks classifiers" in done.err
+    assert "holds no run of foretext" in done.err
 
 
 def test_a_run_is_evaluated_on_other_rows(

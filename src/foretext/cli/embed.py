@@ -54,14 +54,16 @@ def embed(
     as_json: AsJson = False,
 ) -> None:
     """Turn each line of text into one vector."""
-    from foretext.artifact import load
+    from foretext.artifact import RunFolder, load, load_language_model
+    from foretext.task_models import TASK_MODELS
     from foretext.vectors.embedding_file import save_embeddings
     from foretext.vectors.word_vectors import WordVectors
 
     lines = list(read_texts(texts))
     if not lines:
         raise CorpusError(f"{texts} holds no text.")
-    model: Any = load(run)
+    learned_task = RunFolder(run).kind in TASK_MODELS  # whose body embeds
+    model: Any = load_language_model(run) if learned_task else load(run)
     for_model = given_options(
         pooling=pooling, layer=tuple(layer) if layer else None, normalize=normalize
     )

@@ -19,6 +19,8 @@ from foretext.cli.shared import (
 
 __all__ = ["evaluate"]
 
+TASK_KINDS = ("fasttext classifier", "classification", "matching", "tagging", "span_qa")
+
 
 def evaluate(
     run: RunArgument,
@@ -27,7 +29,7 @@ def evaluate(
         typer.Argument(
             metavar="DATA...",
             help="Word pairs with scores, or analogy questions; text for a language model; images "
-            "for an autoencoder; labelled rows for a classifier.",
+            "for an autoencoder; rows with right answers for a task.",
         ),
     ],
     restrict_vocab: Annotated[
@@ -59,9 +61,9 @@ def evaluate(
         refuse_options(run, "an autoencoder", for_vectors | for_models)
         _evaluate_autoencoder(run, data, as_json)
         return
-    if RunFolder(run).kind == "fasttext classifier":
-        refuse_options(run, "a classifier", for_vectors | for_models)
-        _evaluate_classifier(run, data, as_json)
+    if RunFolder(run).kind in TASK_KINDS:
+        refuse_options(run, "a trained task", for_vectors | for_models)
+        _evaluate_task(run, data, as_json)
         return
     results = _results(run, data, for_vectors, for_models)
     if as_json:
@@ -105,16 +107,17 @@ def _evaluate_autoencoder(run: Path, data: list[Path], as_json: bool) -> None:
     print_table(columns, [[Path(path).name, *row.values()] for path, row in results.items()])
 
 
-def _evaluate_classifier(run: Path, data: list[Path], as_json: bool) -> None:
-    from foretext.pipeline.finetuning import load_classifier, rows_of
+def _evaluate_task(run: Path, data: list[Path], as_json: bool) -> None:
+    from foretext.pipeline.finetuning import load_task, rows_of
 
-    classifier, rows = load_classifier(run), rows_of(run)
-    results = {str(path): classifier.evaluate(path, rows=rows) for path in data}
+    model, rows = load_task(run), rows_of(run)
+    results = {str(path): model.evaluate(path, rows=rows) for path in data}
     if as_json:
         print_json(results)
         return
     for path, scores in results.items():
-        labels = scores.pop("labels")
+        labels = scores.pop("labels", {})
         print_table(["", ""], list(scores.items()), title=Path(path).name)
-        columns = ["label", "precision", "recall", "f1", "texts"]
-        print_table(columns, [[label, *row.values()] for label, row in labels.items()])
+        if labels:
+            columns = ["label", *next(iter(labels.values()))]
+            print_table(columns, [[label, *row.values()] for label, row in labels.items()])

@@ -7,14 +7,29 @@ from typing import Annotated, Any
 
 import typer
 
-from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json, print_table
+from foretext.cli.shared import AsJson, Overwrite, Quiet, given_options, print_json, print_table
+from foretext.errors import SettingError
 
 __all__ = ["finetune"]
 
+ROW_OPTIONS = ("text", "label", "text_a", "text_b", "score", "token", "tag")
+
 
 def finetune(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="What to learn: classification.")],
-    base: Annotated[str, typer.Argument(metavar="BASE", help="What learns it: fasttext.")],
+    task: Annotated[
+        str,
+        typer.Argument(
+            metavar="TASK", help="What to learn: classification, matching, tagging, span_qa."
+        ),
+    ],
+    base: Annotated[
+        str,
+        typer.Argument(
+            metavar="BASE",
+            help="What it is learned on: a run, a Hugging Face folder, a vector file, or textcnn, "
+            "lstm, gru, rnn, transformer, fasttext to begin from nothing.",
+        ),
+    ],
     train: Annotated[
         str, typer.Argument(metavar="TRAIN", help="Labelled rows: csv, tsv, jsonl, txt, parquet.")
     ],
@@ -22,14 +37,24 @@ def finetune(
         Path, typer.Option("--output", "-o", metavar="RUN", help="The folder to keep the run in.")
     ],
     valid: Annotated[
-        str | None, typer.Option(help="Rows to choose settings by; their loss is recorded.")
+        str | None, typer.Option(help="Rows to choose weights and settings by.")
     ] = None,
     test: Annotated[str | None, typer.Option(help="Rows to measure the result on.")] = None,
-    text: Annotated[str | None, typer.Option(help="The column of the text.")] = None,
-    label: Annotated[str | None, typer.Option(help="The column of the label.")] = None,
+    text: Annotated[str | None, typer.Option(help="Classification: the text's column.")] = None,
+    label: Annotated[str | None, typer.Option(help="The label's column.")] = None,
+    text_a: Annotated[str | None, typer.Option(help="Matching: the first text's column.")] = None,
+    text_b: Annotated[str | None, typer.Option(help="Matching: the second text's column.")] = None,
+    score: Annotated[
+        str | None, typer.Option(help="Matching: the column of a number, in place of a label.")
+    ] = None,
+    token: Annotated[str | None, typer.Option(help="Tagging: the token's column, from 1.")] = None,
+    tag: Annotated[str | None, typer.Option(help="Tagging: the tag's column, or last.")] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="SECTION.NAME=VALUE", help="Change one setting."),
+    ] = None,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Trainings, for a mean and a deviation.")
     ] = None,
     budget: Annotated[
         str | None, typer.Option(help="Wall-clock time of the training, in place of epochs.")
@@ -38,23 +63,23 @@ def finetune(
         str | None, typer.Option(help="Wall-clock time to search settings in, such as 5m.")
     ] = None,
     overwrite: Overwrite = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an unfinished run.")] = False,
     report: Annotated[bool, typer.Option(help="Write report.html at the end.")] = True,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Learn a task from labelled rows."""
-    from foretext.data.rows import RowsConfig
-    from foretext.pipeline.finetuning import run_finetuning, section_names
+    from foretext.pipeline.finetuning import rows_config, run_finetuning, section_names
     from foretext.recipe import read_overrides
     from foretext.report.run_report import report_run
 
     sections = read_overrides(settings or [], section_names(task, base))
-    columns = {
-        name: int(given) if given.isdecimal() else given
-        for name, given in (("text", text), ("label", label))
-        if given is not None
-    }
-    rows = RowsConfig.checked(sections.pop("rows", {}) | columns, "rows")
+    columns = given_options(
+        text=text, label=label, text_a=text_a, text_b=text_b, score=score, token=token, tag=tag
+    )
+    if seeds is not None:
+        sections.setdefault("finetuning", {})["seeds"] = seeds
+    rows = _rows(task, rows_config(task), sections.pop("rows", {}), columns)
     facts = run_finetuning(
         task,
         base,
@@ -67,27 +92,69 @@ def finetune(
         budget=budget,
         search=search,
         overwrite=overwrite,
+        resume=resume,
         quiet=quiet,
     ).facts
     if report:
         report_run(output)
-    result = _result(output, facts)
     if as_json:
-        print_json(result)
+        print_json(_result(output, facts))
         return
-    parts = [(part, facts[part]) for part in ("valid", "test") if facts[part] is not None]
-    typer.echo(f"{facts['labels']:,} labels from {facts['texts']:,} texts: {output}")
-    if parts:
-        names = ("texts", "accuracy", "precision", "recall", "macro_f1")
-        print_table(["", *names], [(part, *(each[name] for name in names)) for part, each in parts])
-    typer.echo(f"try: foretext predict {output} TEXTS")
+    _show(facts)
+    typer.echo(f"{output} is kept; try: foretext predict {output} INPUT")
+
+
+def _rows(task: str, config: Any, given: dict[str, Any], columns: dict[str, str]) -> Any:
+    """How rows are read; a number names a column by its place."""
+    for name, column in columns.items():
+        if name not in config.model_fields:
+            known = ", ".join(
+                f"--{other.replace('_', '-')}"
+                for other in ROW_OPTIONS
+                if other in config.model_fields
+            )
+            raise SettingError(
+                f"--{name.replace('_', '-')} has no effect on {task}; its columns are named by "
+                f"{known or 'none'}."
+            )
+        given[name] = int(column) if column.isdecimal() else column
+    return config.checked(given, "rows")
+
+
+def _show(facts: dict[str, Any]) -> None:
+    """The figures of each part, the baseline's beside them."""
+    baseline = facts.get("baseline") or {}
+    for part in ("valid", "test"):
+        figures = _numbers(facts.get(part) or {})
+        if not figures:
+            continue
+        beside = _numbers(baseline.get(part) or {})
+        columns = ["", facts["base"], *([baseline["name"]] if beside else [])]
+        rows = [
+            [name, value, *([beside.get(name, "")] if beside else [])]
+            for name, value in figures.items()
+        ]
+        print_table(columns, rows, title=part)
+    if facts.get("seeds"):
+        rows = [
+            [part, facts["seeds"][part]["mean"], facts["seeds"][part]["deviation"]]
+            for part in ("valid", "test")
+            if facts["seeds"][part]
+        ]
+        title = f"{facts['judged_by']} over {len(facts['seeds']['seeds'])} seeds"
+        print_table(["", "mean", "deviation"], rows, title=title)
 
 
 def _result(run: Path, facts: dict[str, Any]) -> dict[str, Any]:
-    names = ("task", "base", "texts", "labels", "words", "loss", "valid_loss", "seconds", "search")
-    figures = {
-        part: facts[part] and {name: v for name, v in facts[part].items() if name != "labels"}
-        for part in ("valid", "test")
-    }
-    chosen = {"settings": facts["classifier"]} if facts["search"] else {}
-    return {"run": str(run), **{name: facts[name] for name in names}, **figures, **chosen}
+    """The facts without the tables of labels."""
+    told = {name: value for name, value in facts.items() if name not in ("kind", "foretext")}
+    for part in ("valid", "test"):
+        figures = told.get(part)
+        if figures is not None:
+            told[part] = {name: value for name, value in figures.items() if name != "labels"}
+    chosen = {"settings": facts["classifier"]} if facts.get("search") else {}
+    return {"run": str(run), **told, **chosen}
+
+
+def _numbers(figures: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in figures.items() if isinstance(value, int | float)}

@@ -20,7 +20,7 @@ def show_list(
     """Show what there is to choose from, and what can be set in a recipe."""
     from foretext.backbones import BACKBONES
     from foretext.objectives import OBJECTIVES
-    from foretext.pipeline.finetuning import TASKS
+    from foretext.pipeline.finetuning import BACKBONE_NAMES, TASKS
     from foretext.recipe import Recipe, recipe_names
     from foretext.sizes import SIZES
     from foretext.tokenizers.subwords import SUBWORDS
@@ -33,7 +33,8 @@ def show_list(
             "backbones": list(BACKBONES),
             "objectives": list(OBJECTIVES),
             "tokenizers": list(SUBWORDS),
-            "tasks": [f"{task} {base}" for task, bases in TASKS.items() for base in bases],
+            "tasks": list(TASKS),
+            "bases without weights": [*BACKBONE_NAMES, "fasttext"],
             "vector formats": list(FORMATS),
         }
         if as_json:

@@ -15,11 +15,11 @@ from foretext.artifact import RunFolder, load
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Visibility
-from foretext.errors import SettingError, did_you_mean
+from foretext.errors import SettingError
 from foretext.language_model import LanguageModel
 from foretext.objectives.causal_lm import CausalLM
 from foretext.objectives.masked_lm import MaskedLM
-from foretext.pipeline.finetuning import BaseModel
+from foretext.pipeline.finetuning import BACKBONE_NAMES, BaseModel
 from foretext.pipeline.row_texts import RowTexts
 from foretext.task_models.base import TaskModel
 from foretext.tasks.body import TextBody
@@ -29,16 +29,8 @@ from foretext.tokenizers.vocabulary import UNKNOWN
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["BACKBONE_NAMES", "Beginning", "begin_with"]
+__all__ = ["Beginning", "begin_with"]
 
-# Names that stand for a network without weights yet: the row of BACKBONES, and settings.
-BACKBONE_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
-    "transformer": ("transformer", {}),
-    "textcnn": ("textcnn", {"dropout": 0.3}),
-    "rnn": ("recurrent", {"kind": "rnn"}),
-    "lstm": ("recurrent", {"kind": "lstm"}),
-    "gru": ("recurrent", {"kind": "gru"}),
-}
 ON_VECTORS = {"tagging": "lstm"}  # the network that a task gets on static vectors; else TextCNN
 SCRATCH_VOCABULARY = 8000  # sub-words, where a Transformer learns from labelled rows alone
 MAX_WORDS = 200_000  # of a vector file; the most frequent come first in such files
@@ -114,13 +106,6 @@ def _found(base: BaseModel) -> LanguageModel | WordVectors | str:
         return LanguageModel(body.tokenizer, body.backbone, None)
     if str(base) in BACKBONE_NAMES:
         return str(base)
-    if not Path(base).exists():
-        names = [*BACKBONE_NAMES, "fasttext"]
-        hint = did_you_mean(str(base), names) or f" Backbones' names are: {', '.join(names)}."
-        raise SettingError(
-            f"BASE = '{base}': there is no such run, folder or vector file, and no such name of "
-            f"a backbone.{hint}"
-        )
     loaded = load(base)
     if isinstance(loaded, TaskModel):
         return _found(loaded)

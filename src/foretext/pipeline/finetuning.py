@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from foretext.vectors.word_vectors import WordVectors
 
 __all__ = [
+    "BACKBONE_NAMES",
     "TASKS",
     "Body",
     "FinetuneJob",
@@ -44,6 +45,14 @@ TASKS: dict[str, str] = {
     "matching": "foretext.data.rows:PairsConfig",
     "tagging": "foretext.data.rows:TaggedConfig",
     "span_qa": "foretext.data.rows:QuestionsConfig",
+}
+# Names that stand for a network without weights yet: the row of BACKBONES, and settings.
+BACKBONE_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
+    "transformer": ("transformer", {}),
+    "textcnn": ("textcnn", {"dropout": 0.3}),
+    "rnn": ("recurrent", {"kind": "rnn"}),
+    "lstm": ("recurrent", {"kind": "lstm"}),
+    "gru": ("recurrent", {"kind": "gru"}),
 }
 FASTTEXT = "foretext.pipeline.fasttext_classifier:FASTTEXT"
 FASTTEXT_CLASSIFIER = "foretext.tasks.fasttext.classifier:FastTextClassifier"
@@ -247,6 +256,13 @@ def rows_of(path: str | Path) -> Config:
 
 def _body(task: str, base: BaseModel) -> Body:
     rows_config(task)
+    names = [*BACKBONE_NAMES, "fasttext"]
+    if isinstance(base, str | Path) and str(base) not in names and not Path(base).exists():
+        hint = did_you_mean(str(base), names) or f" Backbones' names are: {', '.join(names)}."
+        raise SettingError(
+            f"BASE = '{base}': there is no such run, folder or vector file, and no such name of a "
+            f"backbone.{hint}"
+        )
     if base == "fasttext" and task != "classification":
         raise SettingError(f"BASE = 'fasttext': it learns classification, not {task}.")
     body: Body = imported(FASTTEXT if base == "fasttext" else NETWORK)

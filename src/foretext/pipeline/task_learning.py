@@ -86,6 +86,9 @@ def learn_task(job: FinetuneJob) -> Finetuned:
     model = best.model
     if setting.finetuning.calibrate and setting.rows.valid:
         job.note(f"temperature of probabilities: {_calibrated(model, setting.rows.valid):.3f}")
+    if getattr(model, "may_abstain", False) and setting.rows.valid:
+        find_threshold: Any = model.find_threshold  # type: ignore[attr-defined]
+        job.note(f"no answer where its margin is above {find_threshold(setting.rows.valid):.3f}")
     facts = _facts(job, setting, trained, best)
     sections = _resolved(job, setting, best)
     save_task_model(job.run.path, model, facts)

@@ -57,7 +57,7 @@ def read_rows(
     for problem in _problems(train, test):
         if problem.severity == "error":
             raise CorpusError(str(problem))
-        job.note(f"{problem.severity}: {problem}")
+        job.note(str(problem))
     if job.valid is None:
         wanted = (HELD_OUT_RATE if holds_out else 0.0) if rate is None else rate
         train, valid = _held_out(train, wanted, seed)
