@@ -84,13 +84,10 @@ def test_tokens_alone_are_counted(wordpiece: SubwordTokenizer) -> None:
 @torch.no_grad()
 def test_the_loss_of_a_crf_is_that_of_the_tokens(wordpiece: SubwordTokenizer) -> None:
     """A token's later sub-words have no part in the sequence of tags."""
-    pytest.importorskip("torchcrf")
-    from torchcrf import CRF as TheirCRF
-
     body, batch = bert_body(wordpiece), some_batch(wordpiece.vocab_size)
     task = tagging(body, labels=["A", "B", "C"], crf=True)
     assert task.crf is not None
-    theirs = TheirCRF(3, batch_first=True)
+    theirs = pytest.importorskip("torchcrf").CRF(3, batch_first=True)
     names = {"transitions": "transitions", "start": "start_transitions", "end": "end_transitions"}
     theirs.load_state_dict({names[name]: value for name, value in task.crf.state_dict().items()})
     logits = task.outputs(body.backbone.eval()(batch.inputs), batch.inputs)

@@ -1,0 +1,74 @@
+"""What tagged sentences tell a tagger, and which of them it cannot learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from foretext.data.rows import TaggedSentence
+from foretext.errors import CorpusError
+from foretext.metrics import Scheme, detect_scheme
+from foretext.tasks.alphabet import Alphabet
+from foretext.tasks.tag_set import TagSet, closed_tags, is_entity_tag
+
+__all__ = ["check_tags", "found_in", "unknown_tag"]
+
+BY_CHARACTER = 0.99  # share of tokens that have one character, from which all are meant to
+
+
+def found_in(rows: Sequence[TaggedSentence]) -> dict[str, Any]:
+    """Return tags, sorted, their scheme, characters of tokens, and whether each is a token.
+
+    Raises:
+        CorpusError: rows have no tags, fewer than two, or some are none of their scheme.
+    """
+    labels = sorted({tag for row in rows for tag in row.tags})
+    if len(labels) == 1 < 2:
+        raise CorpusError(
+            f"All tokens to learn from have the tag '{labels[0]}'; two are needed to tell tokens "
+            "apart, so set tag to the right column."
+        )
+    scheme = detect_scheme(row.tags for row in rows)
+    check_tags(rows, scheme)
+    if scheme is not None:
+        labels = closed_tags(labels, scheme)
+    return {
+        "labels": labels,
+        "scheme": scheme,
+        "characters": Alphabet.of(token for row in rows for token in row.tokens).characters,
+        "by_character": _are_characters(rows),
+    }
+
+
+def check_tags(rows: Sequence[TaggedSentence], scheme: Scheme | None) -> None:
+    """Check that rows can be compared by their tags.
+
+    Raises:
+        CorpusError: one has no tags, or has one that is none of its scheme.
+    """
+    for row in rows:
+        if not row.tags:
+            raise CorpusError(f"{row.place}: the tokens have no tags; set tag to their column.")
+        for line, tag in zip(row.lines, row.tags, strict=True):
+            if scheme is not None and not is_entity_tag(tag):
+                raise CorpusError(
+                    f"{row.file}, line {line}: '{tag}' is no tag of an entity, as the others are "
+                    f"({scheme}); mend it."
+                )
+
+
+def unknown_tag(row: TaggedSentence, tags: TagSet) -> CorpusError | None:
+    """Return the complaint about the first tag that a head cannot give, if there is one."""
+    places = tags.places(row.tags)
+    if -1 not in places:
+        return None
+    token = places.index(-1)
+    return CorpusError(
+        f"{row.file}, line {row.lines[token]}: no row to learn from has the tag "
+        f"'{row.tags[token]}'; mend it, or add rows that have it."
+    )
+
+
+def _are_characters(rows: Sequence[TaggedSentence]) -> bool:
+    lengths = [len(token) for row in rows for token in row.tokens]
+    return lengths.count(1) >= BY_CHARACTER * len(lengths)
