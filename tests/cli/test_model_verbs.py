@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 
 import foretext as ft
+from foretext.task_models.classifier import TextClassifier
+from foretext.tasks.body import TextBody
+from foretext.tasks.classification import Classification
 from tests.cli.conftest import Command
 from tests.language_model.models import SENTENCES, bert, gpt
 
@@ -62,6 +65,18 @@ def test_embed_pools_layers_of_a_model(command: Command, models: Path, tmp_path:
     assert done.code == 0
     wanted = bert().embed(SENTENCES, "max", (0, 1), normalize=True)
     np.testing.assert_allclose(np.load(out), wanted, atol=1e-6)
+
+
+def test_embed_takes_the_body_of_what_learned_a_task(
+    command: Command, models: Path, tmp_path: Path
+) -> None:
+    model = bert()
+    body = TextBody(model.tokenizer, model.backbone, "full")
+    task = Classification(Classification.Config(), body, labels=["a", "b"])
+    TextClassifier(body, task).save(tmp_path / "task")
+    shown = command("embed", tmp_path / "task", models / "text.txt", "-o", tmp_path / "out.npy")
+    assert shown.code == 0, shown.err
+    assert np.load(tmp_path / "out.npy") == pytest.approx(model.embed(SENTENCES), abs=1e-5)
 
 
 def test_evaluate_measures_text(command: Command, models: Path) -> None:
