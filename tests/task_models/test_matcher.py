@@ -166,6 +166,15 @@ def test_both_orders_show_the_same_tokens(byte_bpe: SubwordTokenizer) -> None:
     assert there[parted[0] + 1 :] == back[: parted[1]] == byte_bpe.encode("a hen")
 
 
+def test_scores_that_never_vary_agree_with_nothing(wordpiece: SubwordTokenizer) -> None:
+    model = matcher(bert_body(wordpiece), likeness())
+    with torch.no_grad():
+        model.task.classifier.weight.zero_()
+    figures = model.figures(likeness())
+    assert figures["spearman"] == figures["pearson"] == 0.0
+    assert figures["mean_squared_error"] == pytest.approx(5.0)  # all are taken for the lowest, 1
+
+
 def test_pairs_that_are_cut_are_counted(wordpiece: SubwordTokenizer) -> None:
     rows = [*which_first(4), pair(LONG, "a cat", "first"), pair("a cat", LONG, "first")]
     assert matcher(bert_body(wordpiece), rows).num_cut(rows) == 2
@@ -225,7 +234,9 @@ def test_errors_name_the_row(wordpiece: SubwordTokenizer) -> None:
             verb([pair("a", "b", None, 7)])
     for verb in (scores.examples, scores.figures):
         with pytest.raises(CorpusError, match=r"pairs\.tsv:7: the row has no score"):
-            verb([pair("a", "b", None, 7)])
+            verb([pair("a", "b", 2.0), pair("a", "b", None, 7)])
+    with pytest.raises(CorpusError, match="judged by their order, which a single row does not"):
+        scores.figures(likeness()[:1])
     with pytest.raises(CorpusError, match="All rows to learn from have the score 2"):
         TextMatcher.find([pair("a", "b", 2.0), pair("b", "c", 2.0)])
     with pytest.raises(CorpusError, match="have 1 different labels"):
