@@ -44,11 +44,11 @@ class SentenceWindows(NamedTuple):
         longer than a row the first ids are read.
         """
         found = cls([], [], 0)
-        num_cut = 0
+        num_cut, room = 0, framing.room
         for sentence, tokens in enumerate(sentences):
-            pieces = [token[: framing.room] for token in tokens]
+            pieces = [token[:room] for token in tokens]
             ends = np.cumsum([0, *map(len, pieces)])  # (T + 1,) where each token begins
-            held = _held(ends, framing.room)
+            held = _held(ends, room)
             num_cut += len(held) > 1
             for tokens_held, answered in zip(held, _answered(ends, held), strict=True):
                 ids = [piece for token in pieces[tokens_held] for piece in token]

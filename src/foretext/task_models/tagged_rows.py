@@ -9,7 +9,7 @@ from foretext.data.rows import TaggedSentence
 from foretext.errors import CorpusError
 from foretext.metrics import Scheme, detect_scheme
 from foretext.tasks.alphabet import Alphabet
-from foretext.tasks.tag_set import TagSet, closed_tags, is_entity_tag
+from foretext.tasks.tag_set import closed_tags, is_entity_tag
 
 __all__ = ["check_tags", "found_in", "unknown_tag"]
 
@@ -57,12 +57,8 @@ def check_tags(rows: Sequence[TaggedSentence], scheme: Scheme | None) -> None:
                 )
 
 
-def unknown_tag(row: TaggedSentence, tags: TagSet) -> CorpusError | None:
-    """Return the complaint about the first tag that a head cannot give, if there is one."""
-    places = tags.places(row.tags)
-    if -1 not in places:
-        return None
-    token = places.index(-1)
+def unknown_tag(row: TaggedSentence, token: int) -> CorpusError:
+    """Return the complaint about a token's tag, which a head cannot give."""
     return CorpusError(
         f"{row.file}, line {row.lines[token]}: no row to learn from has the tag "
         f"'{row.tags[token]}'; mend it, or add rows that have it."

@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from foretext.config import Config
 from foretext.data.padded_examples import IGNORED, PaddedExamples, Ragged
@@ -18,6 +16,7 @@ from foretext.data.rows import TaggedConfig, TaggedSentence, read_tagged
 from foretext.errors import SettingError
 from foretext.task_models.base import TaskModel
 from foretext.task_models.computing import Network
+from foretext.task_models.sentence_scores import SentenceScores
 from foretext.task_models.sentence_windows import SentenceWindows
 from foretext.task_models.tag_figures import tag_figures
 from foretext.task_models.tagged_rows import check_tags, found_in, unknown_tag
@@ -28,10 +27,7 @@ from foretext.tasks.tagging import Tagging
 
 __all__ = ["TaggedSpan", "Tagger"]
 
-AT_ONCE = 256  # sentences that are decoded together
-
 Texts = Sequence[str | Sequence[str]]  # raw ones, or their tokens
-Scores = list[NDArray[np.float32]]  # (T, C) of each sentence's tokens
 
 
 class TaggedSpan(NamedTuple):
@@ -85,17 +81,16 @@ class Tagger(TaskModel):
     def examples(self, rows: Sequence[TaggedSentence]) -> PaddedExamples:
         """Return each window of each sentence, with the tags of the tokens that it answers."""
         check_tags(rows, self.task.tags.scheme)
-        for row in rows:
-            if (error := unknown_tag(row, self.task.tags)) is not None:
-                raise error
         sentences = [row.tokens for row in rows]
         windows = self._windows(sentences)
         targets = []
         for ids, window in zip(windows.rows, windows.windows, strict=True):
+            row, target = rows[window.sentence], np.full(len(ids), IGNORED)
             # An entity that two windows answer is one in either, so that no tags are forbidden.
-            tags = rows[window.sentence].tags[window.answered]
-            target = np.full(len(ids), IGNORED)
-            target[window.positions] = self.task.tags.places(tags)
+            places = self.task.tags.places(row.tags[window.answered])
+            if -1 in places:
+                raise unknown_tag(row, window.answered.start + places.index(-1))
+            target[window.positions] = places
             targets.append(target)
         return self._padded(sentences, windows, {"tags": Ragged(targets)})
 
@@ -121,11 +116,11 @@ class Tagger(TaskModel):
         Args:
             texts: raw ones, or lists of tokens.
         """
-        return self._tags(_words(self.tokens(texts)), None)
+        return self._scores(_words(self.tokens(texts))).tags()
 
     def predict_proba(self, texts: Texts) -> list[NDArray[np.float64]]:
         """Return (T, C) of each text, a row for each of its `tokens`, that sums to 1."""
-        return self._probabilities(self._scores(_words(self.tokens(texts)), None))
+        return self._scores(_words(self.tokens(texts))).probabilities(self.temperature)
 
     def spans(self, texts: Texts) -> list[list[TaggedSpan]]:
         """Return the entities of each text with their places in it.
@@ -134,21 +129,18 @@ class Tagger(TaskModel):
             texts: raw ones, or lists of tokens, which are joined by blanks.
         """
         tokens = self.tokens(texts)
-        scores = self._scores(_words(tokens), None)
-        found = zip(
-            texts,
-            tokens,
-            _places(self.task, scores),
-            self._probabilities(scores),
-            strict=True,
-        )
-        return [list(self._text_spans(*each)) for each in found]
+        scores = self._scores(_words(tokens))
+        answers = zip(scores.places(), scores.probabilities(self.temperature), strict=True)
+        return [
+            list(self._text_spans(text, own, places, probabilities))
+            for text, own, (places, probabilities) in zip(texts, tokens, answers, strict=True)
+        ]
 
     def answer_rows(
         self, rows: Sequence[TaggedSentence], network: Network | None = None
     ) -> list[list[str]]:
         """Return the tag of each token, in the scheme of the user's files."""
-        return self._tags([row.tokens for row in rows], network)
+        return self._scores([row.tokens for row in rows], network).tags()
 
     def judge(
         self, rows: Sequence[TaggedSentence], answers: Sequence[Sequence[str]]
@@ -167,7 +159,7 @@ class Tagger(TaskModel):
 
     def knows(self, row: TaggedSentence) -> bool:
         """Whether all tags of a sentence are known."""
-        return unknown_tag(row, self.task.tags) is None
+        return -1 not in self.task.tags.places(row.tags)
 
     def num_cut(self, rows: Sequence[TaggedSentence]) -> int:
         """Return the number of sentences that are longer than the model reads at once."""
@@ -200,25 +192,13 @@ class Tagger(TaskModel):
             characters=characters,
         )
 
-    def _scores(self, sentences: Sequence[Sequence[str]], network: Network | None) -> Scores:
+    def _scores(
+        self, sentences: Sequence[Sequence[str]], network: Network | None = None
+    ) -> SentenceScores:
         windows = self._windows(sentences)
         outputs = self.outputs(self._padded(sentences, windows, {}), network)
-        return windows.gathered(outputs, len(sentences))
-
-    def _tags(self, sentences: Sequence[Sequence[str]], network: Network | None) -> list[list[str]]:
         task: Any = self.task if network is None else network.task
-        return [
-            task.tags.tags(places) for places in _places(task, self._scores(sentences, network))
-        ]
-
-    def _probabilities(self, scores: Scores) -> list[NDArray[np.float64]]:
-        found = []
-        for block, mask in _blocks(scores):
-            probabilities = self.task.probabilities(block / self.temperature, mask)
-            found += [
-                row[real].double().numpy() for row, real in zip(probabilities, mask, strict=True)
-            ]
-        return found
+        return SentenceScores(task, windows.gathered(outputs, len(sentences)))
 
     def _text_spans(
         self,
@@ -236,17 +216,3 @@ class Tagger(TaskModel):
 
 def _words(tokens: Sequence[Sequence[TextToken]]) -> list[list[str]]:
     return [[token.text for token in own] for own in tokens]
-
-
-def _places(task: Tagging, scores: Scores) -> list[list[int]]:
-    """Return the best tags of each sentence by their places."""
-    return [places for block, mask in _blocks(scores) for places in task.decode(block, mask)]
-
-
-def _blocks(scores: Scores) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield (B, T, C) of several sentences and (B, T), which of them are tokens."""
-    for first in range(0, len(scores), AT_ONCE):
-        rows = [torch.from_numpy(row) for row in scores[first : first + AT_ONCE]]
-        lengths = torch.tensor([len(row) for row in rows])
-        block = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
-        yield block, torch.arange(block.shape[1]) < lengths[:, None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Protocol
 
@@ -78,7 +79,12 @@ def pieces_of(tokenizer: SubwordTokenizer | WordTokenizer) -> WordPieces:
 def _with_blanks(tokens: Sequence[str]) -> list[str]:
     written = list(tokens[:1])
     for before, token in pairwise(tokens):
-        joins = script_of(before[-1:] or " ") in WITHOUT_BLANKS
-        joins |= script_of(token[:1] or " ") in WITHOUT_BLANKS
+        joins = _is_without_blanks(before[-1:]) or _is_without_blanks(token[:1])
         written.append(token if joins else f" {token}")
     return written
+
+
+@cache
+def _is_without_blanks(character: str) -> bool:
+    """Whether a character, "" or one, is of a script that has no blanks."""
+    return bool(character) and script_of(character) in WITHOUT_BLANKS

@@ -1,0 +1,65 @@
+"""The scores of tags at the tokens of sentences, and what a head makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+
+from foretext.tasks.tagging import Tagging
+
+__all__ = ["SentenceScores"]
+
+AT_ONCE = 1 << 14  # positions that are decoded together
+
+
+class SentenceScores:
+    """Scores of whole sentences, however many rows they were read in.
+
+    Args:
+        task: whose scores they are.
+        rows: (T, C) of each sentence.
+    """
+
+    def __init__(self, task: Tagging, rows: Sequence[NDArray[np.float32]]) -> None:
+        self.task = task
+        self.rows = rows
+
+    def tags(self) -> list[list[str]]:
+        """Return the best tags of each sentence, in the scheme of the user's files."""
+        return [self.task.tags.tags(places) for places in self.places()]
+
+    def places(self) -> list[list[int]]:
+        """Return the best tags of each sentence by their places."""
+        return [places for block in self._blocks() for places in self.task.decode(*block)]
+
+    def probabilities(self, temperature: float = 1.0) -> list[NDArray[np.float64]]:
+        """Return each tag's probability at each token, (T, C) of each sentence."""
+        found: list[NDArray[np.float64]] = []
+        for block, mask in self._blocks():
+            rows = self.task.probabilities(block / temperature, mask)
+            found += [row[real].double().numpy() for row, real in zip(rows, mask, strict=True)]
+        return found
+
+    def _blocks(self) -> Iterator[tuple[Tensor, Tensor]]:
+        """Yield (B, T, C) of several sentences and (B, T), which of them are tokens."""
+        for start, stop in self._parts():
+            rows = [torch.from_numpy(row) for row in self.rows[start:stop]]
+            lengths = torch.tensor([len(row) for row in rows])
+            block = pad_sequence(rows, batch_first=True)
+            yield block, torch.arange(block.shape[1]) < lengths[:, None]
+
+    def _parts(self) -> Iterator[tuple[int, int]]:
+        """Yield runs of sentences that have few enough positions, padding among them."""
+        start = width = 0
+        for stop, row in enumerate(self.rows):
+            width = max(width, len(row))
+            if stop > start and width * (stop + 1 - start) > AT_ONCE:
+                yield start, stop
+                start, width = stop, len(row)
+        if self.rows:
+            yield start, len(self.rows)
