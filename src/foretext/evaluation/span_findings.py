@@ -1,0 +1,108 @@
+"""What spans were given to questions: how each kind of question fares, and the worst errors."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from foretext.data.rows import Question
+from foretext.evaluation.class_findings import reliability
+from foretext.evaluation.excerpts import excerpt
+from foretext.metrics import chinese_exact_match, chinese_f1, exact_match, word_f1
+from foretext.task_models.answer_figures import Language
+from foretext.task_models.reader import SpanAnswer
+
+__all__ = ["question_word", "span_findings"]
+
+MOST_ERRORS = 50
+
+_MEASURES = {"english": (exact_match, word_f1), "chinese": (chinese_exact_match, chinese_f1)}
+_QUESTION_WORDS = {
+    "english": re.compile(
+        r"\b(how many|how much|how long|how|who|whom|whose|what|which|when|where|why)\b",
+        re.IGNORECASE,
+    ),
+    "chinese": re.compile("为什么|为何|怎么|怎样|如何|什么|多少|多大|多长|哪|谁|几|何"),
+}
+
+
+class _Judged(NamedTuple):
+    """A question, its answer and how good that is, shares from 0 to 1."""
+
+    row: Question
+    answer: SpanAnswer
+    exact_match: float
+    f1: float
+
+
+def span_findings(
+    rows: Sequence[Question], answers: Sequence[SpanAnswer], language: Language
+) -> dict[str, Any]:
+    """Return figures by question word and by whether there is an answer, and the surest errors.
+
+    Args:
+        rows: questions with their right answers.
+        answers: one each.
+        language: by whose measure they are compared.
+    """
+    judged = [_judged(row, given, language) for row, given in zip(rows, answers, strict=True)]
+    wrong = sorted(
+        (each for each in judged if not each.exact_match), key=lambda each: -each.answer.probability
+    )
+    right = [bool(each.exact_match) for each in judged]
+    return {
+        "by_question_word": _grouped(
+            judged, "question word", lambda row: question_word(row.question, language)
+        ),
+        "by_answer": _grouped(judged, "has an answer", lambda row: "yes" if row.answers else "no"),
+        **reliability([each.answer.probability for each in judged], right),
+        "num_errors": len(wrong),
+        "errors": [_error(each) for each in wrong[:MOST_ERRORS]],
+    }
+
+
+def question_word(question: str, language: Language) -> str:
+    """Return the first word of a question that asks, such as "who"; "other" where none does."""
+    found = _QUESTION_WORDS[language].search(question)
+    return found[0].lower() if found else "other"
+
+
+def _judged(row: Question, answer: SpanAnswer, language: Language) -> _Judged:
+    right = [each.text for each in row.answers]
+    return _Judged(row, answer, *(measure(answer.text, right) for measure in _MEASURES[language]))
+
+
+def _grouped(
+    judged: Sequence[_Judged], name: str, group: Callable[[Question], str]
+) -> list[dict[str, Any]]:
+    """A row a group, the largest first."""
+    groups: defaultdict[str, list[_Judged]] = defaultdict(list)
+    for each in judged:
+        groups[group(each.row)].append(each)
+    return [
+        {
+            name: key,
+            "questions": len(members),
+            "exact_match": float(np.mean([each.exact_match for each in members])),
+            "f1": float(np.mean([each.f1 for each in members])),
+        }
+        for key, members in sorted(groups.items(), key=lambda item: -len(item[1]))
+    ]
+
+
+def _error(judged: _Judged) -> dict[str, Any]:
+    row, answer = judged.row, judged.answer
+    starts = [each.start for each in row.answers if each.start is not None]
+    return {
+        "question": excerpt(row.question),
+        "passage": excerpt(row.context, starts[0] if starts else answer.start or 0),
+        "right": list(dict.fromkeys(excerpt(each.text) for each in row.answers)),
+        "given": excerpt(answer.text),
+        "probability": answer.probability,
+        "f1": judged.f1,
+        "place": row.place,
+    }
