@@ -10,6 +10,7 @@
     metrics.jsonl          the training's figures, a line each
     samples.jsonl          what a language model answered while it learned, likewise
     plan.json              what was expected of a run that was planned
+    examination.json       a task's answers to rows held out: who is taken for whom, and errors
     train.log              what was done, and when
     README.md              a card for people; report.html: a page to look at
     reconstructions.png    an autoencoder's: originals above reconstructions
@@ -69,6 +70,7 @@ class RunFolder:
         self.metrics = self.path / "metrics.jsonl"
         self.samples = self.path / "samples.jsonl"
         self.plan = self.path / "plan.json"
+        self.examination = self.path / "examination.json"
         self.vectors = self.path / "vectors.safetensors"
         self.outputs = self.path / "outputs.safetensors"
         self.config = self.path / "config.json"

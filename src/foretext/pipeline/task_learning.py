@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from torch import nn
 from foretext._version import __version__
 from foretext.backbones import BACKBONES
 from foretext.backbones.transformer import Transformer
+from foretext.evaluation.task_examination import examine
+from foretext.files import atomic_file
 from foretext.pipeline.bodies import Beginning, begin_with
 from foretext.pipeline.finetuning import Body, Finetuned, FinetuneJob
 from foretext.pipeline.task_baselines import learn_baseline
@@ -89,8 +92,12 @@ def learn_task(job: FinetuneJob) -> Finetuned:
     if getattr(model, "may_abstain", False) and setting.rows.valid:
         find_threshold: Any = model.find_threshold  # type: ignore[attr-defined]
         job.note(f"no answer where its margin is above {find_threshold(setting.rows.valid):.3f}")
-    facts = _facts(job, setting, trained, best)
+    examination = _examined(model, setting.rows)
+    facts = _facts(job, setting, trained, best, examination)
     sections = _resolved(job, setting, best)
+    if examination is not None:
+        with atomic_file(job.run.examination) as temporary:
+            temporary.write_text(json.dumps(examination, ensure_ascii=False), encoding="utf-8")
     save_task_model(job.run.path, model, facts)
     shutil.rmtree(job.run.path / SEEDS, ignore_errors=True)
     return Finetuned(model, sections, facts, task_card(facts, sections, job.run.path))
@@ -207,12 +214,30 @@ def _calibrated(model: TaskModel, rows: Sequence[Any]) -> float:
     return 1.0 if calibrate is None else float(calibrate(rows))
 
 
+def _examined(model: TaskModel, rows: TaskRows) -> dict[str, Any] | None:
+    """Answer the rows to test on, or those held out where there are none, and look closely."""
+    part, others = ("test", rows.test) if rows.test else ("valid", rows.valid)
+    if not others:
+        return None
+    return {"part": part, **examine(model, others, learned_from=rows.train)}
+
+
 def _facts(
-    job: FinetuneJob, setting: Setting, trained: Sequence[Trained], best: Trained
+    job: FinetuneJob,
+    setting: Setting,
+    trained: Sequence[Trained],
+    best: Trained,
+    examination: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
     rows, model = setting.rows, best.model
-    tests = [each.model.figures(rows.test) for each in trained] if rows.test else []
-    test = tests[trained.index(best)] if tests else None
+    seen = {} if examination is None else {examination["part"]: examination["figures"]}
+    valid = seen.get("valid") or (model.figures(rows.valid) if rows.valid else None)
+    test = seen.get("test")
+    tests = [
+        test if each is best else each.model.figures(rows.test)
+        for each in trained
+        if test is not None
+    ]
     return {
         "foretext": __version__,
         "kind": job.task,
@@ -231,7 +256,7 @@ def _facts(
         "valid_loss": best.record.get("valid_loss"),
         "seconds": best.record["time"],
         "cut": model.num_cut(rows.train),
-        "valid": model.figures(rows.valid) if rows.valid else None,
+        "valid": valid,
         "test": test,
         "baseline": _baseline(job, setting),
         "seeds": _seeds(model.judged_by, trained, tests) if len(trained) > 1 else None,
