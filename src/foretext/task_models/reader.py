@@ -107,7 +107,7 @@ class SpanReader(TaskModel):
         Raises:
             CorpusError: nothing is left.
         """
-        known = [row for row in rows if _is_placed(row) or not row.answers]
+        known = [row for row in rows if self.knows(row)]
         windows = self._windows(known)
         spans = windows.spans(known)
         if not self.task.config.keep_empty_windows:
@@ -121,9 +121,13 @@ class SpanReader(TaskModel):
             )
         return self._padded(windows, {"span": spans})
 
-    def num_unplaced(self, rows: Sequence[Question]) -> int:
-        """Return the number of questions with answers that stand nowhere in their passage."""
-        return sum(bool(row.answers) and not _is_placed(row) for row in rows)
+    def knows(self, row: Question) -> bool:
+        """Whether a question has no answer, or one that stands in its passage."""
+        return _is_placed(row) or not row.answers
+
+    def num_cut(self, rows: Sequence[Question]) -> int:
+        """Return the number of questions whose passage is read in several windows."""
+        return int((np.bincount(self._windows(rows).owners) > 1).sum())
 
     def predict(self, pairs: Sequence[Pair]) -> list[str]:
         """Return the answer to each question; "" where there is none."""
@@ -139,20 +143,29 @@ class SpanReader(TaskModel):
         Args:
             pairs: of a question and a passage, or rows that were read.
         """
-        return [self.choose(each) for each in self._readings(_as_questions(pairs), None)]
+        return [self.choose(each) for each in self.answer_rows(_as_questions(pairs))]
 
     def predict_top(self, pairs: Sequence[Pair], k: int = 5) -> list[list[SpanAnswer]]:
         """Return up to `k` answers to each question, no answer among them, the best first."""
         return [
             sorted(self._candidates(each), key=lambda answer: -answer.probability)[:k]
-            for each in self._readings(_as_questions(pairs), None)
+            for each in self.answer_rows(_as_questions(pairs))
         ]
 
     def answer_rows(
         self, rows: Sequence[Question], network: Network | None = None
     ) -> list[Reading]:
         """Return the best spans of each question's passage, of which `choose` takes one."""
-        return self._readings(rows, network)
+        if not rows:
+            return []
+        windows, config = self._windows(rows), self.task.config
+        return read_spans(
+            windows,
+            [row.context for row in rows],
+            self.outputs(self._padded(windows, {}), network),
+            max_answer_length=config.max_answer_length,
+            num_best=config.num_best,
+        )
 
     def judge(self, rows: Sequence[Question], answers: Sequence[Reading]) -> dict[str, Any]:
         """Return exact match and F1, shares from 0 to 1, over all questions and those of each kind.
@@ -161,7 +174,7 @@ class SpanReader(TaskModel):
         """
         language = self.language(rows)
         given = [self.choose(reading).text for reading in answers]
-        figures: dict[str, Any] = answer_figures(rows, given, language)
+        figures = answer_figures(rows, given, language)
         if self.may_abstain:
             best = best_null_threshold(rows, answers, language)
             figures["best_null_threshold"], figures["best_f1"] = best
@@ -178,8 +191,8 @@ class SpanReader(TaskModel):
                 "All questions that this model learned from have answers, and it gives one to "
                 "each; there is no threshold to find."
             )
-        readings = self._readings(rows, None)
-        self.null_threshold, _ = best_null_threshold(rows, readings, self.language(rows))
+        readings, language = self.answer_rows(rows), self.language(rows)
+        self.null_threshold, _ = best_null_threshold(rows, readings, language)
         return self.null_threshold
 
     def choose(self, reading: Reading) -> SpanAnswer:
@@ -208,19 +221,6 @@ class SpanReader(TaskModel):
             pad=self.body.pad,
             visibility=self.body.visibility,
             second_starts=windows.passage_starts,
-        )
-
-    def _readings(self, rows: Sequence[Question], network: Network | None) -> list[Reading]:
-        if not rows:
-            return []
-        windows = self._windows(rows)
-        config = self.task.config
-        return read_spans(
-            windows,
-            [row.context for row in rows],
-            self.outputs(self._padded(windows, {}), network),
-            max_answer_length=config.max_answer_length,
-            num_best=config.num_best,
         )
 
     def _candidates(self, reading: Reading) -> list[SpanAnswer]:
