@@ -18,6 +18,7 @@ from foretext.backbones.transformer import Transformer
 from foretext.data.rows import TaggedSentence
 from foretext.errors import ModelFileError
 from foretext.interop.hugging_face import load_hugging_face
+from foretext.interop.task_folder import load_task, save_task
 from foretext.task_models.base import TaskModel
 from foretext.task_models.classifier import TextClassifier
 from foretext.task_models.matcher import TextMatcher
@@ -26,6 +27,7 @@ from foretext.task_models.storage import load_task_model, save_task_model
 from foretext.task_models.tagger import Tagger
 from foretext.tasks.alphabet import Alphabet
 from foretext.tasks.body import TextBody
+from foretext.tasks.classification import Classification
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import SHAPE
 from tests.text_bodies import SIGHTED, bert_body, gpt_body, word_body
@@ -181,6 +183,20 @@ def test_facts(body_of: MakeBody, tmp_path: Path) -> None:
     assert run.facts()["rows"] == 12
 
 
+class Elsewhere(Classification):
+    """A task from outside of foretext."""
+
+
+def test_task_from_outside(body_of: MakeBody, tmp_path: Path) -> None:
+    """Its weights are kept and read, but who answers by it is not known."""
+    body = body_of("rotary")
+    task = Elsewhere(Classification.Config(), body, labels=list(SIGHTED))
+    save_task(tmp_path, body, task, {})
+    assert type(load_task(tmp_path).task) is Elsewhere
+    with pytest.raises(ModelFileError, match=r":Elsewhere', which nothing here answers by\.$"):
+        loaded(tmp_path)
+
+
 @pytest.mark.parametrize("task", FOUND)
 def test_opened_by_load(task: str, body_of: MakeBody, tmp_path: Path) -> None:
     model_of(task, body_of("bert")).save(tmp_path / "theirs")
@@ -232,6 +248,7 @@ def edit(folder: Path, **changes: Any) -> None:
         ({"task": None}, r'config\.json says nothing of a task under "foretext"\.$'),
         ({"backbone": None}, r'config\.json says nothing of a backbone under "foretext"\.$'),
         ({"task": {"name": "translation"}}, r"\[task\] is 'translation', which is none of"),
+        ({"task": {"name": "os:system"}}, r"'os:system' is no task\.$"),
         ({"task": {"name": "classification", "droput": 0.1}}, r"droput: .+ mean 'dropout'\?$"),
         ({"found": {}}, r"what was found in the rows does not make a task \(.+labels.+\)\.$"),
         ({"found": 3}, r"what was found in the rows does not make a task \(.+\)\.$"),

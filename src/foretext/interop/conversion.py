@@ -17,7 +17,7 @@ from foretext.interop.families import FAMILIES, family_of
 from foretext.interop.family import Family, Settings
 from foretext.interop.heads import Heads
 from foretext.interop.loaded import Network
-from foretext.interop.own import config_of, own_part, read_part
+from foretext.interop.own_parts import config_of, own_part, read_part
 from foretext.interop.their_names import canonical_names, found_heads
 from foretext.interop.transfer import fill_weights, named_weights, renamed_weights
 from foretext.interop.undrawn import undrawn

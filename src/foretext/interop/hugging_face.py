@@ -19,7 +19,8 @@ from foretext.errors import ModelFileError
 from foretext.interop.config_file import read_json, write_json
 from foretext.interop.conversion import from_family, to_family
 from foretext.interop.loaded import Loaded
-from foretext.interop.own import KEY, MODEL_TYPE, load_own, own_part, own_settings, own_weights
+from foretext.interop.own import MODEL_TYPE, load_own, own_settings, own_weights
+from foretext.interop.own_parts import KEY, own_part
 from foretext.interop.sentence_transformers import read_modules
 from foretext.interop.weight_file import WEIGHTS, read_weights, weight_path, write_weights
 from foretext.objectives.base import Objective

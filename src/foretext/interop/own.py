@@ -5,62 +5,37 @@ It says what their settings cannot, and all where no family has such a model.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any
 
 from torch import Tensor
 
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
-from foretext.config import Config
 from foretext.errors import ModelFileError, SettingError
 from foretext.interop.config_file import read_vocab_size
 from foretext.interop.loaded import Network
+from foretext.interop.own_parts import KEY, described, own_part, read_part
 from foretext.interop.rows import Row
 from foretext.interop.transfer import fill_weights, named_weights, renamed_weights
 from foretext.interop.undrawn import undrawn
 from foretext.objectives import OBJECTIVES
-from foretext.objectives.base import Objective, Question
-from foretext.registry import Registry
+from foretext.objectives.base import Objective
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = [
-    "KEY",
     "MODEL_TYPE",
-    "Part",
-    "config_of",
-    "described",
     "fill_own",
     "load_own",
     "own_backbone",
-    "own_part",
     "own_settings",
     "own_weights",
-    "read_part",
     "renamed_own",
 ]
 
-KEY = "foretext"
 MODEL_TYPE = "foretext"  # of folders that no family has
 TASK_WEIGHTS = r"task\..+"  # of a folder whose body alone is asked for
-
-
-class _Configured(Protocol):
-    config: Config
-
-
-class Part(NamedTuple):
-    """A class of ours, and its settings."""
-
-    component: Any
-    config: Any
-
-
-def config_of(part: Backbone | Question) -> Config:
-    """Return the settings that a component was made with."""
-    return cast(_Configured, part).config
 
 
 def own_settings(
@@ -72,36 +47,6 @@ def own_settings(
         "objective": None if objective is None else described(OBJECTIVES, objective),
         "facts": dict(facts),
     }
-
-
-def own_part(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what stands under "foretext"; nothing where there is no such key."""
-    own = config.get(KEY)
-    return own if isinstance(own, dict) else {}
-
-
-def read_part(registry: Registry, own: Mapping[str, Any], path: Path) -> Part | None:
-    """Return what is said of a backbone or an objective; None where nothing is.
-
-    Raises:
-        ModelFileError: it names a class or a setting that is not there.
-    """
-    said = own.get(registry.section)
-    if not isinstance(said, dict):
-        return None
-    settings = dict(said)
-    name = str(settings.pop("name", None))
-    module = name.partition(":")[0]
-    if name not in registry and module not in sys.modules:
-        raise ModelFileError(  # a folder from elsewhere must not choose what is imported
-            f"{path}: [{registry.section}] is '{name}', which is none of foretext's; import "
-            f"{module} first."
-        )
-    try:
-        component = registry.resolve(name)
-        return Part(component, component.Config.checked(settings, registry.section))
-    except SettingError as error:
-        raise ModelFileError(f"{path}: {error}") from error
 
 
 def own_weights(backbone: Backbone, objective: Objective | None) -> dict[str, Tensor]:
@@ -167,12 +112,6 @@ def load_own(
     unused = fill_own(ours, weights, TASK_WEIGHTS, weight_path)
     visibility = objective.visibility if objective else own.get("visibility", "full")
     return Network(backbone, objective, visibility, unused)
-
-
-def described(registry: Registry, part: Backbone | Question) -> dict[str, Any]:
-    """Return the name and the settings of a component, as `read_part` reads them."""
-    settings = config_of(part).model_dump(mode="json")
-    return {"name": registry.name_of(type(part)), **settings}
 
 
 def _same_names(weights: Mapping[str, Tensor]) -> list[Row]:

@@ -16,7 +16,8 @@ from foretext.backbones import BACKBONES
 from foretext.backbones.word_backbone import WordBackbone
 from foretext.data.batch import Visibility
 from foretext.errors import ModelFileError, SettingError
-from foretext.interop.own import described, fill_own, own_backbone, own_part, read_part, renamed_own
+from foretext.interop.own import fill_own, own_backbone, renamed_own
+from foretext.interop.own_parts import described, own_part, read_part
 from foretext.interop.task_heads import is_kept
 from foretext.interop.transfer import named_weights
 from foretext.interop.undrawn import undrawn

@@ -14,7 +14,7 @@ from foretext.interop.conversion import Converted, backbone_config, further_keys
 from foretext.interop.families import FAMILIES, family_of
 from foretext.interop.family import Family, Settings
 from foretext.interop.heads import Heads
-from foretext.interop.own import own_part
+from foretext.interop.own_parts import own_part
 from foretext.interop.own_tasks import TaskNetwork, made_task, task_weights
 from foretext.interop.rows import Row
 from foretext.interop.task_heads import TaskHead

@@ -14,7 +14,8 @@ from foretext.backbones.transformer import Transformer
 from foretext.errors import ModelFileError
 from foretext.interop.config_file import read_json, write_json
 from foretext.interop.hugging_face import CONFIG, check_ids
-from foretext.interop.own import KEY, MODEL_TYPE, own_part
+from foretext.interop.own import MODEL_TYPE
+from foretext.interop.own_parts import KEY, own_part
 from foretext.interop.own_tasks import (
     load_own_task,
     own_task_settings,

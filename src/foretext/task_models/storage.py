@@ -54,7 +54,10 @@ def load_task_model(
         CorpusError: its tokenizer is missing or damaged.
     """
     found = load_task(Path(folder), of_pairs=of_pairs)
-    component = TASK_MODELS.resolve(TASKS.name_of(type(found.task)))
+    name = TASKS.name_of(type(found.task))
+    if name not in TASK_MODELS:
+        raise ModelFileError(f"{folder} holds the task '{name}', which nothing here answers by.")
+    component = TASK_MODELS.resolve(name)
     model: TaskModel = component(found.body, found.task, device=device, precision=precision)
     for name in model.facts().keys() & found.facts.keys():
         setattr(model, name, _number(found.facts[name], name, Path(folder)))
