@@ -47,8 +47,8 @@ class Beginning:
     tokenizer: SubwordTokenizer | WordTokenizer
     backbone: Backbone  # copied for each body, or drawn again where it was drawn
     visibility: Visibility
-    model: LanguageModel | None = None  # that was pretrained
-    vectors: np.ndarray | None = None  # (V, D) that the backbone begins from
+    model: LanguageModel | TaskModel | None = None  # that was pretrained
+    vectors: np.ndarray | None = None  # (V, D) to begin from; what is not a number is drawn
     fresh: bool = False  # draw the weights of a pretrained network anew
 
     def body(self, seed: int) -> TextBody:
@@ -58,7 +58,7 @@ class Beginning:
         torch.manual_seed(seed)
         backbone = _drawn_again(self.backbone)
         if self.vectors is not None:
-            cast(Any, backbone).load_vectors(self.vectors)
+            cast(Any, backbone).load_vectors(_completed(self.vectors, backbone.embedding))
         return TextBody(self.tokenizer, backbone, self.visibility)
 
 
@@ -86,33 +86,35 @@ def begin_with(
         ForetextError: there is no such base, or a setting does not fit it.
     """
     found = _found(base)
-    if isinstance(found, LanguageModel):
+    if isinstance(found, LanguageModel | TaskModel):
         _refuse(sections, "the base has been pretrained with its own")
+        body = found.body if isinstance(found, TaskModel) else found
+        if getattr(body.backbone, "reads_characters", False):
+            raise SettingError(
+                f"BASE = '{base}' spells words by an alphabet of its own, which other rows do not "
+                "have; begin with the vectors or the backbone that it was learned on."
+            )
         origin: Origin = "scratch" if fresh else "pretrained"
-        return Beginning(
-            origin, found.tokenizer, found.backbone, found.visibility, found, fresh=fresh
+        return Beginning(origin, body.tokenizer, body.backbone, body.visibility, found, fresh=fresh)
+    if fresh:
+        raise SettingError(
+            "[finetuning] fresh would have no effect: it draws a pretrained network anew, and this "
+            "base is none; leave it out."
         )
     if isinstance(found, WordVectors):
         return _on_vectors(found, base, task, rows, sections, num_characters)
     return _from_scratch(found, rows, sections, num_characters)
 
 
-def _found(base: BaseModel) -> LanguageModel | WordVectors | str:
-    if isinstance(base, LanguageModel | WordVectors):
-        return base
-    if isinstance(base, TaskModel):
-        body = base.body
-        assert isinstance(body.tokenizer, SubwordTokenizer), "word bodies have no language model"
-        return LanguageModel(body.tokenizer, body.backbone, None)
-    if str(base) in BACKBONE_NAMES:
+def _found(base: BaseModel) -> LanguageModel | TaskModel | WordVectors | str:
+    if isinstance(base, str | Path) and str(base) in BACKBONE_NAMES:
         return str(base)
-    loaded = load(base)
-    if isinstance(loaded, TaskModel):
-        return _found(loaded)
-    if not isinstance(loaded, LanguageModel | WordVectors):
+    loaded = load(base) if isinstance(base, str | Path) else base
+    if not isinstance(loaded, LanguageModel | TaskModel | WordVectors):
+        named = f"'{base}' holds" if isinstance(base, str | Path) else "is"
         raise SettingError(
-            f"BASE = '{base}' holds {type(loaded).__name__}, which no task is learned on; give "
-            "word vectors, a language model, or the name of a backbone."
+            f"BASE {named} {type(loaded).__name__}, which no task is learned on; give word "
+            "vectors, a language model, what learned another task, or the name of a backbone."
         )
     return loaded
 
@@ -120,6 +122,8 @@ def _found(base: BaseModel) -> LanguageModel | WordVectors | str:
 def _pretrained_body(beginning: Beginning) -> TextBody:
     model = beginning.model
     assert model is not None
+    if isinstance(model, TaskModel):
+        return _of_task(model)
     objective = copy.deepcopy(model.objective, {id(model.tokenizer): model.tokenizer})
     backbone = copy.deepcopy(model.backbone)
     head = objective.head if isinstance(objective, CausalLM) else None
@@ -128,6 +132,14 @@ def _pretrained_body(beginning: Beginning) -> TextBody:
     pair_head = objective.next_sentence if isinstance(objective, MaskedLM) else None
     pooler = None if pair_head is None else pair_head.pooler.state_dict()
     return TextBody(model.tokenizer, backbone, model.visibility, head, pooler)
+
+
+def _of_task(model: TaskModel) -> TextBody:
+    """The body of another task, as its folder keeps it: with the layer on its first position."""
+    body = model.body
+    pooler = getattr(getattr(model.task, "head", None), "pooler", None)
+    weights = None if pooler is None else pooler.state_dict()
+    return TextBody(body.tokenizer, copy.deepcopy(body.backbone), body.visibility, pooler=weights)
 
 
 def _drawn_again(backbone: Backbone) -> Backbone:
@@ -181,7 +193,7 @@ def _on_vectors(
         {**settings, "vector_size": vectors.vector_size, **chosen}, "backbone"
     )
     backbone = component(config, tokenizer.vocab_size, _asked(config, num_characters))
-    matrix = _matrix(vectors, tokenizer.vocabulary.words, backbone.embedding)
+    matrix = _matrix(vectors, tokenizer.vocabulary.words)
     return Beginning("vectors", tokenizer, backbone, _sight(backbone), vectors=matrix)
 
 
@@ -202,15 +214,20 @@ def _word_tokenizer(
     return WordTokenizer(learned.config, learned.vocabulary.extended(known, None))
 
 
-def _matrix(vectors: WordVectors, words: Sequence[str], drawn: torch.Tensor) -> np.ndarray:
-    """(V, D), the vectors of `words`; those without one keep what was drawn, scaled alike."""
-    spread = float(vectors.vectors[: MAX_WORDS // 10].std())
-    matrix = drawn.detach().numpy().copy()
-    matrix *= spread / max(float(matrix.std()), 1e-12)
+def _matrix(vectors: WordVectors, words: Sequence[str]) -> np.ndarray:
+    """(V, D), the vectors of `words`; not a number for those without one."""
+    matrix = np.full((len(words), vectors.vector_size), np.nan, np.float32)
     for place, word in enumerate(words):
         if word != UNKNOWN and word in vectors:
             matrix[place] = vectors.get_vector(word)
     return matrix
+
+
+def _completed(matrix: np.ndarray, drawn: torch.Tensor) -> np.ndarray:
+    """(V, D) with numbers that were drawn, scaled like the others, where it has none."""
+    values = drawn.detach().cpu().numpy()
+    scale = np.nanstd(matrix) / max(float(values.std()), 1e-12)
+    return np.where(np.isnan(matrix), values * scale, matrix)
 
 
 def _sight(backbone: Backbone) -> Visibility:

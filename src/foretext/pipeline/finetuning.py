@@ -174,6 +174,10 @@ def run_finetuning(
 ) -> Finetuned:
     """Do what `finetune` does, and return the facts, the settings and the card as well."""
     body = _body(task, base)
+    _check_sections(settings or {}, body.sections)
+    named = isinstance(base, str | Path) and str(base) not in BACKBONE_NAMES
+    if named and Path(str(base)).resolve() == Path(out).resolve():
+        raise SettingError(f"RUN = '{out}' is BASE itself; keep the new run in another folder.")
     if resume and not body.resumes:
         raise SettingError(f"BASE = '{base}' learns at once, and has nothing to resume.")
     with run_folder(out, overwrite=overwrite, resume=resume) as run:
@@ -247,7 +251,7 @@ def load_task(path: str | Path) -> Any:
 def rows_of(path: str | Path) -> Config:
     """Return how the rows of a run were read, so that others are read in the same way."""
     run = RunFolder(path)
-    task = str(run.facts().get("task", "classification"))
+    task = run.kind if run.kind in TASKS else "classification"
     if not run.recipe.is_file():  # a folder of somebody else's
         return rows_config(task)()
     sections = tomllib.loads(run.recipe.read_text("utf-8"))
@@ -267,6 +271,15 @@ def _body(task: str, base: BaseModel) -> Body:
         raise SettingError(f"BASE = 'fasttext': it learns classification, not {task}.")
     body: Body = imported(FASTTEXT if base == "fasttext" else NETWORK)
     return body
+
+
+def _check_sections(settings: Sections, sections: tuple[str, ...]) -> None:
+    for section in settings:
+        if section not in sections:
+            raise SettingError(
+                f"[{section}]: there is no such section here.{did_you_mean(section, sections)} "
+                f"There are: {', '.join(sections)}."
+            )
 
 
 def _given(job: FinetuneJob) -> dict[str, Any]:
