@@ -85,7 +85,7 @@ def _tagging(rows: Sequence[Any]) -> Learned:
 
 
 def _span_qa(rows: Sequence[Any]) -> Learned:
-    learned = LexicalSpanBaseline()
+    learned = LexicalSpanBaseline().fit(rows)
 
     def figures(others: Sequence[Any]) -> Figures:
         given = learned.predict(others)
