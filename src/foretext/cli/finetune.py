@@ -152,7 +152,8 @@ def _result(run: Path, facts: dict[str, Any]) -> dict[str, Any]:
         figures = told.get(part)
         if figures is not None:
             told[part] = {name: value for name, value in figures.items() if name != "labels"}
-    chosen = {"settings": facts["classifier"]} if facts.get("search") else {}
+    has_searched = facts.get("search") and "classifier" in facts  # others tell within `search`
+    chosen = {"settings": facts["classifier"]} if has_searched else {}
     return {"run": str(run), **told, **chosen}
 
 

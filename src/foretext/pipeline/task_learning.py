@@ -16,6 +16,7 @@ from torch import nn
 from foretext._version import __version__
 from foretext.backbones import BACKBONES
 from foretext.backbones.transformer import Transformer
+from foretext.errors import CorpusError, SettingError
 from foretext.evaluation.task_examination import examine
 from foretext.files import atomic_file
 from foretext.pipeline.bodies import Beginning, begin_with
@@ -35,7 +36,7 @@ from foretext.training.loop import fit
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
 
-__all__ = ["NETWORK", "Setting", "Trained", "learn_task", "train_once"]
+__all__ = ["NETWORK", "SEEDS", "Setting", "Trained", "learn_task", "train_once"]
 
 TRANSFORMER_DROPOUT = 0.1
 SEEDS = "seeds"  # folder of the models of other seeds, while a run is unfinished
@@ -52,6 +53,7 @@ class Setting:
     begun: Beginning
     finetuning: FinetuningConfig
     sections: Sections  # of the user
+    search: Mapping[str, Any] | None = None  # how many settings were tried, and the best score
 
     def training(self, seed: int, **changes: Any) -> TrainingConfig:
         """Return how the training with a seed goes on."""
@@ -87,13 +89,19 @@ def learn_task(job: FinetuneJob) -> Finetuned:
     trained = [_trained(job, setting, seed) for seed in seeds]
     best = max(trained, key=lambda each: each.score)
     model = best.model
-    if setting.finetuning.calibrate and setting.rows.valid:
-        job.note(f"temperature of probabilities: {_calibrated(model, setting.rows.valid):.3f}")
+    if setting.finetuning.calibrate:
+        calibrate: Any = model.calibrate  # type: ignore[attr-defined]
+        job.note(f"temperature of probabilities: {calibrate(setting.rows.valid):.3f}")
     if getattr(model, "may_abstain", False) and setting.rows.valid:
         find_threshold: Any = model.find_threshold  # type: ignore[attr-defined]
         job.note(f"no answer where its margin is above {find_threshold(setting.rows.valid):.3f}")
+    if num_cut := model.num_cut(setting.rows.train):
+        job.note(
+            f"{num_cut:,} of {len(setting.rows.train):,} rows to learn from are longer than the "
+            "model reads at once"
+        )
     examination = _examined(model, setting.rows)
-    facts = _facts(job, setting, trained, best, examination)
+    facts = {**_facts(job, setting, trained, best, examination), "cut": num_cut}
     sections = _resolved(job, setting, best)
     if examination is not None:
         with atomic_file(job.run.examination) as temporary:
@@ -118,6 +126,11 @@ def train_once(
     torch.manual_seed(config.seed)
     model = setting.model.begin(body, task_config, setting.rows.train)
     known = [row for row in setting.rows.valid if model.knows(row)]
+    if setting.rows.valid and not known:
+        raise CorpusError(
+            f"None of the {len(setting.rows.valid):,} held-out rows has an answer that the rows to "
+            "learn from show; give rows of the same kind."
+        )
     validation = TaskValidation(model, known, config.batch_examples) if known else None
     examples = model.examples(setting.rows.train)
     history = fit(Model(body.backbone, model.task), examples, config, place, validation)
@@ -127,10 +140,12 @@ def train_once(
 def _setting(job: FinetuneJob) -> Setting:
     finetuning = FinetuningConfig.checked(dict(job.settings.get("finetuning", {})), "finetuning")
     model: type[TaskModel] = TASK_MODELS.resolve(job.task)
+    model.task_config().checked(dict(job.settings.get("task", {})), "task")
+    seed = TrainingConfig.checked(dict(job.settings.get("training", {})), "training").seed
     judges = finetuning.calibrate or job.search_seconds is not None
     holds_out = judges or finetuning.fresh or not _is_pretrained(job)
-    seed = int(job.settings.get("training", {}).get("seed", 1))
     rows = read_rows(job, model, finetuning.valid_rate, holds_out=holds_out, seed=seed)
+    _check_calibration(job, finetuning, model, rows)
     begun = begin_with(
         job.base,
         job.task,
@@ -149,6 +164,25 @@ def _setting(job: FinetuneJob) -> Setting:
     from foretext.pipeline.task_search import searched
 
     return searched(job, setting)
+
+
+def _check_calibration(
+    job: FinetuneJob, config: FinetuningConfig, model: type[TaskModel], rows: TaskRows
+) -> None:
+    """Refuse, before anything is trained, what cannot be calibrated after it."""
+    if not config.calibrate:
+        return
+    found = model.find(rows.train)
+    if not hasattr(model, "calibrate") or found.get("multi_label") or "lowest" in found:
+        raise SettingError(
+            "[finetuning] calibrate fits the probabilities of labels of which one is right, and "
+            "these rows have none such; leave it out."
+        )
+    if not rows.valid:
+        raise CorpusError(
+            f"{job.train}: too few rows to hold some out and calibrate by them; give more, or a "
+            "file with --valid."
+        )
 
 
 def _is_pretrained(job: FinetuneJob) -> bool:
@@ -209,11 +243,6 @@ def _set_dropout(backbone: nn.Module, setting: Setting) -> None:
             module.p = rate
 
 
-def _calibrated(model: TaskModel, rows: Sequence[Any]) -> float:
-    calibrate: Any = getattr(model, "calibrate", None)
-    return 1.0 if calibrate is None else float(calibrate(rows))
-
-
 def _examined(model: TaskModel, rows: TaskRows) -> dict[str, Any] | None:
     """Answer the rows to test on, or those held out where there are none, and look closely."""
     part, others = ("test", rows.test) if rows.test else ("valid", rows.valid)
@@ -255,7 +284,7 @@ def _facts(
         "loss": best.record["loss"],
         "valid_loss": best.record.get("valid_loss"),
         "seconds": best.record["time"],
-        "cut": model.num_cut(rows.train),
+        "search": setting.search,
         "valid": valid,
         "test": test,
         "baseline": _baseline(job, setting),
@@ -267,7 +296,11 @@ def _baseline(job: FinetuneJob, setting: Setting) -> dict[str, Any] | None:
     if not setting.finetuning.baseline:
         return None
     rows = setting.rows
-    baseline = learn_baseline(job.task, rows.train)
+    try:
+        baseline = learn_baseline(job.task, rows.train)
+    except CorpusError as error:  # no reason to lose what was trained
+        job.note(f"there is no baseline: {error}")
+        return None
     return {
         "name": baseline.name,
         "seconds": baseline.seconds,

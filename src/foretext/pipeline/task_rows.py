@@ -11,7 +11,7 @@ import numpy as np
 from foretext.corpus.findings import Problem
 from foretext.data.rows import find_row_problems, find_tag_problems
 from foretext.data.rows.questions import Question
-from foretext.errors import CorpusError
+from foretext.errors import CorpusError, SettingError
 from foretext.pipeline.finetuning import FinetuneJob
 from foretext.pipeline.row_texts import RowTexts
 from foretext.task_models.base import TaskModel
@@ -19,7 +19,7 @@ from foretext.task_models.base import TaskModel
 __all__ = ["TaskRows", "read_rows"]
 
 HELD_OUT_RATE, MOST_HELD_OUT = 0.1, 2000
-ENOUGH = 50  # rows of which some can be held out
+ENOUGH = 50  # rows of which some are held out unasked
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,13 @@ def read_rows(
 
     Raises:
         CorpusError: a file will not do, or nothing can be learned from the rows.
+        SettingError: a rate and a file of held-out rows are both given.
     """
+    if job.valid is not None and rate is not None:
+        raise SettingError(
+            "[finetuning] valid_rate would have no effect beside a file of held-out rows; leave "
+            "one of the two out."
+        )
     train = model.read(job.train, job.rows)
     valid = [] if job.valid is None else model.read(job.valid, job.rows)
     test = [] if job.test is None else model.read(job.test, job.rows)
@@ -58,9 +64,11 @@ def read_rows(
         if problem.severity == "error":
             raise CorpusError(str(problem))
         job.note(str(problem))
-    if job.valid is None:
-        wanted = (HELD_OUT_RATE if holds_out else 0.0) if rate is None else rate
-        train, valid = _held_out(train, wanted, seed)
+    if job.valid is None and rate is not None:
+        train, valid = _held_out(train, rate, seed)
+    elif job.valid is None and holds_out and len(train) >= ENOUGH:
+        train, valid = _held_out(train, HELD_OUT_RATE, seed)
+    _tell_unseen(job, train, valid)
     job.run.note(f"{len(train):,} rows to learn from, {len(valid):,} held out, {len(test):,} test")
     return TaskRows(train, valid, test)
 
@@ -73,10 +81,22 @@ def _problems(train: Sequence[Any], test: Sequence[Any]) -> list[Problem]:
     return problems
 
 
+def _tell_unseen(job: FinetuneJob, train: Sequence[Any], valid: Sequence[Any]) -> None:
+    """Say which labels weights are chosen by without ever being learned."""
+    known = {label for row in train for label in getattr(row, "labels", ())}
+    strange = [row for row in valid if not known.issuperset(getattr(row, "labels", ()))]
+    if strange:
+        label = min(set(strange[0].labels) - known)
+        job.note(
+            f"{strange[0].place}: {len(strange):,} of {len(valid):,} held-out rows have labels "
+            f"that the rows to learn from never show (such as '{label}'), and cannot be right."
+        )
+
+
 def _held_out(rows: list[Any], rate: float, seed: int) -> tuple[list[Any], list[Any]]:
     """Part rows by chance; both parts keep the order of the file."""
     number = min(round(rate * len(rows)), MOST_HELD_OUT)
-    if not number or len(rows) < ENOUGH:
+    if not number:
         return rows, []
     chosen = set(np.random.default_rng(seed).permutation(len(rows))[:number].tolist())
     kept = [row for place, row in enumerate(rows) if place not in chosen]

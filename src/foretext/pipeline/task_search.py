@@ -7,16 +7,17 @@ judged by the task's figure on held-out rows. What the user has chosen is left a
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from foretext.backbones.transformer import Transformer
 from foretext.errors import CorpusError, MissingExtraError
 from foretext.pipeline.finetuning import FinetuneJob
-from foretext.pipeline.task_learning import Setting, train_once
+from foretext.pipeline.task_learning import SEEDS, Setting, train_once
 from foretext.progress import MetricsLog, Progress
 from foretext.progress.workplace import Workplace
+from foretext.training.settings import TrainingConfig
 
 if TYPE_CHECKING:
     from optuna.trial import Trial
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["searched"]
 
 TRIALS_FILE = "trials.jsonl"
-
-Sections = dict[str, dict[str, Any]]
 
 
 def searched(job: FinetuneJob, setting: Setting) -> Setting:
@@ -48,24 +47,32 @@ def searched(job: FinetuneJob, setting: Setting) -> Setting:
             "a file with --valid."
         )
     optuna.logging.set_verbosity(optuna.logging.WARNING)
+    trials = job.run.path / TRIALS_FILE
+    if job.resume and _is_over(job):
+        return _with_best(setting, MetricsLog(trials).read())
+    trials.unlink(missing_ok=True)
     seed = setting.training(0).seed
     study = optuna.create_study(
         direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed, n_startup_trials=5)
     )
-    found: list[tuple[float, Sections]] = []
-    for trial in _trials(job, setting, study):
-        drawn = _drawn(trial, setting)
-        score = _score(job, _with(setting, drawn))
-        study.tell(trial, score)
-        found.append((score, drawn))
-        with MetricsLog(job.run.path / TRIALS_FILE) as log:
-            log.append({"trial": len(found), "score": score, **_flat(drawn)})
-    score, best = max(found, key=lambda pair: pair[0])
-    job.note(f"{len(found)} settings tried; the best scores {score:.4f}: {_told(best)}")
-    return _with(setting, best)
+    open_settings = _open_settings(setting)
+    with MetricsLog(trials) as log:
+        for number, trial in enumerate(_trials(job, study), 1):
+            drawn = _drawn(trial, setting, open_settings)
+            score = _score(job, _with(setting, drawn))
+            study.tell(trial, score)
+            log.append({"trial": number, "score": score, **drawn})
+    found = _with_best(setting, MetricsLog(trials).read())
+    job.note(_told(found))
+    return found
 
 
-def _trials(job: FinetuneJob, setting: Setting, study: Any) -> Any:
+def _is_over(job: FinetuneJob) -> bool:
+    """Whether an interrupted run had begun to train by the best of its trials."""
+    return job.run.checkpoints.is_dir() or (job.run.path / SEEDS).is_dir()
+
+
+def _trials(job: FinetuneJob, study: Any) -> Any:
     """Yield trials, one at least, until the next one would take too long."""
     seconds, began, longest = job.search_seconds or 0.0, time.monotonic(), 0.0
     with Progress("searching", seconds, "seconds", quiet=job.quiet) as bar:
@@ -79,25 +86,36 @@ def _trials(job: FinetuneJob, setting: Setting, study: Any) -> Any:
                 return
 
 
-def _drawn(trial: Trial, setting: Setting) -> Sections:
-    """Draw what the user has left open."""
-    usual, chosen = setting.training(0), setting.sections.get("training", {})
-    drawn: dict[str, Any] = {
-        "learning_rate": trial.suggest_float(
+def _open_settings(setting: Setting) -> set[str]:
+    """Return what the user has left open and has an effect."""
+    chosen = setting.sections.get("training", {})
+    found = {"learning_rate", "batch_examples"}
+    if not chosen.keys() & {"steps", "budget_seconds"}:
+        found.add("epochs")
+    is_deep = isinstance(setting.begun.backbone, Transformer)
+    if is_deep and setting.begun.origin == "pretrained" and chosen.get("freeze") != "backbone":
+        found.add("layer_decay")
+    task = setting.sections.get("task", {})
+    config = setting.model.task_config().checked(dict(task), "task")
+    begun = setting.model.begin(setting.begun.body(0), config, setting.rows.train)
+    if not getattr(begun.task, "is_cosine", False):
+        found.add("dropout")
+    return found - chosen.keys() - task.keys()
+
+
+def _drawn(trial: Trial, setting: Setting, names: set[str]) -> dict[str, Any]:
+    usual = setting.training(0)
+    most = max(2 * int(usual.epochs), 1)
+    draw: dict[str, Callable[[], Any]] = {
+        "learning_rate": lambda: trial.suggest_float(
             "learning_rate", usual.learning_rate / 4, usual.learning_rate * 4, log=True
         ),
-        "batch_examples": trial.suggest_categorical("batch_examples", [16, 32, 64]),
+        "batch_examples": lambda: trial.suggest_categorical("batch_examples", [16, 32, 64]),
+        "epochs": lambda: trial.suggest_int("epochs", max(most // 4, 1), most),
+        "layer_decay": lambda: trial.suggest_float("layer_decay", 0.7, 1.0),
+        "dropout": lambda: trial.suggest_float("dropout", 0.0, 0.4),
     }
-    if not chosen.keys() & {"steps", "budget_seconds"}:
-        most = 2 * int(usual.epochs)
-        drawn["epochs"] = trial.suggest_int("epochs", max(most // 4, 1), most)
-    if isinstance(setting.begun.backbone, Transformer) and setting.begun.origin == "pretrained":
-        drawn["layer_decay"] = trial.suggest_float("layer_decay", 0.7, 1.0)
-    training = {name: value for name, value in drawn.items() if name not in chosen}
-    task = {}
-    if "dropout" not in setting.sections.get("task", {}):
-        task["dropout"] = trial.suggest_float("dropout", 0.0, 0.4)
-    return {"training": training, "task": task}
+    return {name: suggest() for name, suggest in draw.items() if name in names}
 
 
 def _score(job: FinetuneJob, setting: Setting) -> float:
@@ -107,20 +125,27 @@ def _score(job: FinetuneJob, setting: Setting) -> float:
     return float(model.figures(setting.rows.valid)[model.judged_by])
 
 
-def _with(setting: Setting, drawn: Mapping[str, Mapping[str, Any]]) -> Setting:
+def _with(setting: Setting, drawn: Mapping[str, Any]) -> Setting:
     sections = dict(setting.sections)
-    for section, values in drawn.items():
-        sections[section] = {**values, **sections.get(section, {})}
+    for name, value in drawn.items():
+        section = "training" if name in TrainingConfig.model_fields else "task"
+        sections[section] = {name: value, **sections.get(section, {})}
     return replace(setting, sections=sections)
 
 
-def _flat(drawn: Sections) -> dict[str, Any]:
-    return {name: value for values in drawn.values() for name, value in values.items()}
+def _with_best(setting: Setting, trials: Sequence[Mapping[str, Any]]) -> Setting:
+    """Return the setting with what the best of the trials was drawn."""
+    best = max(trials, key=lambda trial: trial["score"])
+    drawn = {name: value for name, value in best.items() if name not in ("trial", "score")}
+    search = {"trials": len(trials), "score": best["score"], "settings": drawn}
+    return replace(_with(setting, drawn), search=search)
 
 
-def _told(drawn: Sections) -> str:
-    return ", ".join(
-        f"{section}.{name} = {value:.3g}" if isinstance(value, float) else f"{name} = {value}"
-        for section, values in drawn.items()
-        for name, value in values.items()
+def _told(setting: Setting) -> str:
+    assert setting.search is not None
+    chosen = ", ".join(
+        f"{name} = {value:.3g}" if isinstance(value, float) else f"{name} = {value}"
+        for name, value in setting.search["settings"].items()
     )
+    tried, score = setting.search["trials"], setting.search["score"]
+    return f"{tried} settings tried; the best scores {score:.4f}: {chosen}"
