@@ -29,7 +29,7 @@ from foretext.tasks.alphabet import Alphabet
 from foretext.tasks.body import TextBody
 from foretext.tasks.classification import Classification
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from tests.networks import SHAPE
+from tests.networks import GPT, SHAPE
 from tests.text_bodies import SIGHTED, bert_body, gpt_body, word_body
 
 TEXTS = ["the dog barks in the morning .", "every cat", ""]
@@ -225,6 +225,17 @@ def test_base_of_something_else(name: str, body_of: MakeBody, tmp_path: Path) ->
     for ours, same in zip(body.backbone.parameters(), found.backbone.parameters(), strict=True):
         assert torch.equal(ours, same)
     assert load_language_model(tmp_path).embed(["the dog"]).shape == (1, body.backbone.dim)
+
+
+@pytest.mark.parametrize("shape", [GPT, {"positions": "rotary"}])
+def test_base_that_sees_to_the_left(
+    shape: dict[str, Any], wordpiece: SubwordTokenizer, tmp_path: Path
+) -> None:
+    """Also where a tokenizer with a mask suggests something else."""
+    backbone = Transformer(Transformer.Config(**SHAPE, **shape), wordpiece.vocab_size)
+    body = TextBody(wordpiece, backbone, "causal")
+    model_of("classification", body, bias=False).save(tmp_path)
+    assert load_language_model(tmp_path).visibility == "causal"
 
 
 def test_body_over_words_is_no_base(body_of: MakeBody, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
+from foretext.data.batch import Visibility
 from foretext.errors import ModelFileError, SettingError
 from foretext.interop.config_file import read_vocab_size
 from foretext.interop.loaded import Network
@@ -110,8 +111,13 @@ def load_own(
         objective = part and part.component(part.config, backbone, tokenizer)
     ours = named_weights(backbone=backbone, objective=objective)
     unused = fill_own(ours, weights, TASK_WEIGHTS, weight_path)
-    visibility = objective.visibility if objective else own.get("visibility", "full")
-    return Network(backbone, objective, visibility, unused)
+    sees = objective.visibility if objective else own.get("visibility", _likely_sight(tokenizer))
+    return Network(backbone, objective, sees, unused)
+
+
+def _likely_sight(tokenizer: SubwordTokenizer) -> Visibility:
+    """What a body looks at of which nothing else is known: masks stand for what is not seen."""
+    return "causal" if tokenizer.special.mask is None else "full"
 
 
 def _same_names(weights: Mapping[str, Tensor]) -> list[Row]:

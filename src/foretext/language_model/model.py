@@ -49,6 +49,7 @@ class LanguageModel:
         pooling: what `embed` does by default.
         normalize: whether `embed` gives vectors of length 1 by default.
         text_length: positions that `embed` takes at once, if fewer than the model has.
+        visibility: what positions of a body alone look at; None: as its tokenizer suggests.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class LanguageModel:
         pooling: Pooling = "mean",
         normalize: bool = False,
         text_length: int | None = None,
+        visibility: Visibility | None = None,
     ) -> None:
         network = Network(backbone, objective).to(choose_device(device))
         self.tokenizer = tokenizer
@@ -70,7 +72,7 @@ class LanguageModel:
         self.pooling = pooling
         self.normalize = normalize
         self._networks = Networks(network, precision)
-        self.visibility = _visibility(tokenizer, objective)
+        self.visibility = visibility or _visibility(tokenizer, objective)
         self._framing = Framing.of(tokenizer, self.visibility, backbone.max_length)
         length = min(text_length or backbone.max_length, backbone.max_length)
         self._window = Framing.of(tokenizer, self.visibility, length)
@@ -279,6 +281,7 @@ class LanguageModel:
             pooling=found.pooling or "mean",
             normalize=found.normalize,
             text_length=found.text_length,
+            visibility=found.visibility,
         )
 
     def _check_pooling(self, pooling: Pooling | None) -> Pooling:
