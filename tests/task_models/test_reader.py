@@ -163,10 +163,10 @@ def test_no_answer_where_it_is_better_by_the_threshold(
     assert (figures["f1_answered"], figures["f1_unanswerable"]) == (0, 1)
     assert figures["answerable_rate"] == pytest.approx(2 / 3)
     assert figures["answered_rate"] == pytest.approx(1 / 3)
-    assert (figures["best_f1"], figures["best_null_threshold"]) == (pytest.approx(2 / 3), 1)
+    assert (figures["best_f1"], figures["best_null_threshold"]) == (pytest.approx(2 / 3), 2)
 
-    assert model.find_threshold(rows) == 1
-    assert model.facts() == {"temperature": 1, "null_threshold": 1}
+    assert model.find_threshold(rows) == 2  # between the margins 1 and 3
+    assert model.facts() == {"temperature": 1, "null_threshold": 2}
     first, second, _ = model.answers(rows)
     assert (first.text, first.no_answer_margin) == ("cow moos", 1)
     assert second == ("", None, None, second.probability, 3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from math import inf
 from typing import Any, Literal
 
 import numpy as np
@@ -49,14 +50,20 @@ def answer_figures(
 def best_null_threshold(
     rows: Sequence[Question], readings: Sequence[Reading], language: Language
 ) -> tuple[float, float]:
-    """Return the margin above which no answer is better, and the mean F1 then (SQuAD 2.0)."""
+    """Return the margin above which no answer is better, and the mean F1 then (SQuAD 2.0).
+
+    It stands midway to the next margin, so that other questions have room on both sides.
+    """
     f1 = chinese_f1 if language == "chinese" else word_f1
     texts = [reading.texts[0] if reading.spans else "" for reading in readings]
-    return best_threshold(
-        [reading.margin for reading in readings],
+    margins = [reading.margin for reading in readings]
+    threshold, mean = best_threshold(
+        margins,
         [f1(text, _texts(row)) for text, row in zip(texts, rows, strict=True)],
         [f1("", _texts(row)) for row in rows],
     )
+    above = min((each for each in margins if threshold < each < inf), default=threshold)
+    return (threshold + above) / 2, mean
 
 
 def _texts(row: Question) -> list[str]:
