@@ -28,10 +28,16 @@ def predict(
             "question<TAB>passage; or JSON objects); - reads them here.",
         ),
     ] = "-",
-    k: Annotated[int, typer.Option("-k", min=1, help="Labels or answers a line.")] = 1,
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "-k", min=1, help="Labels or answers a line; 1, or any number where texts have several."
+        ),
+    ] = None,
     threshold: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Leave out answers less likely than this.")
-    ] = 0.0,
+        float | None,
+        typer.Option(min=0.0, max=1.0, help="Leave out answers less likely than this."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer each line by a trained task: labels, scores, tagged spans, or spans of a passage."""

@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from foretext.errors import CorpusError
+from foretext.errors import CorpusError, SettingError
 
 __all__ = ["predictions", "shown"]
 
 BLOCK = 4096  # lines answered at once
 
 Record = dict[str, Any]
-Top = tuple[int, float]  # answers of a line at most, and the least probability of each
+Top = tuple[int | None, float]  # answers of a line at most, and the least probability of each
 
 
 def predictions(
-    model: Any, lines: Iterable[str], *, k: int = 1, threshold: float = 0.0
+    model: Any, lines: Iterable[str], *, k: int | None = None, threshold: float | None = None
 ) -> Iterator[Record]:
     """Yield the answer to each line.
 
@@ -27,17 +27,20 @@ def predictions(
         lines: a text each; for matching ``text<TAB>text``, for questions
             ``question<TAB>passage``; or a JSON object with these under their names (text; text_a
             and text_b; question and context).
-        k: answers to a line, at most, where there are several.
-        threshold: probability below which an answer is left out.
+        k: answers to a line, at most; None: one, or any number of labels where texts have several.
+        threshold: probability below which an answer is left out; None: none is, or one half where
+            texts have several labels.
 
     Raises:
         CorpusError: a line is not what it should be.
+        SettingError: `k` or `threshold` has no effect on the answers of the model.
     """
     answer, names = _kind(model)
+    top = _top(model, k, threshold)
     numbered = enumerate(lines, 1)
     while block := list(islice(numbered, BLOCK)):
         inputs = [_parts(line, number, names) for number, line in block]
-        for given, answered in zip(inputs, answer(model, inputs, (k, threshold)), strict=True):
+        for given, answered in zip(inputs, answer(model, inputs, top), strict=True):
             yield {**dict(zip(names, given, strict=True)), **answered}
 
 
@@ -66,6 +69,25 @@ def _kind(model: Any) -> tuple[Callable[[Any, list[Any], Top], list[Record]], Se
     if hasattr(model, "has_scores"):
         return (_scored if model.has_scores else _labelled), ("text_a", "text_b")
     return _labelled, ("text",)
+
+
+def _top(model: Any, k: int | None, threshold: float | None) -> Top:
+    if hasattr(model, "spans"):
+        what, heeds_threshold = "a tagger", model.task.tags.scheme is not None
+        _refuse("-k", k, what)
+        _refuse("--threshold", None if heeds_threshold else threshold, what)
+    elif getattr(model, "has_scores", False):
+        _refuse("-k", k, "scores of pairs")
+        _refuse("--threshold", threshold, "scores of pairs")
+    several = getattr(model, "is_multi_label", False) or getattr(model, "loss", None) == "ova"
+    if several and k is None:
+        return None, 0.5 if threshold is None else threshold
+    return k or 1, threshold or 0.0
+
+
+def _refuse(option: str, given: float | None, what: str) -> None:
+    if given is not None:
+        raise SettingError(f"{option} has no effect on {what}; leave it out.")
 
 
 def _parts(line: str, number: int, names: Sequence[str]) -> list[str]:
