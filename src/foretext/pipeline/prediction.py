@@ -79,7 +79,8 @@ def _top(model: Any, k: int | None, threshold: float | None) -> Top:
     elif getattr(model, "has_scores", False):
         _refuse("-k", k, "scores of pairs")
         _refuse("--threshold", threshold, "scores of pairs")
-    several = getattr(model, "is_multi_label", False) or getattr(model, "loss", None) == "ova"
+    fasttext_loss = getattr(getattr(model, "config", None), "loss", None)
+    several = getattr(model, "is_multi_label", False) or fasttext_loss == "ova"
     if several and k is None:
         return None, 0.5 if threshold is None else threshold
     return k or 1, threshold or 0.0
