@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foretext.data.rows import read_tagged
 from foretext.task_models.text_tokens import joined_tokens, split_text
 
 
@@ -53,3 +56,20 @@ def test_tokens_have_the_places_of_their_join() -> None:
     joined = " ".join(words)
     found = joined_tokens(words)
     assert [joined[token.start : token.end] for token in found] == words
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize(
+    ("name", "by_character", "least"),
+    [("conll2003/eng.testb", False, 0.99), ("msra_ner/msra.test.txt.xz", True, 1.0)],
+)
+def test_joined_sentences_come_apart_again(
+    shared_data: Path, name: str, by_character: bool, least: float
+) -> None:
+    blank = "" if by_character else " "
+    num_tokens = num_missing = 0
+    for sentence in read_tagged(shared_data / name):
+        found = split_text(blank.join(sentence.tokens), by_character=by_character)
+        missing = Counter(sentence.tokens) - Counter(token.text for token in found)
+        num_tokens, num_missing = num_tokens + len(sentence.tokens), num_missing + missing.total()
+    assert 1 - num_missing / num_tokens >= least

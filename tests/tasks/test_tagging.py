@@ -122,6 +122,15 @@ def test_a_crf_is_where_it_helps(
     assert (tagging(body, **settings).crf is not None) == has_crf
 
 
+def test_weights_on_small_states_begin_large(wordpiece: SubwordTokenizer) -> None:
+    body = bert_body(wordpiece)
+    spread = [
+        float(tagging(body, lstm_dim=size).classifier.weight.detach().std()) for size in (None, 16)
+    ]
+    assert spread[0] < 0.03
+    assert spread[1] > 0.1
+
+
 def random_scores() -> tuple[Tensor, Tensor]:
     torch.manual_seed(3)
     mask = torch.rand(20, 9) < 0.8

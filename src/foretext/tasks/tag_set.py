@@ -1,7 +1,7 @@
 """The tags that a head can give, in the scheme it is taught, and those of the user's files.
 
-A scheme that marks the ends of entities is often learned better than one that marks beginnings
-alone (Ratinov and Roth 2009, section 4), so that the two need not be the same.
+A scheme that marks the ends of entities can be learned better than one that marks beginnings alone
+(Ratinov and Roth 2009, section 4), above all with a CRF, so that the two need not be the same.
 """
 
 from __future__ import annotations

@@ -87,6 +87,10 @@ class Tagging(Task):
             self.lstm = RecurrentLayer("lstm", dim, config.lstm_dim, bidirectional=True)
             dim = 2 * config.lstm_dim
         self.classifier = drawn_linear(dim, num_tags)
+        if self.lstm is not None or not isinstance(body.backbone, Transformer):
+            # Such states are small, and weights as a Transformer's would leave them so for long:
+            # Ma & Hovy 2016, 3.1.
+            nn.init.xavier_uniform_(self.classifier.weight)
         has_crf = _wants_crf(config, body) if config.crf is None else config.crf
         self.crf = CRF(num_tags, self.tags.labels, self.tags.taught) if has_crf else None
 
