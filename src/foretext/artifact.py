@@ -74,6 +74,7 @@ class RunFolder:
         self.vectors = self.path / "vectors.safetensors"
         self.outputs = self.path / "outputs.safetensors"
         self.config = self.path / "config.json"
+        self.modules = self.path / "modules.json"  # of sentence-transformers
         self.log = self.path / "train.log"
         self.card = self.path / "README.md"
         self.report = self.path / "report.html"
@@ -99,7 +100,7 @@ class RunFolder:
             tasks = next(found, ())
             if tasks and told not in tasks:
                 return tasks[0]
-            if not tasks and told in TASK_MODELS:
+            if not tasks and told in TASK_MODELS and not self.modules.is_file():
                 return "language model"
         return str(told) if told else None
 
@@ -275,4 +276,4 @@ def load_language_model(path: str | Path) -> LanguageModel:
 
 
 def _holds_model(run: RunFolder) -> bool:
-    return run.finished or (run.path / "modules.json").is_file()
+    return run.finished or run.modules.is_file()

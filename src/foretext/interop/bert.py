@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from foretext.backbones.transformer import Transformer
 from foretext.interop.family import Family, Key, Settings
 from foretext.interop.rows import Row, affine
-from foretext.interop.task_heads import OF_TEXTS, TaskHead
+from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarity
 from foretext.objectives.masked_lm import MaskedLM
 
 __all__ = ["Bert"]
@@ -100,6 +100,7 @@ class Bert(Family):
             dropout="classifier_dropout",
         ),
         TaskHead("BertForQuestionAnswering", ("span_qa",), affine("span", "qa_outputs")),
+        similarity("BertModel"),
     )
     decoder = "cls.predictions.decoder.weight"
     decoder_twin = ("cls.predictions.bias", "cls.predictions.decoder.bias")

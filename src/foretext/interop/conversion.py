@@ -18,6 +18,7 @@ from foretext.interop.family import Family, Settings
 from foretext.interop.heads import Heads
 from foretext.interop.loaded import Network
 from foretext.interop.own_parts import config_of, own_part, read_part
+from foretext.interop.sentence_transformers import PoolingMode
 from foretext.interop.their_names import canonical_names, found_heads
 from foretext.interop.transfer import fill_weights, named_weights, renamed_weights
 from foretext.interop.undrawn import undrawn
@@ -34,6 +35,7 @@ class Converted(NamedTuple):
     family: Family
     settings: Settings  # of config.json
     weights: dict[str, Tensor]
+    pooling: PoolingMode | None = None  # by which a body alone makes a vector of a text
 
 
 def to_family(

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from foretext.backbones.transformer import Transformer
 from foretext.interop.family import Family, Key, Settings
 from foretext.interop.rows import Row, affine
-from foretext.interop.task_heads import OF_TEXTS, TaskHead
+from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarity
 from foretext.objectives.causal_lm import CausalLM
 
 __all__ = ["GPT2"]
@@ -85,6 +85,7 @@ class GPT2(Family):
             dropout="classifier_dropout",
         ),
         TaskHead("GPT2ForQuestionAnswering", ("span_qa",), affine("span", "qa_outputs")),
+        similarity("GPT2Model"),
     )
     decoder = "lm_head.weight"
     head_marks = frozenset({"lm_head.weight", "GPT2LMHeadModel", "GPT2DoubleHeadsModel"})

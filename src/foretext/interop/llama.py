@@ -8,7 +8,7 @@ from foretext.backbones.transformer import Transformer
 from foretext.interop.family import Family, Key, Settings
 from foretext.interop.rotary import read_rotary
 from foretext.interop.rows import Row, affine, scale
-from foretext.interop.task_heads import OF_TEXTS, TaskHead
+from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarity
 from foretext.objectives.causal_lm import CausalLM
 
 __all__ = ["Llama"]
@@ -89,6 +89,7 @@ class Llama(Family):
             affine("classifier", "score"),
             dropout="classifier_dropout",
         ),
+        similarity("LlamaModel"),
     )
     decoder = "lm_head.weight"
     head_marks = frozenset({"lm_head.weight", "LlamaForCausalLM"})

@@ -8,6 +8,7 @@ from foretext.backbones.transformer import Transformer
 from foretext.interop.family import Family, Key, Settings
 from foretext.interop.rotary import read_rotary
 from foretext.interop.rows import Row, affine
+from foretext.interop.task_heads import similarity
 from foretext.objectives.masked_lm import MaskedLM
 
 __all__ = ["ModernBert"]
@@ -87,6 +88,7 @@ class ModernBert(Family):
         *affine("head.transform.norm", "head.norm", bias="norm_bias"),
         Row("head.bias", ("decoder.bias",), flag="decoder_bias"),
     )
+    task_heads = (similarity("ModernBertModel"),)
     decoder = "decoder.weight"
     head_marks = frozenset({"decoder.weight", "decoder.bias", "ModernBertForMaskedLM"})
     unused = r"(head|classifier)\..+"

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from foretext.errors import ModelFileError
-from foretext.interop.config_file import read_json
+from foretext.interop.config_file import read_json, write_json
 
-__all__ = ["Pooling", "PoolingMode", "is_cross_encoder", "read_modules"]
+__all__ = ["Pooling", "PoolingMode", "is_cross_encoder", "read_modules", "write_modules"]
 
 PoolingMode = Literal["mean", "cls", "max"]
 OLDER = {  # a setting each, before there was "pooling_mode"
@@ -23,6 +23,8 @@ OLDER = {  # a setting each, before there was "pooling_mode"
     "pooling_mode_weightedmean_tokens": "weightedmean",
     "pooling_mode_lasttoken": "lasttoken",
 }
+POOLING = "1_Pooling"  # folder
+PACKAGE = "sentence_transformers.models"
 NO_LIMIT = 1_000_000  # lengths from here on mean that none was set
 
 
@@ -59,6 +61,31 @@ def read_modules(folder: Path) -> tuple[Path, Pooling | None]:
         return model, None
     mode = _mode(places["Pooling"] / "config.json")
     return model, Pooling(mode, "Normalize" in places, _text_length(model))
+
+
+def write_modules(folder: Path, pooling: PoolingMode, dim: int, text_length: int) -> None:
+    """Write what makes a folder of a body that of a sentence encoder.
+
+    Args:
+        folder: of the body.
+        pooling: of its states.
+        dim: numbers of a state.
+        text_length: tokens that are read of a text, those of its frame among them.
+
+    Raises:
+        OutputError: the folder cannot be written.
+    """
+    place = folder / POOLING
+    place.mkdir(exist_ok=True)
+    modes = {name: mode == pooling for name, mode in OLDER.items()}
+    write_json(place / "config.json", {"word_embedding_dimension": dim, **modes})
+    write_json(folder / "sentence_bert_config.json", {"max_seq_length": text_length})
+    kinds = {"Transformer": "", "Pooling": POOLING}
+    modules = [
+        {"idx": step, "name": str(step), "path": path, "type": f"{PACKAGE}.{kind}"}
+        for step, (kind, path) in enumerate(kinds.items())
+    ]
+    write_json(folder / "modules.json", modules)
 
 
 def is_cross_encoder(folder: Path, config: Mapping[str, Any]) -> bool:

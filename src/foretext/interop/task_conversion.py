@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 from torch import Tensor
 
@@ -17,6 +18,7 @@ from foretext.interop.heads import Heads
 from foretext.interop.own_parts import own_part
 from foretext.interop.own_tasks import TaskNetwork, made_task, task_weights
 from foretext.interop.rows import Row
+from foretext.interop.sentence_transformers import PoolingMode
 from foretext.interop.task_heads import TaskHead
 from foretext.interop.their_names import canonical_names
 from foretext.interop.their_tasks import said_of_task, says_same, task_keys
@@ -45,9 +47,11 @@ def task_to_family(body: TextBody, task: Task) -> Converted | None:
             theirs |= further_keys(family, None, backbone.vocab_size, tokenizer)
             theirs |= task_keys(head, task)
             theirs["pad_token_id"] = _pad(tokenizer)
-            rows = _rows(family, head, backbone.config)
+            prefix = family.prefix if head.has_layers else ""
+            rows = _rows(family, head, backbone.config, prefix)
             weights = renamed_weights(task_weights(body, task), rows, partial(family.flag, theirs))
-            return Converted(family, theirs, weights)
+            pooling = None if head.has_layers else cast(PoolingMode, head.pooling)
+            return Converted(family, theirs, weights, pooling)
     return None
 
 
@@ -78,27 +82,20 @@ def task_from_family(
     head = _head(family, theirs, config_path)
     weights = canonical_names(family, weights)
     config = backbone_config(family, theirs, config_path)
-    last = weights.get(head.last_weight)
-    if last is None or last.dim() != 2:
-        raise ModelFileError(
-            f"{weight_path}: there is no matrix '{head.last_weight}', which the answers of "
-            f"{head.their_class} come from."
-        )
-    bias = f"{head.last_weight.removesuffix('weight')}bias" in weights
-    said = _said(theirs, head, len(last), config_path, bias=bias, of_pairs=of_pairs)
+    said = _said(theirs, head, weights, (config_path, weight_path), of_pairs=of_pairs)
     with undrawn():
         backbone = Transformer(config, read_vocab_size(theirs, config_path))
         body = TextBody(tokenizer, backbone, family.objective.visibility)
         task = made_task(said, body, config_path)
-    rows, flag = _rows(family, head, config), partial(family.flag, theirs)
+    rows, flag = _rows(family, head, config, family.prefix), partial(family.flag, theirs)
     ours = task_weights(body, task)
     unused = fill_weights(ours, rows, flag, weights, family.unused, weight_path)
     return TaskNetwork(body, task, unused)
 
 
-def _rows(family: Family, head: TaskHead, config: Transformer.Config) -> list[Row]:
+def _rows(family: Family, head: TaskHead, config: Transformer.Config, prefix: str) -> list[Row]:
     of_task = [row.prefixed("task.", "") for row in head.rows]
-    return [*family.rows(config.num_layers, family.prefix, BODY), *of_task]
+    return [*family.rows(config.num_layers, prefix, BODY), *of_task]
 
 
 def _pad(tokenizer: SubwordTokenizer) -> int | None:
@@ -110,9 +107,9 @@ def _pad(tokenizer: SubwordTokenizer) -> int | None:
 def _head(family: Family, theirs: Settings, path: Path) -> TaskHead:
     name = (theirs.get("architectures") or [None])[0]
     for head in family.task_heads:
-        if head.their_class == name:
+        if head.their_class == name and (head.has_layers or own_part(theirs).get("task")):
             return head
-    classes = ", ".join(head.their_class for head in family.task_heads)
+    classes = ", ".join(head.their_class for head in family.task_heads if head.has_layers)
     known = f"these are known: {classes}" if classes else "there is none"
     raise ModelFileError(
         f"{path}: {name} answers no task that foretext has; of {family.model_type} {known}."
@@ -120,14 +117,40 @@ def _head(family: Family, theirs: Settings, path: Path) -> TaskHead:
 
 
 def _said(
-    theirs: Settings, head: TaskHead, num_outputs: int, path: Path, *, bias: bool, of_pairs: bool
+    theirs: Settings,
+    head: TaskHead,
+    weights: dict[str, Tensor],
+    paths: tuple[Path, Path],
+    *,
+    of_pairs: bool,
 ) -> Settings:
-    """What stands under "foretext", where theirs say the same; else what theirs say."""
-    own = own_part(theirs)
+    """What stands under "foretext", where theirs say the same; else what theirs say.
+
+    Args:
+        theirs: config.json.
+        head: its class.
+        weights: of the folder.
+        paths: of config.json and of the weights.
+        of_pairs: whether labels are to be those of pairs where nothing tells.
+    """
+    own, num_outputs = own_part(theirs), _num_outputs(head, weights, paths[1])
+    bias = head.has_layers and f"{head.last_weight.removesuffix('weight')}bias" in weights
     try:
         if says_same(theirs, head, num_outputs, own):
             return own
         said = said_of_task(theirs, head, num_outputs, bias=bias, of_pairs=of_pairs)
     except ValueError as error:
-        raise ModelFileError(f"{path}: {error}.") from error
+        raise ModelFileError(f"{paths[0]}: {error}.") from error
     return {"task": {"name": said.name, **said.settings}, "found": said.found}
+
+
+def _num_outputs(head: TaskHead, weights: dict[str, Tensor], path: Path) -> int:
+    if not head.has_layers:
+        return 0
+    last = weights.get(head.last_weight)
+    if last is None or last.dim() != 2:
+        raise ModelFileError(
+            f"{path}: there is no matrix '{head.last_weight}', which the answers of "
+            f"{head.their_class} come from."
+        )
+    return len(last)

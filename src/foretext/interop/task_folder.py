@@ -22,7 +22,7 @@ from foretext.interop.own_tasks import (
     own_task_weights,
     reads_words,
 )
-from foretext.interop.sentence_transformers import is_cross_encoder
+from foretext.interop.sentence_transformers import is_cross_encoder, write_modules
 from foretext.interop.task_conversion import task_from_family, task_to_family
 from foretext.interop.weight_file import WEIGHTS, read_weights, weight_path, write_weights
 from foretext.tasks.base import Task
@@ -65,6 +65,9 @@ def save_task(folder: Path, body: TextBody, task: Task, facts: Mapping[str, Any]
         settings, weights = converted.settings, converted.weights
     folder.mkdir(parents=True, exist_ok=True)
     _save_tokenizer(folder, body, task.config.max_length)
+    if converted is not None and converted.pooling is not None:
+        length = body.framing(task.config.max_length).max_length
+        write_modules(folder, converted.pooling, body.backbone.dim, length)
     write_weights(folder / WEIGHTS, weights)
     write_json(folder / CONFIG, {**settings, KEY: own_task_settings(body, task, facts)})
 

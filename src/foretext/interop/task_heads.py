@@ -10,7 +10,7 @@ from foretext.interop.rows import Row
 from foretext.nn.pooling import Pooling
 from foretext.tasks.base import Task
 
-__all__ = ["OF_TEXTS", "TaskHead", "is_kept"]
+__all__ = ["OF_TEXTS", "TaskHead", "is_kept", "similarity"]
 
 OF_TEXTS = ("classification", "matching")  # tasks with one answer a row
 FOR_TRAINING = "next_tokens."  # weights that no answer is made of
@@ -24,6 +24,12 @@ class TaskHead(NamedTuple):
     rows: Sequence[Row]  # our task's weights: theirs, with full names; the last layer's at last
     pooling: Pooling | None = None  # None: every position is answered
     dropout: str | None = None  # their setting for that before the last layer
+    group: int = 1  # rows of an example
+
+    @property
+    def has_layers(self) -> bool:
+        """Whether there are weights of its own, and not a body alone whose vectors are compared."""
+        return bool(self.rows)
 
     @property
     def last_weight(self) -> str:
@@ -39,11 +45,16 @@ class TaskHead(NamedTuple):
         return (
             task.name in self.tasks
             and task.visibility == visibility
-            and getattr(task, "group", 1) == 1  # theirs answer row by row
+            and getattr(task, "group", 1) == self.group
             and pooling == self.pooling
             and ours <= rows
             and all(name.endswith(".bias") for name in rows - ours)
         )
+
+
+def similarity(body_class: str) -> TaskHead:
+    """Return the cosine of two texts' mean states, as `sentence-transformers` computes it."""
+    return TaskHead(body_class, ("matching",), (), pooling="mean", group=2)
 
 
 def is_kept(name: str) -> bool:

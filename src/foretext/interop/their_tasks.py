@@ -31,6 +31,8 @@ def task_keys(head: TaskHead, task: Task) -> Settings:
     keys: Settings = {"architectures": [head.their_class]}
     if head.dropout is not None:
         keys[head.dropout] = task.config.dropout
+    if not head.has_layers:
+        return keys
     if head.pooling is not None:
         keys["problem_type"] = _problem_type(task.found)
     labels = task.found.get("labels")
@@ -57,6 +59,8 @@ def said_of_task(
     Raises:
         ValueError: with half a sentence, foretext has no such task.
     """
+    if not head.has_layers:
+        raise ValueError(f'{head.their_class} is a body alone, and "foretext" names no such task')
     length: int = theirs.get("max_position_embeddings") or theirs.get("n_positions", 512)
     settings: Settings = {"max_length": max(MIN_LENGTH, length)}
     if head.dropout is not None:
@@ -89,6 +93,8 @@ def says_same(theirs: Settings, head: TaskHead, num_outputs: int, own: Settings)
     task, found = own.get("task"), own.get("found")
     if not (isinstance(task, dict) and isinstance(found, dict) and task.get("name") in head.tasks):
         return False
+    if not head.has_layers:
+        return True
     if head.pooling is not None and theirs.get("problem_type") != _problem_type(found):
         return False
     labels = found.get("labels")
