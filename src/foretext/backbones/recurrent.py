@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from foretext.backbones.word_backbone import WordBackbone
 from foretext.data.batch import Visibility
+from foretext.nn.dropout import Dropout
 from foretext.nn.recurrent import RecurrentKind, RecurrentLayer, row_lengths
 from foretext.nn.word_embedding import WordEmbedding
 
@@ -53,7 +54,7 @@ class Recurrent(WordBackbone):
             )
             for layer in range(config.num_layers)
         )
-        self.dropout = nn.Dropout(config.layer_dropout)
+        self.dropout = Dropout(config.layer_dropout)
 
     def layer_states(self, embedded: Tensor, token_mask: Tensor | None) -> list[Tensor]:
         """Return the states of each layer, (B, T, D)."""

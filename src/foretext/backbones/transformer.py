@@ -20,6 +20,7 @@ from foretext.data.batch import Inputs, Visibility
 from foretext.nn.attention import SelfAttention, sight_of
 from foretext.nn.block import Block, NormPosition
 from foretext.nn.cache import KeyValueCache
+from foretext.nn.dropout import Dropout
 from foretext.nn.feed_forward import GATED, Activation, FeedForward
 from foretext.nn.norm import NormKind, make_norm
 from foretext.nn.positions import Rotary, sinusoids
@@ -99,7 +100,7 @@ class Transformer(Backbone):
             table = sinusoids(config.max_length, config.dim)
             self.register_buffer("sinusoids", table, persistent=False)
         self.embedding_norm = self._norm() if config.embedding_norm else nn.Identity()
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         rotary = self._rotary()
         self.blocks = nn.ModuleList(self._block(rotary, i) for i in range(config.num_layers))
         pre_norm = config.norm_position == "pre"

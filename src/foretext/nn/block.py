@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from foretext.nn.attention import SelfAttention, Sight
 from foretext.nn.cache import KeyValueCache
+from foretext.nn.dropout import Dropout
 from foretext.nn.feed_forward import FeedForward
 
 __all__ = ["Block", "NormPosition"]
@@ -47,7 +48,7 @@ class Block(nn.Module):
         self.attention_norm = attention_norm
         self.feed_forward_norm = feed_forward_norm
         self.pre_norm = norm_position == "pre"
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(
         self, x: Tensor, sight: Sight, layer: int = 0, cache: KeyValueCache | None = None

@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from foretext.nn.bias_gelu import bias_gelu
+from foretext.nn.dropout import Dropout
 
 __all__ = ["ACTIVATIONS", "GATED", "Activation", "FeedForward"]
 
@@ -45,7 +46,7 @@ class FeedForward(nn.Module):
         self.activation = ACTIVATIONS[activation]
         self.inner = nn.Linear(dim, 2 * hidden_dim if self.gated else hidden_dim, bias=bias)
         self.outer = nn.Linear(hidden_dim, dim, bias=bias)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.fuses = activation == "gelu" and bias  # bias and curve can be one pass over memory
 
     def forward(self, x: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ from foretext.config import Config
 from foretext.data.batch import Inputs
 from foretext.errors import SettingError
 from foretext.nn.characters import CharacterCNN, CharacterLSTM
+from foretext.nn.dropout import Dropout
 
 __all__ = ["WordEmbedding"]
 
@@ -56,7 +57,7 @@ class WordEmbedding(nn.Module):
         bound = (3 / config.vector_size) ** 0.5  # Ma & Hovy 2016, section 3.1
         nn.init.uniform_(self.vectors.weight, -bound, bound)
         self.characters = _reader(config, num_characters)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         features = config.character_features if self.characters is not None else 0
         self.dim = config.vector_size + features
 

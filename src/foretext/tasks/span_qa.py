@@ -13,12 +13,13 @@ from typing import Any, Literal, Self
 import torch
 import torch.nn.functional as F
 from pydantic import Field, model_validator
-from torch import Tensor, nn
+from torch import Tensor
 
 from foretext.backbones.base import States
 from foretext.config import Config
 from foretext.data.batch import Batch, Inputs
 from foretext.errors import SettingError
+from foretext.nn.dropout import Dropout
 from foretext.nn.vocabulary_head import Score
 from foretext.tasks.base import Task
 from foretext.tasks.body import TextBody
@@ -69,7 +70,7 @@ class SpanQA(Task):
         self.config = config
         self.visibility = body.visibility
         self.found: dict[str, Any] = {"may_abstain": may_abstain}
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.span = drawn_linear(body.backbone.dim, 2)
 
     def outputs(self, states: States, inputs: Inputs) -> Tensor:

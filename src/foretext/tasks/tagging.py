@@ -21,6 +21,7 @@ from foretext.data.batch import Batch, Inputs
 from foretext.data.padded_examples import IGNORED
 from foretext.metrics import Scheme
 from foretext.nn.crf import CRF
+from foretext.nn.dropout import Dropout
 from foretext.nn.recurrent import RecurrentLayer, row_lengths
 from foretext.nn.vocabulary_head import Score
 from foretext.tasks.alphabet import Alphabet
@@ -81,7 +82,7 @@ class Tagging(Task):
             "by_character": by_character,
         }
         dim, num_tags = body.backbone.dim, len(self.tags.labels)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.lstm = None
         if config.lstm_dim is not None:
             self.lstm = RecurrentLayer("lstm", dim, config.lstm_dim, bidirectional=True)
