@@ -108,7 +108,9 @@ def learn_task(job: FinetuneJob) -> Finetuned:
             temporary.write_text(json.dumps(examination, ensure_ascii=False), encoding="utf-8")
     save_task_model(job.run.path, model, facts)
     shutil.rmtree(job.run.path / SEEDS, ignore_errors=True)
-    return Finetuned(model, sections, facts, task_card(facts, sections, job.run.path))
+    return Finetuned(
+        model, sections, facts, task_card(facts, sections, job.run.path, job.run.their_class)
+    )
 
 
 NETWORK = Body(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 __all__ = ["curve_chart", "map_chart", "specification"]
 
@@ -26,6 +26,7 @@ def curve_chart(
     unit: str = "words",
     height: int = 260,
     number_format: str = "~s",
+    legend: Literal["top-right", "bottom-right"] = "top-right",
 ) -> dict[str, Any] | None:
     """Draw figures of `records` over their epochs; None when no record has any of them.
 
@@ -36,6 +37,7 @@ def curve_chart(
         unit: what a record counts, shown under the pointer.
         height: in pixels; the width is the page's.
         number_format: of the vertical axis, as d3 writes it.
+        legend: where it stands, if there are several lines.
     """
     import altair as alt
 
@@ -54,7 +56,7 @@ def curve_chart(
             "series:N",
             sort=names,
             scale=alt.Scale(domain=names),
-            legend=alt.Legend(title=None, orient="top-right") if len(names) > 1 else None,
+            legend=alt.Legend(title=None, orient=legend) if len(names) > 1 else None,
         ),
     )
     shown = 0.9 if len(rows) <= FEW_POINTS * len(names) else 0

@@ -12,9 +12,11 @@ from foretext.artifact import RunFolder, load_vectors
 from foretext.progress import MetricsLog
 from foretext.recipe import Recipe
 from foretext.report.vectors_report import write_vectors_report
+from foretext.task_models import TASK_MODELS
 
 __all__ = ["report_run"]
 
+TRIALS = "trials.jsonl"
 CORPUS_FACTS = ("tokens", "documents", "held_out_tokens", "vocab_size", "vector_size")
 
 
@@ -42,6 +44,8 @@ def report_run(
         return _report_autoencoder(folder, title)
     if folder.kind == "fasttext classifier":
         return _report_classifier(folder, title)
+    if folder.kind in TASK_MODELS:
+        return _report_task(folder, title)
     if folder.kind == "language model":
         return _report_language_model(folder, title)
     vectors = load_vectors(run)
@@ -70,7 +74,7 @@ def _report_language_model(folder: RunFolder, title: str | None) -> Path:
         settings=Recipe.load(folder.recipe).sections(),
         metrics=MetricsLog(folder.metrics).read(),
         samples=MetricsLog(folder.samples).read(),
-        plan=json.loads(folder.plan.read_text(encoding="utf-8")) if folder.plan.is_file() else None,
+        plan=_json(folder.plan),
     )
     return folder.report
 
@@ -102,6 +106,28 @@ def _report_classifier(folder: RunFolder, title: str | None) -> Path:
         facts=facts,
         settings=tomllib.loads(folder.recipe.read_text(encoding="utf-8")),
         metrics=MetricsLog(folder.metrics).read(),
-        trials=MetricsLog(folder.path / "trials.jsonl").read(),
+        trials=MetricsLog(folder.path / TRIALS).read(),
     )
     return folder.report
+
+
+def _report_task(folder: RunFolder, title: str | None) -> Path:
+    from foretext.report.task_card import task_title
+    from foretext.report.task_report import write_task_report
+
+    facts = folder.facts()
+    write_task_report(
+        folder.report,
+        title=title or f"{task_title(facts)}: {folder.path.resolve().name}",
+        facts=facts,
+        settings=tomllib.loads(folder.recipe.read_text(encoding="utf-8")),
+        metrics=MetricsLog(folder.metrics).read(),
+        examination=_json(folder.examination),
+        trials=MetricsLog(folder.path / TRIALS).read(),
+    )
+    return folder.report
+
+
+def _json(path: Path) -> Any:
+    """What a file holds; None where it is not there."""
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None

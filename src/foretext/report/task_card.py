@@ -2,99 +2,170 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["task_card"]
+__all__ = ["task_card", "task_title"]
 
-CARD = """# {Task} on {base}
+Facts = Mapping[str, Any]
 
-Learned by foretext {foretext} from {rows:,} rows in {seconds:.0f} s ({steps:,} steps;
-{parameters:,} parameters, begun {origin}).
+CARD = """# {title}
 
-| {judged_by} | {parts} |
-|---|{rule}|
-{figures}
-{seeds}
+{told}
+
 ## Use
 
 ```python
 import foretext
 
 model = foretext.load("{folder}")
-model.predict({example})
+{use}
 model.evaluate("rows_with_answers")
 ```
 
 ```console
 $ foretext predict {folder} INPUT
 ```
-
+{theirs}
 ## Settings
 
 ```toml
 {settings}```
 """
+THEIRS = """
+The folder is also one of Hugging Face's, which `transformers` opens:
+
+```python
+from transformers import AutoTokenizer, {their_class}
+
+model = {their_class}.from_pretrained("{folder}")
+tokenizer = AutoTokenizer.from_pretrained("{folder}")
+```
+"""
+OWN = """
+`model.safetensors` holds the weights and `config.json` their shape; `transformers` has no such
+model.
+"""
+TITLES = {"span_qa": "Question answering"}
 ORIGINS = {
-    "pretrained": "with pretrained weights",
-    "vectors": "with static word vectors",
-    "scratch": "with weights drawn anew",
+    "pretrained": "whose weights were pretrained",
+    "vectors": "static word vectors, with a network drawn anew over them",
+    "scratch": "drawn anew",
 }
-EXAMPLES = {
-    "classification": '["a text"]',
-    "matching": '[("a text", "another text")]',
-    "tagging": '["a sentence"]',
-    "span_qa": '[("a question", "a passage that holds its answer")]',
+USES = {
+    "classification": """model.predict(["a text"])
+model.predict_proba(["a text"])  # (1, {labels}), in the order of model.classes_""",
+    "matching": 'model.predict([("a text", "another text")])',
+    "tagging": """model.predict(["a sentence"])
+model.spans(["a sentence"])  # entities with their places""",
+    "span_qa": """model.predict([("a question", "a passage that holds its answer")])
+model.answers([("a question", "a passage")])  # with places and probabilities""",
 }
+PARTS = {"valid": "held out", "test": "test"}
 
 
-def task_card(facts: Mapping[str, Any], sections: Mapping[str, Any], folder: Path) -> str:
-    """Return the card as Markdown; `facts` are those of ``config.json``."""
+def task_title(facts: Facts) -> str:
+    """Return what was learned on what, such as "Tagging on lstm"."""
+    task = facts["task"]
+    said = TITLES.get(task, task.replace("_", " ").capitalize())
+    return f"{said} on {Path(facts['base']).name}"
+
+
+def task_card(
+    facts: Facts, sections: Mapping[str, Any], folder: Path, their_class: str | None = None
+) -> str:
+    """Return the card as Markdown.
+
+    Args:
+        facts: of ``config.json``.
+        sections: every setting of the run.
+        folder: where the run is.
+        their_class: the class of `transformers` that opens the folder; None: there is none.
+    """
     import tomli_w
 
-    parts = [part for part in ("valid", "test") if facts[part] is not None]
+    told = (
+        _sentence(facts),
+        "\n".join(_figures(facts)) or "It was measured on no rows.",
+        _seeds(facts),
+        _data(facts, sections.get("run", {})),
+    )
+    theirs = OWN if their_class is None else THEIRS
     return CARD.format(
-        Task=facts["task"].replace("_", " ").capitalize(),
-        base=facts["base"],
-        foretext=facts["foretext"],
-        rows=facts["rows"],
-        seconds=facts["seconds"],
-        steps=facts["steps"],
-        parameters=facts["parameters"],
-        origin=ORIGINS[facts["origin"]],
-        judged_by=facts["judged_by"].replace("_", " "),
-        parts=" | ".join(parts) or "not measured",
-        rule="|".join("---" for _ in parts or [""]),
-        figures="\n".join(_figures(facts, parts)),
-        seeds=_seeds(facts),
+        title=task_title(facts),
+        told="\n\n".join(part for part in told if part),
         folder=folder,
-        example=EXAMPLES[facts["task"]],
+        use=USES[facts["task"]].format(labels=facts["labels"]),
+        theirs=theirs.format(their_class=their_class, folder=folder),
         settings=tomli_w.dumps(dict(sections)),
     )
 
 
-def _figures(facts: Mapping[str, Any], parts: list[str]) -> list[str]:
-    rows = [("this model", facts)]
-    if facts["baseline"] is not None:
-        rows.append((facts["baseline"]["name"], facts["baseline"]))
-    return [
-        f"| {name} | " + (" | ".join(_share(of[part], facts) for part in parts) or "") + " |"
-        for name, of in rows
-    ]
+def _sentence(facts: Facts) -> str:
+    labels = f" of {facts['labels']:,} labels" if facts["labels"] else ""
+    return (
+        f"Learned by foretext {facts['foretext']} from {facts['rows']:,} rows{labels} in "
+        f"{facts['seconds']:.0f} s and {facts['steps']:,} steps, on `{facts['base']}`, "
+        f"{ORIGINS[facts['origin']]}; {facts['parameters']:,} parameters."
+    )
 
 
-def _share(figures: Mapping[str, Any] | None, facts: Mapping[str, Any]) -> str:
-    return "" if figures is None else f"{figures[facts['judged_by']]:.4f}"
+def _figures(facts: Facts) -> Iterator[str]:
+    """A table: a row a figure, a column a model and the rows that it was measured on."""
+    parts = [part for part in PARTS if facts[part] is not None]
+    if not parts:
+        return
+    baseline = facts["baseline"]
+    models = [("this model", facts)] + ([(baseline["name"], baseline)] if baseline else [])
+    columns = [(name, of[part], PARTS[part]) for part in parts for name, of in models]
+    yield _row("", *(f"{name}, {said}" for name, _, said in columns))
+    yield _row("---", *("---:" for _ in columns))
+    for figure in _names([facts[part] for part in parts], facts["judged_by"]):
+        yield _row(figure.replace("_", " "), *(_number(of, figure) for _, of, _ in columns))
 
 
-def _seeds(facts: Mapping[str, Any]) -> str:
+def _names(measured: Sequence[Facts], judged_by: str) -> list[str]:
+    """The figures that are one number, that by which models are chosen first."""
+    numbers = {
+        name: None for of in measured for name, value in of.items() if isinstance(value, float)
+    }
+    return list({judged_by: None} | numbers)
+
+
+def _number(figures: Facts | None, name: str) -> str:
+    value = (figures or {}).get(name)
+    return "" if value is None else f"{value:.4f}"
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _seeds(facts: Facts) -> str:
     """One sentence on all seeds."""
-    if facts["seeds"] is None:
+    seeds = facts["seeds"]
+    if seeds is None:
         return ""
-    parts = [
-        f"{facts['seeds'][part]['mean']:.4f} ± {facts['seeds'][part]['deviation']:.4f} ({part})"
-        for part in ("valid", "test")
-        if facts["seeds"][part]
+    spreads = [
+        f"{seeds[part]['mean']:.4f} ± {seeds[part]['deviation']:.4f} ({said})"
+        for part, said in PARTS.items()
+        if seeds[part]
     ]
-    return f"\nOver {len(facts['seeds']['seeds'])} seeds: {', '.join(parts) or 'not measured'}.\n"
+    figure = facts["judged_by"].replace("_", " ")
+    number = len(seeds["seeds"])
+    return (
+        f"The best of {number} seeds; mean and standard deviation of {figure} over all of them: "
+        f"{', '.join(spreads) or 'not measured'}."
+    )
+
+
+def _data(facts: Facts, run: Mapping[str, Any]) -> str:
+    """What was learned from, held out and tested on."""
+    names = {"train": "learned from", "valid": "held out", "test": "tested on"}
+    given = [f"- {said}: `{run[name]}`" for name, said in names.items() if name in run]
+    if not given:
+        return ""
+    if facts["cut"]:
+        given.append(f"- longer than what the model reads at once: {facts['cut']:,} rows")
+    return "\n".join(["## Data", "", *given])

@@ -24,7 +24,7 @@ def training_curves(metrics: Sequence[Mapping[str, Any]]) -> dict[str, dict[str,
     losses = {"loss": "training", "valid_loss": "held out"}
     rate, speed = {"learning_rate": "rate"}, {f"{unit}_per_second": "speed"}
     curves = {
-        "loss": curve_chart(metrics, losses, "loss", unit=unit),
+        "loss": curve_chart(metrics, losses, "loss", unit=unit, number_format=".3~g"),
         "rate": curve_chart(
             metrics, rate, "learning rate", unit=unit, height=160, number_format=".2~g"
         ),

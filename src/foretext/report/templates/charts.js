@@ -14,7 +14,11 @@ function theme() {
     mark: { color: color("--series-1") },
     rule: { color: color("--soft") },
     tick: { color: color("--ink") },
-    range: { category: [1, 2, 3, 4, 5, 6, 7, 8].map((number) => color(`--series-${number}`)) },
+    range: {
+      category: [1, 2, 3, 4, 5, 6, 7, 8].map((number) => color(`--series-${number}`)),
+      heatmap: [color("--paper"), color("--series-1")],
+      ordinal: [color("--ink"), color("--card")],
+    },
     axis: {
       ...text,
       domainColor: color("--line"),

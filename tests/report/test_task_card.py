@@ -1,0 +1,79 @@
+"""The card of a trained task, as people read it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foretext.report.task_card import task_card, task_title
+from tests.report.task_facts import facts, spread
+
+RUN = {"run": {"task": "classification", "train": "a.csv", "test": "b.csv"}}
+
+
+def card(their_class: str | None = None, **changes: Any) -> str:
+    return task_card(facts(**changes), RUN, Path("runs/mine"), their_class)
+
+
+def test_figures_stand_beside_the_baseline() -> None:
+    text = card()
+    assert text.startswith("# Classification on encoder\n\nLearned by foretext 0.1.0 from 1,200")
+    assert (
+        "|  | this model, held out | counting, held out | this model, test | counting, test |"
+        in text
+    )
+    assert "| accuracy | 0.8000 | 0.5000 | 0.7500 | 0.5000 |" in text
+    assert "| macro f1 | 0.7000 | 0.4000 | 0.7000 | 0.4000 |" in text
+    assert "- tested on: `b.csv`" in text
+    assert "\n\n\n" not in text
+
+
+def test_the_figure_that_counts_comes_first() -> None:
+    rows = [line for line in card(judged_by="macro_f1").splitlines() if line.startswith("| ")]
+    assert rows[2].startswith("| macro f1 |")
+
+
+def test_without_rows_to_measure_on_it_says_so() -> None:
+    text = card(valid=None, test=None, baseline=None)
+    assert "It was measured on no rows." in text
+    assert "| accuracy" not in text
+
+
+def test_without_a_baseline_there_is_no_column_for_it() -> None:
+    assert "|  | this model, held out | this model, test |" in card(baseline=None)
+
+
+def test_seeds_are_told_by_mean_and_deviation() -> None:
+    seeds = {"seeds": [1, 2, 3], "valid": spread(0.8), "test": spread(0.75)}
+    assert "The best of 3 seeds" in card(seeds=seeds)
+    assert "0.8000 ± 0.0100 (held out), 0.7500 ± 0.0100 (test)." in card(seeds=seeds)
+    assert "seeds" not in card()
+
+
+def test_rows_that_are_too_long_are_counted() -> None:
+    assert "reads at once: 17 rows" in card(cut=17)
+    assert "reads at once" not in card()
+
+
+def test_a_folder_of_their_class_says_how_they_open_it() -> None:
+    text = card("BertForSequenceClassification")
+    assert 'BertForSequenceClassification.from_pretrained("runs/mine")' in text
+    assert "`transformers` has no such" in card()
+
+
+@pytest.mark.parametrize(
+    ("task", "title"),
+    [
+        ("classification", "Classification on encoder"),
+        ("matching", "Matching on encoder"),
+        ("tagging", "Tagging on encoder"),
+        ("span_qa", "Question answering on encoder"),
+    ],
+)
+def test_its_python_can_be_read(task: str, title: str) -> None:
+    assert task_title(facts(task)) == title
+    for code in re.findall(r"```python\n(.*?)```", card("BertForX", task=task), re.DOTALL):
+        compile(code, "README.md", "exec")

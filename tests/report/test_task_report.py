@@ -1,0 +1,195 @@
+"""The page of a fine-tuning: every task's parts, from what a run's folder holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foretext.artifact import RunFolder
+from foretext.pipeline.finetuning import run_finetuning
+from foretext.report.run_report import report_run
+from foretext.report.task_charts import beside_chart, confusion_chart
+from foretext.report.task_report import write_task_report
+from tests.report.parsed_page import Page
+from tests.report.task_facts import LABELS, facts, spread
+
+EVIL = "<script>alert(1)</script>"
+SURE = [{"low": 0.5, "high": 0.6, "size": 4, "confidence": 0.55, "accuracy": 0.5}]
+ERROR = {"right": "yes", "given": EVIL, "probability": 0.9, "place": "/home/me/a.csv:3"}
+
+CLASSES = {
+    "part": "test", "rows": 40, "learned": {"no": 700, "yes": 500}, "num_errors": 10,
+    "confusion": {"labels": ["no", "yes"], "counts": [[9, 1], [15, 15]]},
+    "confused": [{"right": "yes", "given": "no", "count": 15}],
+    "reliability": SURE, "calibration_error": 0.05, "errors": [{"text": EVIL, **ERROR}],
+}  # fmt: skip
+SCORES = {
+    "part": "test", "rows": 40, "learned": {}, "points": [[0.0, 0.5], [1.0, 0.9]],
+    "errors": [{"text_a": EVIL, "text_b": "b", "right": 0.0, "given": 0.5, "place": "a.csv:1"}],
+}  # fmt: skip
+TAGS = {
+    "part": "valid", "rows": 9, "learned": {"PER": 3}, "num_errors": 1, "num_wrong_sentences": 1,
+    "confusion": {"labels": ["PER", "no entity"], "counts": [[2, 1], [0, 0]]}, "confused": [],
+    "entities": [{"kind": "PER", "right": 2, "missed": 1, "invented": 0}],
+    "sentences": [{"errors": 1, "tokens": ["Ann", EVIL], "right": ["B-PER", "O"],
+                   "given": ["B-PER", "B-PER"], "place": "a.conll:4"}],
+}  # fmt: skip
+ANSWERS = {
+    "part": "test", "rows": 5, "learned": {}, "num_errors": 1, "reliability": SURE,
+    "calibration_error": 0.1,
+    "by_question_word": [{"question word": "who", "questions": 5, "exact_match": 0.8, "f1": 0.9}],
+    "by_answer": [{"has an answer": "yes", "questions": 5, "exact_match": 0.8, "f1": 0.9}],
+    "errors": [{"question": "who ?", "passage": EVIL, "right": ["Ann"], "given": "", "f1": 0.0,
+                "probability": 0.4, "place": "a.json:q"}],
+}  # fmt: skip
+
+
+def record(epoch: float, **figures: float) -> dict[str, Any]:
+    counts = {"epoch": epoch, "step": int(10 * epoch), "tokens": int(100 * epoch), "time": epoch}
+    return {**counts, "tokens_per_second": 100, "learning_rate": 1e-3, "loss": 1.0, **figures}
+
+
+METRICS = [record(1, valid_accuracy=0.6, valid_macro_f1=0.5), record(2, valid_accuracy=0.7)]
+
+
+def page_of(tmp_path: Path, task: str = "classification", **given: Any) -> Page:
+    changes = given.pop("facts", {})
+    page = tmp_path / "page.html"
+    write_task_report(
+        page,
+        title="Mine",
+        facts=facts(task, **changes),
+        settings={"training": {"epochs": 2}},
+        **{"metrics": METRICS, **given},
+    )
+    return Page(page.read_text(encoding="utf-8"))
+
+
+def rows_of(chart: dict[str, Any]) -> list[dict[str, Any]]:
+    [rows] = chart["datasets"].values()
+    return list(rows)
+
+
+def test_a_classifier_stands_beside_its_baseline(tmp_path: Path) -> None:
+    page = page_of(tmp_path, examination=CLASSES)
+    assert {f"spec-{name}" for name in (
+        "loss", "rate", "speed", "figures", "beside", "confusion", "reliability",
+    )} == set(page.specifications)  # fmt: skip
+    beside = rows_of(page.specifications["spec-beside"])
+    assert [(row["figure"], row["model"], row["value"]) for row in beside] == [
+        ("accuracy", "this model", 0.75),
+        ("accuracy", "counting", 0.5),
+        ("macro F1", "this model", 0.7),
+        ("macro F1", "counting", 0.4),
+    ]
+    for said in ("0.750", "of the baseline, test", "counting, held out", "700", "a.csv:3"):
+        assert said in page.text
+    assert "/home/me" not in page.text
+
+
+def test_the_figure_that_counts_is_drawn_while_it_is_learned(tmp_path: Path) -> None:
+    rows = rows_of(page_of(tmp_path).specifications["spec-figures"])
+    assert [(row["series"], row["value"]) for row in rows] == [
+        ("accuracy", 0.6),
+        ("macro F1", 0.5),
+        ("accuracy", 0.7),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("task", "examination", "judged_by", "headings"),
+    [
+        ("matching", CLASSES, "accuracy", ["What is taken for what", "The surest errors"]),
+        ("matching", SCORES, "spearman", ["Scores, right and given", "The largest errors"]),
+        ("tagging", TAGS, "f1", ["What became of entities", "Sentences with most errors"]),
+        ("span_qa", ANSWERS, "f1", ["How sure it is", "Kinds of questions"]),
+    ],
+)
+def test_every_task_has_its_parts(
+    tmp_path: Path, task: str, examination: dict[str, Any], judged_by: str, headings: list[str]
+) -> None:
+    figures = {judged_by: 0.5}
+    changes = {"judged_by": judged_by, "test": figures, "valid": figures, "baseline": None}
+    page = page_of(tmp_path, task, facts=changes, examination=examination)
+    for heading in headings:
+        assert heading in page.text
+    assert EVIL in page.text  # as text, not as a tag
+    assert EVIL not in page.scripts
+
+
+@pytest.mark.parametrize("changes", [{}, {"valid": None, "test": None, "baseline": None}])
+def test_a_run_that_nothing_was_examined_of_has_a_page(
+    tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    page = page_of(tmp_path, facts=changes)
+    assert "Settings" in page.text
+    assert "The surest errors" not in page.text
+    assert ("How good it is" in page.text) == (not changes)
+
+
+def test_seeds_and_trials_are_shown(tmp_path: Path) -> None:
+    seeds = {"seeds": [1, 2, 3], "valid": [], "test": spread(0.74)}
+    trials = [{"trial": n, "score": n / 10, "learning_rate": 1e-3} for n in range(1, 31)]
+    page = page_of(tmp_path, facts={"seeds": seeds}, trials=trials)
+    assert "0.740 ± 0.010" in page.text
+    assert "over 3 seeds, test" in page.text
+    assert "The best of 30 settings" in page.text
+    assert page.text.index("3.000") < page.text.index("2.900")  # the best one first
+
+
+def test_labels_are_sorted_by_how_often_they_are_right(tmp_path: Path) -> None:
+    text = page_of(tmp_path, examination={**CLASSES, "errors": []}).text
+    table = text[text.index("support") :]
+    assert table.index("yes") < table.index("no")
+    assert set(LABELS) == {"no", "yes"}
+
+
+def test_a_matrix_is_shaded_by_row_and_has_counts() -> None:
+    chart = confusion_chart(["a", "b"], [[3, 1], [0, 0]])
+    assert [(row["count"], row["share"]) for row in rows_of(chart)] == [
+        (3, 0.75), (1, 0.25), (0, 0.0), (0, 0.0),
+    ]  # fmt: skip
+    assert [layer["mark"]["type"] for layer in chart["layer"]] == ["rect", "text"]
+
+
+def test_a_large_matrix_has_no_numbers_in_it() -> None:
+    labels = [f"label {number}" for number in range(40)]
+    chart = confusion_chart(labels, [[1] * 40 for _ in labels])
+    assert chart["mark"]["type"] == "rect"
+    assert chart["height"] == 22 * 40
+
+
+def test_figures_below_zero_are_drawn() -> None:
+    row = {"figure": "Spearman", "model": "this model", "value": -0.2}
+    [bars, _] = beside_chart([row], ["this model"])["layer"]
+    assert bars["encoding"]["x"]["scale"]["domain"] == [-0.2, 1]
+
+
+def test_no_address_is_in_a_chart(tmp_path: Path) -> None:
+    for examination in (CLASSES, SCORES, TAGS, ANSWERS):
+        assert "://" not in json.dumps(page_of(tmp_path, examination=examination).specifications)
+
+
+def test_a_run_is_examined_and_shown(tmp_path: Path) -> None:
+    rows = [f"{sound}\tthe {animal} {sound} at {n}" for n in range(30)
+            for animal, sound in (("dog", "barks"), ("cat", "purrs"))]  # fmt: skip
+    for name, some in (("train", rows), ("test", rows[:10])):
+        text = "\n".join(["label\ttext", *some, ""])
+        (tmp_path / f"{name}.tsv").write_text(text, encoding="utf-8")
+    learned = run_finetuning(
+        "classification", "textcnn", tmp_path / "train.tsv", tmp_path / "run",
+        test=tmp_path / "test.tsv",
+        settings={"training": {"epochs": 1}, "backbone": {"vector_size": 8, "num_maps": 4}},
+    )  # fmt: skip
+    run = RunFolder(tmp_path / "run")
+    examination = json.loads(run.examination.read_text(encoding="utf-8"))
+    assert (examination["part"], examination["rows"]) == ("test", 10)
+    assert examination["figures"] == learned.facts["test"] == run.facts()["test"]
+    assert sum(examination["learned"].values()) == learned.facts["rows"] == 54
+    page = Page(report_run(run.path).read_text(encoding="utf-8"))
+    assert "Classification on textcnn: run" in page.text
+    assert {"spec-confusion", "spec-reliability", "spec-figures"} <= set(page.specifications)
+    assert run.card.read_text(encoding="utf-8").startswith("# Classification on textcnn")
