@@ -192,6 +192,11 @@ def _on_vectors(
     config = component.Config.checked(
         {**settings, "vector_size": vectors.vector_size, **chosen}, "backbone"
     )
+    if config.vector_size != vectors.vector_size:
+        raise SettingError(
+            f"[backbone] vector_size = {config.vector_size}: the vectors to begin from have "
+            f"{vectors.vector_size} numbers each; leave it out."
+        )
     backbone = component(config, tokenizer.vocab_size, _asked(config, num_characters))
     matrix = _matrix(vectors, tokenizer.vocabulary.words)
     return Beginning("vectors", tokenizer, backbone, _sight(backbone), vectors=matrix)

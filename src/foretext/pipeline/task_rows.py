@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from foretext.corpus.findings import Problem
+from foretext.corpus.findings import Place, Problem
 from foretext.data.rows import find_row_problems, find_tag_problems
 from foretext.data.rows.questions import Question
 from foretext.errors import CorpusError, SettingError
@@ -68,7 +68,8 @@ def read_rows(
         train, valid = _held_out(train, rate, seed)
     elif job.valid is None and holds_out and len(train) >= ENOUGH:
         train, valid = _held_out(train, HELD_OUT_RATE, seed)
-    _tell_unseen(job, train, valid)
+    for problem in _unseen(train, valid):
+        job.note(str(problem))
     job.run.note(f"{len(train):,} rows to learn from, {len(valid):,} held out, {len(test):,} test")
     return TaskRows(train, valid, test)
 
@@ -81,15 +82,18 @@ def _problems(train: Sequence[Any], test: Sequence[Any]) -> list[Problem]:
     return problems
 
 
-def _tell_unseen(job: FinetuneJob, train: Sequence[Any], valid: Sequence[Any]) -> None:
+def _unseen(train: Sequence[Any], valid: Sequence[Any]) -> Iterator[Problem]:
     """Say which labels weights are chosen by without ever being learned."""
     known = {label for row in train for label in getattr(row, "labels", ())}
     strange = [row for row in valid if not known.issuperset(getattr(row, "labels", ()))]
     if strange:
+        file, _, line = strange[0].place.rpartition(":")
         label = min(set(strange[0].labels) - known)
-        job.note(
-            f"{strange[0].place}: {len(strange):,} of {len(valid):,} held-out rows have labels "
-            f"that the rows to learn from never show (such as '{label}'), and cannot be right."
+        yield Problem(
+            severity="warning",
+            sentence=f"{len(strange):,} of {len(valid):,} held-out rows have labels that the rows "
+            f"to learn from never show (such as '{label}'), and cannot be right.",
+            place=Place(file=file, line=int(line)),
         )
 
 
