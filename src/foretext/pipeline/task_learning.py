@@ -59,7 +59,11 @@ class Setting:
         """Return how the training with a seed goes on."""
         given = {**self.sections.get("training", {}), **changes}
         validated = bool(self.rows.valid)
-        return training_config(given, self.begun, is_validated=validated, seed=seed)
+        task = self.sections.get("task", {})
+        has_chain = bool(task.get("crf") or task.get("lstm_dim"))
+        return training_config(
+            given, self.begun, is_validated=validated, has_chain=has_chain, seed=seed
+        )
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from foretext.backbones.base import Backbone
+from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.transformer import Transformer
 from foretext.config import Config
 from foretext.pipeline.bodies import Beginning
@@ -15,6 +16,7 @@ from foretext.training.settings import TrainingConfig
 
 __all__ = ["FinetuningConfig", "training_config"]
 
+CHAIN_RATE = 5.0  # of what is new over a body, where a sentence's tags depend on each other
 BASE_WIDTH, BASE_RATE, HIGHEST_RATE = 768, 5e-5, 5e-4  # Devlin et al. 2019, A.3, for size base
 
 
@@ -31,15 +33,22 @@ class FinetuningConfig(Config):
 
 
 def training_config(
-    settings: Mapping[str, Any], begun: Beginning, *, is_validated: bool, seed: int
+    settings: Mapping[str, Any],
+    begun: Beginning,
+    *,
+    is_validated: bool,
+    has_chain: bool,
+    seed: int,
 ) -> TrainingConfig:
     """Return the settings of ``[training]``: the usual ones for the body, then the user's.
 
     Pretrained Transformers get 4 epochs in batches of 32 with the rate of Devlin et al. 2019 at
     the width of their base size, and more where the network is narrower; what is drawn anew gets 10
-    epochs. Held-out rows decide which weights are kept.
+    epochs. Held-out rows decide which weights are kept. A BiLSTM or a CRF over a pretrained body
+    (`has_chain`) learns faster than the body.
     """
     defaults: dict[str, Any] = {
+        "head_rate": CHAIN_RATE if has_chain and begun.origin == "pretrained" else 1.0,
         "batch_examples": 32,
         "warmup_rate": 0.1,
         "beta2": 0.999,
@@ -56,6 +65,11 @@ def training_config(
 
 def _pace(begun: Beginning) -> dict[str, Any]:
     backbone: Backbone = begun.backbone
+    if isinstance(backbone, Recurrent):
+        return {
+            "epochs": 10, "learning_rate": 3e-3, "batch_examples": 16, "weight_decay": 0.0,
+            "clip_norm": 5.0,
+        }  # fmt: skip
     if not isinstance(backbone, Transformer):
         return {"epochs": 10, "learning_rate": 1e-3, "weight_decay": 0.0}
     rate = min(BASE_RATE * BASE_WIDTH / backbone.dim, HIGHEST_RATE)

@@ -41,7 +41,7 @@ class Classification(Task):
         long_texts: LongTexts = "head"  # what is read of a text that is longer
         pooling: Pooling | None = None  # None: as suits the body
         dropout: float = Field(0.1, ge=0, lt=1)  # of the pooled text
-        bias: bool = True
+        bias: bool | None = None  # None: none on a GPT's last position, as transformers has it
         label_smoothing: float = Field(0.0, ge=0, lt=1)
         balanced: bool = False  # rare labels weigh more, so that all weigh the same together
         language_model_weight: float = Field(0.0, ge=0)  # GPT: of the auxiliary loss
@@ -64,9 +64,8 @@ class Classification(Task):
         known = self.found | {"counts": counts or [1] * len(labels)}
         self.head = TextHead(body, config.pooling, config.dropout)
         self.answers = answers_of(known, smoothing=config.label_smoothing, balanced=config.balanced)
-        self.classifier = drawn_linear(
-            body.backbone.dim, self.answers.num_outputs, bias=config.bias
-        )
+        bias = self.head.pool.pooling != "last" if config.bias is None else config.bias
+        self.classifier = drawn_linear(body, body.backbone.dim, self.answers.num_outputs, bias=bias)
         self.next_tokens = NextTokens.of(body, config.language_model_weight)
 
     def outputs(self, states: States, inputs: Inputs) -> Tensor:

@@ -91,7 +91,7 @@ class Matching(Task):
         self.classifier = (
             None
             if self.is_cosine
-            else drawn_linear(width, self.answers.num_outputs, bias=config.bias)
+            else drawn_linear(body, width, self.answers.num_outputs, bias=config.bias)
         )
         self.next_tokens = NextTokens.of(body, config.language_model_weight)
 

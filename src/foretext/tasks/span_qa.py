@@ -71,7 +71,7 @@ class SpanQA(Task):
         self.visibility = body.visibility
         self.found: dict[str, Any] = {"may_abstain": may_abstain}
         self.dropout = Dropout(config.dropout)
-        self.span = drawn_linear(body.backbone.dim, 2)
+        self.span = drawn_linear(body, body.backbone.dim, 2)
 
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
         """Return the logits of starts and ends, (B, T, 2)."""

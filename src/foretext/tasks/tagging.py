@@ -87,10 +87,8 @@ class Tagging(Task):
         if config.lstm_dim is not None:
             self.lstm = RecurrentLayer("lstm", dim, config.lstm_dim, bidirectional=True)
             dim = 2 * config.lstm_dim
-        self.classifier = drawn_linear(dim, num_tags)
-        if self.lstm is not None or not isinstance(body.backbone, Transformer):
-            # Such states are small, and weights as a Transformer's would leave them so for long:
-            # Ma & Hovy 2016, 3.1.
+        self.classifier = drawn_linear(body, dim, num_tags)
+        if self.lstm is not None:  # whose states are small, too
             nn.init.xavier_uniform_(self.classifier.weight)
         has_crf = _wants_crf(config, body) if config.crf is None else config.crf
         self.crf = CRF(num_tags, self.tags.labels, self.tags.taught) if has_crf else None

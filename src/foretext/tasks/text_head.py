@@ -33,7 +33,7 @@ class TextHead(nn.Module):
         kind, dim = pooling or natural_pooling(body), body.backbone.dim
         self.pool = Pool(kind, dim)
         has_layer = kind == "cls" and isinstance(body.backbone, Transformer)
-        self.pooler = drawn_linear(dim, dim) if has_layer else None
+        self.pooler = drawn_linear(body, dim, dim) if has_layer else None
         self.dropout = nn.Dropout(dropout)
         if self.pooler is not None and body.pooler is not None:
             self.pooler.load_state_dict(body.pooler)
@@ -47,16 +47,29 @@ class TextHead(nn.Module):
 
 
 def natural_pooling(body: TextBody) -> Pooling:
-    """Return how BERT's and GPT's authors pool; the largest of each feature elsewhere."""
+    """Return how GPT's and BERT's authors pool; the largest of each feature elsewhere.
+
+    The first position of a masked language model says something of the text only where the next
+    sentence was predicted from it; without that the mean over all positions is better.
+    """
     if not isinstance(body.backbone, Transformer):
         return "max"
-    return "last" if body.visibility == "causal" else "cls"
+    if body.visibility == "causal":
+        return "last"
+    return "mean" if body.pooler is None else "cls"
 
 
-def drawn_linear(inner: int, outer: int, *, bias: bool = True) -> nn.Linear:
-    """Return a linear layer with weights from N(0, 0.02²) and no bias yet."""
+def drawn_linear(body: TextBody, inner: int, outer: int, *, bias: bool = True) -> nn.Linear:
+    """Return a linear layer on a body, without bias yet.
+
+    Weights are from N(0, 0.02²), as a Transformer's; others' states are small, and such weights
+    would leave them so for long: there they are Glorot's (Ma & Hovy 2016, 3.1).
+    """
     layer = nn.Linear(inner, outer, bias=bias)
-    nn.init.normal_(layer.weight, std=INIT_STD)
+    if isinstance(body.backbone, Transformer):
+        nn.init.normal_(layer.weight, std=INIT_STD)
+    else:
+        nn.init.xavier_uniform_(layer.weight)
     if bias:
         nn.init.zeros_(layer.bias)
     return layer
