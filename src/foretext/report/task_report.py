@@ -114,8 +114,8 @@ def _tiles(facts: Record) -> list[tuple[str, str]]:
             beside = facts["baseline"][part][judged_by]
             tiles.append((f"of the baseline, {said}", f"{beside:.3f}"))
         if facts["seeds"] and (figures := facts["seeds"][part]):
-            spread = f"{figures['mean']:.3f} ± {figures['deviation']:.3f}"
-            tiles.append((f"over {len(figures['each'])} seeds, {said}", spread))
+            spread = f"± {figures['deviation']:.3f}, mean of {len(figures['each'])} seeds, {said}"
+            tiles.append((spread, f"{figures['mean']:.3f}"))
     return tiles
 
 
