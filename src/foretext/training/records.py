@@ -55,21 +55,7 @@ class Records:
         Raises:
             SettingError: the loss is no longer a number.
         """
-        figures = self.tally.total(self.processes).figures()
-        self._refuse_no_number(state, figures["loss"], gradient_norm)
-        seconds = max(state.seconds - last(state, "time"), 1e-3)
-        record = {
-            "time": round(state.seconds, 3),
-            "step": state.step,
-            "epoch": round(state.step / self.schedule.steps_per_epoch, 4),
-            "tokens": state.tokens,
-            "tokens_per_second": round((state.tokens - last(state, "tokens")) / seconds),
-            **self._utilization(state, seconds),
-            "learning_rate": self.schedule.learning_rate(state.step - 1, state.seconds),
-            "gradient_norm": gradient_norm,
-            **figures,
-            **measured,
-        }
+        record = {**self._trained(state, gradient_norm), **measured}
         self.tally = Tally()
         state.history.append(record)
         for file in (self.log, self.board):
@@ -80,6 +66,25 @@ class Records:
         """Close the files that are not the place's own."""
         if self.board is not None:
             self.board.close()
+
+    def _trained(self, state: State, gradient_norm: float) -> dict[str, float]:
+        """Return what happened since the last record; that one's figures, where nothing did."""
+        if state.history and state.history[-1]["step"] == state.step:
+            return {**state.history[-1], "time": round(state.seconds, 3)}
+        figures = self.tally.total(self.processes).figures()
+        self._refuse_no_number(state, figures["loss"], gradient_norm)
+        seconds = max(state.seconds - last(state, "time"), 1e-3)
+        return {
+            "time": round(state.seconds, 3),
+            "step": state.step,
+            "epoch": round(state.step / self.schedule.steps_per_epoch, 4),
+            "tokens": state.tokens,
+            "tokens_per_second": round((state.tokens - last(state, "tokens")) / seconds),
+            **self._utilization(state, seconds),
+            "learning_rate": self.schedule.learning_rate(state.step - 1, state.seconds),
+            "gradient_norm": gradient_norm,
+            **figures,
+        }
 
     def _utilization(self, state: State, seconds: float) -> dict[str, float]:
         """Return the model's operations, and their share of what could have been done."""
