@@ -49,7 +49,7 @@ TASKS: dict[str, str] = {
 # Names that stand for a network without weights yet: the row of BACKBONES, and settings.
 BACKBONE_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "transformer": ("transformer", {}),
-    "textcnn": ("textcnn", {"dropout": 0.3}),
+    "textcnn": ("textcnn", {}),
     "rnn": ("recurrent", {"kind": "rnn"}),
     "lstm": ("recurrent", {"kind": "lstm"}),
     "gru": ("recurrent", {"kind": "gru"}),

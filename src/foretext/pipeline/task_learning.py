@@ -62,7 +62,12 @@ class Setting:
         task = self.sections.get("task", {})
         has_chain = bool(task.get("crf") or task.get("lstm_dim"))
         return training_config(
-            given, self.begun, is_validated=validated, has_chain=has_chain, seed=seed
+            given,
+            self.begun,
+            num_rows=len(self.rows.train),
+            is_validated=validated,
+            has_chain=has_chain,
+            seed=seed,
         )
 
 
