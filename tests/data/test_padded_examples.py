@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import torch
 
-from foretext.data.padded_examples import IGNORED, PaddedExamples, Ragged
+from foretext.data import padded_examples
+from foretext.data.padded_examples import IGNORED, WIDTHS, PaddedExamples, Ragged
 
 ROWS = [[5, 6, 7], [8], [9, 10], [11, 12, 13, 14]]
 PAD = 99
+
+
+@pytest.fixture(autouse=True)
+def exact_widths(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows as short as these would all be filled up to one width."""
+    monkeypatch.setattr(padded_examples, "WIDTHS", 1)
 
 
 def examples(**settings: object) -> PaddedExamples:
@@ -110,3 +118,10 @@ def test_the_order_is_drawn_by_the_generator() -> None:
     assert drawn[0] == drawn[1]
     assert sorted(drawn[2]) == [0, 1, 2, 3]
     assert drawn[0] != drawn[2]
+
+
+def test_widths_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(padded_examples, "WIDTHS", WIDTHS)
+    rows = PaddedExamples(Ragged([[1] * n for n in range(1, 31)]), {}, pad=PAD, visibility="full")
+    widths = {rows.batch(np.array([0, n])).inputs.ids.shape[1] for n in range(1, 30)}
+    assert widths == {8, 16, 24, 30}  # never wider than the longest row of all

@@ -12,6 +12,8 @@ from foretext.data.batch import Batch, Inputs, Visibility
 
 __all__ = ["IGNORED", "PaddedExamples", "Ragged"]
 
+WIDTHS = 8  # rows are filled up to a multiple of it: for each new shape a CPU's library compiles
+# kernels, and keeps them, gigabytes of them where every width from 1 to 512 occurs
 IGNORED = -100  # as a target: nothing is asked here; what cross-entropy leaves out by itself
 
 
@@ -93,7 +95,7 @@ class PaddedExamples:
         """Put some examples together; nothing is drawn."""
         rows = (keys[:, None] * self.group + np.arange(self.group)).ravel()  # (B,)
         lengths = self.rows.lengths[rows]
-        width = max(int(lengths.max()), 1)
+        width = self._width(lengths)
         real = np.arange(width) < lengths[:, None]  # (B, T)
         inputs = Inputs(
             torch.from_numpy(self.rows.filled(rows, width, self.pad)),
@@ -104,6 +106,13 @@ class PaddedExamples:
         )
         by_example = frozenset(name for name, t in self.targets.items() if not _is_ragged(t))
         return Batch(inputs, self._targets(keys, width), self.group, by_example)
+
+    def _width(self, lengths: NDArray[np.int64]) -> int:
+        """Return the positions of a batch: rows of one length need no filling."""
+        longest = max(int(lengths.max()), 1)
+        if lengths.min() == longest:
+            return longest
+        return max(min(-(-longest // WIDTHS) * WIDTHS, int(self.rows.lengths.max())), 1)
 
     def _targets(self, keys: NDArray[np.int64], width: int) -> dict[str, torch.Tensor]:
         return {
