@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_documents_in_order_without_repetition(folder: Path) -> None:
     reference = "\n".join(["The statement is in the reference."] * 6)
-    assert list(harvest_docstrings([folder])) == [
+    assert [document.text for document in harvest_docstrings([folder])] == [
         "The escape \\d is not for the parser to warn of.",
         "The café is in the old encoding of it.",
         "The module is documented in a few words.\nIt has a second sentence.",
@@ -58,21 +58,34 @@ def test_documents_in_order_without_repetition(folder: Path) -> None:
 def test_the_limit_is_kept(folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "demo.txt"
     write_docstrings(path, [folder], limit_bytes=150, quiet=True)
-    whole = list(harvest_docstrings([folder]))
+    whole = [document.text for document in harvest_docstrings([folder])]
     assert path.stat().st_size <= 150
     assert path.read_text(encoding="utf-8") == "".join(f"{text}\n\n" for text in whole[:2])
 
 
 def test_the_file_is_a_corpus(folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "demo.txt"
-    number = write_docstrings(path, [folder], quiet=True)
-    assert number == 6
-    assert list(Corpus(path)) == list(harvest_docstrings([folder]))
+    documents = write_docstrings(path, [folder], quiet=True)
+    assert len(documents) == 6
+    assert documents == list(harvest_docstrings([folder]))
+    assert list(Corpus(path)) == [document.text for document in documents]
+
+
+def test_each_document_knows_its_package(tmp_path: Path) -> None:
+    for name, word in (("ships/sail.py", "sails"), ("fields.py", "grows")):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f'"""A thing that {word} in the morning of a day."""\n')
+    found = {document.package: document.text for document in harvest_docstrings([tmp_path])}
+    assert found == {
+        "ships": "A thing that sails in the morning of a day.",
+        "fields": "A thing that grows in the morning of a day.",
+    }
 
 
 def test_the_standard_library_alone_is_a_corpus() -> None:
     json = next(Path(name) for name in sys.path if Path(name, "json", "decoder.py").exists())
-    text = "\n".join(harvest_docstrings([json / "json"]))
+    text = "\n".join(document.text for document in harvest_docstrings([json / "json"]))
     assert "JavaScript Object Notation" in text
     assert ">>>" not in text
 

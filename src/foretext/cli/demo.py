@@ -32,6 +32,8 @@ def demo(
                 "report": str(made.report),
                 "words": len(made.vectors),
                 "neighbors": {word: dict(found) for word, found in near.items()},
+                "classifier": str(made.classifier),
+                "test": made.figures,
             }
         )
         return
@@ -40,3 +42,6 @@ def demo(
     typer.echo(f"\n{len(made.vectors):,} words learned: {made.run}")
     typer.echo(f"Look at them in a browser:  {made.report}")
     typer.echo(f"Ask for others:             foretext neighbors {made.run} WORD")
+    share, labels = made.figures["accuracy"], ", ".join(made.figures["labels"])
+    typer.echo(f"\nA classifier that begins with them tells {labels} apart: {share:.1%} right.")
+    typer.echo(f"Ask it:                     foretext predict {made.classifier} TEXTS")

@@ -12,6 +12,7 @@ import sysconfig
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from foretext.corpus.prose import prose_paragraphs
 from foretext.corpus.sentences import split_sentences
@@ -19,7 +20,7 @@ from foretext.errors import CorpusError
 from foretext.files import atomic_file
 from foretext.progress import Progress
 
-__all__ = ["harvest_docstrings", "write_docstrings"]
+__all__ = ["Docstring", "harvest_docstrings", "write_docstrings"]
 
 LIMIT_BYTES = 30_000_000
 SKIPPED_FOLDERS = {
@@ -29,12 +30,19 @@ SKIPPED_FOLDERS = {
 SHORTEST_TEXT = 200  # characters of a string that is no docstring and yet documentation
 
 
+class Docstring(NamedTuple):
+    """One document, and the package that it is from."""
+
+    package: str
+    text: str  # a sentence a line
+
+
 def harvest_docstrings(
     folders: Sequence[Path] | None = None,
     *,
     limit_bytes: int = LIMIT_BYTES,
     progress: Progress | None = None,
-) -> Iterator[str]:
+) -> Iterator[Docstring]:
     """Yield one document a docstring, its sentences separated by line ends, no paragraph twice.
 
     Args:
@@ -45,13 +53,13 @@ def harvest_docstrings(
     """
     seen: set[int] = set()
     num_bytes = 0
-    for docstring in _docstrings(_source_files(folders or _python_folders()), progress):
+    for package, docstring in _docstrings(folders or _python_folders(), progress):
         document = _document(docstring, seen)
         num_bytes += len(document.encode()) + 2
         if num_bytes > limit_bytes:
             return
         if document:
-            yield document
+            yield Docstring(package, document)
 
 
 def write_docstrings(
@@ -60,31 +68,31 @@ def write_docstrings(
     *,
     limit_bytes: int = LIMIT_BYTES,
     quiet: bool = False,
-) -> int:
+) -> list[Docstring]:
     """Write the harvest to `path`, a sentence a line and an empty line after each document.
 
     Returns:
-        The number of documents.
+        The documents, with their packages.
 
     Raises:
         CorpusError: there is no docstring in any folder.
         OutputError: `path` cannot be written.
     """
     folders = folders or _python_folders()
-    total = sum(1 for _ in _source_files(folders))
-    num_documents = 0
+    total = sum(1 for folder in folders for _ in _source_files(folder))
+    documents = []
     with (
         atomic_file(path) as temporary,
         temporary.open("w", encoding="utf-8", newline="\n") as file,
     ):
         with Progress("reading docstrings", total, "files", quiet=quiet) as progress:
             for document in harvest_docstrings(folders, limit_bytes=limit_bytes, progress=progress):
-                file.write(f"{document}\n\n")
-                num_documents += 1
-        if not num_documents:
+                file.write(f"{document.text}\n\n")
+                documents.append(document)
+        if not documents:
             names = ", ".join(str(folder) for folder in folders)
             raise CorpusError(f"{names}: no docstring was found; use a text of your own instead.")
-    return num_documents
+    return documents
 
 
 def _python_folders() -> list[Path]:
@@ -95,18 +103,19 @@ def _python_folders() -> list[Path]:
     ]
 
 
-def _source_files(folders: Sequence[Path]) -> Iterator[Path]:
+def _source_files(top: Path) -> Iterator[Path]:
+    for folder, subfolders, names in os.walk(top):
+        subfolders[:] = sorted(set(subfolders) - SKIPPED_FOLDERS)
+        yield from (Path(folder, name) for name in sorted(names) if name.endswith(".py"))
+
+
+def _docstrings(folders: Sequence[Path], progress: Progress | None) -> Iterator[Docstring]:
     for top in folders:
-        for folder, subfolders, names in os.walk(top):
-            subfolders[:] = sorted(set(subfolders) - SKIPPED_FOLDERS)
-            yield from (Path(folder, name) for name in sorted(names) if name.endswith(".py"))
-
-
-def _docstrings(files: Iterator[Path], progress: Progress | None) -> Iterator[str]:
-    for file in files:
-        yield from _texts(file)
-        if progress is not None:
-            progress.advance(1)
+        for file in _source_files(top):
+            package = file.relative_to(top).parts[0].removesuffix(".py")
+            yield from (Docstring(package, text) for text in _texts(file))
+            if progress is not None:
+                progress.advance(1)
 
 
 def _texts(file: Path) -> Iterator[str]:
