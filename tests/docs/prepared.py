@@ -10,6 +10,7 @@ results can be true:
     queries.txt           texts to embed, one a line
     digits.npy            600 written digits, (600, 8, 8) uint8
     train.csv valid.csv test.csv    texts on the sea, the farm and the court, with labels
+    tagged.txt            a word and its tag a line: of which topic it is, if of any
 """
 
 from __future__ import annotations
@@ -64,12 +65,22 @@ def write_prepared(folder: Path) -> None:
     np.save(folder / "digits.npy", np.uint8(load_digits().images[:600] * 15.9))
     for seed, (name, size) in enumerate((("train", 600), ("valid", 100), ("test", 100))):
         (folder / f"{name}.csv").write_text(_labelled(size, seed), encoding="utf-8")
+    (folder / "tagged.txt").write_text(_tagged(200), encoding="utf-8")
 
 
 def _documents() -> list[str]:
     rng = np.random.default_rng(0)
     topics = [*TOPICS.values(), *(words.split() for words in MORE_TOPICS)]
     return [_document(topics[rng.integers(len(topics))], rng) for _ in range(NUM_DOCUMENTS)]
+
+
+def _tagged(size: int) -> str:
+    tags = {word: f"B-{name.upper()}" for name, words in TOPICS.items() for word in words}
+    rng = np.random.default_rng(3)
+    texts = [_document(list(TOPICS.values())[number % len(TOPICS)], rng) for number in range(size)]
+    return "\n".join(
+        "".join(f"{word} {tags.get(word, 'O')}\n" for word in text.split()) for text in texts
+    )
 
 
 def _labelled(size: int, seed: int) -> str:
