@@ -19,7 +19,7 @@ import foretext as ft
 from foretext.artifact import RunFolder
 from foretext.data.rows import PairsConfig, RowsConfig
 from foretext.errors import CorpusError, Interrupted, OutputError, SettingError
-from foretext.pipeline import task_learning
+from foretext.pipeline import task_learning, task_training
 from foretext.pipeline.finetuning import run_finetuning
 from tests.task_files import SMALL, TaskFiles, small_settings
 
@@ -476,7 +476,7 @@ class TestWhatIsThere:
         self, run: Path, task_files: TaskFiles, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         before = weights_of(run)
-        monkeypatch.setattr(task_learning, "fit", _interrupt)
+        monkeypatch.setattr(task_training, "fit", _interrupt)
         with pytest.raises(Interrupted):
             self.again(run, task_files)
         assert weights_of(run) == before

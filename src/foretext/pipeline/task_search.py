@@ -12,9 +12,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from foretext.backbones.transformer import Transformer
-from foretext.errors import CorpusError, MissingExtraError
+from foretext.errors import CorpusError, MissingExtraError, SettingError
 from foretext.pipeline.finetuning import FinetuneJob
-from foretext.pipeline.task_learning import SEEDS, Setting, train_once
+from foretext.pipeline.task_learning import SEEDS
+from foretext.pipeline.task_training import Setting, train_once
 from foretext.progress import MetricsLog, Progress
 from foretext.progress.workplace import Workplace
 from foretext.training.settings import TrainingConfig
@@ -36,6 +37,7 @@ def searched(job: FinetuneJob, setting: Setting) -> Setting:
     Raises:
         CorpusError: there are no rows to judge by.
         MissingExtraError: optuna is not installed.
+        SettingError: nothing is left to try.
     """
     try:
         import optuna
@@ -55,7 +57,8 @@ def searched(job: FinetuneJob, setting: Setting) -> Setting:
     study = optuna.create_study(
         direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed, n_startup_trials=5)
     )
-    open_settings = _open_settings(setting)
+    if not (open_settings := _open_settings(setting)):
+        raise SettingError("All that a search would try has been chosen; leave the search out.")
     with MetricsLog(trials) as log:
         for number, trial in enumerate(_trials(job, study), 1):
             drawn = _drawn(trial, setting, open_settings)
