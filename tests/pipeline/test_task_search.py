@@ -14,7 +14,7 @@ import pytest
 import foretext as ft
 from foretext.artifact import RunFolder
 from foretext.data.rows import PairsConfig
-from foretext.errors import CorpusError, Interrupted, MissingExtraError
+from foretext.errors import CorpusError, Interrupted, MissingExtraError, SettingError
 from foretext.pipeline import task_learning, task_search
 from tests.task_files import TaskFiles, small_settings
 
@@ -61,12 +61,20 @@ def test_a_pretrained_body_is_tried_with_rates_by_layer(
 
 
 def test_what_has_no_effect_is_not_tried(task_files: TaskFiles, tmp_path: Path) -> None:
-    """The cosine of two texts has no dropout, and less than one epoch cannot be varied."""
-    ft.finetune(
-        "matching", "lstm", task_files.train("matching"), tmp_path / "run", search="0.1s",
-        rows=PairsConfig(score="score"), settings=small_settings("lstm", epochs=0.4),
-    )  # fmt: skip
-    assert {"trial", "score"} == set(trials_of(tmp_path / "run")[0])
+    """The cosine of two texts has no dropout, and what was chosen cannot be varied."""
+
+    def search(settings: dict[str, dict[str, Any]]) -> None:
+        ft.finetune(
+            "matching", "lstm", task_files.train("matching"), tmp_path / "run", search="0.1s",
+            rows=PairsConfig(score="score"), settings=settings,
+        )  # fmt: skip
+
+    settings = small_settings("lstm", epochs=0.4)
+    with pytest.raises(SettingError, match="All that a search would try has been chosen"):
+        search(settings)
+    del settings["training"]["learning_rate"]
+    search(settings)
+    assert {"trial", "score", "learning_rate"} == set(trials_of(tmp_path / "run")[0])
 
 
 def test_a_resume_goes_on_with_the_settings_found(
