@@ -18,6 +18,8 @@ NAMES = (
     "encoding",
     "neighbors",
     "pretraining",
+    "finetuning",
+    "prediction",
     "embedding",
     "generation",
     "crf",

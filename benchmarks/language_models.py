@@ -1,4 +1,4 @@
-"""Random language models of two shapes, and sentences, made once for what is measured of them."""
+"""Random language models of some shapes, and sentences, made once for what is measured of them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import data_folder, work_folder
+from foretext.sizes import SIZES
 
 __all__ = ["SHAPES", "make_model", "model_folder", "sentences"]
 
 SHAPES: dict[str, dict[str, Any]] = {
     "bert": {"num_layers": 6, "dim": 384, "num_heads": 12, "max_length": 512},
+    "bert-mini": {**SIZES["mini"]._asdict(), "max_length": 512},
+    "bert-small": {**SIZES["small"]._asdict(), "max_length": 512},
     "gpt": {
         "num_layers": 6,
         "dim": 320,
@@ -45,7 +48,7 @@ def model_folder(kind: str) -> Path:
 
 
 def make_model(kind: str) -> Path:
-    """Make "bert" or "gpt", with a tokenizer learned from WikiText-2, unless it is there."""
+    """Make one of `SHAPES`, with a tokenizer learned from WikiText-2, unless it is there."""
     import torch
 
     from foretext.backbones.transformer import Transformer

@@ -1,0 +1,56 @@
+"""Labels of texts by a fine-tuned BERT, against transformers' pipeline."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchmarks.harness import Figures, Row, median, ratios, run_program, work_folder
+from benchmarks.labelled_texts import make_classifier
+from benchmarks.prediction_program import NUM_TEXTS
+
+__all__ = ["PACKAGES", "rows"]
+
+PACKAGES = ("foretext", "transformers", "torch", "numba", "numpy")
+PROGRAM = "benchmarks.prediction_program"
+PEERS = {
+    "fp32": "transformers.pipeline as it ships (fp32), batch_size=32",
+    "bf16": "transformers.pipeline, tuned (bf16, sdpa, texts sorted), batch_size=32",
+}
+MUST = {"fp32": 3.0, "bf16": None}
+PAIRS = 3
+
+
+def rows() -> Iterator[Row]:
+    """Texts a second, raw text to label; then how many labels are the same."""
+    for size, nums in NUM_TEXTS.items():
+        make_classifier(size)
+        runs: dict[str, list[Figures]] = {side: [] for side in ("auto", *PEERS)}
+        for pair in range(1, PAIRS + 1):
+            for side in runs:
+                program = "peer" if side in PEERS else "foretext"
+                runs[side].append(run_program(PROGRAM, program, side, size, pair))
+        for name, num in nums.items():
+            for side, peer in PEERS.items():
+                speeds = (num / median(runs[each], name) for each in ("auto", side))
+                own, other = (f"{speed:.0f} texts/s" for speed in speeds)
+                work = f"bert-{size}, {num:,} texts of {name}, foretext's default precision"
+                yield Row(
+                    work, peer, own, other, *ratios(runs["auto"], runs[side], name), MUST[side]
+                )
+        run_program(PROGRAM, "foretext", "fp32", size, 0)
+        for ours, theirs in (("auto", "bf16"), ("auto", "fp32"), ("fp32", "fp32")):
+            work = f"bert-{size}, the same labels, ours by {ours}"
+            yield Row(work, f"pipeline by {theirs}", _same(size, ours, theirs), "")
+
+
+def _same(size: str, precision: str, peers_precision: str) -> str:
+    """The share of texts of each kind that both sides give one label."""
+    ours, theirs = (
+        json.loads((work_folder() / f"prediction-{side}-{size}.json").read_text("utf-8"))
+        for side in (f"foretext-{precision}", f"peer-{peers_precision}")
+    )
+    shares = {name: np.mean(np.array(found) == theirs[name]) for name, found in ours.items()}
+    return ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
