@@ -371,7 +371,7 @@ class TestResume:
             assert process.poll() is None, process.stdout and process.stdout.read()
             time.sleep(0.01)
         process.send_signal(how)
-        told, _ = process.communicate(timeout=60)
+        told, _ = process.communicate(timeout=300)
         if how == signal.SIGTERM:
             assert process.returncode == 130
             assert b"SIGTERM stopped the training; go on with --resume" in told
