@@ -45,9 +45,9 @@ def ours(rows: Rows, texts: LabelledTexts, folder: Path, seed: int) -> tuple[flo
     from foretext.data.rows import LabelledText
     from foretext.pipeline.bodies import begin_with
     from foretext.pipeline.row_texts import RowTexts
-    from foretext.pipeline.task_learning import Setting, train_once
     from foretext.pipeline.task_rows import TaskRows
     from foretext.pipeline.task_settings import FinetuningConfig
+    from foretext.pipeline.task_training import Setting, train_once
     from foretext.progress import MetricsLog
     from foretext.progress.workplace import Workplace
     from foretext.task_models.classifier import TextClassifier
