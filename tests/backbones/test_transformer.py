@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -144,3 +145,26 @@ def test_scale_of_the_scores() -> None:
     """Why scores are divided by √d: a softmax of [a, a, 2a] saturates (SYSTEMS, worked)."""
     peaks = [torch.softmax(torch.tensor([a, a, 2 * a]), 0).max().item() for a in (1.0, 10.0)]
     assert peaks == pytest.approx([0.57612, 0.99991], abs=1e-5)
+
+
+@pytest.mark.parametrize("form", ["bert", "modern"])
+@pytest.mark.parametrize("lengths", [None, [8, 3]])
+def test_the_first_position_alone_is_what_it_is_among_all(
+    form: str, lengths: list[int] | None
+) -> None:
+    backbone = transformer(form)
+    inputs = random_inputs(V, (2, 8))
+    if lengths is not None:
+        inputs = replace(inputs, token_mask=torch.arange(8) < torch.tensor(lengths)[:, None])
+    weights = torch.linspace(0.5, 2, backbone.dim)  # a norm's outputs may sum to a constant
+    gradients = []
+    for asked in ("all", "first"):
+        backbone.zero_grad()
+        states = backbone(replace(inputs, asked=asked)).last
+        assert states.shape[1] == (8 if asked == "all" else 1)
+        (states[:, 0] * weights).square().sum().backward()
+        gradients.append(
+            [weight.grad.clone() for weight in backbone.parameters() if weight.grad is not None]
+        )
+    for whole, alone in zip(*gradients, strict=True):
+        torch.testing.assert_close(alone, whole, rtol=1e-3, atol=2e-4)

@@ -68,7 +68,7 @@ HERE_ALONE = [
     ("bert", "matching", "labels", {"mode": "siamese"}),
     ("bert", "tagging", "tags", {"crf": True}),
     ("bert", "tagging", "tags", {"lstm_dim": 4}),
-    ("gpt2", "classification", "labels", {}),  # theirs has no bias
+    ("gpt2", "classification", "labels", {"bias": True}),  # theirs has no bias
     ("gpt2", "classification", "labels", {"pooling": "mean", "bias": False}),
     ("gpt2", "matching", "labels", {"bias": False}),  # both orders
     ("llama", "span_qa", "spans", {}),
@@ -89,6 +89,8 @@ def saved(
     backbone = backbone_of(shape, tokenizer)
     body = TextBody(tokenizer, backbone, "full" if "bert" in shape else "causal")
     kind = MODELS[task]
+    if "bert" in shape and task in ("classification", "matching"):
+        settings = {"pooling": "cls"} | settings if "mode" not in settings else settings
     made = kind.task_class(kind.task_config()(**settings), body, **FOUND[found])
     model = kind(body, shaken(made), device="cpu", precision="fp32")
     model.save(folder)

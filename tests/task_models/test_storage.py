@@ -294,3 +294,21 @@ def test_files_that_will_not_do(body_of: MakeBody, tmp_path: Path) -> None:
         ft.load(tmp_path)
     with pytest.raises(ModelFileError, match=r"config\.json holds no settings of a model\.$"):
         loaded(tmp_path)
+
+
+@pytest.mark.parametrize("model", [TextClassifier, TextMatcher])
+def test_a_pooler_of_the_body_is_kept_with_the_head(
+    model: type[TaskModel], tmp_path: Path, wordpiece: SubwordTokenizer
+) -> None:
+    body, dim = bert_body(wordpiece), SHAPE["dim"]
+    pooler = torch.nn.Linear(dim, dim).state_dict()
+    config = model.task_config()()
+    learned = model(
+        body._replace(pooler=pooler),
+        model.task_class(config, body._replace(pooler=pooler), labels=["a", "b"]),
+    )
+    asked: Any = PAIRS if model is TextMatcher else TEXTS
+    save_task_model(tmp_path, learned)
+    kept = load_task_model(tmp_path)
+    assert kept.task.config.pooling == "cls"
+    np.testing.assert_array_equal(kept.predict_proba(asked), learned.predict_proba(asked))  # type: ignore[attr-defined]

@@ -43,7 +43,7 @@ def test_each_body_has_the_mode_that_suits_it(
 @torch.no_grad()
 def test_a_pair_in_one_row_is_classified_by_its_first_state(wordpiece: SubwordTokenizer) -> None:
     body = bert_body(wordpiece)
-    task = Matching(Matching.Config(), body, labels=LABELS).eval()
+    task = Matching(Matching.Config(pooling="cls"), body, labels=LABELS).eval()
     states, inputs = computed(body, 3)
     assert task.head.pooler is not None
     assert task.classifier is not None

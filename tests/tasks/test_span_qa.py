@@ -98,15 +98,15 @@ def test_an_answer_is_right_if_both_ends_are(wordpiece: SubwordTokenizer) -> Non
     [
         (
             {"stride": 200},
-            "[head] stride = 200 is more than half of max_length = 384, and windows overlap by "
+            "[task] stride = 200 is more than half of max_length = 384, and windows overlap by "
             "half at least.",
         ),
-        ({"num_best": 0}, "[head] num_best = 0: should be greater than or equal to 1."),
+        ({"num_best": 0}, "[task] num_best = 0: should be greater than or equal to 1."),
     ],
 )
 def test_settings_that_would_not_work(settings: dict[str, Any], sentence: str) -> None:
     with pytest.raises(SettingError) as caught:
-        SpanQA.Config.checked(settings, "head")
+        SpanQA.Config.checked(settings, "task")
     assert str(caught.value) == sentence
 
 

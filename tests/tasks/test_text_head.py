@@ -15,13 +15,15 @@ from tests.text_bodies import bert_body, gpt_body, word_body
 def test_each_body_is_pooled_as_suits_it(
     wordpiece: SubwordTokenizer, byte_bpe: SubwordTokenizer
 ) -> None:
-    assert natural_pooling(bert_body(wordpiece)) == "cls"
+    bert = bert_body(wordpiece)
+    assert natural_pooling(bert) == "mean"
+    assert natural_pooling(bert._replace(pooler=torch.nn.Linear(32, 32).state_dict())) == "cls"
     assert natural_pooling(gpt_body(byte_bpe)) == "last"
     assert natural_pooling(word_body("textcnn")) == "max"
 
 
 def test_only_the_first_position_of_a_transformer_has_a_layer(wordpiece: SubwordTokenizer) -> None:
-    assert TextHead(bert_body(wordpiece), None, 0.0).pooler is not None
+    assert TextHead(bert_body(wordpiece), "cls", 0.0).pooler is not None
     assert TextHead(bert_body(wordpiece), "mean", 0.0).pooler is None
     assert TextHead(word_body("recurrent"), "cls", 0.0).pooler is None
 
@@ -53,9 +55,11 @@ def test_dropout_is_of_the_vector() -> None:
     assert head.eval()(states, None).unique().tolist() == [1.0]
 
 
-def test_weights_are_drawn_as_those_of_the_body() -> None:
+def test_weights_are_drawn_as_suits_the_body(wordpiece: SubwordTokenizer) -> None:
     torch.manual_seed(0)
-    layer = drawn_linear(200, 200)
+    layer = drawn_linear(bert_body(wordpiece), 200, 200)
     assert float(layer.weight.detach().std()) == pytest.approx(0.02, rel=0.02)
     assert not layer.bias.any()
-    assert drawn_linear(3, 2, bias=False).bias is None
+    on_words = drawn_linear(word_body("lookup"), 200, 200)
+    assert float(on_words.weight.detach().std()) == pytest.approx((2 / 400) ** 0.5, rel=0.02)
+    assert drawn_linear(word_body("lookup"), 3, 2, bias=False).bias is None

@@ -120,16 +120,22 @@ class Transformer(Backbone):
     def forward(
         self, inputs: Inputs, *, keep_layers: bool = False, cache: KeyValueCache | None = None
     ) -> States:
-        """Compute the states of inputs (B, T), T ≤ max_length."""
+        """Compute the states of inputs (B, T), T ≤ max_length.
+
+        Where the first position alone is asked for, the last layer computes no other.
+        """
         num_cached = 0 if cache is None else cache.length
         x = self._embedded(inputs, num_cached)
         sight = sight_of(inputs, num_cached)
+        only_first = inputs.asked == "first" and inputs.visibility == "full" and cache is None
         layers = [x]
         for layer, block in enumerate(self.layers):
+            is_last = layer == self.num_layers - 1
+            num_queries = 1 if is_last and only_first and not keep_layers else None
             if self.checkpointing and self.training:
-                x = checkpoint(block, x, sight, use_reentrant=False)
+                x = checkpoint(block, x, sight, layer, None, num_queries, use_reentrant=False)
             else:
-                x = block(x, sight, layer, cache)
+                x = block(x, sight, layer, cache, num_queries)
             if keep_layers:
                 layers.append(x)
         if cache is not None:

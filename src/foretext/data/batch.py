@@ -18,9 +18,10 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-__all__ = ["Batch", "Inputs", "Visibility"]
+__all__ = ["Asked", "Batch", "Inputs", "Visibility"]
 
 Visibility = Literal["full", "causal", "matrix"]
+Asked = Literal["all", "first"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Inputs:
     visible: Tensor | None = None  # (B, T, T) bool, [b, i, j] = i may look at j; for "matrix"
     segments: Tensor | None = None  # (B, T) int64, 0 = first text, 1 = second; None: all first
     characters: Tensor | None = None  # (B, T, K) int64, of the words; 0 = none
+    asked: Asked = "all"  # positions whose states are wanted; a backbone may give more
     values: Tensor | None = None  # (B, ...) float, what an autoencoder sees; ids then name the rows
 
     def to(self, device: torch.device) -> Inputs:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from foretext.data.batch import Batch, Inputs, Visibility
+from foretext.data.batch import Asked, Batch, Inputs, Visibility
 
 __all__ = ["IGNORED", "PaddedExamples", "Ragged"]
 
@@ -58,6 +58,7 @@ class PaddedExamples:
         second_starts: (rows,) position at which a row's second text begins; None: rows have one.
         characters: of the words of each row, (T, K), or None.
         group: rows of an example.
+        asked: of the inputs.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class PaddedExamples:
         second_starts: NDArray[np.int64] | None = None,
         characters: Ragged | None = None,
         group: int = 1,
+        asked: Asked = "all",
     ) -> None:
         self.rows = rows
         self.targets = targets
@@ -78,6 +80,7 @@ class PaddedExamples:
         self.second_starts = second_starts
         self.characters = characters
         self.group = group
+        self.asked = asked
         self._lengths = rows.lengths.reshape(-1, group).max(1) if len(rows) else rows.lengths
 
     def __len__(self) -> int:
@@ -103,6 +106,7 @@ class PaddedExamples:
             self.visibility,
             segments=self._segments(rows, real),
             characters=self._characters(rows, width),
+            asked=self.asked,
         )
         by_example = frozenset(name for name, t in self.targets.items() if not _is_ragged(t))
         return Batch(inputs, self._targets(keys, width), self.group, by_example)

@@ -71,10 +71,15 @@ class SelfAttention(nn.Module):
         self.output = nn.Linear(dim, dim, bias=bias)
 
     def forward(
-        self, x: Tensor, sight: Sight, layer: int = 0, cache: KeyValueCache | None = None
+        self,
+        x: Tensor,
+        sight: Sight,
+        layer: int = 0,
+        cache: KeyValueCache | None = None,
+        num_queries: int | None = None,
     ) -> Tensor:
-        """Map x (B, T, D) to (B, T, D)."""
-        query, key, value = self._heads(x, layer, cache)
+        """Map x (B, T, D) to (B, T, D), or to the first `num_queries` positions of that."""
+        query, key, value = self._heads(x, layer, cache, num_queries)
         dropout = self.dropout if self.training else 0.0
         # Ours trains faster and, in bfloat16, infers faster; one query at a time is PyTorch's.
         halved = x.dtype == torch.bfloat16 and x.shape[1] > 1
@@ -88,7 +93,7 @@ class SelfAttention(nn.Module):
 
     def weights(self, x: Tensor, sight: Sight) -> Tensor:
         """Return how much each position takes from each, (B, H, T, T); rows sum to 1."""
-        query, key, _ = self._heads(x, 0, None)
+        query, key, _ = self._heads(x, 0, None, None)
         scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])
         T = x.shape[1]
         if sight.causal:
@@ -99,14 +104,24 @@ class SelfAttention(nn.Module):
         return scores.softmax(-1)
 
     def _heads(
-        self, x: Tensor, layer: int, cache: KeyValueCache | None
+        self, x: Tensor, layer: int, cache: KeyValueCache | None, num_queries: int | None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        B, T, D = x.shape
-        parts = self.query_key_value(x).view(B, T, 3, self.num_heads, D // self.num_heads)
-        query, key, value = parts.permute(2, 0, 3, 1, 4)  # (B, H, T, D / H) each
+        if num_queries is None:
+            query, key, value = self._split(self.query_key_value(x), 3)
+        else:
+            weight, bias, D = self.query_key_value.weight, self.query_key_value.bias, x.shape[2]
+            query_bias, rest = (None, None) if bias is None else (bias[:D], bias[D:])
+            (query,) = self._split(F.linear(x[:, :num_queries], weight[:D], query_bias), 1)
+            key, value = self._split(F.linear(x, weight[D:], rest), 2)
         if self.rotary is not None:
             first = 0 if cache is None else cache.length
             query, key = self.rotary(query, first), self.rotary(key, first)
         if cache is not None:
             key, value = cache.extend(layer, key, value)
         return query, key, value
+
+    def _split(self, x: Tensor, parts: int) -> tuple[Tensor, ...]:
+        """Cut (B, T, parts * D) into (B, H, T, D / H) each."""
+        B, T, width = x.shape
+        heads = x.view(B, T, parts, self.num_heads, width // parts // self.num_heads)
+        return heads.permute(2, 0, 3, 1, 4).unbind(0)

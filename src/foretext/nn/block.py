@@ -51,14 +51,19 @@ class Block(nn.Module):
         self.dropout = Dropout(dropout)
 
     def forward(
-        self, x: Tensor, sight: Sight, layer: int = 0, cache: KeyValueCache | None = None
+        self,
+        x: Tensor,
+        sight: Sight,
+        layer: int = 0,
+        cache: KeyValueCache | None = None,
+        num_queries: int | None = None,
     ) -> Tensor:
-        """Map x (B, T, D) to (B, T, D)."""
+        """Map x (B, T, D) to (B, T, D), or to the first `num_queries` positions of that."""
+        mixed = self.dropout(self.attention(self.attended(x), sight, layer, cache, num_queries))
+        x = x[:, :num_queries] + mixed
         if self.pre_norm:
-            mixed = self.attention(self.attention_norm(x), sight, layer, cache)
-            x = x + self.dropout(mixed)
             return x + self.dropout(self.feed_forward(self.feed_forward_norm(x)))
-        x = self.attention_norm(x + self.dropout(self.attention(x, sight, layer, cache)))
+        x = self.attention_norm(x)
         return self.feed_forward_norm(x + self.dropout(self.feed_forward(x)))
 
     def attended(self, x: Tensor) -> Tensor:

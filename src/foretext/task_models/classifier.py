@@ -140,7 +140,11 @@ class TextClassifier(TaskModel):
 
     def _padded(self, windows: Windows, targets: dict[str, Any]) -> PaddedExamples:
         return PaddedExamples(
-            windows.rows, targets, pad=self.body.pad, visibility=self.body.visibility
+            windows.rows,
+            targets,
+            pad=self.body.pad,
+            visibility=self.body.visibility,
+            asked=self.task.asked,
         )
 
     def _logits(self, windows: Windows, network: Network | None) -> Probabilities:

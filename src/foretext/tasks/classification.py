@@ -10,7 +10,7 @@ from torch import Tensor
 
 from foretext.backbones.base import States
 from foretext.config import Config
-from foretext.data.batch import Batch, Inputs
+from foretext.data.batch import Asked, Batch, Inputs
 from foretext.nn.pooling import Pooling
 from foretext.nn.vocabulary_head import Score
 from foretext.tasks.answers import answers_of
@@ -58,15 +58,22 @@ class Classification(Task):
         counts: list[int] | None = None,
     ) -> None:
         super().__init__()
-        self.config = config
         self.visibility = body.visibility
         self.found: dict[str, Any] = {"labels": list(labels), "multi_label": multi_label}
         known = self.found | {"counts": counts or [1] * len(labels)}
         self.head = TextHead(body, config.pooling, config.dropout)
         self.answers = answers_of(known, smoothing=config.label_smoothing, balanced=config.balanced)
         bias = self.head.pool.pooling != "last" if config.bias is None else config.bias
+        # What suits the body is no longer to be seen once it is kept: it is kept, too.
+        self.config = config.model_copy(update={"pooling": self.head.pool.pooling, "bias": bias})
         self.classifier = drawn_linear(body, body.backbone.dim, self.answers.num_outputs, bias=bias)
         self.next_tokens = NextTokens.of(body, config.language_model_weight)
+
+    @property
+    def asked(self) -> Asked:
+        """The positions whose states answers are made of."""
+        is_first = self.head.pool.pooling == "cls" and self.next_tokens is None
+        return "first" if is_first else "all"
 
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
         """Return logits (B, C)."""

@@ -71,7 +71,6 @@ class Matching(Task):
         highest: float = 1.0,
     ) -> None:
         super().__init__()
-        self.config = config
         self.visibility = body.visibility
         self.mode = match_mode(config, body)
         self.is_cosine = labels is None and self.mode == "siamese"
@@ -86,6 +85,9 @@ class Matching(Task):
         siamese_mean = self.mode == "siamese" and isinstance(body.backbone, Transformer)
         pooling: Pooling | None = config.pooling or ("mean" if siamese_mean else None)
         self.head = TextHead(body, pooling, dropout=0.0)
+        # What suits the body is no longer to be seen once it is kept: it is kept, too.
+        suited = {"pooling": self.head.pool.pooling, "mode": self.mode}
+        self.config = config.model_copy(update=suited)
         self.dropout = nn.Dropout(config.dropout)
         width = body.backbone.dim * (3 if self.mode == "siamese" else 1)
         self.classifier = (

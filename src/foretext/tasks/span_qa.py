@@ -64,7 +64,7 @@ class SpanQA(Task):
         super().__init__()
         if not body.framing(config.max_length).between:
             raise SettingError(
-                "[head] span_qa needs a token between question and passage; take a Transformer "
+                "[task] span_qa needs a token between question and passage; take a Transformer "
                 "whose tokenizer has one, such as '[SEP]' or '<|endoftext|>'."
             )
         self.config = config
