@@ -172,12 +172,14 @@ def test_a_resume_with_another_recipe_is_refused(animal_text: Path, tmp_path: Pa
 
 
 def test_torchrun_starts_the_same_command(animal_text: Path, tmp_path: Path) -> None:
+    """And shares the optimizer's memory where asked."""
     alone, together = tmp_path / "alone", tmp_path / "together"
     steps = ("--set", "training.steps=6")
     subprocess.run(command("bert", animal_text, alone, *steps), check=True, capture_output=True)
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    shard = ("--set", "training.shard=true")
     subprocess.run(
-        [*torchrun, *command("bert", animal_text, together, *steps)[1:]],
+        [*torchrun, *command("bert", animal_text, together, *steps, *shard)[1:]],
         check=True,
         capture_output=True,
         timeout=120,

@@ -9,34 +9,87 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from foretext.data.token_file import Tokens
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from tests.training.two_processes import train
+from tests.training.two_processes import LENGTH, train
 
 FIGURES = ("loss", "masked_lm_loss", "next_sentence_loss", "gradient_norm", "valid_loss")
+BEST = {"shard": True, "keep": "best", "patience": 2}
 
 
-def test_two_processes_are_as_one(
-    wordpiece: SubwordTokenizer, bert_tokens: Tokens, tmp_path: Path
-) -> None:
-    shutil.copytree(bert_tokens.train.folder.parent, tmp_path / "tokens")
-    wordpiece.save(tmp_path / "tokenizer.json")
-    alone = train(tmp_path)
+@pytest.fixture(scope="module")
+def trained(
+    wordpiece: SubwordTokenizer, bert_tokens: Tokens, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The folder that two processes wrote to, whatever they were asked for."""
+    folder = tmp_path_factory.mktemp("processes")
+    shutil.copytree(bert_tokens.train.folder.parent, folder / "tokens")
+    wordpiece.save(folder / "tokenizer.json")
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
     script = Path(__file__).with_name("two_processes.py")
     root = str(Path(__file__).parents[2])
     subprocess.run(
-        [*command, str(script), str(tmp_path)],
+        [*command, str(script), str(folder)],
         check=True,
-        timeout=120,
+        timeout=240,
         capture_output=True,
         env={**os.environ, "PYTHONPATH": root, "OMP_NUM_THREADS": "1"},
     )
-    together = json.loads((tmp_path / "history-2.json").read_text())
-    assert len(together) == len(alone)
-    for one, two in zip(alone, together, strict=True):
-        for name in FIGURES:
-            if name in one:
-                assert two[name] == pytest.approx(one[name], rel=2e-5), (name, one["step"])
+    return folder
+
+
+def weights(folder: Path, run: str, process: str = "0-of-2") -> np.ndarray:
+    return np.load(folder / run / f"weights-{process}.npy")
+
+
+def figures(folder: Path, run: str, size: int = 2) -> list[dict[str, float]]:
+    """The records of a run, without those of time."""
+    history = json.loads((folder / run / f"history-{size}.json").read_text())
+    return [
+        {name: record[name] for name in ("step", *FIGURES) if name in record} for record in history
+    ]
+
+
+def assert_alike(ours: list[dict[str, float]], theirs: list[dict[str, float]], rel: float) -> None:
+    assert len(ours) == len(theirs)
+    for one, two in zip(ours, theirs, strict=True):
+        assert one == pytest.approx(two, rel=rel)
+
+
+def test_two_processes_are_as_one(trained: Path) -> None:
+    train(trained, "alone")
+    assert_alike(figures(trained, "summed"), figures(trained, "alone", 1), 2e-5)
+    assert_alike(figures(trained, "shared"), figures(trained, "alone", 1), 2e-5)
+    alone = weights(trained, "alone", "0-of-1")
+    assert alone == pytest.approx(weights(trained, "shared"), abs=1e-5)
+
+
+@pytest.mark.parametrize(("run", "whole"), [("shared", "summed"), ("bf16-True", "bf16-False")])
+def test_a_shared_optimizer_changes_nothing(trained: Path, run: str, whole: str) -> None:
+    assert_alike(figures(trained, run), figures(trained, whole), 1e-6)
+    assert weights(trained, run) == pytest.approx(weights(trained, whole), abs=1e-6)
+
+
+def test_every_process_ends_with_all_weights(trained: Path) -> None:
+    for run in ("shared", "best", "bf16-True"):
+        assert np.array_equal(weights(trained, run, "0-of-2"), weights(trained, run, "1-of-2"))
+
+
+def test_slices_resume_in_the_same_bits(trained: Path) -> None:
+    assert figures(trained, "stopped") == figures(trained, "shared")
+    assert np.array_equal(weights(trained, "stopped"), weights(trained, "shared"))
+
+
+def test_the_best_weights_come_back(trained: Path) -> None:
+    """Of two processes, and of one that goes on where two stopped."""
+    train(trained, "alone-best", **BEST)
+    train(trained, "left", resumes=True, **BEST)
+    alone = weights(trained, "alone-best", "0-of-1")
+    assert figures(trained, "best")[-1]["step"] == LENGTH["steps"]
+    assert_alike(figures(trained, "left", 1), figures(trained, "best"), 2e-5)
+    assert weights(trained, "best") == pytest.approx(alone, abs=1e-5)
+    assert np.array_equal(weights(trained, "left", "0-of-1"), weights(trained, "best"))
+    assert np.abs(alone - weights(trained, "shared")).max() > 1e-3  # those are the last

@@ -1,4 +1,4 @@
-"""Train a small BERT; started by torchrun, in several processes, and stopped on the way."""
+"""Train a small BERT in several ways; started by torchrun, in two processes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import json
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import torch.distributed as dist
+from torch.nn.utils import parameters_to_vector
 
 from foretext.data.batch import Batch
 from foretext.data.token_file import Tokens
@@ -21,6 +24,8 @@ from foretext.training.validation import HeldOutLoss
 from tests.networks import bert
 
 STOP_AT = 6  # a step between two records
+LENGTH = {"steps": 12, "batch_examples": 15, "valid_steps": 4}
+RATES = {"layer_decay": 0.8, "head_rate": 2.0}
 
 
 class Stopped(Training):
@@ -32,27 +37,60 @@ class Stopped(Training):
             self._stop("SIGTERM")
 
 
-def train(folder: Path, kind: type[Training] = Training) -> list[dict[str, float]]:
-    """Take tokenizer and tokens from `folder`; returns the records."""
+class Worst(HeldOutLoss):
+    """Takes the first, and worst, loss for the best, so that the best weights are not the last."""
+
+    higher_is_better = True
+
+
+def train(
+    folder: Path,
+    run: str,
+    kind: type[Training] = Training,
+    *,
+    resumes: bool = False,
+    **settings: Any,
+) -> list[dict[str, float]]:
+    """Take tokenizer and tokens from `folder`; returns the records, and writes them and weights."""
     tokens = Tokens.open(folder / "tokens")
     model = bert(SubwordTokenizer.load(folder / "tokenizer.json"), next_sentence=True)
     assert tokens.valid is not None
-    held_out = HeldOutLoss(model.objective.examples(tokens.valid, held_out=True), 16)
-    length = {"steps": 12, "batch_examples": 15, "valid_steps": 4}
-    config = TrainingConfig(**length, precision="fp32", layer_decay=0.8, head_rate=2.0)
+    held_out = Worst(model.objective.examples(tokens.valid, held_out=True), 16)
+    config = TrainingConfig(**{**LENGTH, **RATES, "precision": "fp32", **settings})
     examples = model.objective.examples(tokens.train)
-    place = Workplace(folder, checkpoints=Checkpoints(folder / "checkpoints"))
+    place = Workplace(folder, checkpoints=Checkpoints(folder / run / "checkpoints"))
     training = kind(model, examples, config, place, held_out)
-    resumed = training.resume()
-    assert resumed == (kind is Training and training.processes.size > 1)
+    assert training.resume() == resumes
     history = training.run()
-    if training.processes.is_first:
-        (folder / f"history-{training.processes.size}.json").write_text(json.dumps(history))
+    processes = training.processes
+    (folder / run).mkdir(exist_ok=True)
+    weights = parameters_to_vector(model.parameters()).detach().numpy()
+    np.save(folder / run / f"weights-{processes.rank}-of-{processes.size}.npy", weights)
+    if processes.is_first:
+        (folder / run / f"history-{processes.size}.json").write_text(json.dumps(history))
     return history
 
 
-if __name__ == "__main__":
+def stop(folder: Path, run: str, **settings: Any) -> None:
+    """Leave a checkpoint."""
     with suppress(Interrupted):
-        train(Path(sys.argv[1]), Stopped)
+        train(folder, run, Stopped, **settings)
     dist.barrier()  # until the first one has saved
-    train(Path(sys.argv[1]))
+
+
+def main(folder: Path) -> None:
+    """Do all that the test compares."""
+    stop(folder, "summed")
+    train(folder, "summed", resumes=True)
+    train(folder, "shared", shard=True)
+    stop(folder, "stopped", shard=True)
+    train(folder, "stopped", resumes=True, shard=True)
+    stop(folder, "best", shard=True, keep="best", patience=2)
+    train(folder, "best", resumes=True, shard=True, keep="best", patience=2)
+    stop(folder, "left", shard=True, keep="best", patience=2)
+    for shard in (False, True):
+        train(folder, f"bf16-{shard}", precision="bf16", shard=shard, micro_batch_examples=4)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

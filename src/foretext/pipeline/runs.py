@@ -31,6 +31,7 @@ FREE_TO_CHANGE = (
     "checkpoints_kept",
     "memory",
     "micro_batch_examples",
+    "shard",
     "tensorboard",
 )
 

@@ -42,7 +42,8 @@ class AdamW:
         weight_decay: float = 0.01,
     ) -> None:
         self.parameters = parameters
-        self.segments = parameters.segments if segments is None else segments
+        self.names = {s.name for s in (parameters.segments if segments is None else segments)}
+        self.segments: Sequence[Segment] = [p for p in parameters.own if p.name in self.names]
         self.betas, self.eps, self.weight_decay = betas, eps, weight_decay
         self.mean = torch.zeros_like(parameters.master)
         self.square = torch.zeros_like(parameters.master)
@@ -53,13 +54,19 @@ class AdamW:
         (self._move_by_kernel if on_cpu else self._move_by_torch)(gradients, step)
 
     def state(self) -> dict[str, Tensor]:
-        """Return the running means, as views."""
-        vectors = {"mean": self.mean, "square": self.square}
+        """Return the running means, as `FlatParameters.by_name` does."""
         return {
-            f"{kind}.{segment.name}": segment.view(vector)
-            for kind, vector in vectors.items()
-            for segment in self.segments
+            f"{kind}.{name}": value
+            for kind, vector in (("mean", self.mean), ("square", self.square))
+            for name, value in self.parameters.by_name(vector).items()
+            if name in self.names
         }
+
+    def load_state(self, state: Mapping[str, Tensor]) -> None:
+        """Go on from the running means in `state`."""
+        for part in self.segments:
+            part.fill(self.mean, state[f"mean.{part.name}"])
+            part.fill(self.square, state[f"square.{part.name}"])
 
     def _factors(self, segment: Segment, step: Step) -> Factors:
         beta1, beta2 = self.betas
@@ -76,8 +83,9 @@ class AdamW:
         )
 
     def _move_by_kernel(self, gradients: Mapping[Segment, Tensor], step: Step) -> None:
-        master, working = self.parameters.master, self.parameters.working
-        copy = working if working is not master else torch.empty(0, dtype=torch.bfloat16)
+        master, copy = self.parameters.master, self.parameters.copy
+        if copy is master:
+            copy = torch.empty(0, dtype=torch.bfloat16)
         moments = Moments(*map(flat_view, (master, self.mean, self.square, copy)))
         team = torch_team()
         for segment, gradient in gradients.items():

@@ -28,13 +28,16 @@ class Step(NamedTuple):
 class Rule(Protocol):
     """Moves some of the segments against their gradients."""
 
-    segments: Sequence[Segment]  # those it moves
+    segments: Sequence[Segment]  # those it moves, in the own slice
 
     def move(self, gradients: Mapping[Segment, Tensor], step: Step) -> None:
         """Move masters and copies of its segments by flat gradients, float32 or bfloat16."""
 
     def state(self) -> dict[str, Tensor]:
-        """Return what it remembers, as views."""
+        """Return what it remembers, as `FlatParameters.by_name` does."""
+
+    def load_state(self, state: Mapping[str, Tensor]) -> None:
+        """Remember what `state` returned."""
 
 
 class FlatOptimizer:
@@ -72,16 +75,18 @@ class FlatOptimizer:
             )
             segment.parameter.grad = None
 
-    def gathered(self) -> Tensor:
-        """Return one float32 vector of all that was gathered, to be summed over processes.
-
-        The step is then taken by what stands in it.
-        """
-        whole = torch.zeros_like(self.parameters.master)
+    def gathered(self, place: slice) -> Tensor:
+        """Return a slice of the float32 vector of all that was gathered."""
+        vector = self.parameters.master.new_zeros(place.stop - place.start)
         for segment, gradient in self._gradients.items():
-            whole[segment.place] = gradient
-        self._gradients = {segment: whole[segment.place] for segment in self.parameters.segments}
-        return whole
+            part = segment.cut(place)
+            if part is not None:
+                part.fill(vector, gradient)
+        return vector
+
+    def take(self, gradients: Tensor) -> None:
+        """Have the step taken by a vector, of the own slice, and not by what was gathered."""
+        self._gradients = {part: gradients[part.place] for part in self.parameters.own}
 
     def step(self, learning_rate: float) -> float:
         """Take a step by what was gathered; returns the gradients' norm before clipping.
@@ -96,11 +101,15 @@ class FlatOptimizer:
             for rule in self.rules:
                 given = {s: self._gradients[s] for s in rule.segments if s in self._gradients}
                 rule.move(given, step)
+            self.parameters.share()
         self._gradients.clear()
         return norm
 
     def state(self) -> dict[str, Tensor]:
-        """Return all that a resumed run needs to go on in the same bits; tensors are views."""
+        """Return all that a resumed run needs to go on in the same bits, however many share it.
+
+        Tensors are whole, as `FlatParameters.by_name` returns them.
+        """
         state = {f"weight.{name}": value for name, value in self.parameters.values().items()}
         for rule in self.rules:
             state |= rule.state()
@@ -112,15 +121,18 @@ class FlatOptimizer:
         Raises:
             KeyError: a name is missing.
         """
-        for name, tensor in self.state().items():
-            tensor.copy_(state[name])
+        names = [part.name for part in self.parameters.own]
+        self.parameters.load({name: state[f"weight.{name}"] for name in names})
+        for rule in self.rules:
+            rule.load_state(state)
         self.num_steps = int(state["num_steps"])
-        self.parameters.refresh()
 
     def _norm(self) -> float:
-        gradients = self._gradients.values()
-        if self.parameters.master.device.type == "cpu":
+        gradients, device = self._gradients.values(), self.parameters.master.device
+        if device.type == "cpu":
             team = torch_team()
-            return math.sqrt(sum(squares(team, flat_view(gradient)) for gradient in gradients))
-        norms = [torch.linalg.vector_norm(g, dtype=torch.float32) for g in gradients]
-        return float(torch.linalg.vector_norm(torch.stack(norms))) if norms else 0.0
+            square = sum(squares(team, flat_view(gradient)) for gradient in gradients)
+        else:
+            norms = [torch.linalg.vector_norm(g, dtype=torch.float32) for g in gradients]
+            square = float(torch.linalg.vector_norm(torch.stack(norms))) ** 2 if norms else 0.0
+        return math.sqrt(self.parameters.shard.total(square, device))

@@ -14,28 +14,43 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-__all__ = ["FlatParameters", "Segment"]
+from foretext.training.processes import Processes
+from foretext.training.shard import ALIGNMENT, Shard
 
-ALIGNMENT = 32  # numbers; a cache line of bfloat16
+__all__ = ["FlatParameters", "Segment"]
 
 
 class Segment(NamedTuple):
-    """Where one parameter lies in the vectors."""
+    """Where one parameter lies in the vectors, or what is in a slice of both."""
 
     name: str
     parameter: nn.Parameter
     offset: int
+    size: int
     decays: bool  # matrices do, biases and norms do not
     rate: float = 1.0  # its share of the learning rate
+    first: int = 0  # of the parameter's numbers
 
     @property
     def place(self) -> slice:
         """Its numbers in a vector."""
-        return slice(self.offset, self.offset + self.parameter.numel())
+        return slice(self.offset, self.offset + self.size)
 
     def view(self, vector: Tensor) -> Tensor:
-        """Return its numbers of a vector, in its shape."""
+        """Return the whole parameter's numbers of a vector, in its shape."""
         return vector[self.place].view(self.parameter.shape)
+
+    def cut(self, place: slice) -> Segment | None:
+        """Return what of it lies in a slice of the vectors, with its offset in that slice."""
+        start, stop = max(self.offset, place.start), min(self.offset + self.size, place.stop)
+        if start >= stop:
+            return None
+        first = self.first + start - self.offset
+        return self._replace(offset=start - place.start, size=stop - start, first=first)
+
+    def fill(self, vector: Tensor, values: Tensor) -> None:
+        """Copy its numbers from the values of the whole parameter to a vector."""
+        vector[self.place].copy_(values.reshape(-1)[self.first : self.first + self.size])
 
 
 class FlatParameters:
@@ -46,10 +61,14 @@ class FlatParameters:
     is used in two places has one segment, under the first of its names. Frozen parameters have no
     segment; they are in `dtype` too until `release`.
 
+    Where processes share the masters out, each has a slice of them and all of what the model
+    computes with; in float32 the slice is a part of that, and costs nothing.
+
     Args:
         module: whose parameters are float32.
         dtype: what it computes with, float32 or bfloat16.
         rates: shares of the learning rate by name; 1 for those that are not named.
+        sharing: processes that share the masters out; None: all are kept here.
     """
 
     def __init__(
@@ -57,34 +76,50 @@ class FlatParameters:
         module: nn.Module,
         dtype: torch.dtype = torch.float32,
         rates: Mapping[str, float] | None = None,
+        sharing: Processes | None = None,
     ) -> None:
-        trainable = [(name, p) for name, p in module.named_parameters() if p.requires_grad]
-        self.segments: list[Segment] = []
-        size = 0
-        for name, parameter in trainable:
-            rate = (rates or {}).get(name, 1.0)
-            self.segments.append(Segment(name, parameter, size, parameter.dim() > 1, rate))
-            size += -(-parameter.numel() // ALIGNMENT) * ALIGNMENT
-        device = trainable[0][1].device if trainable else None
-        self.master = torch.zeros(size, device=device)
-        self.working = self.master if dtype == torch.float32 else self.master.to(dtype)
+        self.segments = _segments(module, rates or {})
+        size = self.segments[-1].place.stop if self.segments else 0
+        self.shard = Shard(size, sharing)
+        parts = (segment.cut(self.shard.place) for segment in self.segments)
+        self.own = [part for part in parts if part is not None]
+        device = self.segments[0].parameter.device if self.segments else None
+        self.working = torch.zeros(self.shard.size, dtype=dtype, device=device)
+        self.copy = self.working[self.shard.place]  # of the masters
+        in_float32 = dtype == torch.float32
+        self.master = self.copy if in_float32 else torch.zeros_like(self.copy, dtype=torch.float32)
+        for segment in self.own:
+            segment.fill(self.master, segment.parameter.detach())
         for segment in self.segments:
-            segment.view(self.master).copy_(segment.parameter.detach())
+            segment.view(self.working).copy_(segment.parameter.detach())
             segment.parameter.data = segment.view(self.working)
-        self.refresh()
         self._frozen = [(p, p.data) for p in module.parameters() if not p.requires_grad]
         for parameter, data in self._frozen:
             parameter.data = data.to(dtype)
 
-    def refresh(self, segments: Iterable[Segment] | None = None) -> None:
-        """Round the masters into the copy, of all segments or of some."""
-        if self.working is not self.master:
-            for segment in self.segments if segments is None else segments:
-                self.working[segment.place].copy_(self.master[segment.place])
+    def refresh(self, parts: Iterable[Segment] | None = None) -> None:
+        """Round the masters into the copy: all of the own slice, or some parts of it."""
+        if self.copy is not self.master:
+            for part in self.own if parts is None else parts:
+                self.copy[part.place].copy_(self.master[part.place])
+
+    def share(self) -> None:
+        """Give every process the copies of all."""
+        self.shard.share(self.working)
+
+    def by_name(self, vector: Tensor) -> dict[str, Tensor]:
+        """Return each parameter's numbers of a vector like the master.
+
+        They are views; of what is shared out the first process gets copies, the others nothing.
+        """
+        whole = self.shard.collect(vector)
+        if whole is None:
+            return {}
+        return {segment.name: segment.view(whole) for segment in self.segments}
 
     def values(self) -> dict[str, Tensor]:
-        """Return each parameter's float32 values by name; they are views."""
-        return {segment.name: segment.view(self.master) for segment in self.segments}
+        """Return each parameter's float32 values, as `by_name` does."""
+        return self.by_name(self.master)
 
     def load(self, values: Mapping[str, Tensor]) -> None:
         """Take over values by name.
@@ -92,13 +127,27 @@ class FlatParameters:
         Raises:
             KeyError: a name is missing.
         """
-        for name, master in self.values().items():
-            master.copy_(values[name])
+        for part in self.own:
+            part.fill(self.master, values[part.name])
         self.refresh()
+        self.share()
 
     def release(self) -> None:
         """Give the module its float32 values back: nothing will be learned any more."""
+        in_float32 = self.working.dtype == torch.float32
+        whole = self.working if in_float32 else self.shard.whole(self.master)
         for segment in self.segments:
-            segment.parameter.data = segment.view(self.master)
+            segment.parameter.data = segment.view(whole)
         for parameter, data in self._frozen:
             parameter.data = data
+
+
+def _segments(module: nn.Module, rates: Mapping[str, float]) -> list[Segment]:
+    """Lay the trainable parameters out, one after another."""
+    segments, offset = [], 0
+    for name, p in module.named_parameters():
+        if p.requires_grad:
+            rate = rates.get(name, 1.0)
+            segments.append(Segment(name, p, offset, p.numel(), p.dim() > 1, rate))
+            offset += -(-p.numel() // ALIGNMENT) * ALIGNMENT
+    return segments

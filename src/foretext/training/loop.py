@@ -248,8 +248,10 @@ class Training:
     def _save(self) -> None:
         """Write a checkpoint; every process comes here at the same step."""
         tally = self.records.tally.total(self.processes)
+        if self.place.checkpoints is not None:
+            arrays = self.optimizer.arrays()  # what is shared out comes from every process
         if self.place.checkpoints is not None and self.processes.is_first:
-            arrays = {**self.optimizer.arrays(), **generator_states()}
+            arrays |= generator_states()
             state = {**asdict(self.state), "tally": tally.state()}
             kept = self.config.checkpoints_kept
             self.place.checkpoints.save(self.state.step, arrays, state, kept=kept)

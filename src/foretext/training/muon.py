@@ -69,6 +69,11 @@ class Muon:
         """Return the running means, as views."""
         return {f"momentum.{segment.name}": mean for segment, mean in self.momentum.items()}
 
+    def load_state(self, state: Mapping[str, Tensor]) -> None:
+        """Go on from the running means in `state`."""
+        for name, mean in self.state().items():
+            mean.copy_(state[name])
+
     def _ahead(self, segment: Segment, gradient: Tensor, step: Step) -> Tensor:
         """Add a gradient to the mean, and look one gradient further; (n, R, C)."""
         mean = self.momentum[segment]

@@ -26,7 +26,7 @@ class Optimizer:
         model: whose parameters it takes over until `release`.
         config: the user's settings.
         dtype: what the model computes with, float32 or bfloat16.
-        processes: whose gradients are summed.
+        processes: whose gradients are summed; with `shard` each keeps and moves its slice.
 
     Raises:
         SettingError: a setting has no effect on this model, or leaves nothing to learn.
@@ -36,7 +36,8 @@ class Optimizer:
         self, model: Model, config: TrainingConfig, dtype: torch.dtype, processes: Processes
     ) -> None:
         self._frozen = freeze(model, config)
-        self.parameters = FlatParameters(model, dtype, rates(model, config))
+        sharing = processes if config.shard else None
+        self.parameters = FlatParameters(model, dtype, rates(model, config), sharing)
         rules = _rules(model, self.parameters, config)
         self.inner = FlatOptimizer(self.parameters, rules, config.clip_norm)
         self.processes = processes
@@ -49,20 +50,27 @@ class Optimizer:
     def step(self, learning_rate: float) -> float:
         """Update the weights; returns the norm of the gradient before it was clipped."""
         if self.processes.size > 1:
-            self.processes.sum([self.inner.gathered()])
+            self.inner.take(self._summed())
         return self.inner.step(learning_rate)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return everything that a resumed training needs."""
-        arrays = {name: tensor.cpu().numpy() for name, tensor in self.inner.state().items()}
-        return arrays if self._kept is None else {**arrays, "best": self._kept.cpu().numpy()}
+        """Return all that a resumed training needs, to the first process; every one must call."""
+        state = self.inner.state()
+        if self._kept is not None:
+            best = self.parameters.by_name(self._kept)
+            state |= {f"best.{name}": value for name, value in best.items()}
+        if not self.processes.is_first:
+            return {}
+        return {name: tensor.cpu().numpy() for name, tensor in state.items()}
 
     def load_arrays(self, arrays: dict[str, np.ndarray]) -> None:
-        """Go on from what `arrays` gave."""
+        """Go on from what `arrays` gave, in however many processes."""
         tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
         self.inner.load_state(tensors)
-        if "best" in tensors:
-            self._kept = tensors["best"].to(self.parameters.master.device)
+        if any(name.startswith("best.") for name in tensors):
+            self._kept = torch.zeros_like(self.parameters.master)
+            for part in self.parameters.own:
+                part.fill(self._kept, tensors[f"best.{part.name}"])
 
     def keep_weights(self) -> None:
         """Remember the weights as they are: they are the best so far."""
@@ -73,12 +81,22 @@ class Optimizer:
         if self._kept is not None:
             self.parameters.master.copy_(self._kept)
             self.parameters.refresh()
+            self.parameters.share()
 
     def release(self) -> None:
         """Give the model its fp32 weights back, none of them frozen: the training is over."""
         self.parameters.release()
         for parameter in self._frozen:
             parameter.requires_grad_(True)
+
+    def _summed(self) -> Tensor:
+        """Add up the gradients of all processes; returns the own slice, float32."""
+        shard = self.parameters.shard
+        if shard.count > 1:
+            return shard.sum(self.inner.gathered)
+        whole = self.inner.gathered(shard.place)
+        self.processes.sum([whole])
+        return whole
 
 
 def _rules(model: Model, parameters: FlatParameters, config: TrainingConfig) -> list[Rule]:

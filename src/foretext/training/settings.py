@@ -42,6 +42,7 @@ class TrainingConfig(Config):
     precision: Precision = "auto"  # fp32 masters in either
     compile: bool = False  # by torch.compile; takes minutes before the first step
     gradient_checkpointing: bool = False  # layers computed twice, for less memory
+    shard: bool = False  # masters and moments over torchrun's processes; no effect in one
 
     valid_steps: int | None = Field(None, ge=1)  # between held-out losses; None: 20 in all
     patience: int | None = Field(None, ge=1)  # held-out losses without a better one before the end
@@ -60,6 +61,8 @@ class TrainingConfig(Config):
             raise ValueError("final_rate would have no effect under a constant schedule")
         if (self.micro_batch_examples or 1) > self.batch_examples:
             raise ValueError("micro_batch_examples is more than batch_examples")
+        if self.shard and self.optimizer == "muon":
+            raise ValueError("shard would cut the matrices that muon moves as one; use adamw")
         if self.freeze_layers and self.freeze != "none":
             raise ValueError("freeze and freeze_layers: one of them freezes what both would")
         if self.freeze == "backbone" and self.layer_decay != 1:
