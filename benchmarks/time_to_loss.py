@@ -16,8 +16,8 @@ __all__ = ["PACKAGES", "rows"]
 
 PACKAGES = ("foretext", "transformers", "torch", "numba", "numpy")
 PROGRAM = "benchmarks.time_to_loss_program"
-SECONDS = 90  # that the peer trains
-SHARES = (12, 9, 7, 6, 5, 4, 3, 2.5, 2, 1)  # of its time, as one over these
+SECONDS = 45  # that the peer trains
+SHARES = (12, 8, 6, 5, 4, 3, 2.5, 2, 1)  # of its time, as one over these
 PAIRS = 3
 MUST = 2.5
 
