@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-from pydantic import field_validator, model_validator
+from pydantic import model_validator
 
 from foretext.config import Config
+from foretext.corpus.encoding import Encoding
 
 __all__ = ["CorpusConfig", "Documents", "Format"]
 
@@ -19,22 +20,10 @@ class CorpusConfig(Config):
 
     format: Literal["auto", "txt", "jsonl", "csv", "tsv", "parquet"] = "auto"  # auto: by suffix
     column: str = "text"  # of jsonl, csv, tsv and parquet
-    encoding: str = "utf-8"  # a byte order mark is accepted
+    encoding: Encoding = "utf-8"  # a byte order mark is accepted
     documents: Literal["auto", "line", "blank_line"] = "auto"  # of txt: where a document ends
     sentences: Literal["line", "punctuation"] = "line"  # punctuation: split inside lines as well
     normalization: Literal["none", "NFC", "NFKC"] = "NFC"
-
-    @field_validator("encoding")
-    @classmethod
-    def _known(cls, encoding: str) -> str:
-        try:
-            "".encode(encoding)
-        except (LookupError, ValueError):
-            raise ValueError(
-                "Python knows no such text encoding; try 'utf-8', 'cp1252', 'latin-1', 'gb18030' "
-                "or 'utf-16'"
-            ) from None
-        return encoding
 
     @model_validator(mode="after")
     def _effective(self) -> Self:

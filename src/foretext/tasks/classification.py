@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field
@@ -10,20 +9,19 @@ from torch import Tensor
 
 from foretext.backbones.base import States
 from foretext.config import Config
-from foretext.data.batch import Asked, Batch, Inputs
+from foretext.data.batch import Asked, Inputs
 from foretext.nn.pooling import Pooling
-from foretext.nn.vocabulary_head import Score
 from foretext.tasks.answers import answers_of
-from foretext.tasks.base import Task
 from foretext.tasks.body import TextBody
 from foretext.tasks.long_texts import LongTexts
 from foretext.tasks.next_tokens import NextTokens
 from foretext.tasks.text_head import TextHead, drawn_linear
+from foretext.tasks.text_task import TextTask
 
 __all__ = ["Classification"]
 
 
-class Classification(Task):
+class Classification(TextTask):
     """A linear map from a pooled text to labels.
 
     Args:
@@ -79,18 +77,3 @@ class Classification(Task):
         """Return logits (B, C)."""
         logits: Tensor = self.classifier(self.head(states.last, inputs.token_mask)).float()
         return logits
-
-    def counts(self, batch: Batch) -> Mapping[str, int]:
-        """Return the number of texts and, with the auxiliary loss, of tokens."""
-        counts = {self.name: len(batch)}
-        if self.next_tokens is not None:
-            counts["language_model"] = self.next_tokens.count(batch.inputs)
-        return counts
-
-    def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
-        """Score the labels and, with the auxiliary loss, the next tokens."""
-        logits = self.outputs(states, batch.inputs)
-        scores = {self.name: self.answers.score(logits, batch.targets[self.answers.target])}
-        if self.next_tokens is not None:
-            scores["language_model"] = self.next_tokens.score(states, batch.inputs)
-        return scores

@@ -6,7 +6,6 @@ itself (Reimers & Gurevych 2019, 3).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Literal
 
 import torch
@@ -17,15 +16,14 @@ from torch import Tensor, nn
 from foretext.backbones.base import States
 from foretext.backbones.transformer import Transformer
 from foretext.config import Config
-from foretext.data.batch import Batch, Inputs
+from foretext.data.batch import Inputs
 from foretext.errors import SettingError
 from foretext.nn.pooling import Pooling
-from foretext.nn.vocabulary_head import Score
 from foretext.tasks.answers import Classes, RealNumber, answers_of
-from foretext.tasks.base import Task
 from foretext.tasks.body import TextBody
 from foretext.tasks.next_tokens import NextTokens
 from foretext.tasks.text_head import TextHead, drawn_linear
+from foretext.tasks.text_task import TextTask
 
 __all__ = ["MatchMode", "Matching", "match_mode"]
 
@@ -33,7 +31,7 @@ __all__ = ["MatchMode", "Matching", "match_mode"]
 MatchMode = Literal["pair", "both_orders", "siamese"]
 
 
-class Matching(Task):
+class Matching(TextTask):
     """A linear map from what is known of both texts to labels or a score.
 
     Siamese labels come from [u, v, |u - v|], a siamese score is the cosine of u and v.
@@ -111,21 +109,6 @@ class Matching(Task):
         both = _compared(*pairs.unbind(1)) if self.mode == "siamese" else pairs.sum(1)
         logits: Tensor = self.classifier(self.dropout(both)).float()
         return logits
-
-    def counts(self, batch: Batch) -> Mapping[str, int]:
-        """Return the number of pairs and, with the auxiliary loss, of tokens."""
-        counts = {self.name: len(batch)}
-        if self.next_tokens is not None:
-            counts["language_model"] = self.next_tokens.count(batch.inputs)
-        return counts
-
-    def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
-        """Score the answers and, with the auxiliary loss, the next tokens of all rows."""
-        outputs = self.outputs(states, batch.inputs)
-        scores = {self.name: self.answers.score(outputs, batch.targets[self.answers.target])}
-        if self.next_tokens is not None:
-            scores["language_model"] = self.next_tokens.score(states, batch.inputs)
-        return scores
 
 
 def match_mode(config: Matching.Config, body: TextBody) -> MatchMode:

@@ -104,5 +104,6 @@ def test_another_encoding(tmp_path: Path) -> None:
     with pytest.raises(SettingError) as caught:
         QuestionsConfig.checked({"encoding": "utf-9"}, "rows")
     assert str(caught.value) == (
-        "[rows] encoding = 'utf-9': Python knows no such text encoding; try 'utf-8' or 'gb18030'."
+        "[rows] encoding = 'utf-9': Python knows no such text encoding; try 'utf-8', 'cp1252', "
+        "'latin-1', 'gb18030' or 'utf-16'."
     )

@@ -80,6 +80,11 @@ def test_one_column_cannot_be_both() -> None:
         TaggedConfig.checked({"token": 2, "tag": 2}, "rows")
 
 
+def test_an_unknown_encoding_is_refused() -> None:
+    with pytest.raises(SettingError, match="encoding = 'utf-9': Python knows no such"):
+        TaggedConfig.checked({"encoding": "utf-9"}, "rows")
+
+
 @pytest.mark.shared_data
 @pytest.mark.parametrize(
     ("name", "sentences", "tokens"),

@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, Self, cast
-
-from pydantic import model_validator
+from typing import Any, NamedTuple, cast
 
 from foretext.config import Config
+from foretext.corpus.encoding import Encoding
 from foretext.corpus.source import Source
 from foretext.corpus.sources import find_sources
 from foretext.data.rows.record import type_name
@@ -26,18 +25,7 @@ __all__ = ["Answer", "Question", "QuestionsConfig", "read_questions"]
 class QuestionsConfig(Config):
     """How files of questions are read: their form tells the rest."""
 
-    encoding: str = "utf-8"  # a byte order mark is accepted
-
-    @model_validator(mode="after")
-    def _known_encoding(self) -> Self:
-        try:
-            "".encode(self.encoding)
-        except (LookupError, ValueError):
-            raise ValueError(
-                f"encoding = {self.encoding!r}: Python knows no such text encoding; try 'utf-8' or "
-                "'gb18030'"
-            ) from None
-        return self
+    encoding: Encoding = "utf-8"  # a byte order mark is accepted
 
 
 class Answer(NamedTuple):

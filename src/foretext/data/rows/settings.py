@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from foretext.config import Config
+from foretext.corpus.encoding import Encoding
 
 __all__ = ["Column", "Columns", "LabelledConfig", "RowsConfig", "as_columns"]
 
@@ -43,7 +44,7 @@ class LabelledConfig(Config):
     headerless: ClassVar[dict[str, int]]  # meaning -> number, in a .txt file without a header
 
     format: Literal["auto", "csv", "tsv", "jsonl", "fasttext", "parquet"] = "auto"
-    encoding: str = "utf-8"  # a byte order mark is accepted
+    encoding: Encoding = "utf-8"  # a byte order mark is accepted
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -66,17 +67,6 @@ class LabelledConfig(Config):
             )
         if self.is_numbered and self.format in ("jsonl", "fasttext", "parquet"):
             raise ValueError(f"columns of format = '{self.format}' have names, not numbers")
-        return self
-
-    @model_validator(mode="after")
-    def _known_encoding(self) -> Self:
-        try:
-            "".encode(self.encoding)
-        except (LookupError, ValueError):
-            raise ValueError(
-                f"encoding = {self.encoding!r}: Python knows no such text encoding; try 'utf-8', "
-                "'cp1252', 'latin-1', 'gb18030' or 'utf-16'"
-            ) from None
         return self
 
 

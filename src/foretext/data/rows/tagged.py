@@ -10,6 +10,7 @@ from typing import Annotated, Literal, NamedTuple, Self
 from pydantic import Field, model_validator
 
 from foretext.config import Config
+from foretext.corpus.encoding import Encoding
 from foretext.corpus.normalization import normalize
 from foretext.corpus.sources import find_sources
 from foretext.data.rows.records import read_lines
@@ -30,7 +31,7 @@ class TaggedConfig(Config):
     tag: _Number | Literal["last"] | None = "last"  # None: the tokens have no tags
     separator: str = Field(default="auto", min_length=1)  # auto: tabs if the first row has one
     comment: str | None = Field(default=None, min_length=1)  # begins lines that are skipped
-    encoding: str = "utf-8"  # a byte order mark is accepted
+    encoding: Encoding = "utf-8"  # a byte order mark is accepted
     normalization: Literal["none", "NFC", "NFKC"] = "NFC"  # of tokens, as of a corpus
 
     @model_validator(mode="after")
