@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterator
 
 import pytest
 import torch
@@ -14,7 +15,9 @@ CPU = torch.device("cpu")
 
 
 @pytest.fixture(autouse=True)
-def _anew() -> None:
+def _asked_anew() -> Iterator[None]:
+    device._has_bfloat16.cache_clear()
+    yield
     device._has_bfloat16.cache_clear()
 
 
