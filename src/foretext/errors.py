@@ -49,6 +49,10 @@ class SettingError(ForetextError):
     """A setting that does not exist, has no effect here, or has no such value."""
 
 
+class DivergedError(SettingError):
+    """A training whose loss is no longer a number."""
+
+
 class OutputError(ForetextError):
     """A folder or file that cannot be written, or that would be overwritten."""
 

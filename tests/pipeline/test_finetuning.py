@@ -317,6 +317,20 @@ def test_rows_that_are_longer_are_told(
     assert facts_of(tmp_path / "run")["cut"] == 60
 
 
+def test_rows_that_the_body_cannot_read_are_told(
+    bases: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = tmp_path / "rows.tsv"
+    rows.write_text("label\ttext\n" + "a\tЖ Ж Ж\nb\tthe Ж dog\n" * 30, encoding="utf-8")
+    settings = small_settings("bert")
+    ft.finetune(
+        "classification", bases["bert"], rows, tmp_path / "run", settings=settings, quiet=False
+    )
+    assert (
+        "of the tokens of the rows are unknown to the body's tokenizer" in capsys.readouterr().err
+    )
+
+
 class TestResume:
     """What a training that was interrupted ends in is what it would have been."""
 
@@ -407,6 +421,19 @@ class TestResume:
         with pytest.raises(SettingError, match=r"began with run\.base = '.*bert', not '.*gpt'"):
             self.finetune(bases["gpt"], task_files, stopped, 1, 0.5, resume=True)
         assert list(stopped.glob("checkpoints/seed-1/step-*"))
+
+    def test_a_resume_with_other_rows_is_refused(
+        self, stopped: Path, task_files: TaskFiles, bases: dict[str, Path]
+    ) -> None:
+        train = task_files.train("classification")
+        rows, changed = train.read_text(), train.stat()
+        try:
+            train.write_text(rows + rows.splitlines()[-1] + "\n")
+            with pytest.raises(SettingError, match="learns from are not what they were when it"):
+                self.finetune(bases["bert"], task_files, stopped, 1, 0.5, resume=True)
+        finally:
+            train.write_text(rows)
+            os.utime(train, ns=(changed.st_atime_ns, changed.st_mtime_ns))
 
     def test_an_unfinished_run_is_neither_begun_again_nor_opened(
         self, stopped: Path, task_files: TaskFiles, bases: dict[str, Path]

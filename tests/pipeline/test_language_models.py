@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -124,6 +125,26 @@ def test_a_vocabulary_that_the_text_does_not_support(
 ) -> None:
     run_recipe(small("bert", "training.steps=2"), animal_text, tmp_path / "run", quiet=False)
     assert "not the 400 of tokenizer.vocab_size" in capsys.readouterr().err
+
+
+def test_a_text_that_the_tokenizer_cannot_spell_is_told_of(
+    animal_text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = small("bert", "training.steps=2", "tokenizer.limit_alphabet=12")
+    run_recipe(recipe, animal_text, tmp_path / "run", quiet=False)
+    assert "of the tokens are [UNK], which says nothing; raise" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("budget", [None, 4.0])
+def test_standard_input_is_read_by_all_that_need_it(
+    animal_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, budget: float | None
+) -> None:
+    """A plan, the tokenizer and the encoding each read the text; a stream comes but once."""
+    text = io.TextIOWrapper(io.BytesIO(animal_text.read_bytes()))
+    monkeypatch.setattr(sys, "stdin", text)
+    recipe = small("gpt") if budget is None else Recipe.load("gpt-tiny")
+    learned = run_recipe(recipe, "-", tmp_path / "run", budget=budget)
+    assert learned.history[-1]["step"] > 0
 
 
 def test_a_run_is_not_replaced_unasked(animal_text: Path, run: RunFolder) -> None:

@@ -14,7 +14,13 @@ import pytest
 import foretext as ft
 from foretext.artifact import RunFolder
 from foretext.data.rows import PairsConfig
-from foretext.errors import CorpusError, Interrupted, MissingExtraError, SettingError
+from foretext.errors import (
+    CorpusError,
+    DivergedError,
+    Interrupted,
+    MissingExtraError,
+    SettingError,
+)
 from foretext.pipeline import task_learning, task_search
 from tests.task_files import TaskFiles, small_settings
 
@@ -45,6 +51,35 @@ def test_the_best_of_the_trials_is_used(task_files: TaskFiles, tmp_path: Path) -
     assert recipe["task"]["dropout"] == best["dropout"]
     assert (recipe["training"]["epochs"], recipe["task"]["label_smoothing"]) == (2.0, 0.1)
     assert RunFolder(run).facts()["valid"]["accuracy"] == best["score"]
+
+
+def test_settings_that_diverge_are_passed_over(
+    task_files: TaskFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A trial without a figure is written down, and another one is chosen."""
+    real, tried = task_search.train_once, []
+
+    def first_diverges(*arguments: Any) -> Any:
+        tried.append(arguments)
+        if len(tried) == 1:
+            raise DivergedError("The loss is no longer a number")
+        return real(*arguments)
+
+    monkeypatch.setattr(task_search, "train_once", first_diverges)
+    files, settings = task_files, small_settings("textcnn")
+    del settings["training"]["learning_rate"]
+    arguments = ("classification", "textcnn", files.train("classification"))
+    ft.finetune(*arguments, tmp_path / "run", settings=settings, search="1.5s")
+    scores = [trial["score"] for trial in trials_of(tmp_path / "run")]
+    assert scores[0] is None
+    assert RunFolder(tmp_path / "run").facts()["search"]["score"] == max(scores[1:])
+    monkeypatch.setattr(task_search, "train_once", _diverges)
+    with pytest.raises(DivergedError, match="settings that were tried diverged; choose a lower"):
+        ft.finetune(*arguments, tmp_path / "none", settings=settings, search="0.1s")
+
+
+def _diverges(*arguments: Any) -> Any:
+    raise DivergedError("The loss is no longer a number")
 
 
 def test_a_pretrained_body_is_tried_with_rates_by_layer(

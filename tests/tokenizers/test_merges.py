@@ -187,6 +187,17 @@ def test_rare_characters_are_passed_by() -> None:
     assert found.tokens[:2] == ["a", "b"]
 
 
+def test_the_alphabet_grows_with_the_script() -> None:
+    """A thousand characters, or those that cover 99.95 % of the text, within the vocabulary."""
+    frequent = {chr(0x4E00 + index): 9_000 for index in range(3_000)}
+    rare = {chr(0x4E00 + index): 1 for index in range(3_000, 5_000)}
+    many = learned(frequent | rare, vocab_size=8_000, limit_alphabet="auto").tokens
+    assert 2_900 < len(many) <= 3_000
+    assert len(learned(frequent | rare, vocab_size=2_000, limit_alphabet="auto").tokens) == 1_500
+    few = dict(list(frequent.items())[:20]) | {"x": 1}
+    assert len(learned(few, vocab_size=30, limit_alphabet="auto").tokens) == 21
+
+
 def test_words_of_unknown_characters_alone() -> None:
     assert learned({"漢": 1, "aa": 2}, vocab_size=5, limit_alphabet=1).tokens == ["a", "aa"]
 

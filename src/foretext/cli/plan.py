@@ -39,6 +39,7 @@ def plan(
 ) -> None:
     """Choose vocabulary, size and rates for a text and a time, from a few timed steps."""
     from foretext.config import duration_seconds
+    from foretext.corpus import Corpus
     from foretext.pipeline.planning import plan_network
     from foretext.recipe import Recipe
 
@@ -48,7 +49,8 @@ def plan(
             f"There is nothing to plan for {recipe}: it has no sizes to choose among; "
             "`foretext pretrain` has --budget for it too."
         )
-    made = plan_network(chosen, corpus, None if budget is None else duration_seconds(budget))
+    seconds = None if budget is None else duration_seconds(budget)
+    made = plan_network(chosen, Corpus(corpus, chosen.corpus), seconds)
     if as_json:
         print_json(made.as_dict())
         return

@@ -19,7 +19,8 @@ from foretext.errors import SettingError
 from foretext.language_model import LanguageModel
 from foretext.objectives.causal_lm import CausalLM
 from foretext.objectives.masked_lm import MaskedLM
-from foretext.pipeline.finetuning import BACKBONE_NAMES, BaseModel
+from foretext.pipeline.finetune_job import BaseModel
+from foretext.pipeline.finetuning import BACKBONE_NAMES
 from foretext.pipeline.row_texts import RowTexts
 from foretext.task_models.base import TaskModel
 from foretext.tasks.body import TextBody

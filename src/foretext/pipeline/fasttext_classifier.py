@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from foretext.data.rows import RowsConfig, read_texts
-from foretext.pipeline.finetuning import Body, Finetuned, FinetuneJob
+from foretext.pipeline.finetune_job import Body, Finetuned, FinetuneJob
 from foretext.progress import MetricsLog, Progress
 from foretext.progress.workplace import Workplace
 from foretext.report.classifier_card import classifier_card

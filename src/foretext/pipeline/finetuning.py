@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 import tomllib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any
 
 from foretext._version import __version__
 from foretext.artifact import RunFolder, load
 from foretext.config import Config, duration_seconds
 from foretext.errors import SettingError, did_you_mean
 from foretext.files import atomic_file
+from foretext.pipeline.finetune_job import BaseModel, Body, Finetuned, FinetuneJob, Sections
 from foretext.pipeline.runs import run_folder
 from foretext.registry import imported
-
-if TYPE_CHECKING:
-    from foretext.language_model import LanguageModel
-    from foretext.task_models.base import TaskModel
-    from foretext.vectors.word_vectors import WordVectors
 
 __all__ = [
     "BACKBONE_NAMES",
     "TASKS",
-    "Body",
-    "FinetuneJob",
-    "Finetuned",
     "finetune",
     "load_task",
     "rows_config",
@@ -35,9 +25,6 @@ __all__ = [
     "run_finetuning",
     "section_names",
 ]
-
-Sections = Mapping[str, Mapping[str, Any]]
-BaseModel = Union[str, Path, "LanguageModel", "WordVectors", "TaskModel"]
 
 # Of each task, how its files are read; imported when it is asked for.
 TASKS: dict[str, str] = {
@@ -58,58 +45,8 @@ FASTTEXT = "foretext.pipeline.fasttext_classifier:FASTTEXT"
 FASTTEXT_CLASSIFIER = "foretext.tasks.fasttext.classifier:FastTextClassifier"
 FASTTEXT_FILES = (".bin", ".ftz")
 NETWORK = "foretext.pipeline.task_learning:NETWORK"  # imports PyTorch
+CONTENT = "content"  # of an unfinished run: tells whether its files have changed
 FREE_TO_CHANGE = ("checkpoint_seconds", "checkpoints_kept", "micro_batch_examples", "tensorboard")
-
-
-@dataclass(frozen=True)
-class FinetuneJob:
-    """One run: what is to be learned from what, and where it is kept."""
-
-    task: str
-    base: BaseModel
-    train: str | Path
-    run: RunFolder
-    rows: Config  # how the files are read
-    valid: str | Path | None = None
-    test: str | Path | None = None
-    settings: Sections = field(default_factory=dict)
-    budget_seconds: float | None = None  # of the training
-    search_seconds: float | None = None  # of a search for settings before it
-    resume: bool = False
-    quiet: bool = True
-
-    def note(self, sentence: str) -> None:
-        """Say something in the run's log and, unless quiet, to the person who waits."""
-        self.run.note(sentence)
-        if not self.quiet:
-            print(f"note: {sentence}", file=sys.stderr)
-
-    def described(self) -> dict[str, str]:
-        """Return what is learned from what, as a recipe keeps it."""
-        base = self.base if isinstance(self.base, str | Path) else type(self.base).__name__
-        files = {"train": self.train, "valid": self.valid, "test": self.test}
-        given = {name: str(path) for name, path in files.items() if path is not None}
-        return {"task": self.task, "base": str(base), **given}
-
-
-@dataclass(frozen=True)
-class Finetuned:
-    """What one run gave."""
-
-    model: Any
-    sections: Sections  # of the resolved recipe
-    facts: dict[str, Any]  # of config.json
-    card: str
-
-
-@dataclass(frozen=True)
-class Body:
-    """How a kind of body learns a task."""
-
-    sections: tuple[str, ...]  # of settings, beside `rows`
-    learn: Callable[[FinetuneJob], Finetuned]
-    writes_config: bool = True  # by the pipeline; False: the model writes its own
-    resumes: bool = True
 
 
 def finetune(
@@ -288,7 +225,8 @@ def _given(job: FinetuneJob) -> dict[str, Any]:
     sections = {name: dict(values) for name, values in job.settings.items() if values}
     lengths = {"budget": job.budget_seconds, "search": job.search_seconds}
     given = {name: seconds for name, seconds in lengths.items() if seconds is not None}
-    return {"run": {**job.described(), **given}, **sections, "rows": rows}
+    run = {**job.described(), **given, CONTENT: job.content()}
+    return {"run": run, **sections, "rows": rows}
 
 
 def _check_same(run: RunFolder, given: Sections) -> None:
@@ -297,11 +235,18 @@ def _check_same(run: RunFolder, given: Sections) -> None:
     for section in sorted(before.keys() | given.keys()):
         old, new = before.get(section, {}), given.get(section, {})
         for name in sorted(old.keys() | new.keys()):
-            if name not in FREE_TO_CHANGE and _plain(old.get(name)) != _plain(new.get(name)):
+            if name not in (*FREE_TO_CHANGE, CONTENT) and _plain(old.get(name)) != _plain(
+                new.get(name)
+            ):
                 raise SettingError(
                     f"{run.path} began with {section}.{name} = {old.get(name)!r}, not "
                     f"{new.get(name)!r}; resume with the same settings, or begin another run."
                 )
+    if before["run"].get(CONTENT) != given["run"][CONTENT]:
+        raise SettingError(
+            f"The files that {run.path} learns from are not what they were when it began; bring "
+            "them back, or begin another run."
+        )
 
 
 def _plain(value: Any) -> Any:

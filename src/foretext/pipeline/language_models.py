@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from foretext._version import __version__
@@ -39,12 +40,15 @@ from foretext.training.validation import HeldOutLoss, Validation
 
 __all__ = ["help_to_learn", "learn_language_model"]
 
+TOLD_UNKNOWN = 0.01  # share of the tokens
 MOST_HELD_OUT = 50_000  # tokens; about a second of every twentieth part of a training
 
 
 def learn_language_model(job: Job) -> tuple[LanguageModel, list[dict[str, Any]]]:
     """Pretrain a network, and keep it in the run's folder; returns it and the records."""
     base = _base_model(job)
+    if not (job.resume and job.run.tokens.is_dir()):
+        job = job.opened()
     tokenizer = _tokenizer(job, base)
     tokens = _tokens(job, tokenizer)
     job = within_budget(job)
@@ -127,7 +131,7 @@ def _tokenizer(job: Job, base: LanguageModel | None) -> SubwordTokenizer:
         tokenizer: SubwordTokenizer = base.tokenizer
     else:
         kind, config = job.recipe.parts["tokenizer"]
-        text = Corpus(job.corpus, job.recipe.corpus)
+        text = job.text()
         with Progress(f"learning {kind}", text.num_bytes, "bytes", quiet=job.quiet) as bar:
             tokenizer = learn_subwords(
                 str(kind), config.model_dump(), text, workers=usable_cores(), progress=bar
@@ -146,7 +150,7 @@ def _tokens(job: Job, tokenizer: SubwordTokenizer) -> Tokens:
     """Encode the text; a resumed run finds it in its folder."""
     if job.resume and job.run.tokens.is_dir():
         return Tokens.open(job.run.tokens)
-    text = Corpus(job.corpus, job.recipe.corpus)
+    text = job.text()
     with Progress("encoding text", text.num_bytes, "bytes", quiet=job.quiet) as bar:
         tokens = write_tokens(
             text,
@@ -161,7 +165,21 @@ def _tokens(job: Job, tokenizer: SubwordTokenizer) -> Tokens:
         f"{text}: {tokens.train.num_documents:,} documents, {tokens.train.num_tokens:,} tokens to "
         f"train on, {tokenizer.vocab_size:,} in the vocabulary"
     )
+    _tell_of_unknown(job, tokenizer, tokens.train)
     return tokens
+
+
+def _tell_of_unknown(job: Job, tokenizer: SubwordTokenizer, text: TokenFile) -> None:
+    """Say so where much of the text is lost on the model."""
+    unknown = tokenizer.special.unknown
+    if unknown is None:
+        return
+    rate = float(np.mean(text.ids == unknown))
+    if rate > TOLD_UNKNOWN:
+        job.note(
+            f"{rate:.1%} of the tokens are {tokenizer.tokens[unknown]}, which says nothing; raise "
+            "tokenizer.vocab_size and tokenizer.limit_alphabet"
+        )
 
 
 def _valid_rate(recipe: Recipe, text: Corpus) -> float:

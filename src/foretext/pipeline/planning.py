@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from foretext.artifact import RunFolder
 from foretext.corpus import Corpus
 from foretext.files import atomic_file
-from foretext.pipeline.runs import Base, Job, Sources
+from foretext.pipeline.runs import Base, Job
 from foretext.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ __all__ = ["plan_network", "resumed_recipe", "ruled_recipe", "wants_plan", "with
 LENGTHS = frozenset({"training.steps", "training.epochs", "training.budget_seconds"})
 
 
-def plan_network(recipe: Recipe, corpus: Sources, budget: float | None = None) -> Plan:
+def plan_network(recipe: Recipe, text: Corpus, budget: float | None = None) -> Plan:
     """Plan what a recipe of a language model leaves open; nothing is kept but the plan.
 
     Args:
         recipe: of a network that learns from text.
-        corpus: files, folders, globs or URLs of text.
+        text: what it would learn from.
         budget: seconds for everything; None: by the size of the text.
 
     Raises:
@@ -35,7 +35,7 @@ def plan_network(recipe: Recipe, corpus: Sources, budget: float | None = None) -
     from foretext.pipeline.language_models import build_model  # imports PyTorch
     from foretext.plan.planner import make_plan
 
-    return make_plan(recipe, Corpus(corpus, recipe.corpus), build_model, budget)
+    return make_plan(recipe, text, build_model, budget)
 
 
 def wants_plan(recipe: Recipe, base: Base, budget: float | None) -> bool:

@@ -149,7 +149,8 @@ def _settled(job: Job, budget: float | None) -> Job:
     if not wants_plan(recipe, job.base, budget):
         recipe = recipe if budget is None else recipe.with_budget(budget)
         return replace(job, recipe=ruled_recipe(recipe))
-    plan = plan_network(recipe, job.corpus, budget)
+    job = job.opened()
+    plan = plan_network(recipe, job.text(), budget)
     for sentence in plan.sentences():
         job.note(f"plan: {sentence}")
     if job.keep:

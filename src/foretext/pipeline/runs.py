@@ -7,11 +7,12 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Union
 
 from foretext.artifact import RunFolder
+from foretext.corpus import Corpus
 from foretext.errors import SettingError
 from foretext.progress import MetricsLog
 from foretext.progress.checkpoint import Checkpoints
@@ -52,6 +53,18 @@ class Job:
     quiet: bool = True
     budget: float | None = None  # seconds for everything, where the run was planned
     began: float = field(default_factory=time.monotonic)
+    found: Corpus | None = None  # where it was found already
+
+    def text(self) -> Corpus:
+        """Return the corpus as the recipe reads it.
+
+        A stream is read once: who needs the text again goes on with `opened`.
+        """
+        return self.found or Corpus(self.corpus, self.recipe.corpus)
+
+    def opened(self) -> Job:
+        """Return this job with its corpus found, so that all readers share a stream's copy."""
+        return replace(self, found=self.text())
 
     def note(self, sentence: str) -> None:
         """Say something in the run's log and, unless quiet, to the person who waits."""

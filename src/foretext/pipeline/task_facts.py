@@ -11,7 +11,7 @@ import numpy as np
 from foretext._version import __version__
 from foretext.backbones import BACKBONES
 from foretext.errors import CorpusError
-from foretext.pipeline.finetuning import FinetuneJob
+from foretext.pipeline.finetune_job import FinetuneJob
 from foretext.pipeline.task_baselines import learn_baseline
 from foretext.pipeline.task_training import Setting, Trained
 

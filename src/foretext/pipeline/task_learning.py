@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from foretext.errors import CorpusError, SettingError
 from foretext.evaluation.task_examination import examine
 from foretext.files import atomic_file
 from foretext.pipeline.bodies import begin_with
-from foretext.pipeline.finetuning import Body, Finetuned, FinetuneJob
+from foretext.pipeline.finetune_job import Body, Finetuned, FinetuneJob
 from foretext.pipeline.task_facts import resolved_sections, task_facts
 from foretext.pipeline.task_rows import TaskRows, read_rows
 from foretext.pipeline.task_settings import FinetuningConfig
@@ -27,6 +28,7 @@ from foretext.training.settings import TrainingConfig
 
 __all__ = ["NETWORK", "SEEDS", "learn_task"]
 
+UNKNOWN_SAMPLE, TOLD_UNKNOWN = 500, 0.1  # rows, share of their tokens
 SEEDS = "seeds"  # folder of the models of other seeds, while a run is unfinished
 
 
@@ -53,6 +55,7 @@ def learn_task(job: FinetuneJob) -> Finetuned:
             f"{num_cut:,} of {len(setting.rows.train):,} rows to learn from are longer than the "
             "model reads at once"
         )
+    _tell_of_unknown(job, model, setting.rows.train)
     examination = _examined(model, setting.rows)
     facts = {**task_facts(job, setting, trained, best, examination), "cut": num_cut}
     sections = resolved_sections(job, setting, best)
@@ -69,6 +72,16 @@ def learn_task(job: FinetuneJob) -> Finetuned:
 NETWORK = Body(
     ("task", "finetuning", "training", "backbone", "tokenizer"), learn_task, writes_config=False
 )
+
+
+def _tell_of_unknown(job: FinetuneJob, model: TaskModel, rows: Sequence[Any]) -> None:
+    """Say so where the body cannot read much of the rows, by a sample of them."""
+    rate = model.unknown_rate(rows[:: -(-len(rows) // UNKNOWN_SAMPLE)])
+    if rate > TOLD_UNKNOWN:
+        job.note(
+            f"{rate:.0%} of the tokens of the rows are unknown to the body's tokenizer; take one "
+            "that was learned from text of this kind"
+        )
 
 
 def _setting(job: FinetuneJob) -> Setting:

@@ -12,7 +12,7 @@ from foretext.corpus.findings import Place, Problem
 from foretext.data.rows import find_row_problems, find_tag_problems
 from foretext.data.rows.questions import Question
 from foretext.errors import CorpusError, SettingError
-from foretext.pipeline.finetuning import FinetuneJob
+from foretext.pipeline.finetune_job import FinetuneJob
 from foretext.pipeline.row_texts import RowTexts
 from foretext.task_models.base import TaskModel
 

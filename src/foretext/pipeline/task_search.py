@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from foretext.backbones.transformer import Transformer
-from foretext.errors import CorpusError, MissingExtraError, SettingError
-from foretext.pipeline.finetuning import FinetuneJob
+from foretext.errors import CorpusError, DivergedError, MissingExtraError, SettingError
+from foretext.pipeline.finetune_job import FinetuneJob
 from foretext.pipeline.task_learning import SEEDS
 from foretext.pipeline.task_training import Setting, train_once
 from foretext.progress import MetricsLog, Progress
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["searched"]
 
 TRIALS_FILE = "trials.jsonl"
+LEAST = -1.0  # what the search is told of settings that diverge; no figure is lower
 
 
 def searched(job: FinetuneJob, setting: Setting) -> Setting:
@@ -36,6 +37,7 @@ def searched(job: FinetuneJob, setting: Setting) -> Setting:
 
     Raises:
         CorpusError: there are no rows to judge by.
+        DivergedError: with none of the settings tried a training ended well.
         MissingExtraError: optuna is not installed.
         SettingError: nothing is left to try.
     """
@@ -63,7 +65,7 @@ def searched(job: FinetuneJob, setting: Setting) -> Setting:
         for number, trial in enumerate(_trials(job, study), 1):
             drawn = _drawn(trial, setting, open_settings)
             score = _score(job, _with(setting, drawn))
-            study.tell(trial, score)
+            study.tell(trial, LEAST if score is None else score)
             log.append({"trial": number, "score": score, **drawn})
     found = _with_best(setting, MetricsLog(trials).read())
     job.note(_told(found))
@@ -121,10 +123,14 @@ def _drawn(trial: Trial, setting: Setting, names: set[str]) -> dict[str, Any]:
     return {name: suggest() for name, suggest in draw.items() if name in names}
 
 
-def _score(job: FinetuneJob, setting: Setting) -> float:
+def _score(job: FinetuneJob, setting: Setting) -> float | None:
+    """Return the figure of a model that these settings give; None: the training diverged."""
     config = setting.training(0)
     place = Workplace(job.run.path, quiet=True)
-    model, _ = train_once(setting, config, setting.sections.get("task", {}), place)
+    try:
+        model, _ = train_once(setting, config, setting.sections.get("task", {}), place)
+    except DivergedError:
+        return None
     return float(model.figures(setting.rows.valid)[model.judged_by])
 
 
@@ -137,8 +143,18 @@ def _with(setting: Setting, drawn: Mapping[str, Any]) -> Setting:
 
 
 def _with_best(setting: Setting, trials: Sequence[Mapping[str, Any]]) -> Setting:
-    """Return the setting with what the best of the trials was drawn."""
-    best = max(trials, key=lambda trial: trial["score"])
+    """Return the setting with what the best of the trials was drawn.
+
+    Raises:
+        DivergedError: none of them ended well.
+    """
+    scored = [trial for trial in trials if trial["score"] is not None]
+    if not scored:
+        raise DivergedError(
+            f"All {len(trials)} settings that were tried diverged; choose a lower "
+            "training.learning_rate, or search longer."
+        )
+    best = max(scored, key=lambda trial: trial["score"])
     drawn = {name: value for name, value in best.items() if name not in ("trial", "score")}
     search = {"trials": len(trials), "score": best["score"], "settings": drawn}
     return replace(_with(setting, drawn), search=search)

@@ -9,7 +9,6 @@ import numpy as np
 
 from foretext._version import __version__
 from foretext.artifact import RunFolder, load
-from foretext.corpus import Corpus
 from foretext.data.token_file import Tokens
 from foretext.data.token_writer import write_tokens
 from foretext.errors import SettingError
@@ -52,7 +51,7 @@ def _encode(job: Job) -> tuple[WordTokenizer, Tokens]:
     recipe, run, quiet = job.recipe, job.run, job.quiet
     if job.resume and run.tokens.is_dir():
         return WordTokenizer.load(run.tokenizer), Tokens.open(run.tokens)
-    text = Corpus(job.corpus, recipe.corpus)
+    text = job.text()
     workers = recipe.vectors.workers
     with Progress("counting words", text.num_bytes, "bytes", quiet=quiet) as bar:
         tokenizer = WordTokenizer.learn(recipe.tokenizer, text, workers=workers, progress=bar)

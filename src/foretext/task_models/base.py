@@ -15,6 +15,7 @@ from foretext.nn.device import DeviceName, Precision, choose_device, choose_dtyp
 from foretext.task_models.computing import Network, Outputs, compute_outputs
 from foretext.tasks.base import Task
 from foretext.tasks.body import TextBody
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["TaskModel"]
 
@@ -124,6 +125,13 @@ class TaskModel(ABC):
     def num_cut(self, rows: Sequence[Any]) -> int:
         """Return the number of rows that are longer than the model reads at once."""
         return 0
+
+    def unknown_rate(self, rows: Sequence[Any]) -> float:
+        """Return the share of sub-words of rows that the body's tokenizer does not know."""
+        tokenizer = self.body.tokenizer
+        if not isinstance(tokenizer, SubwordTokenizer) or tokenizer.special.unknown is None:
+            return 0.0
+        return float((self.examples(rows).rows.values == tokenizer.special.unknown).mean())
 
     @classmethod
     def num_characters(cls, rows: Sequence[Any]) -> int:

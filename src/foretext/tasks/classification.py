@@ -11,7 +11,7 @@ from foretext.backbones.base import States
 from foretext.config import Config
 from foretext.data.batch import Asked, Inputs
 from foretext.nn.pooling import Pooling
-from foretext.tasks.answers import answers_of
+from foretext.tasks.answers import Classes, LabelSets, answers_of
 from foretext.tasks.body import TextBody
 from foretext.tasks.long_texts import LongTexts
 from foretext.tasks.next_tokens import NextTokens
@@ -45,6 +45,7 @@ class Classification(TextTask):
         language_model_weight: float = Field(0.0, ge=0)  # GPT: of the auxiliary loss
 
     name = "classification"
+    answers: Classes | LabelSets
 
     def __init__(
         self,

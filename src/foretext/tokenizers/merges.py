@@ -31,6 +31,8 @@ __all__ = ["Merges", "Rules", "Ties", "learn_merges", "merge_pairs"]
 Ties = Literal["smallest_ids", "first_met"]
 
 NEWLINE = 10
+COVERAGE = 0.9995  # of a text's characters, as in SentencePiece (Kudo and Richardson 2018)
+USUAL_ALPHABET = 1_000
 SLICE = 1 << 15  # words made symbols at a time
 ROWS = 1 << 9  # merges between two chances to be interrupted
 
@@ -42,7 +44,7 @@ class Rules(NamedTuple):
     min_count: int = 1  # of a pair
     special_tokens: Sequence[str] = ()  # get the first ids
     alphabet: Sequence[str] = ()  # characters that are in it, met or not
-    limit_alphabet: int | None = None  # the most frequent characters; others are passed by
+    limit_alphabet: int | Literal["auto"] | None = None  # most frequent; others are passed by
     max_token_length: int | None = None  # in characters
     prefix: str = ""  # of each symbol but a word's first
     suffix: str = ""  # of a word's last symbol
@@ -134,7 +136,20 @@ def _alphabet(words: Sequence[str], counts: np.ndarray, rules: Rules) -> list[in
     frequency[[ord(character) for character in rules.alphabet]] = np.inf
     met = np.flatnonzero(frequency)
     most_frequent = met[np.argsort(-frequency[met], kind="stable")]
-    return sorted(most_frequent[: rules.limit_alphabet].tolist())
+    return sorted(most_frequent[: _alphabet_size(frequency[most_frequent], rules)].tolist())
+
+
+def _alphabet_size(frequencies: np.ndarray, rules: Rules) -> int:
+    """How many characters are kept, of those met: (C,) frequencies that fall.
+
+    By itself 1,000, or as many as the text's script needs: a text of Chinese has some thousands
+    that are frequent. They leave a quarter of the vocabulary to what is merged.
+    """
+    if rules.limit_alphabet != "auto":
+        return len(frequencies) if rules.limit_alphabet is None else rules.limit_alphabet
+    covered = np.cumsum(np.where(np.isinf(frequencies), 0, frequencies))
+    needed = 1 + int(np.searchsorted(covered, COVERAGE * covered[-1]))
+    return max(USUAL_ALPHABET, min(needed, rules.vocab_size * 3 // 4))
 
 
 def _symbols(

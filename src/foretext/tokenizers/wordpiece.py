@@ -6,7 +6,7 @@ not by the likelihood of Schuster and Nakajima (2012); a text is cut by greedy l
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -41,7 +41,8 @@ class WordPiece(SubwordTokenizer):
         min_count: int = Field(default=2, ge=1)  # rarer pairs are not merged
         special_tokens: list[str] = DEFAULT_SPECIAL_TOKENS  # get the first ids
         lowercase: bool = True
-        limit_alphabet: int | None = Field(default=1_000, ge=1)  # most frequent characters
+        limit_alphabet: Annotated[int, Field(ge=1)] | Literal["auto"] | None = "auto"
+        # most frequent characters; auto: 1,000, or as many as the text's script needs; None: all
         max_token_length: int | None = Field(default=None, ge=2)  # in characters
         ties: Ties = "smallest_ids"  # among equally frequent pairs, as in `tokenizers`
 

@@ -49,7 +49,8 @@ def fit(
     """Train a model in place; returns the records of the training, the last one with final figures.
 
     Raises:
-        SettingError: the loss is no longer a number, or a setting does not fit.
+        DivergedError: the loss is no longer a number.
+        SettingError: a setting does not fit.
         Interrupted: a signal asked for the end; a checkpoint was saved where there is a place.
     """
     training = Training(model, examples, config, place, validation)
@@ -82,8 +83,8 @@ class Training:
     ) -> None:
         if validation is None and (config.patience is not None or config.keep == "best"):
             raise SettingError(
-                "[training] patience and keep = 'best' need held-out examples; set "
-                "data.valid_rate above 0, or give a validation file."
+                "[training] patience and keep = 'best' need held-out examples; set valid_rate "
+                "above 0, or give a validation file."
             )
         self.config, self.place, self.validation = config, place, validation
         self.device = choose_device(config.device)
@@ -158,9 +159,10 @@ class Training:
         config = self.config
         now = config.micro_batch_examples or config.batch_examples
         kept = " and go on with --resume from the last checkpoint" if self.state.step else ""
+        shared = self.processes.size > 1 and not config.shard
         return (
             f"lower training.micro_batch_examples, now {now} (the result stays the same), or set "
-            f"training.gradient_checkpointing = true{kept}."
+            f"training.gradient_checkpointing = true{' or training.shard = true' * shared}{kept}."
         )
 
     def _finished(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from foretext.errors import SettingError
+from foretext.errors import DivergedError
 from foretext.progress.workplace import Workplace
 from foretext.training.board import Board
 from foretext.training.processes import Processes
@@ -53,7 +53,7 @@ class Records:
         """Add a line, with what was measured beside the figures of the training.
 
         Raises:
-            SettingError: the loss is no longer a number.
+            DivergedError: the loss is no longer a number.
         """
         record = {**self._trained(state, gradient_norm), **measured}
         self.tally = Tally()
@@ -95,7 +95,7 @@ class Records:
 
     def _refuse_no_number(self, state: State, *figures: float) -> None:
         if not all(map(math.isfinite, figures)):
-            raise SettingError(
+            raise DivergedError(
                 f"The loss is no longer a number after {state.step:,} steps; choose a lower "
                 f"training.learning_rate than {self.schedule.config.learning_rate:g}, or a longer "
                 "warm-up."
