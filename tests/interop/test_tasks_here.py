@@ -14,12 +14,15 @@ from foretext.errors import ModelFileError
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.interop.task_folder import load_task
 from foretext.language_model import LanguageModel
+from foretext.pipeline.bodies import begin_with
+from foretext.pipeline.row_texts import RowTexts
 from foretext.task_models.base import TaskModel
 from foretext.task_models.classifier import TextClassifier
 from foretext.task_models.matcher import TextMatcher
 from foretext.task_models.reader import SpanReader
 from foretext.task_models.storage import load_task_model
 from foretext.task_models.tagger import Tagger
+from foretext.tasks.state_transform import made_transform
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.interop.conftest import LENGTH, MakeFolder, transformers
 from tests.interop.test_older_folders import edit_config, rewrite, weights_of
@@ -37,6 +40,9 @@ from tests.interop.test_tasks_there import (
 TAGS = {"id2label": {0: "O", 1: "B-ANIMAL", 2: "I-ANIMAL"}}
 NAMED = {"id2label": dict(enumerate(LABELS))}
 PADDED = {"pad_token_id": 0}
+MEAN = {"classifier_pooling": "mean"}
+BIASES = {"classifier_bias": True, "norm_bias": True}
+RELU = {"classifier_activation": "relu"}
 FORMS = [
     ("bert", "ForSequenceClassification", NAMED, TextClassifier),
     ("bert", "ForTokenClassification", TAGS, Tagger),
@@ -46,6 +52,10 @@ FORMS = [
     ("gpt2", "ForQuestionAnswering", PADDED, SpanReader),
     ("llama", "ForSequenceClassification", NAMED | PADDED, TextClassifier),
     ("llama", "ForTokenClassification", TAGS | PADDED, Tagger),
+    ("modernbert", "ForSequenceClassification", NAMED, TextClassifier),
+    ("modernbert", "ForSequenceClassification", NAMED | MEAN, TextClassifier),
+    ("modernbert", "ForTokenClassification", TAGS | BIASES, Tagger),
+    ("modernbert", "ForQuestionAnswering", RELU, SpanReader),
 ]
 
 
@@ -86,6 +96,26 @@ def test_what_they_say(make_folder: MakeFolder) -> None:
     assert model.is_multi_label
     assert model.task.config.dropout == 0.3
     assert model.task.config.max_length == LENGTH
+
+
+def test_heads_that_theirs_alone_have_are_refused(make_folder: MakeFolder) -> None:
+    biased = {"classifier_bias": True}
+    folder, _ = make_folder("modernbert", "ForTokenClassification", **TAGS, **biased)
+    with pytest.raises(ModelFileError, match="classifier_bias = true is supported with norm_bias"):
+        asked(folder)
+    edit_config(folder, classifier_bias=False, classifier_activation="tanh")
+    with pytest.raises(ModelFileError, match="classifier_activation = 'tanh' is not supported"):
+        asked(folder)
+
+
+def test_a_base_begins_with_the_head_that_it_learned(make_folder: MakeFolder) -> None:
+    """Of a masked language model, and of another task."""
+    for head, more in (("ForMaskedLM", {}), ("ForTokenClassification", TAGS)):
+        folder, theirs = make_folder("modernbert", head, **more)
+        begun = begin_with(str(folder), "tagging", RowTexts([]), {})
+        made = made_transform(begun.body(1), "gelu")
+        assert made is not None
+        assert torch.equal(made.dense.weight, theirs.head.dense.weight)
 
 
 def test_labels_without_names(make_folder: MakeFolder) -> None:
@@ -151,8 +181,7 @@ def test_base_of_something_else(
     folder, theirs = make_folder(family, head, **settings)
     found = load_hugging_face(folder)
     assert found.objective is None
-    last = "score" if "score" in dict(theirs.named_children()) else "classifier"
-    last = "qa_outputs" if kind is SpanReader else last
+    (last,) = {"score", "classifier", "qa_outputs"} & dict(theirs.named_children()).keys()
     assert f"{last}.weight" in found.unused
 
 
@@ -214,8 +243,9 @@ def test_heads_that_are_refused(make_folder: MakeFolder) -> None:
     sentences = {
         ("bert", "ForMultipleChoice"): "BertForMultipleChoice answers no task that foretext has; "
         "of bert these are known: BertForSequenceClassification, BertForTokenClassification, ",
-        ("modernbert", "ForSequenceClassification"): "ModernBertForSequenceClassification answers "
-        r"no task that foretext has; of modernbert there is none\.$",
+        ("modernbert", "ForMultipleChoice"): "ModernBertForMultipleChoice answers no task that "
+        "foretext has; of modernbert these are known: ModernBertForSequenceClassification, "
+        "ModernBertForTokenClassification, ",
         ("llama", "ForQuestionAnswering"): "LlamaForQuestionAnswering answers no task that",
     }
     for (family, head), sentence in sentences.items():

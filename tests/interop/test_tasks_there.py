@@ -42,6 +42,8 @@ FOUND: dict[str, dict[str, Any]] = {
 }
 PAIR = {"mode": "pair"}
 NO_BIAS = {"bias": False}
+MEAN = {"pooling": "mean"}
+RELU = {"transform": "relu"}
 # Shape, task, what its rows told, settings, and the class that has the same form.
 THERE = [
     ("bert", "classification", "labels", {}, "BertForSequenceClassification"),
@@ -62,6 +64,13 @@ THERE = [
     ("llama", "classification", "labels", NO_BIAS, "LlamaForSequenceClassification"),
     ("llama", "matching", "score", PAIR | NO_BIAS, "LlamaForSequenceClassification"),
     ("llama", "tagging", "tags", {}, "LlamaForTokenClassification"),
+    ("modernbert", "classification", "labels", {}, "ModernBertForSequenceClassification"),
+    ("modernbert", "classification", "label sets", MEAN, "ModernBertForSequenceClassification"),
+    ("modernbert", "classification", "labels", NO_BIAS, "ModernBertForSequenceClassification"),
+    ("modernbert", "matching", "labels", MEAN | RELU, "ModernBertForSequenceClassification"),
+    ("modernbert", "matching", "score", {}, "ModernBertForSequenceClassification"),
+    ("modernbert", "tagging", "tags", {}, "ModernBertForTokenClassification"),
+    ("modernbert", "span_qa", "spans", {"dropout": 0.1}, "ModernBertForQuestionAnswering"),
 ]
 HERE_ALONE = [
     ("bert", "classification", "labels", {"pooling": "mean"}),
@@ -72,8 +81,8 @@ HERE_ALONE = [
     ("gpt2", "classification", "labels", {"pooling": "mean", "bias": False}),
     ("gpt2", "matching", "labels", {"bias": False}),  # both orders
     ("llama", "span_qa", "spans", {}),
-    ("modernbert", "classification", "labels", {}),  # theirs has two layers more
-    ("modernbert", "tagging", "tags", {}),
+    ("modernbert", "classification", "labels", {"transform": "none"}),
+    ("modernbert", "tagging", "tags", {"lstm_dim": 4}),
 ]
 
 

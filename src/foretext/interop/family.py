@@ -79,6 +79,18 @@ class Family(ABC):
     def head_keys(self, head: Any, backbone: Transformer.Config) -> Settings | None:
         """Theirs for our objective's settings; None where no such model has its head."""
 
+    def task_settings(self, theirs: Settings) -> Settings:
+        """Our tasks' settings that this family says in its own way.
+
+        Raises:
+            ValueError: with half a sentence, foretext has no such task.
+        """
+        return {"transform": "none"}
+
+    def task_keys(self, task: Any, backbone: Transformer.Config) -> Settings:
+        """Theirs for the settings of a task of ours that this family says in its own way."""
+        return {}
+
     def theirs(self, backbone: Transformer.Config, head: Config | None) -> Settings | None:
         """Return theirs for a backbone and a head of ours; None where there is no such model."""
         activation = _first_name(self.activations, backbone.activation)

@@ -8,13 +8,24 @@ from foretext.backbones.transformer import Transformer
 from foretext.interop.family import Family, Key, Settings
 from foretext.interop.rotary import read_rotary
 from foretext.interop.rows import Row, affine
-from foretext.interop.task_heads import similarity
+from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarity
+from foretext.nn.pooling import Pooling
 from foretext.objectives.masked_lm import MaskedLM
 
 __all__ = ["ModernBert"]
 
 BASE = 160_000.0  # of rotary positions, by default
+POOLINGS: tuple[Pooling, ...] = ("cls", "mean")  # the first where config.json does not say
 HEAD_ACTIVATIONS = {"gelu": "gelu", "gelu_pytorch_tanh": "gelu_tanh", "relu": "relu"}
+THEIR_ACTIVATIONS = {ours: theirs for theirs, ours in HEAD_ACTIVATIONS.items()}
+
+
+def _transform(ours: str) -> list[Row]:
+    """Rows of what every head of theirs begins with."""
+    return [
+        *affine(f"{ours}.dense", "head.dense", bias="classifier_bias"),
+        *affine(f"{ours}.norm", "head.norm", bias="norm_bias"),
+    ]
 
 
 class ModernBert(Family):
@@ -84,11 +95,35 @@ class ModernBert(Family):
         *affine("final_norm", "final_norm", bias="norm_bias"),
     )
     head = (
-        *affine("head.transform.dense", "head.dense", bias="classifier_bias"),
-        *affine("head.transform.norm", "head.norm", bias="norm_bias"),
+        *_transform("head.transform"),
         Row("head.bias", ("decoder.bias",), flag="decoder_bias"),
     )
-    task_heads = (similarity("ModernBertModel"),)
+    task_heads = (
+        *(
+            TaskHead(
+                "ModernBertForSequenceClassification",
+                OF_TEXTS,
+                (*_transform("head.transform"), *affine("classifier", "classifier")),
+                pooling=pooling,
+                dropout="classifier_dropout",
+                marks={"classifier_pooling": pooling},
+            )
+            for pooling in POOLINGS
+        ),
+        TaskHead(
+            "ModernBertForTokenClassification",
+            ("tagging",),
+            (*_transform("transform"), *affine("classifier", "classifier")),
+            dropout="classifier_dropout",
+        ),
+        TaskHead(
+            "ModernBertForQuestionAnswering",
+            ("span_qa",),
+            (*_transform("transform"), *affine("span", "classifier")),
+            dropout="classifier_dropout",
+        ),
+        similarity("ModernBertModel"),
+    )
     decoder = "decoder.weight"
     head_marks = frozenset({"decoder.weight", "decoder.bias", "ModernBertForMaskedLM"})
     unused = r"(head|classifier)\..+"
@@ -121,31 +156,47 @@ class ModernBert(Family):
 
     def head_settings(self, theirs: Settings) -> Settings:
         """The head has the norm of the body."""
-        name = theirs.get("classifier_activation", "gelu")
-        if name not in HEAD_ACTIVATIONS:
-            known = ", ".join(HEAD_ACTIVATIONS)
-            raise ValueError(f"classifier_activation = {name!r} is not supported, only {known} are")
         return {
-            "activation": HEAD_ACTIVATIONS[name],
+            "activation": _head_activation(theirs),
             "norm_eps": theirs.get("norm_eps", 1e-5),
             "bias": self.flag(theirs, "classifier_bias") or self.flag(theirs, "norm_bias"),
         }
 
     def head_keys(self, head: Any, backbone: Transformer.Config) -> Settings | None:
         """Where the head's norm has a bias, all of theirs have one, be it zero."""
-        names = {ours: theirs for theirs, ours in HEAD_ACTIVATIONS.items()}
         same_norm = (head.norm, head.norm_eps) == ("layer", backbone.norm_eps)
-        if head.next_sentence or not same_norm or head.activation not in names:
+        if head.next_sentence or not same_norm or head.activation not in THEIR_ACTIVATIONS:
             return None
         return {
-            "classifier_activation": names[head.activation],
+            "classifier_activation": THEIR_ACTIVATIONS[head.activation],
             "classifier_bias": head.bias,
             "norm_bias": head.bias or backbone.bias,
             "decoder_bias": True,
         }
+
+    def task_settings(self, theirs: Settings) -> Settings:
+        """A task's transform has biases where the body has them."""
+        has_bias = self.further_settings(theirs)["bias"]
+        if self.flag(theirs, "classifier_bias") and not has_bias:
+            raise ValueError("classifier_bias = true is supported with norm_bias = true alone")
+        return {"transform": _head_activation(theirs)}
+
+    def task_keys(self, task: Any, backbone: Transformer.Config) -> Settings:
+        """The transform's activation; one without layers has none."""
+        kind = task.config.transform
+        keys: Settings = {"classifier_bias": backbone.bias}
+        return keys if kind == "none" else keys | {"classifier_activation": THEIR_ACTIVATIONS[kind]}
 
     def _all_global(self, theirs: Settings) -> bool:
         types = theirs.get("layer_types")
         if types is None:
             return bool(theirs.get("global_attn_every_n_layers", 3) == 1)
         return set(types) == {"full_attention"}
+
+
+def _head_activation(theirs: Settings) -> str:
+    name = theirs.get("classifier_activation", "gelu")
+    if name not in HEAD_ACTIVATIONS:
+        known = ", ".join(HEAD_ACTIVATIONS)
+        raise ValueError(f"classifier_activation = {name!r} is not supported, only {known} are")
+    return HEAD_ACTIVATIONS[name]

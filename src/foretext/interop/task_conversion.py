@@ -45,7 +45,7 @@ def task_to_family(body: TextBody, task: Task) -> Converted | None:
         theirs = None if head is None else family.theirs(backbone.config, None)
         if head is not None and theirs is not None:
             theirs |= further_keys(family, None, backbone.vocab_size, tokenizer)
-            theirs |= task_keys(head, task)
+            theirs |= task_keys(head, task) | family.task_keys(task, backbone.config)
             theirs["pad_token_id"] = _pad(tokenizer)
             prefix = family.prefix if head.has_layers else ""
             rows = _rows(family, head, backbone.config, prefix)
@@ -82,7 +82,7 @@ def task_from_family(
     head = _head(family, theirs, config_path)
     weights = canonical_names(family, weights)
     config = backbone_config(family, theirs, config_path)
-    said = _said(theirs, head, weights, (config_path, weight_path), of_pairs=of_pairs)
+    said = _said(family, theirs, head, weights, (config_path, weight_path), of_pairs=of_pairs)
     with undrawn():
         backbone = Transformer(config, read_vocab_size(theirs, config_path))
         body = TextBody(tokenizer, backbone, family.objective.visibility)
@@ -105,11 +105,12 @@ def _pad(tokenizer: SubwordTokenizer) -> int | None:
 
 
 def _head(family: Family, theirs: Settings, path: Path) -> TaskHead:
-    name = (theirs.get("architectures") or [None])[0]
     for head in family.task_heads:
-        if head.their_class == name and (head.has_layers or own_part(theirs).get("task")):
+        if head.named(theirs) and (head.has_layers or own_part(theirs).get("task")):
             return head
-    classes = ", ".join(head.their_class for head in family.task_heads if head.has_layers)
+    name = (theirs.get("architectures") or [None])[0]
+    names = dict.fromkeys(head.their_class for head in family.task_heads if head.has_layers)
+    classes = ", ".join(names)
     known = f"these are known: {classes}" if classes else "there is none"
     raise ModelFileError(
         f"{path}: {name} answers no task that foretext has; of {family.model_type} {known}."
@@ -117,6 +118,7 @@ def _head(family: Family, theirs: Settings, path: Path) -> TaskHead:
 
 
 def _said(
+    family: Family,
     theirs: Settings,
     head: TaskHead,
     weights: dict[str, Tensor],
@@ -127,6 +129,7 @@ def _said(
     """What stands under "foretext", where theirs say the same; else what theirs say.
 
     Args:
+        family: of the model.
         theirs: config.json.
         head: its class.
         weights: of the folder.
@@ -136,12 +139,13 @@ def _said(
     own, num_outputs = own_part(theirs), _num_outputs(head, weights, paths[1])
     bias = head.has_layers and f"{head.last_weight.removesuffix('weight')}bias" in weights
     try:
-        if says_same(theirs, head, num_outputs, own):
+        of_family = family.task_settings(theirs) if head.has_layers else {}
+        if says_same(theirs, head, num_outputs, own) and of_family.items() <= own["task"].items():
             return own
         said = said_of_task(theirs, head, num_outputs, bias=bias, of_pairs=of_pairs)
     except ValueError as error:
         raise ModelFileError(f"{paths[0]}: {error}.") from error
-    return {"task": {"name": said.name, **said.settings}, "found": said.found}
+    return {"task": {"name": said.name, **said.settings, **of_family}, "found": said.found}
 
 
 def _num_outputs(head: TaskHead, weights: dict[str, Tensor], path: Path) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from foretext.data.batch import Visibility
@@ -25,6 +26,7 @@ class TaskHead(NamedTuple):
     pooling: Pooling | None = None  # None: every position is answered
     dropout: str | None = None  # their setting for that before the last layer
     group: int = 1  # rows of an example
+    marks: Mapping[str, Any] = MappingProxyType({})  # settings that tell it from others of its name
 
     @property
     def has_layers(self) -> bool:
@@ -35,6 +37,13 @@ class TaskHead(NamedTuple):
     def last_weight(self) -> str:
         """Their name of the last layer's weight, (outputs, D)."""
         return [row for row in self.rows if row.ours.endswith(".weight")][-1].theirs[0]
+
+    def named(self, theirs: Mapping[str, Any]) -> bool:
+        """Whether a config.json is of this class; a mark that it lacks is no hindrance."""
+        name = (theirs.get("architectures") or [None])[0]
+        return name == self.their_class and all(
+            theirs.get(mark, value) == value for mark, value in self.marks.items()
+        )
 
     def fits(self, task: Task, visibility: Visibility) -> bool:
         """Whether a task is of this form, on a body that sees `visibility`."""

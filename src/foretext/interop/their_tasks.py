@@ -28,7 +28,7 @@ class Said(NamedTuple):
 
 def task_keys(head: TaskHead, task: Task) -> Settings:
     """Return theirs for a task of ours."""
-    keys: Settings = {"architectures": [head.their_class]}
+    keys: Settings = {"architectures": [head.their_class], **head.marks}
     if head.dropout is not None:
         keys[head.dropout] = task.config.dropout
     if not head.has_layers:
@@ -95,7 +95,10 @@ def says_same(theirs: Settings, head: TaskHead, num_outputs: int, own: Settings)
         return False
     if not head.has_layers:
         return True
-    if head.pooling is not None and theirs.get("problem_type") != _problem_type(found):
+    if head.pooling is not None and (head.pooling, theirs.get("problem_type")) != (
+        task.get("pooling"),
+        _problem_type(found),
+    ):
         return False
     labels = found.get("labels")
     return not labels or _labels(theirs, num_outputs) == labels

@@ -17,6 +17,7 @@ from foretext.backbones.base import Backbone
 from foretext.data.batch import Visibility
 from foretext.errors import SettingError
 from foretext.language_model import LanguageModel
+from foretext.nn.vocabulary_head import HeadTransform
 from foretext.objectives.causal_lm import CausalLM
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.pipeline.finetune_job import BaseModel
@@ -132,15 +133,27 @@ def _pretrained_body(beginning: Beginning) -> TextBody:
         head.weight = backbone.embedding
     pair_head = objective.next_sentence if isinstance(objective, MaskedLM) else None
     pooler = None if pair_head is None else pair_head.pooler.state_dict()
-    return TextBody(model.tokenizer, backbone, model.visibility, head, pooler)
+    transform = objective.head.transform if isinstance(objective, MaskedLM) else None
+    return TextBody(
+        model.tokenizer, backbone, model.visibility, head, pooler, _as_transform(transform)
+    )
 
 
 def _of_task(model: TaskModel) -> TextBody:
-    """The body of another task, as its folder keeps it: with the layer on its first position."""
-    body = model.body
-    pooler = getattr(getattr(model.task, "head", None), "pooler", None)
-    weights = None if pooler is None else pooler.state_dict()
-    return TextBody(body.tokenizer, copy.deepcopy(body.backbone), body.visibility, pooler=weights)
+    """The body of another task, as its folder keeps it: with what stands before the last layer."""
+    body, head = model.body, getattr(model.task, "head", model.task)
+    pooler = getattr(head, "pooler", None)
+    return TextBody(
+        body.tokenizer,
+        copy.deepcopy(body.backbone),
+        body.visibility,
+        pooler=None if pooler is None else pooler.state_dict(),
+        transform=_as_transform(getattr(head, "transform", None)),
+    )
+
+
+def _as_transform(found: Any) -> HeadTransform | None:
+    return found if isinstance(found, HeadTransform) else None
 
 
 def _drawn_again(backbone: Backbone) -> Backbone:

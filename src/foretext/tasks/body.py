@@ -8,7 +8,7 @@ from typing import NamedTuple
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Visibility
 from foretext.data.framing import Framing
-from foretext.nn.vocabulary_head import VocabularyHead
+from foretext.nn.vocabulary_head import HeadTransform, VocabularyHead
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 
@@ -23,6 +23,7 @@ class TextBody(NamedTuple):
     visibility: Visibility  # that the backbone was trained with, or is to be
     vocabulary_head: VocabularyHead | None = None  # of its objective, where it had one
     pooler: dict[str, object] | None = None  # weights of next-sentence prediction's first layer
+    transform: HeadTransform | None = None  # that a masked language model had before its vocabulary
 
     @property
     def pad(self) -> int:

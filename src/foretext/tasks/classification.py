@@ -15,6 +15,7 @@ from foretext.tasks.answers import Classes, LabelSets, answers_of
 from foretext.tasks.body import TextBody
 from foretext.tasks.long_texts import LongTexts
 from foretext.tasks.next_tokens import NextTokens
+from foretext.tasks.state_transform import Transform, natural_transform
 from foretext.tasks.text_head import TextHead, drawn_linear
 from foretext.tasks.text_task import TextTask
 
@@ -38,6 +39,7 @@ class Classification(TextTask):
         max_length: int = Field(512, ge=8)  # positions of a row, if the body has as many
         long_texts: LongTexts = "head"  # what is read of a text that is longer
         pooling: Pooling | None = None  # None: as suits the body
+        transform: Transform | None = None  # of the pooled text; None: as suits the body
         dropout: float = Field(0.1, ge=0, lt=1)  # of the pooled text
         bias: bool | None = None  # None: none on a GPT's last position, as transformers has it
         label_smoothing: float = Field(0.0, ge=0, lt=1)
@@ -60,11 +62,13 @@ class Classification(TextTask):
         self.visibility = body.visibility
         self.found: dict[str, Any] = {"labels": list(labels), "multi_label": multi_label}
         known = self.found | {"counts": counts or [1] * len(labels)}
-        self.head = TextHead(body, config.pooling, config.dropout)
+        transform = config.transform or natural_transform(body)
+        self.head = TextHead(body, config.pooling, config.dropout, transform)
         self.answers = answers_of(known, smoothing=config.label_smoothing, balanced=config.balanced)
         bias = self.head.pool.pooling != "last" if config.bias is None else config.bias
         # What suits the body is no longer to be seen once it is kept: it is kept, too.
-        self.config = config.model_copy(update={"pooling": self.head.pool.pooling, "bias": bias})
+        suited = {"pooling": self.head.pool.pooling, "transform": transform, "bias": bias}
+        self.config = config.model_copy(update=suited)
         self.classifier = drawn_linear(body, body.backbone.dim, self.answers.num_outputs, bias=bias)
         self.next_tokens = NextTokens.of(body, config.language_model_weight)
 

@@ -22,6 +22,7 @@ from foretext.nn.pooling import Pooling
 from foretext.tasks.answers import Classes, RealNumber, answers_of
 from foretext.tasks.body import TextBody
 from foretext.tasks.next_tokens import NextTokens
+from foretext.tasks.state_transform import Transform, natural_transform
 from foretext.tasks.text_head import TextHead, drawn_linear
 from foretext.tasks.text_task import TextTask
 
@@ -50,6 +51,7 @@ class Matching(TextTask):
         mode: MatchMode | None = None  # None: as suits the body
         max_length: int = Field(512, ge=8)  # positions of a row, if the body has as many
         pooling: Pooling | None = None  # None: as suits the body; siamese Transformers: the mean
+        transform: Transform | None = None  # None: as suits the body; siamese: none
         dropout: float = Field(0.1, ge=0, lt=1)  # of what is known of both texts
         bias: bool = True
         label_smoothing: float = Field(0.0, ge=0, lt=1)
@@ -82,9 +84,11 @@ class Matching(TextTask):
             self.answers = _classes(config, labels, counts)
         siamese_mean = self.mode == "siamese" and isinstance(body.backbone, Transformer)
         pooling: Pooling | None = config.pooling or ("mean" if siamese_mean else None)
-        self.head = TextHead(body, pooling, dropout=0.0)
+        natural = "none" if self.mode == "siamese" else natural_transform(body)
+        transform = config.transform or natural
+        self.head = TextHead(body, pooling, dropout=0.0, transform=transform)
         # What suits the body is no longer to be seen once it is kept: it is kept, too.
-        suited = {"pooling": self.head.pool.pooling, "mode": self.mode}
+        suited = {"pooling": self.head.pool.pooling, "transform": transform, "mode": self.mode}
         self.config = config.model_copy(update=suited)
         self.dropout = nn.Dropout(config.dropout)
         width = body.backbone.dim * (3 if self.mode == "siamese" else 1)

@@ -23,6 +23,7 @@ from foretext.nn.dropout import Dropout
 from foretext.nn.vocabulary_head import Score
 from foretext.tasks.base import Task
 from foretext.tasks.body import TextBody
+from foretext.tasks.state_transform import Transform, made_transform, natural_transform
 from foretext.tasks.text_head import drawn_linear
 
 __all__ = ["SpanQA"]
@@ -46,6 +47,7 @@ class SpanQA(Task):
         keep_empty_windows: bool = True  # learn from windows that do not hold their answer
         max_answer_length: int = Field(30, ge=1)  # tokens
         num_best: int = Field(20, ge=1)  # answers that are looked at
+        transform: Transform | None = None  # of the states; None: as suits the body
         dropout: float = Field(0.0, ge=0, lt=1)  # of states; BERT has none here
         language: Literal["auto", "english", "chinese"] = "auto"  # of the measure; auto: by script
 
@@ -67,7 +69,10 @@ class SpanQA(Task):
                 "[task] span_qa needs a token between question and passage; take a Transformer "
                 "whose tokenizer has one, such as '[SEP]' or '<|endoftext|>'."
             )
-        self.config = config
+        transform = config.transform or natural_transform(body)
+        # What suits the body is no longer to be seen once it is kept: it is kept, too.
+        self.config = config.model_copy(update={"transform": transform})
+        self.transform = made_transform(body, transform)
         self.visibility = body.visibility
         self.found: dict[str, Any] = {"may_abstain": may_abstain}
         self.dropout = Dropout(config.dropout)
@@ -75,7 +80,8 @@ class SpanQA(Task):
 
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
         """Return the logits of starts and ends, (B, T, 2)."""
-        logits: Tensor = self.span(self.dropout(states.last)).float()
+        x = states.last if self.transform is None else self.transform(states.last)
+        logits: Tensor = self.span(self.dropout(x)).float()
         return logits
 
     def counts(self, batch: Batch) -> Mapping[str, int]:

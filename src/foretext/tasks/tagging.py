@@ -27,6 +27,7 @@ from foretext.nn.vocabulary_head import Score
 from foretext.tasks.alphabet import Alphabet
 from foretext.tasks.base import Task
 from foretext.tasks.body import TextBody
+from foretext.tasks.state_transform import Transform, made_transform, natural_transform
 from foretext.tasks.tag_set import TagSet
 from foretext.tasks.text_head import drawn_linear
 
@@ -55,6 +56,7 @@ class Tagging(Task):
         scheme: Literal["auto"] | Scheme = "auto"  # that is learned; auto: the file's own
         crf: bool | None = None  # None: for all but the states of a Transformer
         lstm_dim: int | None = Field(None, ge=1)  # of each direction; None: no BiLSTM
+        transform: Transform | None = None  # of the states; None: as suits body and BiLSTM
         dropout: float = Field(0.1, ge=0, lt=1)  # of the states, and of the BiLSTM's
 
     name = "tagging"
@@ -70,7 +72,9 @@ class Tagging(Task):
         by_character: bool = False,
     ) -> None:
         super().__init__()
-        self.config = config
+        natural = "none" if config.lstm_dim is not None else natural_transform(body)
+        # What suits the body is no longer to be seen once it is kept: it is kept, too.
+        self.config = config.model_copy(update={"transform": config.transform or natural})
         self.visibility = body.visibility
         self.tags = TagSet(labels, scheme, config.scheme)
         self.alphabet = _alphabet_for(body, characters)
@@ -82,6 +86,7 @@ class Tagging(Task):
             "by_character": by_character,
         }
         dim, num_tags = body.backbone.dim, len(self.tags.labels)
+        self.transform = made_transform(body, self.config.transform)
         self.dropout = Dropout(config.dropout)
         self.lstm = None
         if config.lstm_dim is not None:
@@ -95,7 +100,8 @@ class Tagging(Task):
 
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
         """Return the score of each tag at each position, (B, T, C)."""
-        x = self.dropout(states.last)
+        x = states.last if self.transform is None else self.transform(states.last)
+        x = self.dropout(x)
         if self.lstm is not None:
             # Ma & Hovy 2016, 3.2: dropout before and after
             x = self.dropout(self.lstm(x, row_lengths(inputs.token_mask)))

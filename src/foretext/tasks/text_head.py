@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from foretext.backbones.transformer import Transformer
 from foretext.nn.pooling import Pool, Pooling
 from foretext.tasks.body import TextBody
+from foretext.tasks.state_transform import Transform, made_transform
 
 __all__ = ["TextHead", "drawn_linear", "natural_pooling"]
 
@@ -20,20 +21,29 @@ class TextHead(nn.Module):
     """Pools, then a layer with tanh where a Transformer's first position is pooled, then dropout.
 
     What BERT has there (Devlin et al. 2019, 3.2) and what GPT has (Radford et al. 2018, 3.2) are
-    both of this form, so that other programs' weights fit.
+    both of this form, so that other programs' weights fit. ModernBERT has a transform in place of
+    the layer (Warner et al. 2024).
 
     Args:
         body: whose states are pooled; the layer starts from its pooler, if it has one.
         pooling: None is what suits the body.
         dropout: of the vector.
+        transform: of the vector before it.
     """
 
-    def __init__(self, body: TextBody, pooling: Pooling | None, dropout: float) -> None:
+    def __init__(
+        self,
+        body: TextBody,
+        pooling: Pooling | None,
+        dropout: float,
+        transform: Transform = "none",
+    ) -> None:
         super().__init__()
         kind, dim = pooling or natural_pooling(body), body.backbone.dim
         self.pool = Pool(kind, dim)
-        has_layer = kind == "cls" and isinstance(body.backbone, Transformer)
-        self.pooler = drawn_linear(body, dim, dim) if has_layer else None
+        self.transform = made_transform(body, transform)
+        bare = kind == "cls" and isinstance(body.backbone, Transformer) and transform == "none"
+        self.pooler = drawn_linear(body, dim, dim) if bare else None
         self.dropout = nn.Dropout(dropout)
         if self.pooler is not None and body.pooler is not None:
             self.pooler.load_state_dict(body.pooler)
@@ -41,6 +51,8 @@ class TextHead(nn.Module):
     def forward(self, states: Tensor, token_mask: Tensor | None) -> Tensor:
         """Return (B, D) of states (B, T, D)."""
         pooled = self.pool(states, token_mask).to(states.dtype)
+        if self.transform is not None:
+            pooled = self.transform(pooled)
         if self.pooler is not None:
             pooled = torch.tanh(self.pooler(pooled))
         return cast(Tensor, self.dropout(pooled))
