@@ -109,11 +109,10 @@ def _head(family: Family, theirs: Settings, path: Path) -> TaskHead:
         if head.named(theirs) and (head.has_layers or own_part(theirs).get("task")):
             return head
     name = (theirs.get("architectures") or [None])[0]
-    names = dict.fromkeys(head.their_class for head in family.task_heads if head.has_layers)
-    classes = ", ".join(names)
-    known = f"these are known: {classes}" if classes else "there is none"
+    known = dict.fromkeys(head.their_class for head in family.task_heads if head.has_layers)
     raise ModelFileError(
-        f"{path}: {name} answers no task that foretext has; of {family.model_type} {known}."
+        f"{path}: {name} answers no task that foretext has; of {family.model_type} these are "
+        f"known: {', '.join(known)}."
     )
 
 
