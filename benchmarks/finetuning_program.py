@@ -18,6 +18,7 @@ from typing import Any
 
 from benchmarks.labelled_texts import POOLING, TEXTS, LabelledTexts
 from benchmarks.language_models import model_folder
+from benchmarks.precision import has_bfloat16
 
 NUM_ROWS = {"r8": 480, "imdb": 224}
 WARM_ROWS = 64  # of a first training, which compiles and allocates
@@ -72,14 +73,14 @@ def ours(rows: Rows, texts: LabelledTexts, folder: Path, seed: int) -> tuple[flo
 
 
 def tuned(rows: Rows, texts: LabelledTexts, folder: Path, seed: int) -> tuple[float, float]:
-    """`transformers.Trainer` at its best here: bfloat16, fused AdamW, texts of like length.
+    """`transformers.Trainer` at its best: bfloat16 if native, fused AdamW, texts of like length.
 
     No process beside it collates, as on two cores it would take time from the training; attention
     drops nothing, as ours does not, so that the fused attention has its fast path.
     """
     return theirs(
         rows, texts, folder, seed, attention_dropout=0.0,
-        bf16=True, optim="adamw_torch_fused", train_sampling_strategy="group_by_length",
+        bf16=has_bfloat16(), optim="adamw_torch_fused", train_sampling_strategy="group_by_length",
     )  # fmt: skip
 
 

@@ -35,7 +35,7 @@ def rows() -> Iterator[Row]:
         yield Row(
             f"{recipe}: seconds to the loss, {median(found, 'loss'):.2f} against "
             f"{median(peers, 'loss'):.2f}",
-            "transformers, tuned (sdpa, bf16, fused AdamW, no dropout)",
+            "transformers, tuned (sdpa, bf16 if native, fused AdamW, no dropout)",
             f"{median(found, 'seconds'):.1f} s",
             f"{SECONDS} s",
             ratios[len(ratios) // 2],

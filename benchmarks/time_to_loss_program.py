@@ -11,6 +11,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from benchmarks.precision import native_autocast
+
 VOCAB, LAYERS, DIM, HEADS, ROWS, LENGTH = 8_000, 4, 256, 4, 32, 128
 OUR_RATES = {"bert": 1e-3, "modern-bert": 2e-3}
 THEIR_RATE = 1e-3  # as ours for the same model
@@ -110,7 +112,7 @@ def tuned(folder: Path, side: str, seconds: float, seed: int) -> dict[str, Any]:
         rate = done / WARMUP if done < WARMUP else (1 - done) / (1 - WARMUP)
         for group in optimizer.param_groups:
             group["lr"] = THEIR_RATE * max(rate, 1e-3)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with native_autocast():
             loss = model(**theirs(next(batches))).loss
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
