@@ -27,6 +27,14 @@ FORMS: dict[str, dict[str, Any]] = {
         "bias": False,
         "embedding_norm": False,
     },
+    "local": {
+        "positions": "rotary",
+        "num_segments": 0,
+        "norm_position": "pre",
+        "activation": "geglu",
+        "global_every": 2,
+        "local_window": 2,
+    },
 }
 
 
@@ -62,6 +70,15 @@ def test_full_sight(form: str) -> None:
 def test_causal_sight(form: str) -> None:
     seen = influence(transformer(form), visibility="causal")
     assert torch.equal(seen, torch.ones(8, 8, dtype=torch.bool).tril())
+
+
+@pytest.mark.parametrize("visibility", ["full", "causal"])
+def test_local_layers_see_a_window(visibility: Any) -> None:
+    """The second layer mixes what is two positions away, and nothing further."""
+    _, second = transformer("local").attention_maps(random_inputs(V, (1, 8), visibility=visibility))
+    away = torch.arange(8) - torch.arange(8)[:, None]
+    near = (away.abs() <= 2) & ((away <= 0) | (visibility == "full"))
+    assert torch.equal(second[0, 0] > 0, near)
 
 
 def test_sight_by_matrix() -> None:
@@ -133,6 +150,8 @@ def test_checkpointing_gives_the_same_gradients() -> None:
         ({"dim": 10, "num_heads": 3}, "dim = 10 must be a multiple of num_heads = 3"),
         ({"dim": 6, "num_heads": 2, "positions": "rotary"}, "heads of an even width"),
         ({"rotary_base": 5.0}, "no effect without rotary positions"),
+        ({"local_window": 8}, "local_window would have no effect where global_every = 1"),
+        ({"local_rotary_base": 5.0, "global_every": 2}, "no effect without rotary positions"),
         ({"num_layer": 2}, "Did you mean 'num_layers'"),
     ],
 )
@@ -147,7 +166,7 @@ def test_scale_of_the_scores() -> None:
     assert peaks == pytest.approx([0.57612, 0.99991], abs=1e-5)
 
 
-@pytest.mark.parametrize("form", ["bert", "modern"])
+@pytest.mark.parametrize("form", ["bert", "modern", "local"])
 @pytest.mark.parametrize("lengths", [None, [8, 3]])
 def test_the_first_position_alone_is_what_it_is_among_all(
     form: str, lengths: list[int] | None

@@ -32,6 +32,7 @@ FAMILIES = {  # their class, and settings of its config
     "bert": ("Bert", WIDE),
     "gpt2": ("GPT2", {**GPT2, "bos_token_id": 0, "eos_token_id": 0}),
     "modernbert": ("ModernBert", MODERN),
+    "modernbert local": ("ModernBert", {**MODERN, "layer_types": None, "local_attention": 6}),
     "llama": ("Llama", WIDE),
 }
 

@@ -42,6 +42,15 @@ SHAPES: dict[str, dict[str, Any]] = {
         "activation": "swiglu",
         "bias": False,
     },
+    "modernbert with local layers": {
+        **PRE,
+        "positions": "rotary",
+        "global_every": 2,
+        "local_window": 2,
+        "local_rotary_base": 300.0,
+        "first_norm": False,
+        "activation": "geglu",
+    },
     "llama": {
         **PRE,
         "positions": "rotary",

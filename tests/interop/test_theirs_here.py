@@ -19,6 +19,7 @@ CLASSES = {
     "bert": ("Model", "ForMaskedLM", "ForPreTraining"),
     "gpt2": ("Model", "LMHeadModel"),
     "modernbert": ("Model", "ForMaskedLM"),
+    "modernbert local": ("Model", "ForMaskedLM"),
     "llama": ("Model", "ForCausalLM"),
 }
 HEADS = [(family, head) for family, heads in CLASSES.items() for head in heads]

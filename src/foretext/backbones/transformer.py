@@ -2,7 +2,7 @@
 
 What a position may look at is said by the batch, so that the encoder of BERT and the decoder of GPT
 are one class. The settings cover, name for name, what Hugging Face calls BERT, GPT-2, ModernBERT
-(all layers global) and Llama.
+and Llama.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from torch.utils.checkpoint import checkpoint
 from foretext.backbones.base import Backbone, States
 from foretext.config import Config
 from foretext.data.batch import Inputs, Visibility
-from foretext.nn.attention import SelfAttention, sight_of
+from foretext.nn.attention import SelfAttention, Sight, near_sight, sight_of
 from foretext.nn.block import Block, NormPosition
 from foretext.nn.cache import KeyValueCache
 from foretext.nn.dropout import Dropout
@@ -48,6 +48,9 @@ class Transformer(Backbone):
         max_length: int = Field(512, ge=2)  # positions
         positions: Literal["learned", "sinusoidal", "rotary"] = "learned"
         rotary_base: float = Field(10_000.0, gt=1)
+        global_every: int = Field(1, ge=1)  # layers: the first and each so many after it see all
+        local_window: int = Field(64, ge=1)  # positions to each side that the other layers see
+        local_rotary_base: float = Field(10_000.0, gt=1)  # of those
         num_segments: int = Field(2, ge=0)  # texts told apart in a row; 0: none are
         norm: NormKind = "layer"
         norm_position: NormPosition = "post"
@@ -70,6 +73,11 @@ class Transformer(Backbone):
                 raise ValueError("rotary positions need heads of an even width")
             if self.positions != "rotary" and "rotary_base" in self.changed:
                 raise ValueError("rotary_base would have no effect without rotary positions")
+            local = {"local_window", "local_rotary_base"} & self.changed
+            if self.global_every == 1 and local:
+                raise ValueError(f"{min(local)} would have no effect where global_every = 1")
+            if self.positions != "rotary" and "local_rotary_base" in local:
+                raise ValueError("local_rotary_base would have no effect without rotary positions")
             return self
 
         @property
@@ -101,8 +109,10 @@ class Transformer(Backbone):
             self.register_buffer("sinusoids", table, persistent=False)
         self.embedding_norm = self._norm() if config.embedding_norm else nn.Identity()
         self.dropout = Dropout(config.dropout)
-        rotary = self._rotary()
-        self.blocks = nn.ModuleList(self._block(rotary, i) for i in range(config.num_layers))
+        whole, near = self._rotary(config.rotary_base), self._rotary(config.local_rotary_base)
+        self.blocks = nn.ModuleList(
+            self._block(whole if self._sees_all(i) else near, i) for i in range(config.num_layers)
+        )
         pre_norm = config.norm_position == "pre"
         self.final_norm = self._norm() if pre_norm else nn.Identity()
         self._initialise()
@@ -126,16 +136,18 @@ class Transformer(Backbone):
         """
         num_cached = 0 if cache is None else cache.length
         x = self._embedded(inputs, num_cached)
-        sight = sight_of(inputs, num_cached)
+        sights = self._sights(inputs, num_cached)
         only_first = inputs.asked == "first" and inputs.visibility == "full" and cache is None
         layers = [x]
         for layer, block in enumerate(self.layers):
             is_last = layer == self.num_layers - 1
             num_queries = 1 if is_last and only_first and not keep_layers else None
             if self.checkpointing and self.training:
-                x = checkpoint(block, x, sight, layer, None, num_queries, use_reentrant=False)
+                x = checkpoint(
+                    block, x, sights[layer], layer, None, num_queries, use_reentrant=False
+                )
             else:
-                x = block(x, sight, layer, cache, num_queries)
+                x = block(x, sights[layer], layer, cache, num_queries)
             if keep_layers:
                 layers.append(x)
         if cache is not None:
@@ -144,12 +156,23 @@ class Transformer(Backbone):
 
     def attention_maps(self, inputs: Inputs) -> tuple[Tensor, ...]:
         """Return, for each layer, how much each position takes from each, (B, H, T, T)."""
-        sight = sight_of(inputs)
+        sights = self._sights(inputs)
         layers = self.forward(inputs, keep_layers=True).layers
         return tuple(
             block.attention.weights(block.attended(x), sight)
-            for block, x in zip(self.layers, layers, strict=False)  # the last one feeds no block
+            for block, x, sight in zip(self.layers, layers, sights, strict=False)
+            # the last of the states feeds no block
         )
+
+    def _sees_all(self, layer: int) -> bool:
+        return layer % self.config.global_every == 0
+
+    def _sights(self, inputs: Inputs, num_cached: int = 0) -> list[Sight]:
+        """What positions look at in each layer."""
+        whole = near = sight_of(inputs, num_cached)
+        if self.config.global_every > 1:
+            near = near_sight(whole, inputs, self.config.local_window, num_cached)
+        return [whole if self._sees_all(layer) else near for layer in range(self.num_layers)]
 
     def _embedded(self, inputs: Inputs, first: int) -> Tensor:
         """Sum of token, position and segment embeddings, (B, T, D)."""
@@ -167,11 +190,11 @@ class Transformer(Backbone):
                 x = x + self.segments(inputs.segments)
         return self.dropout(self.embedding_norm(x))
 
-    def _rotary(self) -> Rotary | None:
+    def _rotary(self, base: float) -> Rotary | None:
         config = self.config
         if config.positions != "rotary":
             return None
-        return Rotary(config.dim // config.num_heads, config.max_length, config.rotary_base)
+        return Rotary(config.dim // config.num_heads, config.max_length, base)
 
     def _block(self, rotary: Rotary | None, layer: int) -> Block:
         config = self.config

@@ -28,6 +28,7 @@ class Bert(Family):
     objective = MaskedLM
 
     fixed: ClassVar = {
+        "global_every": 1,
         "positions": "learned",
         "norm": "layer",
         "norm_position": "post",

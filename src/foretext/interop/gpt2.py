@@ -25,6 +25,7 @@ class GPT2(Family):
     objective = CausalLM
 
     fixed: ClassVar = {
+        "global_every": 1,
         "positions": "learned",
         "num_segments": 0,
         "norm": "layer",

@@ -30,6 +30,7 @@ class Llama(Family):
     objective = CausalLM
 
     fixed: ClassVar = {
+        "global_every": 1,
         "positions": "rotary",
         "num_segments": 0,
         "norm": "rms",

@@ -1,4 +1,4 @@
-"""ModernBERT (Warner et al. 2024) as `transformers` stores it, where all layers are global."""
+"""ModernBERT (Warner et al. 2024) as `transformers` stores it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from foretext.objectives.masked_lm import MaskedLM
 
 __all__ = ["ModernBert"]
 
-BASE = 160_000.0  # of rotary positions, by default
+BASE, LOCAL_BASE = 160_000.0, 10_000.0  # of rotary positions, by default
 POOLINGS: tuple[Pooling, ...] = ("cls", "mean")  # the first where config.json does not say
 HEAD_ACTIVATIONS = {"gelu": "gelu", "gelu_pytorch_tanh": "gelu_tanh", "relu": "relu"}
 THEIR_ACTIVATIONS = {ours: theirs for theirs, ours in HEAD_ACTIVATIONS.items()}
@@ -133,24 +133,33 @@ class ModernBert(Family):
         return "ModernBertForMaskedLM"
 
     def further_settings(self, theirs: Settings) -> Settings:
-        """Every layer must see the whole row; one bias of theirs asks for all of ours."""
-        if not self._all_global(theirs):
-            raise ValueError("layers of local attention are not supported, only global ones are")
+        """One bias of theirs asks for all of ours."""
+        every = _global_every(theirs)
+        local: Settings = {"global_every": every}
+        if every > 1:
+            base = read_rotary(theirs, "sliding_attention", "local_rope_theta", LOCAL_BASE)
+            window = theirs.get("local_attention", 128) // 2
+            local |= {"local_window": window, "local_rotary_base": base}
         biases = ("norm_bias", "attention_bias", "mlp_bias")
         return {
             "bias": any(self.flag(theirs, name) for name in biases),
             "rotary_base": read_rotary(theirs, "full_attention", "global_rope_theta", BASE),
+            **local,
         }
 
     def further_keys(self, backbone: Transformer.Config) -> Settings:
         """Layers and rotations as `transformers` 5 says them, and as it did before."""
-        base = backbone.rotary_base
-        rotary = {"rope_type": "default", "rope_theta": base}
+        bases = {"full_attention": backbone.rotary_base}
+        bases["sliding_attention"] = backbone.local_rotary_base
         return {
-            "layer_types": ["full_attention"] * backbone.num_layers,
-            "rope_parameters": {"full_attention": rotary, "sliding_attention": rotary},
-            "global_attn_every_n_layers": 1,
-            "global_rope_theta": base,
+            "layer_types": _layer_types(backbone.num_layers, backbone.global_every),
+            "rope_parameters": {
+                kind: {"rope_type": "default", "rope_theta": base} for kind, base in bases.items()
+            },
+            "global_attn_every_n_layers": backbone.global_every,
+            "local_attention": 2 * backbone.local_window,
+            "global_rope_theta": backbone.rotary_base,
+            "local_rope_theta": backbone.local_rotary_base,
             **dict.fromkeys(("norm_bias", "attention_bias", "mlp_bias"), backbone.bias),
         }
 
@@ -187,11 +196,21 @@ class ModernBert(Family):
         keys: Settings = {"classifier_bias": backbone.bias}
         return keys if kind == "none" else keys | {"classifier_activation": THEIR_ACTIVATIONS[kind]}
 
-    def _all_global(self, theirs: Settings) -> bool:
-        types = theirs.get("layer_types")
-        if types is None:
-            return bool(theirs.get("global_attn_every_n_layers", 3) == 1)
-        return set(types) == {"full_attention"}
+
+def _global_every(theirs: Settings) -> int:
+    """Every how many layers one sees the whole row."""
+    types = theirs.get("layer_types")
+    if types is None:
+        return int(theirs.get("global_attn_every_n_layers", 3))
+    for every in range(1, len(types) + 1):
+        if types == _layer_types(len(types), every):
+            return every
+    raise ValueError("layer_types other than the first layer and every n-th are not supported")
+
+
+def _layer_types(num_layers: int, every: int) -> list[str]:
+    kinds = ("full_attention", "sliding_attention")
+    return [kinds[layer % every > 0] for layer in range(num_layers)]
 
 
 def _head_activation(theirs: Settings) -> str:

@@ -18,7 +18,7 @@ from foretext.nn.cache import KeyValueCache
 from foretext.nn.cpu_attention import cpu_attention
 from foretext.nn.positions import Rotary
 
-__all__ = ["SelfAttention", "Sight", "sight_of"]
+__all__ = ["SelfAttention", "Sight", "near_sight", "sight_of"]
 
 
 class Sight(NamedTuple):
@@ -47,6 +47,23 @@ def sight_of(inputs: Inputs, num_cached: int = 0) -> Sight:
         # A row of padding sees itself, as a softmax over nothing is not a number.
         visible = visible | torch.eye(T, dtype=torch.bool, device=matrix.device)
     return Sight(visible, causal=False)
+
+
+def near_sight(sight: Sight, inputs: Inputs, window: int, num_cached: int = 0) -> Sight:
+    """Say what positions look at that see `window` positions to each side, of what `sight` shows.
+
+    So do the local layers of ModernBERT (Warner et al. 2024, 2.1.2; Beltagy et al. 2020).
+    """
+    num_keys = num_cached + inputs.ids.shape[1]
+    if num_keys <= window + 1:
+        return sight
+    keys = torch.arange(num_keys, device=inputs.ids.device)
+    away = keys - keys[num_cached:, None]  # (T, S)
+    near = ((away <= 0) if sight.causal else (away <= window)) & (away >= -window)
+    if sight.visible is None:
+        return Sight(near[None, None], causal=False)
+    # A row of padding sees itself, as a softmax over nothing is not a number.
+    return Sight(sight.visible & near | (away == 0), causal=False)
 
 
 class SelfAttention(nn.Module):
@@ -80,14 +97,17 @@ class SelfAttention(nn.Module):
     ) -> Tensor:
         """Map x (B, T, D) to (B, T, D), or to the first `num_queries` positions of that."""
         query, key, value = self._heads(x, layer, cache, num_queries)
+        visible = sight.visible
+        if num_queries is not None and visible is not None and visible.shape[2] > 1:
+            visible = visible[:, :, :num_queries]
         dropout = self.dropout if self.training else 0.0
         # Ours trains faster and, in bfloat16, infers faster; one query at a time is PyTorch's.
         halved = x.dtype == torch.bfloat16 and x.shape[1] > 1
         if x.device.type == "cpu" and not dropout and (torch.is_grad_enabled() or halved):
-            mixed = cpu_attention(query, key, value, sight.visible, causal=sight.causal)
+            mixed = cpu_attention(query, key, value, visible, causal=sight.causal)
         else:
             mixed = F.scaled_dot_product_attention(
-                query, key, value, sight.visible, dropout, is_causal=sight.causal
+                query, key, value, visible, dropout, is_causal=sight.causal
             )  # (B, H, T, D / H)
         return self.output(mixed.transpose(1, 2).flatten(2))
 
