@@ -331,6 +331,20 @@ def test_rows_that_the_body_cannot_read_are_told(
     )
 
 
+def test_chinese_texts_want_to_be_cut(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = tmp_path / "rows.tsv"
+    rows.write_text("label\ttext\n" + "a\t甲乙丙丁\nb\t戊己庚辛\n" * 20, encoding="utf-8")
+    settings = {"classifier": {"epochs": 1}}
+    told = []
+    for name in ("blanks", "chinese_characters"):
+        settings["classifier"] |= {"pre_tokenizer": name}
+        ft.finetune(
+            "classification", "fasttext", rows, tmp_path / name, settings=settings, quiet=False
+        )
+        told.append("the texts are Chinese" in capsys.readouterr().err)
+    assert told == [True, False]
+
+
 class TestResume:
     """What a training that was interrupted ends in is what it would have been."""
 

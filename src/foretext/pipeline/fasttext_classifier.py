@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from foretext.corpus.pre_tokenizers import likely_kind
 from foretext.data.rows import RowsConfig, read_texts
 from foretext.pipeline.finetune_job import Body, Finetuned, FinetuneJob
 from foretext.progress import MetricsLog, Progress
@@ -24,6 +26,7 @@ from foretext.tasks.fasttext.training import (
 
 __all__ = ["FASTTEXT", "learn_fasttext"]
 
+SAMPLE = 1_000  # texts that are looked at
 TRIALS_FILE, MODEL_FILE = "trials.jsonl", "model.safetensors"
 
 
@@ -46,6 +49,7 @@ def learn_fasttext(job: FinetuneJob) -> Finetuned:
         None if job.test is None else _read(job, job.test),
     )
     job.run.note(f"{len(texts.train.texts):,} texts to learn from")
+    _tell_of_words(job, config, texts.train.texts)
     searched = _search(job, config, texts)
     if searched is not None:
         config = searched.config
@@ -63,6 +67,18 @@ def learn_fasttext(job: FinetuneJob) -> Finetuned:
 
 
 FASTTEXT = Body(("classifier",), learn_fasttext, resumes=False)
+
+
+def _tell_of_words(
+    job: FinetuneJob, config: FastTextClassifierConfig, texts: Sequence[str]
+) -> None:
+    """Say so where blanks do not separate words."""
+    kind = likely_kind("\n".join(texts[:: 1 + len(texts) // SAMPLE]))
+    if config.pre_tokenizer == "blanks" and kind != "unicode_words":
+        job.note(
+            "the texts are Chinese, where blanks separate no words; set "
+            f"classifier.pre_tokenizer={kind}"
+        )
 
 
 def _config(job: FinetuneJob) -> FastTextClassifierConfig:
