@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from foretext.language_model import LanguageModel
     from foretext.pipeline import finetune, pretrain
     from foretext.recipe import Recipe
+    from foretext.task_models.linear import LinearClassifier
     from foretext.tasks.fasttext.classifier import FastTextClassifier
     from foretext.vectors.word_vectors import WordVectors
 
@@ -28,6 +29,7 @@ __all__ = [
     "ForetextError",
     "GloVe",
     "LanguageModel",
+    "LinearClassifier",
     "Recipe",
     "Word2Vec",
     "WordVectors",
@@ -45,6 +47,7 @@ _HOMES = {
     "ForetextError": "foretext.errors",
     "GloVe": "foretext.estimators",
     "LanguageModel": "foretext.language_model",
+    "LinearClassifier": "foretext.task_models.linear",
     "Recipe": "foretext.recipe",
     "Word2Vec": "foretext.estimators",
     "WordVectors": "foretext.vectors.word_vectors",

@@ -6,6 +6,7 @@
     vectors.safetensors    the word vectors, with words and counts
     outputs.safetensors    the output vectors, which a later training can go on from
     model.safetensors      a network's weights, where a network was trained
+    linear.safetensors     a linear classifier, alone or beside a network
     config.json            what the folder holds; it marks a finished run
     metrics.jsonl          the training's figures, a line each
     samples.jsonl          what a language model answered while it learned, likewise
@@ -50,6 +51,7 @@ OTHER_KINDS = {
     **dict.fromkeys(TASK_MODELS, TASK_MODEL),
     "autoencoder": "foretext.codec:Codec",
     "fasttext classifier": "foretext.tasks.fasttext.classifier:FastTextClassifier",
+    "linear classifier": "foretext.task_models.linear:LinearClassifier",
 }
 THEIR_TASKS = {  # how their classes' names end, and the tasks that these may have learned
     "ForSequenceClassification": ("classification", "matching"),
@@ -219,7 +221,8 @@ def load(path: str | Path) -> Any:
     """Open what a run left, a vector file of anybody's, or a folder with somebody's model.
 
     Word vectors open as `WordVectors`, language models as `LanguageModel`, what learned a task as a
-    `TaskModel`, autoencoders as `Codec`, fastText's classifiers as `FastTextClassifier`.
+    `TaskModel`, autoencoders as `Codec`, classifiers without a network as `FastTextClassifier` and
+    `LinearClassifier`.
 
     Folders of Hugging Face open as a `TaskModel` where their class has a head for one, and others,
     like those of sentence-transformers, as a `LanguageModel`; PyTorch is imported for networks

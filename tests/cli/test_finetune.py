@@ -1,4 +1,4 @@
-"""``foretext finetune`` and ``foretext predict``: a run of a classifier from rows to answers."""
+"""``foretext finetune`` and ``foretext predict``: classifiers without a network, from rows on."""
 
 from __future__ import annotations
 
@@ -79,6 +79,45 @@ def test_a_run_from_rows_to_answers(
     plain = command("predict", run, texts).out.splitlines()
     assert plain[0].startswith("music ")
     assert plain[0].endswith("\tmusic1é music2é")
+
+
+def test_the_linear_classifier_from_rows_to_answers(
+    command: Command, folder: Path, tmp_path: Path
+) -> None:
+    run, test = tmp_path / "run", folder / "test.tsv"
+    done = command(
+        "finetune", "classification", "linear", folder / "train.tsv", "--test", test, *COLUMNS,
+        "--set=linear.inverse_penalty=2", "-o", run, "--json", "--quiet",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    result = json.loads(done.out)
+    assert result["test"]["accuracy"] > 0.9
+    assert (result["rows"], result["labels"], result["valid"]) == (300, 5, None)
+    names = {path.name for path in run.iterdir()}
+    assert names == {
+        "README.md", "config.json", "examination.json", "linear.safetensors", "recipe.toml",
+        "report.html", "train.log",
+    }  # fmt: skip
+    recipe = tomllib.loads((run / "recipe.toml").read_text())
+    assert (recipe["linear"]["inverse_penalty"], recipe["linear"]["features"]) == (2, "words")
+    card = (run / "README.md").read_text()
+    assert f"| accuracy | {result['test']['accuracy']:.4f} |" in card
+    page = (run / "report.html").read_text()
+    assert "TF-IDF and logistic regression" in page
+    assert "weather" in page
+
+    texts = tmp_path / "texts.txt"
+    texts.write_text("music1é music2é\n", encoding="utf-8")
+    answers = command("predict", run, texts, "--json", "-k", 2)
+    (row,) = (json.loads(line) for line in answers.out.splitlines())
+    assert (row["labels"][0]["label"], len(row["labels"])) == ("music", 2)
+    figures = json.loads(command("evaluate", run, test, "--json").out)[str(test)]
+    assert figures["accuracy"] == result["test"]["accuracy"]
+    refused = command(
+        "finetune", "classification", run, folder / "train.tsv", *COLUMNS, "-o", tmp_path / "next"
+    )
+    assert refused.code == 2
+    assert "holds LinearClassifier, which no task is learned on" in refused.err
 
 
 def test_what_is_there_stays(command: Command, arguments: list[object], tmp_path: Path) -> None:

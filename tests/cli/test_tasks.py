@@ -316,6 +316,14 @@ class TestWrongBases:
         told = refused("classification", bert, "--budget", "1m", "--set", "training.epochs=2")
         assert "only one can say how long" in told
 
+    def test_the_linear_classifier_learns_labels_of_texts_at_once(self, refused: Any) -> None:
+        assert "it learns classification, not matching" in refused("matching", "linear")
+        assert "has nothing to resume" in refused("classification", "linear", "--resume")
+        told = refused("classification", "linear", "--search", "10s")
+        assert "--search has no effect on 'linear', which learns at once" in told
+        told = refused("classification", "linear", "--set", "linear.inverse_penalty=0")
+        assert "[linear] inverse_penalty" in told
+
     def test_fasttext_learns_labels_of_texts_alone(self, refused: Any) -> None:
         assert "it learns classification, not tagging" in refused("tagging", "fasttext")
         told = refused("classification", "fasttext", "--seeds", 2)

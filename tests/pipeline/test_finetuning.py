@@ -275,6 +275,47 @@ def test_calibration_is_refused_before_anything_is_trained(
         assert not (tmp_path / "run").exists()
 
 
+def test_a_network_answers_together_with_its_baseline(
+    task_files: TaskFiles, bases: dict[str, Path], tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    files = task_files.train("classification"), task_files.test("classification")
+    settings = {**small_settings("bert"), "finetuning": {"ensemble": True, "seeds": 2}}
+    model = ft.finetune(
+        "classification", bases["bert"], files[0], run, test=files[1], settings=settings
+    )
+    facts, kept = facts_of(run), ft.load(run)
+    assert facts["ensemble"] == model.ensemble.weights._asdict()
+    told = kept.predict_proba(asked(kept, files[1]))
+    np.testing.assert_allclose(told, model.predict_proba(asked(model, files[1])), atol=1e-6)
+    assert kept.evaluate(files[1])["accuracy"] == facts["test"]["accuracy"]
+    kept.ensemble = None
+    alone = kept.evaluate(files[1])["accuracy"]
+    assert alone == facts["network"]["test"]["accuracy"]
+    assert alone in facts["seeds"]["test"]["each"]
+    assert "the network alone, test" in (run / "README.md").read_text()
+    assert "the linear model" in (run / "train.log").read_text()
+
+
+def test_an_ensemble_is_refused_before_anything_is_trained(
+    task_files: TaskFiles, bases: dict[str, Path], tmp_path: Path
+) -> None:
+    few = tmp_path / "few.tsv"
+    few.write_text("text\tlabel\n" + "a cat\tcat\na dog\tdog\n" * 5)
+    for task, train, others, error, sentence in (
+        ("tagging", None, {}, SettingError, "ensemble is of classification, not of tagging"),
+        ("classification", None, {"baseline": False}, SettingError, "baseline = false does not go"),
+        ("classification", None, {"calibrate": True}, SettingError, "calibrate = true does not go"),
+        ("classification", few, {}, CorpusError, "too few rows to hold some out and weigh"),
+    ):
+        with pytest.raises(error, match=sentence):
+            ft.finetune(
+                task, bases["bert"], train or task_files.train(task), tmp_path / "run",
+                settings={"finetuning": {"ensemble": True, **others}},
+            )  # fmt: skip
+        assert not (tmp_path / "run").exists()
+
+
 def test_several_labels_a_text(tmp_path: Path) -> None:
     texts = [("a ship and a judge", "sea|law"), ("a ship", "sea"), ("a judge", "law")] * 10
     lines = [f"{text}\t{labels}\n" for text, labels in texts]

@@ -53,6 +53,15 @@ def test_seeds_are_told_by_mean_and_deviation() -> None:
     assert "seeds" not in card()
 
 
+def test_who_answers_together_is_told() -> None:
+    alone = {"valid": None, "test": {"accuracy": 0.625, "macro_f1": 0.5}}
+    text = card(network=alone, valid=None)
+    assert "|  | this model, test | the network alone, test | counting, test |" in text
+    assert "| accuracy | 0.7500 | 0.6250 | 0.5000 |" in text
+    assert "Network and linear model answer together" in text
+    assert "together" not in card()
+
+
 def test_rows_that_are_too_long_are_counted() -> None:
     assert "reads at once: 17 rows" in card(cut=17)
     assert "reads at once" not in card()

@@ -19,7 +19,9 @@ from foretext.cli.shared import (
 
 __all__ = ["evaluate"]
 
-TASK_KINDS = ("fasttext classifier", "classification", "matching", "tagging", "span_qa")
+TASK_KINDS = (
+    "fasttext classifier", "linear classifier", "classification", "matching", "tagging", "span_qa",
+)  # fmt: skip
 
 
 def evaluate(

@@ -27,7 +27,7 @@ def finetune(
         typer.Argument(
             metavar="BASE",
             help="What it is learned on: a run, a Hugging Face folder, a vector file, or textcnn, "
-            "lstm, gru, rnn, transformer, fasttext to begin from nothing.",
+            "lstm, gru, rnn, transformer, fasttext, linear to begin from nothing.",
         ),
     ],
     train: Annotated[
@@ -123,18 +123,17 @@ def _rows(task: str, config: Any, given: dict[str, Any], columns: dict[str, str]
 
 def _show(facts: dict[str, Any]) -> None:
     """The figures of each part, the baseline's beside them."""
-    baseline = facts.get("baseline") or {}
+    baseline, network = facts.get("baseline"), facts.get("network")
+    models = [("network and linear model" if network else facts["base"], facts)]
+    models += [("network alone", network)] if network else []
+    models += [(baseline["name"], baseline)] if baseline else []
     for part in ("valid", "test"):
-        figures = _numbers(facts.get(part) or {})
-        if not figures:
-            continue
-        beside = _numbers(baseline.get(part) or {})
-        columns = ["", facts["base"], *([baseline["name"]] if beside else [])]
-        rows = [
-            [name, value, *([beside.get(name, "")] if beside else [])]
-            for name, value in figures.items()
-        ]
-        print_table(columns, rows, title=part)
+        figures = {name: _numbers(of.get(part) or {}) for name, of in models}
+        told = [name for name, numbers in figures.items() if numbers]
+        if told:
+            names = figures[models[0][0]]
+            rows = [[name, *(figures[model].get(name, "") for model in told)] for name in names]
+            print_table(["", *told], rows, title=part)
     if facts.get("seeds"):
         rows = [
             [part, facts["seeds"][part]["mean"], facts["seeds"][part]["deviation"]]
@@ -148,13 +147,20 @@ def _show(facts: dict[str, Any]) -> None:
 def _result(run: Path, facts: dict[str, Any]) -> dict[str, Any]:
     """The facts without the tables of labels."""
     told = {name: value for name, value in facts.items() if name not in ("kind", "foretext")}
-    for part in ("valid", "test"):
-        figures = told.get(part)
-        if figures is not None:
-            told[part] = {name: value for name, value in figures.items() if name != "labels"}
+    _drop_tables(told)
+    if told.get("network"):
+        told["network"] = dict(told["network"])
+        _drop_tables(told["network"])
     has_searched = facts.get("search") and "classifier" in facts  # others tell within `search`
     chosen = {"settings": facts["classifier"]} if has_searched else {}
     return {"run": str(run), **told, **chosen}
+
+
+def _drop_tables(parts: dict[str, Any]) -> None:
+    for part in ("valid", "test"):
+        figures = parts.get(part)
+        if figures is not None:
+            parts[part] = {name: value for name, value in figures.items() if name != "labels"}
 
 
 def _numbers(figures: dict[str, Any]) -> dict[str, Any]:

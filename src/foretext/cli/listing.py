@@ -20,7 +20,7 @@ def show_list(
     """Show what there is to choose from, and what can be set in a recipe."""
     from foretext.backbones import BACKBONES
     from foretext.objectives import OBJECTIVES
-    from foretext.pipeline.finetuning import BACKBONE_NAMES, TASKS
+    from foretext.pipeline.finetuning import BACKBONE_NAMES, CLASSIFIERS, TASKS
     from foretext.recipe import Recipe, recipe_names
     from foretext.sizes import SIZES
     from foretext.tokenizers.subwords import SUBWORDS
@@ -34,7 +34,7 @@ def show_list(
             "objectives": list(OBJECTIVES),
             "tokenizers": list(SUBWORDS),
             "tasks": list(TASKS),
-            "bases without weights": [*BACKBONE_NAMES, "fasttext"],
+            "bases without weights": [*BACKBONE_NAMES, *CLASSIFIERS],
             "vector formats": list(FORMATS),
         }
         if as_json:

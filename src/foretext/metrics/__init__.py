@@ -7,6 +7,7 @@ from foretext.metrics.calibration import (
     expected_calibration_error,
     fit_temperature,
     reliability_bins,
+    sigmoid,
     softmax,
 )
 from foretext.metrics.classification import (
@@ -61,6 +62,7 @@ __all__ = [
     "multi_label_scores",
     "pearson",
     "reliability_bins",
+    "sigmoid",
     "softmax",
     "spans_to_tags",
     "spearman",

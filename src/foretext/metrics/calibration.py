@@ -14,6 +14,7 @@ __all__ = [
     "expected_calibration_error",
     "fit_temperature",
     "reliability_bins",
+    "sigmoid",
     "softmax",
 ]
 
@@ -94,6 +95,14 @@ def fit_temperature(logits: ArrayLike, gold: ArrayLike) -> float:
             break
         sharpness = following
     return float(1 / sharpness)
+
+
+def sigmoid(logits: ArrayLike) -> NDArray[np.float64]:
+    """(...) logits to probabilities, each by itself."""
+    scores = np.asarray(logits, np.float64)
+    shrunk = np.exp(-np.abs(scores))  # never overflows
+    probabilities: NDArray[np.float64] = np.where(scores >= 0, 1.0, shrunk) / (1 + shrunk)
+    return probabilities
 
 
 def softmax(logits: ArrayLike, temperature: float = 1.0) -> NDArray[np.float64]:

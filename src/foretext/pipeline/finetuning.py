@@ -17,6 +17,7 @@ from foretext.registry import imported
 
 __all__ = [
     "BACKBONE_NAMES",
+    "CLASSIFIERS",
     "TASKS",
     "finetune",
     "load_task",
@@ -41,10 +42,14 @@ BACKBONE_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "lstm": ("recurrent", {"kind": "lstm"}),
     "gru": ("recurrent", {"kind": "gru"}),
 }
-FASTTEXT = "foretext.pipeline.fasttext_classifier:FASTTEXT"
+NETWORK = "foretext.pipeline.task_learning:NETWORK"  # imports PyTorch
+# Names of what learns classification alone, and at once.
+CLASSIFIERS: dict[str, str] = {
+    "fasttext": "foretext.pipeline.fasttext_classifier:FASTTEXT",
+    "linear": "foretext.pipeline.linear_classifier:LINEAR",
+}
 FASTTEXT_CLASSIFIER = "foretext.tasks.fasttext.classifier:FastTextClassifier"
 FASTTEXT_FILES = (".bin", ".ftz")
-NETWORK = "foretext.pipeline.task_learning:NETWORK"  # imports PyTorch
 CONTENT = "content"  # of an unfinished run: tells whether its files have changed
 FREE_TO_CHANGE = ("checkpoint_seconds", "checkpoints_kept", "micro_batch_examples", "tensorboard")
 
@@ -71,7 +76,8 @@ def finetune(
         task: ``"classification"``, ``"matching"``, ``"tagging"`` or ``"span_qa"``.
         base: what it is learned on: a run, a folder of Hugging Face or sentence-transformers, a
             vector file, one of these opened by `load`, or the name of a network to be drawn anew:
-            ``"textcnn"``, ``"lstm"``, ``"gru"``, ``"rnn"``, ``"transformer"``, ``"fasttext"``.
+            ``"textcnn"``, ``"lstm"``, ``"gru"``, ``"rnn"``, ``"transformer"``, ``"fasttext"``,
+            ``"linear"``.
         train: rows to learn from.
         out: the run's folder; it must not hold a run already, unless `overwrite` or `resume`.
         valid: rows that weights and settings are chosen by.
@@ -197,16 +203,17 @@ def rows_of(path: str | Path) -> Config:
 
 def _body(task: str, base: BaseModel) -> Body:
     rows_config(task)
-    names = [*BACKBONE_NAMES, "fasttext"]
+    names = [*BACKBONE_NAMES, *CLASSIFIERS]
     if isinstance(base, str | Path) and str(base) not in names and not Path(base).exists():
         hint = did_you_mean(str(base), names) or f" Backbones' names are: {', '.join(names)}."
         raise SettingError(
             f"BASE = '{base}': there is no such run, folder or vector file, and no such name of a "
             f"backbone.{hint}"
         )
-    if base == "fasttext" and task != "classification":
-        raise SettingError(f"BASE = 'fasttext': it learns classification, not {task}.")
-    body: Body = imported(FASTTEXT if base == "fasttext" else NETWORK)
+    name = base if isinstance(base, str) and base in CLASSIFIERS else None
+    if name is not None and task != "classification":
+        raise SettingError(f"BASE = '{name}': it learns classification, not {task}.")
+    body: Body = imported(NETWORK if name is None else CLASSIFIERS[name])
     return body
 
 

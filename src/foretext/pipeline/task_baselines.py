@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from foretext.errors import CorpusError
 from foretext.metrics import classification_scores, detect_scheme, pearson, spearman
-from foretext.metrics.classification import multi_label_scores
+from foretext.pipeline.finetune_job import FinetuneJob
+from foretext.pipeline.task_training import Setting
 from foretext.task_models.answer_figures import answer_figures, language_of
+from foretext.task_models.linear import LinearClassifier
 from foretext.task_models.tag_figures import tag_figures
-from foretext.tasks.baselines import LinearBaseline, WordTagBaseline
+from foretext.tasks.baselines import WordTagBaseline
 from foretext.tasks.pair_baseline import PairBaseline
 from foretext.tasks.span_baseline import LexicalSpanBaseline
 
-__all__ = ["Baseline", "learn_baseline"]
+__all__ = ["Baseline", "learn_baseline", "learned_baseline"]
 
 Figures = dict[str, Any]
-Learned = tuple[str, Callable[[Sequence[Any]], Figures]]  # a name, and figures of other rows
 
 
 @dataclass(frozen=True)
@@ -26,8 +28,20 @@ class Baseline:
     """A baseline that has learned."""
 
     name: str
-    seconds: float  # that it learned
     figures: Callable[[Sequence[Any]], Figures]  # on rows with right answers
+    linear: LinearClassifier | None = None  # of classification: what answers
+    seconds: float = 0.0  # that it learned
+
+
+def learned_baseline(job: FinetuneJob, setting: Setting) -> Baseline | None:
+    """Learn the baseline of a run; None where none is wanted, or nothing is to be learned."""
+    if not setting.finetuning.baseline:
+        return None
+    try:
+        return learn_baseline(job.task, setting.rows.train)
+    except CorpusError as error:  # no reason to lose what was trained
+        job.note(f"there is no baseline: {error}")
+        return None
 
 
 def learn_baseline(task: str, rows: Sequence[Any]) -> Baseline:
@@ -37,23 +51,21 @@ def learn_baseline(task: str, rows: Sequence[Any]) -> Baseline:
         CorpusError: there is nothing to learn from the rows.
     """
     began = time.monotonic()
-    name, figures = _LEARNERS[task](rows)
-    return Baseline(name, time.monotonic() - began, figures)
+    learned = _LEARNERS[task](rows)
+    return replace(learned, seconds=time.monotonic() - began)
 
 
-def _classification(rows: Sequence[Any]) -> Learned:
-    learned = LinearBaseline().fit([row.text for row in rows], [row.labels for row in rows])
+def _classification(rows: Sequence[Any]) -> Baseline:
+    learned = LinearClassifier().fit([row.text for row in rows], [row.labels for row in rows])
 
     def figures(others: Sequence[Any]) -> Figures:
-        answers = learned.predict([row.text for row in others])
-        sets = [(each,) if isinstance(each, str) else each for each in answers]
-        scores = multi_label_scores([row.labels for row in others], sets)
-        return {"texts": len(others), **scores.figures()}
+        found = learned.figures(others)
+        return {name: value for name, value in found.items() if name != "labels"}
 
-    return "TF-IDF and logistic regression", figures
+    return Baseline("TF-IDF and logistic regression", figures, learned)
 
 
-def _matching(rows: Sequence[Any]) -> Learned:
+def _matching(rows: Sequence[Any]) -> Baseline:
     has_scores = rows[0].score is not None
     answers = [row.score if has_scores else row.label for row in rows]
     learned = PairBaseline().fit([(row.text_a, row.text_b) for row in rows], answers)
@@ -70,10 +82,10 @@ def _matching(rows: Sequence[Any]) -> Learned:
             found["f1"] = table.get(learned.classes_[1], 0.0)
         return found
 
-    return "words that both texts share", figures
+    return Baseline("words that both texts share", figures)
 
 
-def _tagging(rows: Sequence[Any]) -> Learned:
+def _tagging(rows: Sequence[Any]) -> Baseline:
     learned = WordTagBaseline().fit([row.tokens for row in rows], [row.tags for row in rows])
     of_entities = detect_scheme([row.tags for row in rows]) is not None
 
@@ -81,20 +93,20 @@ def _tagging(rows: Sequence[Any]) -> Learned:
         answers = learned.predict([row.tokens for row in others])
         return tag_figures([row.tags for row in others], answers, of_entities=of_entities)
 
-    return "the most frequent tag of each word", figures
+    return Baseline("the most frequent tag of each word", figures)
 
 
-def _span_qa(rows: Sequence[Any]) -> Learned:
+def _span_qa(rows: Sequence[Any]) -> Baseline:
     learned = LexicalSpanBaseline().fit(rows)
 
     def figures(others: Sequence[Any]) -> Figures:
         given = learned.predict(others)
         return answer_figures(others, given, language_of(others))
 
-    return "words near those of the question", figures
+    return Baseline("words near those of the question", figures)
 
 
-_LEARNERS: dict[str, Callable[[Sequence[Any]], Learned]] = {
+_LEARNERS: dict[str, Callable[[Sequence[Any]], Baseline]] = {
     "classification": _classification,
     "matching": _matching,
     "tagging": _tagging,

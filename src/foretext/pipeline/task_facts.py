@@ -10,9 +10,9 @@ import numpy as np
 
 from foretext._version import __version__
 from foretext.backbones import BACKBONES
-from foretext.errors import CorpusError
 from foretext.pipeline.finetune_job import FinetuneJob
-from foretext.pipeline.task_baselines import learn_baseline
+from foretext.pipeline.task_baselines import Baseline
+from foretext.pipeline.task_rows import TaskRows
 from foretext.pipeline.task_training import Setting, Trained
 
 __all__ = ["resolved_sections", "task_facts"]
@@ -24,6 +24,8 @@ def task_facts(
     trained: Sequence[Trained],
     best: Trained,
     examination: Mapping[str, Any] | None,
+    baseline: Baseline | None,
+    alone: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return what ``config.json`` keeps of a run.
 
@@ -33,15 +35,18 @@ def task_facts(
         trained: a training a seed.
         best: the one that is kept.
         examination: of its answers, with their figures; None where there were no rows for it.
+        baseline: that learned from the same rows.
+        alone: by part, figures of the network where it answers together with the baseline.
     """
     rows, model = setting.rows, best.model
     seen = {} if examination is None else {examination["part"]: examination["figures"]}
     valid = seen.get("valid") or (model.figures(rows.valid) if rows.valid else None)
     test = seen.get("test")
+    own = test if alone is None else alone["test"]
     tests = [
-        test if each is best else each.model.figures(rows.test)
+        own if each is best else each.model.figures(rows.test)
         for each in trained
-        if test is not None
+        if own is not None
     ]
     return {
         "foretext": __version__,
@@ -63,7 +68,8 @@ def task_facts(
         "search": setting.search,
         "valid": valid,
         "test": test,
-        "baseline": _baseline(job, setting),
+        "network": alone,
+        "baseline": None if baseline is None else _measured(baseline, setting.rows),
         "seeds": _seeds(model.judged_by, trained, tests) if len(trained) > 1 else None,
     }  # fmt: skip
 
@@ -89,15 +95,7 @@ def resolved_sections(job: FinetuneJob, setting: Setting, best: Trained) -> dict
     return sections
 
 
-def _baseline(job: FinetuneJob, setting: Setting) -> dict[str, Any] | None:
-    if not setting.finetuning.baseline:
-        return None
-    rows = setting.rows
-    try:
-        baseline = learn_baseline(job.task, rows.train)
-    except CorpusError as error:  # no reason to lose what was trained
-        job.note(f"there is no baseline: {error}")
-        return None
+def _measured(baseline: Baseline, rows: TaskRows) -> dict[str, Any]:
     return {
         "name": baseline.name,
         "seconds": baseline.seconds,

@@ -13,6 +13,7 @@ from foretext.evaluation.task_examination import examine
 from foretext.files import atomic_file
 from foretext.pipeline.bodies import begin_with
 from foretext.pipeline.finetune_job import Body, Finetuned, FinetuneJob
+from foretext.pipeline.task_baselines import Baseline, learned_baseline
 from foretext.pipeline.task_facts import resolved_sections, task_facts
 from foretext.pipeline.task_rows import TaskRows, read_rows
 from foretext.pipeline.task_settings import FinetuningConfig
@@ -56,8 +57,15 @@ def learn_task(job: FinetuneJob) -> Finetuned:
             "model reads at once"
         )
     _tell_of_unknown(job, model, setting.rows.train)
+    baseline = learned_baseline(job, setting)
+    alone = None
+    if setting.finetuning.ensemble and baseline is not None:
+        alone = _joined(job, model, baseline, setting.rows)
     examination = _examined(model, setting.rows)
-    facts = {**task_facts(job, setting, trained, best, examination), "cut": num_cut}
+    facts = {
+        **task_facts(job, setting, trained, best, examination, baseline, alone),
+        "cut": num_cut,
+    }
     sections = resolved_sections(job, setting, best)
     if examination is not None:
         with atomic_file(job.run.examination) as temporary:
@@ -72,6 +80,18 @@ def learn_task(job: FinetuneJob) -> Finetuned:
 NETWORK = Body(
     ("task", "finetuning", "training", "backbone", "tokenizer"), learn_task, writes_config=False
 )
+
+
+def _joined(
+    job: FinetuneJob, model: TaskModel, baseline: Baseline, rows: TaskRows
+) -> dict[str, Any]:
+    """Let a network answer together with its baseline; return its figures without it, by part."""
+    parts = {"valid": rows.valid, "test": rows.test}
+    alone = {part: model.figures(own) if own else None for part, own in parts.items()}
+    join: Any = model.join  # type: ignore[attr-defined]
+    weights = join(baseline.linear, rows.valid)
+    job.note(f"the network counts {weights.network:.3f}, the linear model {weights.linear:.3f}")
+    return alone
 
 
 def _tell_of_unknown(job: FinetuneJob, model: TaskModel, rows: Sequence[Any]) -> None:
@@ -89,10 +109,11 @@ def _setting(job: FinetuneJob) -> Setting:
     model: type[TaskModel] = TASK_MODELS.resolve(job.task)
     model.task_config().checked(dict(job.settings.get("task", {})), "task")
     seed = TrainingConfig.checked(dict(job.settings.get("training", {})), "training").seed
-    judges = finetuning.calibrate or job.search_seconds is not None
+    judges = finetuning.calibrate or finetuning.ensemble or job.search_seconds is not None
     holds_out = judges or finetuning.fresh or not _is_pretrained(job)
     rows = read_rows(job, model, finetuning.valid_rate, holds_out=holds_out, seed=seed)
     _check_calibration(job, finetuning, model, rows)
+    _check_ensemble(job, finetuning, rows)
     begun = begin_with(
         job.base,
         job.task,
@@ -129,6 +150,27 @@ def _check_calibration(
         raise CorpusError(
             f"{job.train}: too few rows to hold some out and calibrate by them; give more, or a "
             "file with --valid."
+        )
+
+
+def _check_ensemble(job: FinetuneJob, config: FinetuningConfig, rows: TaskRows) -> None:
+    """Refuse, before anything is trained, what cannot answer together with a baseline after it."""
+    if not config.ensemble:
+        return
+    if job.task != "classification":
+        raise SettingError(
+            f"[finetuning] ensemble is of classification, not of {job.task}; leave it out."
+        )
+    if not config.baseline or config.calibrate:
+        idle = "calibrate = true" if config.calibrate else "baseline = false"
+        raise SettingError(
+            f"[finetuning] {idle} does not go with ensemble, which answers with the baseline and "
+            "fits all probabilities by held-out rows; leave one of the two out."
+        )
+    if not rows.valid:
+        raise CorpusError(
+            f"{job.train}: too few rows to hold some out and weigh network and linear model by "
+            "them; give more, or a file with --valid."
         )
 
 

@@ -30,6 +30,7 @@ class FinetuningConfig(Config):
     body_dropout: float | None = Field(None, ge=0, lt=1)  # None: 0.1 of Transformers, else theirs
     fresh: bool = False  # of a pretrained base the shape alone, to see what pretraining gives
     baseline: bool = True  # measure what is learned in seconds beside it
+    ensemble: bool = False  # classification: answer together with the linear baseline
     calibrate: bool = False  # fit a temperature of probabilities to the held-out rows
 
 

@@ -44,7 +44,7 @@ def report_run(
         return _report_autoencoder(folder, title)
     if folder.kind == "fasttext classifier":
         return _report_classifier(folder, title)
-    if folder.kind in TASK_MODELS:
+    if folder.kind in TASK_MODELS or folder.kind == "linear classifier":
         return _report_task(folder, title)
     if folder.kind == "language model":
         return _report_language_model(folder, title)

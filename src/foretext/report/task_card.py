@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["task_card", "task_title"]
+__all__ = ["measured_models", "task_card", "task_title"]
 
 Facts = Mapping[str, Any]
 
@@ -43,6 +43,9 @@ model = {their_class}.from_pretrained("{folder}")
 tokenizer = AutoTokenizer.from_pretrained("{folder}")
 ```
 """
+LINEAR = """
+`linear.safetensors` holds features, weights and settings.
+"""
 OWN = """
 `model.safetensors` holds the weights and `config.json` their shape; `transformers` has no such
 model.
@@ -52,6 +55,7 @@ ORIGINS = {
     "pretrained": "whose weights were pretrained",
     "vectors": "static word vectors, with a network drawn anew over them",
     "scratch": "drawn anew",
+    "linear": "TF-IDF of what occurs in a text, and logistic regression",
 }
 USES = {
     "classification": """model.predict(["a text"])
@@ -89,9 +93,11 @@ def task_card(
         _sentence(facts),
         "\n".join(_figures(facts)) or "It was measured on no rows.",
         _seeds(facts),
+        _ensemble(facts),
         _data(facts, sections.get("run", {})),
     )
-    theirs = OWN if their_class is None else THEIRS
+    own = LINEAR if facts["origin"] == "linear" else OWN
+    theirs = own if their_class is None else THEIRS
     return CARD.format(
         title=task_title(facts),
         told="\n\n".join(part for part in told if part),
@@ -116,13 +122,20 @@ def _figures(facts: Facts) -> Iterator[str]:
     parts = [part for part in PARTS if facts[part] is not None]
     if not parts:
         return
-    baseline = facts["baseline"]
-    models = [("this model", facts)] + ([(baseline["name"], baseline)] if baseline else [])
+    models = measured_models(facts)
     columns = [(name, of[part], PARTS[part]) for part in parts for name, of in models]
     yield _row("", *(f"{name}, {said}" for name, _, said in columns))
     yield _row("---", *("---:" for _ in columns))
     for figure in _names([facts[part] for part in parts], facts["judged_by"]):
         yield _row(figure.replace("_", " "), *(_number(of, figure) for _, of, _ in columns))
+
+
+def measured_models(facts: Facts) -> list[tuple[str, Facts]]:
+    """Return name and figures by part, of the model, its network alone, and its baseline."""
+    network, baseline = facts.get("network"), facts["baseline"]
+    models = [("this model", facts)]
+    models += [("the network alone", network)] if network else []
+    return models + ([(baseline["name"], baseline)] if baseline else [])
 
 
 def _names(measured: Sequence[Facts], judged_by: str) -> list[str]:
@@ -157,6 +170,16 @@ def _seeds(facts: Facts) -> str:
     return (
         f"The best of {number} seeds; mean and standard deviation of {figure} over all of them: "
         f"{', '.join(spreads) or 'not measured'}."
+    )
+
+
+def _ensemble(facts: Facts) -> str:
+    """Who answers, where there are two."""
+    if not facts.get("network"):
+        return ""
+    return (
+        "Network and linear model answer together, as held-out rows weighed them; "
+        "`linear.safetensors` is the linear one, and other programs read the network alone."
     )
 
 

@@ -11,6 +11,7 @@ from foretext.report.cells import label, table, tile
 from foretext.report.charts import curve_chart
 from foretext.report.page import write_page
 from foretext.report.settings import setting_sections
+from foretext.report.task_card import measured_models
 from foretext.report.task_charts import (
     FEW_LABELS,
     beside_chart,
@@ -38,6 +39,7 @@ ORIGINS = {
     "pretrained": "pretrained",
     "vectors": "on static word vectors",
     "scratch": "drawn anew",
+    "linear": "TF-IDF and logistic regression",
 }
 TABLES = {  # of an examination, and how many of their rows are shown
     "confused": 10, "entities": None, "by_question_word": None, "by_answer": None,
@@ -135,7 +137,7 @@ def _charts(
     if figures is not None:
         charts["figures"] = figures
     if beside:
-        charts["beside"] = beside_chart(beside, [name for name, _ in _models(facts)])
+        charts["beside"] = beside_chart(beside, [name for name, _ in measured_models(facts)])
     if "confusion" in found:
         charts["confusion"] = confusion_chart(**found["confusion"])
     if found.get("reliability"):
@@ -145,18 +147,12 @@ def _charts(
     return charts
 
 
-def _models(facts: Record) -> list[tuple[str, Record]]:
-    """Name and figures by part, of the model and of its baseline."""
-    baseline = facts["baseline"]
-    return [("this model", facts)] + ([(baseline["name"], baseline)] if baseline else [])
-
-
 def _beside(facts: Record) -> Iterator[dict[str, Any]]:
     """The shares that all models have, on the test rows or on those held out."""
     part = next((part for part in PARTS if facts[part]), None)
     if part is None:
         return
-    models = _models(facts)
+    models = measured_models(facts)
     for figure in dict.fromkeys([facts["judged_by"], *SHARES]):
         if all(of[part] and figure in of[part] for _, of in models):
             for name, of in models:
@@ -175,7 +171,7 @@ def _beside_table(facts: Record) -> dict[str, list[Any]]:
             | {
                 f"{model}, {PARTS[part]}": (of[part] or {}).get(name)
                 for part in parts
-                for model, of in _models(facts)
+                for model, of in measured_models(facts)
             }
             for name in names
         ]

@@ -158,8 +158,22 @@ class TaskModel(ABC):
         return compute_outputs(network or self.network(), examples)
 
     def facts(self) -> Mapping[str, Any]:
-        """Return what is kept beside weights and settings: numbers, by their attributes' names."""
+        """Return what is kept beside weights and settings; numbers by their attributes' names."""
         return {"temperature": self.temperature}
+
+    def save_parts(self, folder: Path) -> None:  # noqa: B027  most models have none
+        """Write what answers beside the network, into the folder of a model.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+
+    def load_parts(self, folder: Path, facts: Mapping[str, Any]) -> None:  # noqa: B027  likewise
+        """Read what `save_parts` wrote, as the facts of the folder say.
+
+        Raises:
+            ModelFileError: it is not there, or damaged.
+        """
 
     def save(self, folder: str | Path) -> None:
         """Write a folder that `load` opens, and Hugging Face's `from_pretrained` where it can.

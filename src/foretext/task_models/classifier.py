@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from foretext.config import Config
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import LabelledText, RowsConfig, read_texts
-from foretext.errors import SettingError
-from foretext.metrics import softmax
+from foretext.errors import ModelFileError, SettingError
+from foretext.interop.hugging_face import CONFIG
+from foretext.metrics import sigmoid, softmax
 from foretext.task_models.base import TaskModel
 from foretext.task_models.class_answers import (
     ClassAnswers,
@@ -23,6 +24,9 @@ from foretext.task_models.class_answers import (
     label_temperature,
 )
 from foretext.task_models.computing import Network
+from foretext.task_models.ensemble import Ensemble, Weights
+from foretext.task_models.linear import LinearClassifier
+from foretext.task_models.linear_storage import FILE, load_file, save_linear
 from foretext.task_models.windows import Windows
 from foretext.tasks.answers import Classes
 from foretext.tasks.classification import Classification
@@ -31,10 +35,17 @@ __all__ = ["TextClassifier"]
 
 Probabilities = NDArray[np.float64]
 
+TINY = 1e-12  # a probability
+
 
 class TextClassifier(TaskModel):
-    """Texts to one label, or to any number of them."""
+    """Texts to one label, or to any number of them.
 
+    Attributes:
+        ensemble: what answers together with the network; None: the network alone.
+    """
+
+    ensemble: Ensemble | None = None
     task: Classification
     task_class = Classification
     rows_config: ClassVar = RowsConfig
@@ -126,6 +137,54 @@ class TextClassifier(TaskModel):
         self.temperature = label_temperature(self.task.answers.labels, logits, rows)
         return self.temperature
 
+    def join(self, linear: LinearClassifier, rows: Sequence[LabelledText]) -> Weights:
+        """Answer together with a linear model from now on; return what each of the two counts.
+
+        Args:
+            linear: that learned the same labels.
+            rows: that neither has learned from; they decide how much each counts.
+
+        Raises:
+            CorpusError: no row has a label that is known.
+            SettingError: the linear model has other labels.
+        """
+        if linear.classes_.tolist() != self.classes_.tolist() or (
+            linear.is_multi_label != self.is_multi_label
+        ):
+            raise SettingError(
+                "The linear model answers with other labels than the network; let both learn from "
+                "the same rows."
+            )
+        if not self.is_multi_label:
+            check_single(rows)
+        self.ensemble = None
+        logits = self._merged_logits([row.text for row in rows], None)
+        self.ensemble = Ensemble.fit(linear, logits, rows)
+        return self.ensemble.weights
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return what is kept beside weights and settings."""
+        if self.ensemble is None:
+            return super().facts()
+        return {**super().facts(), "ensemble": self.ensemble.weights._asdict()}
+
+    def save_parts(self, folder: Path) -> None:
+        """Write what answers together with the network."""
+        if self.ensemble is not None:
+            save_linear(folder / FILE, self.ensemble.linear)
+
+    def load_parts(self, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Read what answers together with the network."""
+        if "ensemble" not in facts:
+            return
+        try:
+            weights = Weights(**{name: float(each) for name, each in facts["ensemble"].items()})
+        except (AttributeError, TypeError, ValueError) as error:
+            raise ModelFileError(
+                f"{folder / CONFIG}: the weights of the ensemble are damaged ({error})."
+            ) from error
+        self.ensemble = Ensemble(load_file(folder / FILE), weights)
+
     def num_cut(self, rows: Sequence[LabelledText]) -> int:
         """Return the number of texts that are longer than the model reads at once."""
         return self._windows([row.text for row in rows]).num_cut
@@ -151,12 +210,24 @@ class TextClassifier(TaskModel):
         outputs = self.outputs(self._padded(windows, {}), network)
         return np.array(outputs, np.float64).reshape(-1, self.task.answers.num_outputs)  # (rows, C)
 
-    def _classes(self, texts: Sequence[str], network: Network | None) -> ClassAnswers:
-        """Of each text the mean over its windows."""
+    def _merged(self, texts: Sequence[str], network: Network | None) -> Probabilities:
+        """(N, C) the network's probabilities, of each text the mean over its windows."""
         windows = self._windows(texts)
         logits = self._logits(windows, network) / self.temperature
-        each = 1 / (1 + np.exp(-logits)) if self.is_multi_label else softmax(logits)
-        probabilities = windows.merged(each, len(texts))
+        each = sigmoid(logits) if self.is_multi_label else softmax(logits)
+        return windows.merged(each, len(texts))
+
+    def _merged_logits(self, texts: Sequence[str], network: Network | None) -> Probabilities:
+        """(N, C) what the network's probabilities come from, up to a number a text."""
+        merged = np.clip(self._merged(texts, network), TINY, 1 - TINY)
+        return np.log(merged) - np.log1p(-merged) if self.is_multi_label else np.log(merged)
+
+    def _classes(self, texts: Sequence[str], network: Network | None) -> ClassAnswers:
+        if self.ensemble is None:
+            probabilities = self._merged(texts, network)
+        else:
+            logits = self._merged_logits(texts, network)
+            probabilities = self.ensemble.probabilities(logits, texts)
         return ClassAnswers(self.task.answers.labels, probabilities, self.is_multi_label)
 
 

@@ -31,6 +31,7 @@ def save_task_model(
         OutputError: the folder cannot be written.
     """
     kept = {**(facts or {}), "kind": model.task.name, **model.facts()}
+    model.save_parts(Path(folder))
     save_task(Path(folder), model.body, model.task, kept)
 
 
@@ -61,6 +62,7 @@ def load_task_model(
     model: TaskModel = component(found.body, found.task, device=device, precision=precision)
     for name in model.facts().keys() & found.facts.keys():
         setattr(model, name, _number(found.facts[name], name, Path(folder)))
+    model.load_parts(Path(folder), found.facts)
     return model
 
 
