@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +17,10 @@ from pathlib import Path
 
 from foretext.errors import OutputError
 
-__all__ = ["atomic_file", "atomic_folder", "output_error", "refuse_existing"]
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["atomic_file", "atomic_folder", "held_folder", "output_error", "refuse_existing"]
 
 
 @contextmanager
@@ -50,6 +54,26 @@ def atomic_folder(path: Path) -> Iterator[Path]:
             _swap(temporary, path)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def held_folder(path: Path) -> Iterator[None]:
+    """Hold a folder against other processes that want to hold it, until this one leaves or dies.
+
+    Where the system has no such locks, or the folder is not there, nothing is held.
+
+    Raises:
+        OutputError: another process holds it.
+    """
+    if sys.platform == "win32" or not path.is_dir():
+        yield
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        _lock(handle, path)
+        yield
+    finally:
+        os.close(handle)
 
 
 def refuse_existing(path: Path, *, overwrite: bool) -> None:
@@ -100,3 +124,16 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def _lock(handle: int, path: Path) -> None:
+    if sys.platform == "win32":
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise OutputError(
+            f"Another process is at work in {path}; wait for its end, or choose another folder."
+        ) from None
+    except OSError:  # a file system that has no locks
+        return

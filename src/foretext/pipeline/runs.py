@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Union
 from foretext.artifact import RunFolder
 from foretext.corpus import Corpus
 from foretext.errors import SettingError
+from foretext.files import held_folder
 from foretext.progress import MetricsLog
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.workplace import Workplace
@@ -89,19 +90,26 @@ class Job:
 
 @contextmanager
 def run_folder(out: str | Path | None, *, overwrite: bool, resume: bool) -> Iterator[RunFolder]:
-    """The folder of the run: a temporary one for a run that is not kept."""
+    """The folder of the run, held by it alone: a temporary one for a run that is not kept.
+
+    Raises:
+        OutputError: it holds another run, or another process is at work in it, or it cannot be
+            written.
+    """
     if out is None:
         with tempfile.TemporaryDirectory(prefix="foretext-") as folder:
             yield RunFolder(folder)
         return
     run = RunFolder(out)
-    run.begin(overwrite=overwrite, resume=resume)
-    try:
-        yield run
-    except BaseException:
-        if not resume:  # what an earlier attempt left is not this one's to remove
-            run.abandon()
-        raise
+    with held_folder(run.path):
+        run.begin(overwrite=overwrite, resume=resume)
+    with held_folder(run.path):
+        try:
+            yield run
+        except BaseException:
+            if not resume:  # what an earlier attempt left is not this one's to remove
+                run.abandon()
+            raise
 
 
 def check_same(recipe: Recipe, run: RunFolder) -> None:
