@@ -61,6 +61,10 @@ def test_budget_takes_the_place_of_epochs() -> None:
         ("[vectors\n", "is not TOML"),
         ("[vectors]\nname = 'word2vec'\nwindow = '3'", "window = '3'"),
         ("[vectors]\nname = 'no.such:Class'", "cannot be imported"),
+        (
+            "[vectors]\nname = 'word2vec'\n[tokenizer]\npre_tokenizer = 'blank'",
+            "[tokenizer] pre_tokenizer = 'blank': should be 'auto', or 'whitespace', 'basic_eng",
+        ),
     ],
 )
 def test_wrong_recipes_are_told(text: str, sentence: str, tmp_path: Path) -> None:

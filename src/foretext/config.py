@@ -82,6 +82,11 @@ def _sentence(error: ValidationError, cls: type[Config], section: str) -> str:
         )
         return f"[{section}] {name}: there is no such setting.{hint}"
     problem = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    kinds = [each for each in error.errors() if each["loc"][:1] == first["loc"][:1]]
+    if len(kinds) > 1 and isinstance(first["loc"][1], str):  # it may be of several types
+        name = str(first["loc"][0])
+        problem = ", or ".join(each["msg"].removeprefix("Input ") for each in kinds)
+        problem = problem.replace(", or should be ", ", or ")
     if first["loc"]:
         return f"[{section}] {name} = {first['input']!r}: {problem}."
     return f"[{section}] {problem}."
