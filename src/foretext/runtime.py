@@ -8,7 +8,13 @@ import threading
 from types import FrameType, TracebackType
 from typing import Self
 
-__all__ = ["Interruption", "is_first_process", "usable_cores"]
+__all__ = [
+    "Interruption",
+    "is_first_process",
+    "num_local_processes",
+    "num_processes",
+    "usable_cores",
+]
 
 
 def usable_cores() -> int:
@@ -21,6 +27,16 @@ def usable_cores() -> int:
 def is_first_process() -> bool:
     """Whether this process writes and speaks: of those that torchrun started, the first one."""
     return os.environ.get("RANK", "0") == "0"
+
+
+def num_processes() -> int:
+    """Return how many processes train one model: those that torchrun started, or this one."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def num_local_processes() -> int:
+    """Return how many of them are on this machine."""
+    return int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
 
 
 class Interruption:

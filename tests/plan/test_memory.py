@@ -45,3 +45,23 @@ def test_wider_numbers_and_larger_batches_take_more() -> None:
     assert wide - small == 2048 * 256 * 5 * 34
     assert training_bytes(5_000_000, 4, 256, 4096, torch.bfloat16) == wide
     assert training_bytes(6_000_000, 4, 256, 2048, torch.bfloat16) - small == 20_000_000
+
+
+def test_processes_on_one_machine_have_a_part_each(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "4")
+    assert free_bytes(CPU) == 512_000_000
+
+
+def test_processes_that_share_take_less_each() -> None:
+    """4 + 20 / N bytes a weight (docs/decisions/0019), and never more than one alone."""
+
+    def weight_bytes(sharers: int, dtype: torch.dtype = torch.bfloat16) -> int:
+        sizes = [training_bytes(n, 4, 256, 2048, dtype, sharers=sharers) for n in (0, 1_000_000)]
+        return sizes[1] - sizes[0]
+
+    assert weight_bytes(1) == 20_000_000
+    assert weight_bytes(2) == 14_000_000
+    assert weight_bytes(8) == 6_500_000
+    assert weight_bytes(8, torch.float32) == 10_500_000

@@ -1,9 +1,10 @@
 """What a training needs of memory, and what there is.
 
 Weights are kept five times over: float32 masters, two moments and gradients, and what is computed
-with. Activations are counted as by Korthikanti et al. 2022 ("Reducing Activation Recomputation in
-Large Transformer Models", 4.1): 34 bytes a token, layer and unit of width in 16-bit numbers, twice
-that in 32-bit ones; scores of attention are never held.
+with. Processes that share the optimizer's memory (`training.shard`) keep weights and their
+gradients whole, and of the rest a share each. Activations are counted as by Korthikanti et al. 2022
+("Reducing Activation Recomputation in Large Transformer Models", 4.1): 34 bytes a token, layer and
+unit of width in 16-bit numbers, twice that in 32-bit ones; scores of attention are never held.
 """
 
 from __future__ import annotations
@@ -12,9 +13,15 @@ from pathlib import Path
 
 import torch
 
+from foretext.runtime import num_local_processes
+
 __all__ = ["free_bytes", "training_bytes"]
 
 WEIGHT_BYTES = 20  # master, moments, gradient: 4 each; copy and its gradient: 2 each
+WHOLE_BYTES, SHARED_BYTES = (
+    4,
+    20,
+)  # the same where processes share: what each keeps; what they share
 ACTIVATION_BYTES = 34  # of a token, in 16-bit numbers
 LOGIT_BYTES = 1 << 27  # the chunks that logits come in, and the like
 PROGRAM_BYTES = 600 << 20  # Python, PyTorch and its buffers
@@ -24,20 +31,40 @@ CGROUP_USED = Path("/sys/fs/cgroup/memory.current")
 
 
 def training_bytes(
-    parameters: int, num_layers: int, dim: int, tokens: int, dtype: torch.dtype
+    parameters: int,
+    num_layers: int,
+    dim: int,
+    tokens: int,
+    dtype: torch.dtype,
+    *,
+    sharers: int = 1,
 ) -> int:
-    """Return the bytes that a training takes, about; `tokens` are those computed at a time."""
+    """Return the bytes that a process of a training takes, about.
+
+    Args:
+        parameters: weights.
+        num_layers: of the backbone.
+        dim: of a position.
+        tokens: that are computed at a time.
+        dtype: that they are computed in.
+        sharers: processes that share the optimizer's memory.
+    """
     # embeddings, their norm and the head count as a layer more
     activations = tokens * dim * (num_layers + 1) * ACTIVATION_BYTES * dtype.itemsize // 2
-    return PROGRAM_BYTES + LOGIT_BYTES + parameters * WEIGHT_BYTES + activations
+    shared = WHOLE_BYTES * dtype.itemsize // 2 + SHARED_BYTES / sharers
+    weights = WEIGHT_BYTES if sharers == 1 else min(shared, WEIGHT_BYTES)
+    return PROGRAM_BYTES + LOGIT_BYTES + round(parameters * weights) + activations
 
 
 def free_bytes(device: torch.device) -> int | None:
-    """Return the bytes that a new program could have, or None where nothing tells."""
+    """Return the bytes that a process could have, or None where nothing tells.
+
+    Processes of one training that share a machine's memory have a part of it each.
+    """
     if device.type == "cuda":
         return int(torch.cuda.mem_get_info(device)[0])
     found = [free for free in (_of_machine(), _of_container()) if free is not None]
-    return min(found, default=None)
+    return min(found) // num_local_processes() if found else None
 
 
 def _of_machine() -> int | None:

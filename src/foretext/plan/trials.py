@@ -19,7 +19,7 @@ from foretext.plan.sample import CorpusSample
 from foretext.plan.stopwatch import Timer, measure_speed
 from foretext.progress.workplace import Workplace
 from foretext.recipe import Recipe
-from foretext.runtime import usable_cores
+from foretext.runtime import num_processes, usable_cores
 from foretext.sizes import Size
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
@@ -108,6 +108,7 @@ class Trials:
                 backbone.dim,
                 (training.micro_batch_examples or training.batch_examples) * length,
                 choose_dtype(training.precision, self.device),
+                sharers=num_processes() if training.shard else 1,
             ),
         )
 

@@ -17,6 +17,7 @@ import torch.distributed as dist
 from torch import Tensor
 
 from foretext.data.batch import Batch
+from foretext.runtime import num_processes
 
 __all__ = ["Processes"]
 
@@ -33,7 +34,7 @@ class Processes:
 
     def __init__(self, device: torch.device, *, alone: bool = False) -> None:
         self.device = device
-        self.size = 1 if alone else int(os.environ.get("WORLD_SIZE", "1"))
+        self.size = 1 if alone else num_processes()
         self.rank = int(os.environ.get("RANK", "0"))
         if self.size > 1 and not dist.is_initialized():
             backend = "nccl" if device.type == "cuda" else "gloo"
