@@ -132,6 +132,14 @@ def test_a_model_alone_heeds_no_file_of_another(
     assert ft.load(tmp_path).ensemble is None
 
 
+def test_who_is_weighed_is_calibrated(
+    model: TextClassifier, linear: LinearClassifier, rows: list[LabelledText]
+) -> None:
+    model.join(linear, rows)
+    with pytest.raises(SettingError, match="The weights of the ensemble calibrate already"):
+        model.calibrate(rows)
+
+
 def test_what_cannot_be_joined(
     model: TextClassifier, linear: LinearClassifier, rows: list[LabelledText]
 ) -> None:

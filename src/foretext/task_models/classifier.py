@@ -35,7 +35,7 @@ __all__ = ["TextClassifier"]
 
 Probabilities = NDArray[np.float64]
 
-TINY = 1e-12  # a probability
+_TINY = 1e-12  # a probability
 
 
 class TextClassifier(TaskModel):
@@ -127,9 +127,11 @@ class TextClassifier(TaskModel):
         Guo et al. 2017, 4.2; the answers stay the same.
 
         Raises:
-            SettingError: texts have several labels.
+            SettingError: texts have several labels, or an ensemble answers.
             CorpusError: no row has a label that is known.
         """
+        if self.ensemble is not None:
+            raise SettingError("The weights of the ensemble calibrate already; join it again.")
         if self.is_multi_label:
             raise SettingError("Probabilities of several labels a text cannot be calibrated.")
         windows = self._windows([row.text for row in rows])
@@ -219,7 +221,7 @@ class TextClassifier(TaskModel):
 
     def _merged_logits(self, texts: Sequence[str], network: Network | None) -> Probabilities:
         """(N, C) what the network's probabilities come from, up to a number a text."""
-        merged = np.clip(self._merged(texts, network), TINY, 1 - TINY)
+        merged = np.clip(self._merged(texts, network), _TINY, 1 - _TINY)
         return np.log(merged) - np.log1p(-merged) if self.is_multi_label else np.log(merged)
 
     def _classes(self, texts: Sequence[str], network: Network | None) -> ClassAnswers:
