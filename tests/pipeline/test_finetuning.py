@@ -239,6 +239,11 @@ def test_what_no_baseline_learns_is_kept_all_the_same(
     assert facts_of(run)["baseline"] is None
     assert "there is no baseline: No feature" in (run / "train.log").read_text()
 
+    settings = {**small_settings("bert"), "finetuning": {"ensemble": True, "valid_rate": 0.2}}
+    alone = ft.finetune("classification", bases["bert"], train, tmp_path / "b", settings=settings)
+    assert alone.ensemble is None
+    assert "so the network answers alone" in (tmp_path / "b" / "train.log").read_text()
+
 
 def test_probabilities_are_calibrated(
     task_files: TaskFiles, bases: dict[str, Path], tmp_path: Path

@@ -16,7 +16,7 @@ from foretext.metrics import softmax
 from foretext.task_models.classifier import TextClassifier
 from foretext.task_models.ensemble import Ensemble, Weights, fit_weights
 from foretext.task_models.linear import LinearClassifier
-from foretext.task_models.linear_storage import FILE
+from foretext.task_models.linear_storage import FILE, save_linear
 from foretext.tasks.classification import Classification
 from tests.text_bodies import labelled_texts, word_body
 
@@ -117,6 +117,10 @@ def test_the_folder_keeps_both(
     kept = ft.load(tmp_path)
     np.testing.assert_allclose(kept.predict_proba(texts), model.predict_proba(texts), atol=1e-6)
     assert kept.ensemble.weights == model.ensemble.weights  # type: ignore[union-attr]
+    other = LinearClassifier().fit(["a", "b"], ["x", "y"])
+    save_linear(tmp_path / FILE, other)
+    with pytest.raises(ModelFileError, match="other labels than the network beside it"):
+        ft.load(tmp_path)
     (tmp_path / FILE).unlink()
     with pytest.raises(ModelFileError, match=r"linear\.safetensors: there is no such file"):
         ft.load(tmp_path)

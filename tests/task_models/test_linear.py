@@ -134,6 +134,14 @@ def test_what_cannot_be_learned_from(texts: list[str], labels: list[str], senten
     assert str(caught.value).startswith(sentence)
 
 
+def test_it_learns_again_from_texts_of_another_script() -> None:
+    classifier = LinearClassifier().fit(TEXTS, LABELS)
+    assert classifier.config.features == "words"
+    assert classifier.fit(*KINDS["characters"]).config.features == "characters"
+    with pytest.raises(SettingError, match="has learned nothing yet; call fit first, or load"):
+        LinearClassifier().predict(["a good film"])
+
+
 def test_one_text_is_to_be_put_into_a_list() -> None:
     with pytest.raises(SettingError, match="predict takes several texts"):
         LinearClassifier().fit(TEXTS, LABELS).predict("a good film")

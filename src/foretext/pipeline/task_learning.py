@@ -61,6 +61,8 @@ def learn_task(job: FinetuneJob) -> Finetuned:
     alone = None
     if setting.finetuning.ensemble and baseline is not None:
         alone = _joined(job, model, baseline, setting.rows)
+    elif setting.finetuning.ensemble:
+        job.note("so the network answers alone, not in an ensemble")
     examination = _examined(model, setting.rows)
     facts = {
         **task_facts(job, setting, trained, best, examination, baseline, alone),

@@ -18,10 +18,8 @@ from foretext.runtime import num_local_processes
 __all__ = ["free_bytes", "training_bytes"]
 
 WEIGHT_BYTES = 20  # master, moments, gradient: 4 each; copy and its gradient: 2 each
-WHOLE_BYTES, SHARED_BYTES = (
-    4,
-    20,
-)  # the same where processes share: what each keeps; what they share
+WHOLE_BYTES = 4  # where processes share: weights and their gradients in 16-bit numbers
+SHARED_BYTES = 20  # and what they part: masters, moments, sums of gradients
 ACTIVATION_BYTES = 34  # of a token, in 16-bit numbers
 LOGIT_BYTES = 1 << 27  # the chunks that logits come in, and the like
 PROGRAM_BYTES = 600 << 20  # Python, PyTorch and its buffers

@@ -185,7 +185,13 @@ class TextClassifier(TaskModel):
             raise ModelFileError(
                 f"{folder / CONFIG}: the weights of the ensemble are damaged ({error})."
             ) from error
-        self.ensemble = Ensemble(load_file(folder / FILE), weights)
+        linear = load_file(folder / FILE)
+        if linear.classes_.tolist() != self.classes_.tolist():
+            raise ModelFileError(
+                f"{folder / FILE} answers with other labels than the network beside it; fetch or "
+                "write both again."
+            )
+        self.ensemble = Ensemble(linear, weights)
 
     def num_cut(self, rows: Sequence[LabelledText]) -> int:
         """Return the number of texts that are longer than the model reads at once."""

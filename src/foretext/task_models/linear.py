@@ -69,9 +69,10 @@ class LinearClassifier:
     judged_by: ClassVar = "accuracy"
 
     def __init__(self, **settings: Any) -> None:
-        self.config = LinearConfig.checked(settings, "linear")
+        self.config = self._given = LinearConfig.checked(settings, "linear")
         self.num_passes = 0
         self._labels: tuple[str, ...] = ()
+        self._vectorizer: Any = None
         self.is_multi_label = False
 
     @classmethod
@@ -107,7 +108,7 @@ class LinearClassifier:
                 f"The texts have {len(names)} different labels; two are needed to learn "
                 "a difference."
             )
-        config = _resolved(self.config, texts)
+        config = _resolved(self._given, texts)
         vectorizer = _vectorizer(config)
         try:
             matrix = vectorizer.fit_transform(texts)  # (N, F) sparse
@@ -138,7 +139,12 @@ class LinearClassifier:
         """Return (N, C) sums of what the features of each text weigh, before any probability.
 
         Of two labels of which one is right the first one's are 0.
+
+        Raises:
+            SettingError: nothing was learned yet.
         """
+        if self._vectorizer is None:
+            raise SettingError("This classifier has learned nothing yet; call fit first, or load.")
         if not len(texts):
             return np.zeros((0, len(self._labels)))
         sums: Any = self._vectorizer.transform(texts) @ self.weights + self.bias
