@@ -72,6 +72,14 @@ def test_second_texts_are_told_apart_and_padding_is_not() -> None:
     assert inputs.segments.tolist() == [[0, 1, 1, 0], [0, 0, 1, 1]]
 
 
+def test_tokens_of_both_texts_are_told_apart() -> None:
+    shared = Ragged([[0, 1, 0], [0], [1, 1], [1, 0, 0, 1]])
+    told = examples(second_starts=np.array([1, 1, 1, 2]), shared=shared)
+    inputs = told.batch(np.array([0, 3])).inputs
+    assert inputs.segments is not None
+    assert inputs.segments.tolist() == [[0, 3, 1, 0], [2, 0, 1, 3]]
+
+
 def test_characters_stand_beside_their_words() -> None:
     spelled = Ragged([np.full((len(row), 2), place + 1) for place, row in enumerate(ROWS)])
     inputs = examples(characters=spelled).batch(np.array([2, 0])).inputs

@@ -75,6 +75,8 @@ THERE = [
 HERE_ALONE = [
     ("bert", "classification", "labels", {"pooling": "mean"}),
     ("bert", "matching", "labels", {"mode": "siamese"}),
+    ("bert", "matching", "labels", {"shared_tokens": True}),  # their programs would not tell them
+    ("bert", "span_qa", "spans", {"shared_tokens": True}),
     ("bert", "tagging", "tags", {"crf": True}),
     ("bert", "tagging", "tags", {"lstm_dim": 4}),
     ("gpt2", "classification", "labels", {"bias": True}),  # theirs has no bias

@@ -321,6 +321,32 @@ def test_an_ensemble_is_refused_before_anything_is_trained(
         assert not (tmp_path / "run").exists()
 
 
+def test_shared_tokens_are_kept_and_never_frozen(
+    task_files: TaskFiles, bases: dict[str, Path], tmp_path: Path
+) -> None:
+    settings = {**small_settings("bert"), "task": {"shared_tokens": True}}
+    model = ft.finetune(
+        "matching", bases["bert"], task_files.train("matching"), tmp_path / "run", settings=settings
+    )
+    ft.finetune(
+        "matching", bases["bert"], task_files.train("matching"), tmp_path / "untold",
+        settings=small_settings("bert"),
+    )  # fmt: skip
+    for run, is_advised in (("run", False), ("untold", True)):
+        log = (tmp_path / run / "train.log").read_text()
+        assert ("task.shared_tokens=true tells it" in log) is is_advised
+    pairs = [("the dog barks", "a dog"), ("the dog barks", "a cat")]
+    again = ft.load(tmp_path / "run")
+    np.testing.assert_array_equal(again.predict_proba(pairs), model.predict_proba(pairs))
+    assert again.body.backbone.config.num_segments == 4
+    for frozen in ({"freeze": "embeddings"}, {"freeze_layers": 1}):
+        with pytest.raises(SettingError, match="shared_tokens adds to them what is to be learned"):
+            ft.finetune(
+                "matching", bases["bert"], task_files.train("matching"), tmp_path / "frozen",
+                settings={"task": {"shared_tokens": True}, "training": frozen},
+            )  # fmt: skip
+
+
 def test_several_labels_a_text(tmp_path: Path) -> None:
     texts = [("a ship and a judge", "sea|law"), ("a ship", "sea"), ("a judge", "law")] * 10
     lines = [f"{text}\t{labels}\n" for text, labels in texts]

@@ -76,6 +76,27 @@ def test_a_pair_in_one_row_is_learned(wordpiece: SubwordTokenizer, tmp_path: Pat
     assert model.predict([("the cat in the noon .", "the dog in the noon .")]) == ["second"]
 
 
+def test_what_both_texts_share_is_learned_when_it_is_told(
+    wordpiece: SubwordTokenizer, tmp_path: Path
+) -> None:
+    """Whether both are about one animal, of two that were never seen together in a row."""
+    animals = ("dog", "cat", "hen", "cow", "pig")
+    every = [(one, other) for one in (*animals, "owl") for other in (*animals, "owl")]
+    rows = [
+        pair(f"the {one} .", f"a {other} again", ("no", "yes")[one == other])
+        for one, other in every
+    ]
+    seen = [row for row in rows if "owl" not in row.text_a + row.text_b] * 3
+    seen += [row for row in seen if row.label == "yes"] * 3
+    new = [row for row in rows if row not in seen]
+    figures = {}
+    for told in (True, False):
+        model = matcher(bert_body(wordpiece), seen, shared_tokens=told)
+        learn(model, seen, tmp_path / str(told), steps=80, learning_rate=3e-3)
+        figures[told] = model.figures(new)["f1"]
+    assert figures[True] == 1.0 > figures[False]
+
+
 def test_both_orders_are_learned(byte_bpe: SubwordTokenizer, tmp_path: Path) -> None:
     rows = whether_a_dog()
     model = matcher(gpt_body(byte_bpe), rows, language_model_weight=0.1)

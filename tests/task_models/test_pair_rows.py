@@ -36,6 +36,31 @@ def test_both_orders(byte_bpe: SubwordTokenizer) -> None:
     assert (rows.group, rows.num_cut) == (2, 1)
 
 
+def test_tokens_of_both_texts_are_told(wordpiece: SubwordTokenizer) -> None:
+    pairs = [("the dog", "a dog"), ("a cat", "")]
+    body = bert_body(wordpiece)
+    rows = PairRows.of(body, pairs, 24, "pair", tells_shared=True)
+    assert rows.shared is not None
+    assert rows.shared[0].tolist() == [0, 0, 1, 0, 0, 1, 0]  # [CLS] the dog [SEP] a dog [SEP]
+    assert rows.shared[1].tolist() == [0] * 5
+    inputs = rows.examples(body, {}).batch(np.array([0])).inputs
+    assert inputs.segments is not None
+    assert inputs.segments.tolist() == [[0, 0, 2, 0, 1, 3, 1]]
+    assert PairRows.of(body, pairs, 24, "pair").shared is None
+
+
+def test_both_orders_tell_the_same_of_their_tokens(byte_bpe: SubwordTokenizer) -> None:
+    rows = PairRows.of(
+        gpt_body(byte_bpe), [("the dog", "a dog")], 24, "both_orders", tells_shared=True
+    )
+    assert rows.shared is not None
+    there, back = rows.shared[0].tolist(), rows.shared[1].tolist()
+    size = len(byte_bpe.encode("the dog"))
+    assert sum(there) > 0
+    assert there[:size] == back[-size:]
+    assert there[size + 1 :] == back[: -size - 1]
+
+
 def test_a_row_for_each_text(wordpiece: SubwordTokenizer) -> None:
     rows = PairRows.of(bert_body(wordpiece), PAIRS, 24, "siamese")
     cls, sep = wordpiece.special.cls, wordpiece.special.sep

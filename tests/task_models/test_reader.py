@@ -76,6 +76,22 @@ def test_rows_that_overlap_and_their_spans(wordpiece: SubwordTokenizer) -> None:
     ]
 
 
+def test_what_question_and_window_share_is_told(wordpiece: SubwordTokenizer) -> None:
+    rows = [ANSWERED]  # about "a dog", which stands in the first window alone
+    model = reader(wordpiece, rows, max_length=16, stride=4, shared_tokens=True)
+    examples = model.examples(rows)
+    assert len(examples) == 3
+    assert examples.shared is not None
+    told = [np.flatnonzero(examples.shared[row]).tolist() for row in range(3)]
+    assert told == [[2, HEAD + 1], [], []]
+    kept = reader(
+        wordpiece, rows, max_length=16, stride=4, shared_tokens=True, keep_empty_windows=False
+    ).examples([asked(CONTEXT, "hen clucks")])
+    assert kept.shared is not None
+    assert kept.shared.lengths.tolist() == kept.rows.lengths.tolist()
+    assert len(kept) == 2
+
+
 def test_passages_that_take_several_windows_are_counted(wordpiece: SubwordTokenizer) -> None:
     model = reader(wordpiece, [ANSWERED], max_length=16)
     assert model.num_cut([ANSWERED, asked("the dog barks"), UNANSWERABLE]) == 2

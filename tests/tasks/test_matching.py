@@ -123,6 +123,13 @@ def test_words_have_nothing_to_stand_between_two_texts() -> None:
         Matching(Matching.Config(mode="pair"), word_body("textcnn"), labels=LABELS)
 
 
+def test_texts_apart_share_no_row(wordpiece: SubwordTokenizer) -> None:
+    for body in (bert_body(wordpiece), word_body("textcnn")):
+        config = Matching.Config(mode="siamese", shared_tokens=True)
+        with pytest.raises(SettingError, match="shared_tokens needs both texts in one row"):
+            Matching(config, body, labels=LABELS)
+
+
 @pytest.mark.parametrize("setting", [{"label_smoothing": 0.1}, {"balanced": True}])
 def test_scores_refuse_settings_of_labels(
     wordpiece: SubwordTokenizer, setting: dict[str, float]

@@ -51,7 +51,7 @@ class Transformer(Backbone):
         global_every: int = Field(1, ge=1)  # layers: the first and each so many after it see all
         local_window: int = Field(64, ge=1)  # positions to each side that the other layers see
         local_rotary_base: float = Field(10_000.0, gt=1)  # of those
-        num_segments: int = Field(2, ge=0)  # texts told apart in a row; 0: none are
+        num_segments: int = Field(2, ge=0)  # kinds of tokens told apart in a row; 0: none are
         norm: NormKind = "layer"
         norm_position: NormPosition = "post"
         norm_eps: float = Field(1e-12, gt=0)
@@ -126,6 +126,13 @@ class Transformer(Backbone):
     def layers(self) -> list[Block]:
         """The blocks, the first one first."""
         return [cast(Block, block) for block in self.blocks]
+
+    def tell_segments(self, vectors: Tensor) -> None:
+        """Tell kinds of tokens apart by these vectors (K, D) from now on, and learn them."""
+        self.segments = nn.Embedding(
+            len(vectors), self.dim, _weight=vectors.detach().to(self.embedding)
+        )
+        self.config = self.config.model_copy(update={"num_segments": len(vectors)})
 
     def forward(
         self, inputs: Inputs, *, keep_layers: bool = False, cache: KeyValueCache | None = None

@@ -32,7 +32,9 @@ class Inputs:
     token_mask: Tensor | None = None  # (B, T) bool, True = a real token; None: all are
     visibility: Visibility = "full"  # what a position may look at
     visible: Tensor | None = None  # (B, T, T) bool, [b, i, j] = i may look at j; for "matrix"
-    segments: Tensor | None = None  # (B, T) int64, 0 = first text, 1 = second; None: all first
+    # (B, T) int64, 0 = first text, 1 = second; 2 and 3 = the same, of a token that stands in both
+    # where a task tells; None: all first
+    segments: Tensor | None = None
     characters: Tensor | None = None  # (B, T, K) int64, of the words; 0 = none
     asked: Asked = "all"  # positions whose states are wanted; a backbone may give more
     values: Tensor | None = None  # (B, ...) float, what an autoencoder sees; ids then name the rows

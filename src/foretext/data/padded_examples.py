@@ -56,6 +56,7 @@ class PaddedExamples:
         pad: id that fills rows up; any will do, as no position looks there.
         visibility: of the inputs.
         second_starts: (rows,) position at which a row's second text begins; None: rows have one.
+        shared: 1 where a token stands in both texts of its row, else 0; None: that is not told.
         characters: of the words of each row, (T, K), or None.
         group: rows of an example.
         asked: of the inputs.
@@ -69,6 +70,7 @@ class PaddedExamples:
         pad: int,
         visibility: Visibility,
         second_starts: NDArray[np.int64] | None = None,
+        shared: Ragged | None = None,
         characters: Ragged | None = None,
         group: int = 1,
         asked: Asked = "all",
@@ -78,6 +80,7 @@ class PaddedExamples:
         self.pad = pad
         self.visibility = visibility
         self.second_starts = second_starts
+        self.shared = shared
         self.characters = characters
         self.group = group
         self.asked = asked
@@ -127,11 +130,15 @@ class PaddedExamples:
         }
 
     def _segments(self, rows: NDArray[np.int64], real: NDArray[np.bool_]) -> torch.Tensor | None:
-        """1 where the second text stands, (B, T)."""
+        """Which text a token is of, and whether it stands in both, (B, T)."""
         if self.second_starts is None:
             return None
-        second = np.arange(real.shape[1]) >= self.second_starts[rows, None]
-        return torch.from_numpy((second & real).astype(np.int64))
+        width = real.shape[1]
+        second = np.arange(width) >= self.second_starts[rows, None]
+        kinds = (second & real).astype(np.int64)
+        if self.shared is not None:
+            kinds += 2 * self.shared.filled(rows, width, 0)
+        return torch.from_numpy(kinds)
 
     def _characters(self, rows: NDArray[np.int64], width: int) -> torch.Tensor | None:
         if self.characters is None:

@@ -46,7 +46,10 @@ class TaskHead(NamedTuple):
         )
 
     def fits(self, task: Task, visibility: Visibility) -> bool:
-        """Whether a task is of this form, on a body that sees `visibility`."""
+        """Whether a task is of this form, on a body that sees `visibility`.
+
+        None is where the body is told of shared tokens: their programs would not tell it.
+        """
         head: Any = getattr(task, "head", None)
         pooling = None if head is None else head.pool.pooling
         ours = {name for name in task.state_dict() if is_kept(name)}
@@ -56,6 +59,7 @@ class TaskHead(NamedTuple):
             and task.visibility == visibility
             and getattr(task, "group", 1) == self.group
             and pooling == self.pooling
+            and not getattr(task.config, "shared_tokens", False)
             and ours <= rows
             and all(name.endswith(".bias") for name in rows - ours)
         )

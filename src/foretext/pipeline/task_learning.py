@@ -8,12 +8,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from foretext.errors import CorpusError, SettingError
 from foretext.evaluation.task_examination import examine
 from foretext.files import atomic_file
 from foretext.pipeline.bodies import begin_with
 from foretext.pipeline.finetune_job import Body, Finetuned, FinetuneJob
 from foretext.pipeline.task_baselines import Baseline, learned_baseline
+from foretext.pipeline.task_checks import (
+    check_calibration,
+    check_ensemble,
+    check_frozen,
+    tell_of_shared,
+)
 from foretext.pipeline.task_facts import resolved_sections, task_facts
 from foretext.pipeline.task_rows import TaskRows, read_rows
 from foretext.pipeline.task_settings import FinetuningConfig
@@ -109,13 +114,14 @@ def _tell_of_unknown(job: FinetuneJob, model: TaskModel, rows: Sequence[Any]) ->
 def _setting(job: FinetuneJob) -> Setting:
     finetuning = FinetuningConfig.checked(dict(job.settings.get("finetuning", {})), "finetuning")
     model: type[TaskModel] = TASK_MODELS.resolve(job.task)
-    model.task_config().checked(dict(job.settings.get("task", {})), "task")
-    seed = TrainingConfig.checked(dict(job.settings.get("training", {})), "training").seed
+    task = model.task_config().checked(dict(job.settings.get("task", {})), "task")
+    training = TrainingConfig.checked(dict(job.settings.get("training", {})), "training")
+    check_frozen(task, training)
     judges = finetuning.calibrate or finetuning.ensemble or job.search_seconds is not None
     holds_out = judges or finetuning.fresh or not _is_pretrained(job)
-    rows = read_rows(job, model, finetuning.valid_rate, holds_out=holds_out, seed=seed)
-    _check_calibration(job, finetuning, model, rows)
-    _check_ensemble(job, finetuning, rows)
+    rows = read_rows(job, model, finetuning.valid_rate, holds_out=holds_out, seed=training.seed)
+    check_calibration(job, finetuning, model, rows)
+    check_ensemble(job, finetuning, rows)
     begun = begin_with(
         job.base,
         job.task,
@@ -124,6 +130,7 @@ def _setting(job: FinetuneJob) -> Setting:
         num_characters=model.num_characters(rows.train),
         fresh=finetuning.fresh,
     )
+    tell_of_shared(job, task, begun.backbone)
     sections = dict(job.settings)
     if job.budget_seconds is not None:
         budget = job.budget_seconds / finetuning.seeds
@@ -134,46 +141,6 @@ def _setting(job: FinetuneJob) -> Setting:
     from foretext.pipeline.task_search import searched
 
     return searched(job, setting)
-
-
-def _check_calibration(
-    job: FinetuneJob, config: FinetuningConfig, model: type[TaskModel], rows: TaskRows
-) -> None:
-    """Refuse, before anything is trained, what cannot be calibrated after it."""
-    if not config.calibrate:
-        return
-    found = model.find(rows.train)
-    if not hasattr(model, "calibrate") or found.get("multi_label") or "lowest" in found:
-        raise SettingError(
-            "[finetuning] calibrate fits the probabilities of labels of which one is right, and "
-            "these rows have none such; leave it out."
-        )
-    if not rows.valid:
-        raise CorpusError(
-            f"{job.train}: too few rows to hold some out and calibrate by them; give more, or a "
-            "file with --valid."
-        )
-
-
-def _check_ensemble(job: FinetuneJob, config: FinetuningConfig, rows: TaskRows) -> None:
-    """Refuse, before anything is trained, what cannot answer together with a baseline after it."""
-    if not config.ensemble:
-        return
-    if job.task != "classification":
-        raise SettingError(
-            f"[finetuning] ensemble is of classification, not of {job.task}; leave it out."
-        )
-    if not config.baseline or config.calibrate:
-        idle = "calibrate = true" if config.calibrate else "baseline = false"
-        raise SettingError(
-            f"[finetuning] {idle} does not go with ensemble, which answers with the baseline and "
-            "fits all probabilities by held-out rows; leave one of the two out."
-        )
-    if not rows.valid:
-        raise CorpusError(
-            f"{job.train}: too few rows to hold some out and weigh network and linear model by "
-            "them; give more, or a file with --valid."
-        )
 
 
 def _is_pretrained(job: FinetuneJob) -> bool:

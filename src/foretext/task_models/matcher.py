@@ -169,7 +169,14 @@ class TextMatcher(TaskModel):
         return () if isinstance(answers, RealNumber) else answers.labels
 
     def _rows(self, pairs: Sequence[TextPair]) -> PairRows:
-        return PairRows.of(self.body, pairs, self.task.config.max_length, self.task.mode)
+        config = self.task.config
+        return PairRows.of(
+            self.body,
+            pairs,
+            config.max_length,
+            self.task.mode,
+            tells_shared=config.shared_tokens,
+        )
 
     def _examples(
         self, pairs: Sequence[TextPair], targets: dict[str, NDArray[Any]]

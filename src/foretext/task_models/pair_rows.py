@@ -14,6 +14,7 @@ from foretext.data.padded_examples import PaddedExamples, Ragged
 from foretext.tasks.body import TextBody
 from foretext.tasks.long_texts import cut_pair
 from foretext.tasks.matching import MatchMode
+from foretext.tasks.shared_tokens import shared_tokens
 
 __all__ = ["PairRows", "TextPair"]
 
@@ -28,10 +29,17 @@ class PairRows(NamedTuple):
     second_starts: NDArray[np.int64] | None  # (rows,) where second texts begin
     group: int  # rows of a pair
     num_cut: int  # pairs of which something is not read
+    shared: Ragged | None = None  # 1 where a token stands in both texts of a row
 
     @classmethod
     def of(
-        cls, body: TextBody, pairs: Sequence[TextPair], max_length: int, mode: MatchMode
+        cls,
+        body: TextBody,
+        pairs: Sequence[TextPair],
+        max_length: int,
+        mode: MatchMode,
+        *,
+        tells_shared: bool = False,
     ) -> Self:
         """Encode pairs; of those that are too long the ends are not read."""
         framing = body.framing(max_length)
@@ -47,7 +55,10 @@ class PairRows(NamedTuple):
             ordered = [order for a, b in cut for order in ((a, b), (b, a))]
         framed = Ragged([framing.around_pair(a, b) for a, b in ordered])
         starts = _second_starts(framing, ordered) if _tells_apart(body) else None
-        return cls(framed, starts, 2 if mode == "both_orders" else 1, num_cut)
+        shared = (
+            Ragged([shared_tokens(framing, *order) for order in ordered]) if tells_shared else None
+        )
+        return cls(framed, starts, 2 if mode == "both_orders" else 1, num_cut, shared)
 
     def examples(
         self, body: TextBody, targets: Mapping[str, NDArray[np.generic]]
@@ -59,6 +70,7 @@ class PairRows(NamedTuple):
             pad=body.pad,
             visibility=body.visibility,
             second_starts=self.second_starts,
+            shared=self.shared,
             group=self.group,
         )
 

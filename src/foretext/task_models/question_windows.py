@@ -15,6 +15,7 @@ from foretext.data.framing import Framing
 from foretext.data.padded_examples import Ragged
 from foretext.data.rows import Question
 from foretext.task_models.passages import EncodedPassage, encode_passages
+from foretext.tasks.shared_tokens import shared_tokens
 from foretext.tasks.span_qa import SpanQA
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
@@ -30,6 +31,7 @@ class QuestionWindows(NamedTuple):
     firsts: NDArray[np.int64]  # (W,) which token of the passage that is
     sizes: NDArray[np.int64]  # (W,) tokens of the passage in the row
     passages: list[EncodedPassage]  # N
+    shared: Ragged | None = None  # 1 where a token stands in question and window
 
     @classmethod
     def of(
@@ -45,6 +47,7 @@ class QuestionWindows(NamedTuple):
         passages = [contexts[row.context] for row in questions]
         longest = min(config.max_question_length, framing.pair_room // 2)
         rows: list[NDArray[np.int64]] = []
+        shared: list[NDArray[np.int64]] = []
         places: list[tuple[int, int, int, int]] = []
         for owner, (row, passage) in enumerate(zip(questions, passages, strict=True)):
             head = asked[row.question].ids[:longest].tolist()
@@ -53,9 +56,12 @@ class QuestionWindows(NamedTuple):
             for first in window_starts(len(passage.ids), room, config.stride):
                 ids = passage.ids[first : first + room]
                 rows.append(_joined(framing, head, ids))
+                if config.shared_tokens:
+                    shared.append(shared_tokens(framing, head, ids))
                 places.append((owner, start, first, len(ids)))
         owners, starts, firsts, sizes = np.array(places, np.int64).reshape(-1, 4).T.copy()
-        return cls(Ragged(rows), owners, starts, firsts, sizes, passages)
+        told = Ragged(shared) if config.shared_tokens else None
+        return cls(Ragged(rows), owners, starts, firsts, sizes, passages, told)
 
     def spans(self, questions: Sequence[Question]) -> NDArray[np.int64]:
         """Return the positions of each row's answer, (W, 2): of its first and its last token.
@@ -79,8 +85,10 @@ class QuestionWindows(NamedTuple):
 
     def kept(self, chosen: NDArray[np.bool_]) -> Self:
         """Return some of the rows, of all questions."""
+        kept = np.flatnonzero(chosen).tolist()
         return self._replace(
-            rows=Ragged([self.rows[row] for row in np.flatnonzero(chosen).tolist()]),
+            rows=Ragged([self.rows[row] for row in kept]),
+            shared=None if self.shared is None else Ragged([self.shared[row] for row in kept]),
             owners=self.owners[chosen],
             passage_starts=self.passage_starts[chosen],
             firsts=self.firsts[chosen],

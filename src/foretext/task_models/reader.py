@@ -221,6 +221,7 @@ class SpanReader(TaskModel):
             pad=self.body.pad,
             visibility=self.body.visibility,
             second_starts=windows.passage_starts,
+            shared=windows.shared,
         )
 
     def _candidates(self, reading: Reading) -> list[SpanAnswer]:

@@ -22,6 +22,7 @@ from foretext.nn.pooling import Pooling
 from foretext.tasks.answers import Classes, RealNumber, answers_of
 from foretext.tasks.body import TextBody
 from foretext.tasks.next_tokens import NextTokens
+from foretext.tasks.shared_tokens import tell_shared_tokens
 from foretext.tasks.state_transform import Transform, natural_transform
 from foretext.tasks.text_head import TextHead, drawn_linear
 from foretext.tasks.text_task import TextTask
@@ -50,6 +51,7 @@ class Matching(TextTask):
 
         mode: MatchMode | None = None  # None: as suits the body
         max_length: int = Field(512, ge=8)  # positions of a row, if the body has as many
+        shared_tokens: bool = False  # both in one row: tell the body which tokens stand in both
         pooling: Pooling | None = None  # None: as suits the body; siamese Transformers: the mean
         transform: Transform | None = None  # None: as suits the body; siamese: none
         dropout: float = Field(0.1, ge=0, lt=1)  # of what is known of both texts
@@ -73,6 +75,9 @@ class Matching(TextTask):
         super().__init__()
         self.visibility = body.visibility
         self.mode = match_mode(config, body)
+        if config.shared_tokens:
+            _check_one_row(self.mode)
+            tell_shared_tokens(body)
         self.is_cosine = labels is None and self.mode == "siamese"
         _check_effect(config, has_scores=labels is None, is_cosine=self.is_cosine)
         self.answers: Classes | RealNumber
@@ -144,6 +149,14 @@ def _classes(config: Matching.Config, labels: list[str], counts: list[int] | Non
     answers = answers_of(known, smoothing=config.label_smoothing, balanced=config.balanced)
     assert isinstance(answers, Classes), "a pair has one label"
     return answers
+
+
+def _check_one_row(mode: MatchMode) -> None:
+    if mode == "siamese":
+        raise SettingError(
+            "[task] shared_tokens needs both texts in one row, and mode = 'siamese' reads each by "
+            "itself; leave one of the two out."
+        )
 
 
 def _check_effect(config: Matching.Config, *, has_scores: bool, is_cosine: bool) -> None:

@@ -23,6 +23,7 @@ from foretext.nn.dropout import Dropout
 from foretext.nn.vocabulary_head import Score
 from foretext.tasks.base import Task
 from foretext.tasks.body import TextBody
+from foretext.tasks.shared_tokens import tell_shared_tokens
 from foretext.tasks.state_transform import Transform, made_transform, natural_transform
 from foretext.tasks.text_head import drawn_linear
 
@@ -44,6 +45,7 @@ class SpanQA(Task):
         max_length: int = Field(384, ge=16)  # positions of a row, if the body has as many
         stride: int = Field(128, ge=1)  # tokens by which windows move on; half a window at most
         max_question_length: int = Field(64, ge=1)  # tokens; half of a row's text at most
+        shared_tokens: bool = False  # tell the body which tokens stand in question and passage
         keep_empty_windows: bool = True  # learn from windows that do not hold their answer
         max_answer_length: int = Field(30, ge=1)  # tokens
         num_best: int = Field(20, ge=1)  # answers that are looked at
@@ -69,6 +71,8 @@ class SpanQA(Task):
                 "[task] span_qa needs a token between question and passage; take a Transformer "
                 "whose tokenizer has one, such as '[SEP]' or '<|endoftext|>'."
             )
+        if config.shared_tokens:
+            tell_shared_tokens(body)
         transform = config.transform or natural_transform(body)
         # What suits the body is no longer to be seen once it is kept: it is kept, too.
         self.config = config.model_copy(update={"transform": transform})
