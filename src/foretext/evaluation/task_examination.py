@@ -27,7 +27,8 @@ def examine(
     ``figures`` are those of the model; ``learned`` has how often each label, or kind of entity, was
     seen in training. Labels have ``confusion``, ``confused``, ``reliability`` and ``errors``,
     scores ``points`` and ``errors``, tags ``confusion``, ``entities`` and ``sentences``, answers to
-    questions ``by_question_word``, ``by_answer``, ``reliability`` and ``errors``.
+    questions ``by_question_word``, ``by_answer``, ``reliability`` and ``errors``. Of an ensemble
+    ``network`` are the figures of its network alone.
 
     Args:
         model: that answers.
@@ -38,10 +39,12 @@ def examine(
         CorpusError: a row has no answer of the kind that the model gives.
     """
     answers = model.answer_rows(rows)
+    alone = answers.network if isinstance(answers, ClassAnswers) else None
     return {
         "kind": model.task.name,
         "rows": len(rows),
         "figures": model.judge(rows, answers),
+        **({} if alone is None else {"network": model.judge(rows, alone)}),
         "learned": dict(_learned(model, learned_from).most_common()),
         **_findings(model, rows, answers),
     }

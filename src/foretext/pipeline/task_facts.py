@@ -25,7 +25,6 @@ def task_facts(
     best: Trained,
     examination: Mapping[str, Any] | None,
     baseline: Baseline | None,
-    alone: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return what ``config.json`` keeps of a run.
 
@@ -36,12 +35,12 @@ def task_facts(
         best: the one that is kept.
         examination: of its answers, with their figures; None where there were no rows for it.
         baseline: that learned from the same rows.
-        alone: by part, figures of the network where it answers together with the baseline.
     """
     rows, model = setting.rows, best.model
     seen = {} if examination is None else {examination["part"]: examination["figures"]}
     valid = seen.get("valid") or (model.figures(rows.valid) if rows.valid else None)
     test = seen.get("test")
+    alone = _alone(best, examination)
     own = test if alone is None else alone["test"]
     tests = [
         own if each is best else each.model.figures(rows.test)
@@ -93,6 +92,14 @@ def resolved_sections(job: FinetuneJob, setting: Setting, best: Trained) -> dict
     if tokenizer is not None:
         sections["tokenizer"] = tokenizer.model_dump(exclude_none=True)
     return sections
+
+
+def _alone(best: Trained, examination: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """By part, the figures of a network that answers together with its baseline."""
+    if examination is None or "network" not in examination:
+        return None
+    answered = {examination["part"]: examination["network"]}
+    return {"valid": best.valid, "test": answered.get("test")}
 
 
 def _measured(baseline: Baseline, rows: TaskRows) -> dict[str, Any]:

@@ -63,16 +63,10 @@ def learn_task(job: FinetuneJob) -> Finetuned:
         )
     _tell_of_unknown(job, model, setting.rows.train)
     baseline = learned_baseline(job, setting)
-    alone = None
-    if setting.finetuning.ensemble and baseline is not None:
-        alone = _joined(job, model, baseline, setting.rows)
-    elif setting.finetuning.ensemble:
-        job.note("so the network answers alone, not in an ensemble")
+    if setting.finetuning.ensemble:
+        _join(job, model, baseline, setting.rows.valid)
     examination = _examined(model, setting.rows)
-    facts = {
-        **task_facts(job, setting, trained, best, examination, baseline, alone),
-        "cut": num_cut,
-    }
+    facts = {**task_facts(job, setting, trained, best, examination, baseline), "cut": num_cut}
     sections = resolved_sections(job, setting, best)
     if examination is not None:
         with atomic_file(job.run.examination) as temporary:
@@ -89,16 +83,16 @@ NETWORK = Body(
 )
 
 
-def _joined(
-    job: FinetuneJob, model: TaskModel, baseline: Baseline, rows: TaskRows
-) -> dict[str, Any]:
-    """Let a network answer together with its baseline; return its figures without it, by part."""
-    parts = {"valid": rows.valid, "test": rows.test}
-    alone = {part: model.figures(own) if own else None for part, own in parts.items()}
+def _join(
+    job: FinetuneJob, model: TaskModel, baseline: Baseline | None, rows: Sequence[Any]
+) -> None:
+    """Let a network answer together with its baseline, weighted by held-out rows."""
+    if baseline is None:
+        job.note("so the network answers alone, not in an ensemble")
+        return
     join: Any = model.join  # type: ignore[attr-defined]
-    weights = join(baseline.linear, rows.valid)
+    weights = join(baseline.linear, rows)
     job.note(f"the network counts {weights.network:.3f}, the linear model {weights.linear:.3f}")
-    return alone
 
 
 def _tell_of_unknown(job: FinetuneJob, model: TaskModel, rows: Sequence[Any]) -> None:

@@ -43,6 +43,7 @@ class ClassAnswers(NamedTuple):
     labels: tuple[str, ...]  # C
     probabilities: Probabilities  # (N, C)
     is_multi_label: bool = False
+    network: ClassAnswers | None = None  # of an ensemble, what its network says alone
 
     def best(self) -> list[str] | list[tuple[str, ...]]:
         """Return the most probable label of each; of several, those above one half."""

@@ -160,8 +160,8 @@ class TextClassifier(TaskModel):
         if not self.is_multi_label:
             check_single(rows)
         self.ensemble = None
-        logits = self._merged_logits([row.text for row in rows], None)
-        self.ensemble = Ensemble.fit(linear, logits, rows)
+        answers = self.answer_rows(rows)
+        self.ensemble = Ensemble.fit(linear, self._as_logits(answers.probabilities), rows)
         return self.ensemble.weights
 
     def facts(self) -> Mapping[str, Any]:
@@ -225,18 +225,18 @@ class TextClassifier(TaskModel):
         each = sigmoid(logits) if self.is_multi_label else softmax(logits)
         return windows.merged(each, len(texts))
 
-    def _merged_logits(self, texts: Sequence[str], network: Network | None) -> Probabilities:
-        """(N, C) what the network's probabilities come from, up to a number a text."""
-        merged = np.clip(self._merged(texts, network), _TINY, 1 - _TINY)
-        return np.log(merged) - np.log1p(-merged) if self.is_multi_label else np.log(merged)
+    def _as_logits(self, probabilities: Probabilities) -> Probabilities:
+        """(N, C) what probabilities come from, up to a number a text."""
+        inside = np.clip(probabilities, _TINY, 1 - _TINY)
+        return np.log(inside) - np.log1p(-inside) if self.is_multi_label else np.log(inside)
 
     def _classes(self, texts: Sequence[str], network: Network | None) -> ClassAnswers:
+        labels, merged = self.task.answers.labels, self._merged(texts, network)
+        alone = ClassAnswers(labels, merged, self.is_multi_label)
         if self.ensemble is None:
-            probabilities = self._merged(texts, network)
-        else:
-            logits = self._merged_logits(texts, network)
-            probabilities = self.ensemble.probabilities(logits, texts)
-        return ClassAnswers(self.task.answers.labels, probabilities, self.is_multi_label)
+            return alone
+        together = self.ensemble.probabilities(self._as_logits(merged), texts)
+        return ClassAnswers(labels, together, self.is_multi_label, network=alone)
 
 
 def _check_list(texts: Sequence[str]) -> None:
