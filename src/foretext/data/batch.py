@@ -32,8 +32,8 @@ class Inputs:
     token_mask: Tensor | None = None  # (B, T) bool, True = a real token; None: all are
     visibility: Visibility = "full"  # what a position may look at
     visible: Tensor | None = None  # (B, T, T) bool, [b, i, j] = i may look at j; for "matrix"
-    # (B, T) int64, 0 = first text, 1 = second; 2 and 3 = the same, of a token that stands in both
-    # where a task tells; None: all first
+    # (B, T) int64, 0 = first text, 1 = second; where shared tokens are told, 2 and 3 = the same of
+    # a token that stands in both texts; None: all first
     segments: Tensor | None = None
     characters: Tensor | None = None  # (B, T, K) int64, of the words; 0 = none
     asked: Asked = "all"  # positions whose states are wanted; a backbone may give more

@@ -48,7 +48,7 @@ class TaskHead(NamedTuple):
     def fits(self, task: Task, visibility: Visibility) -> bool:
         """Whether a task is of this form, on a body that sees `visibility`.
 
-        None is where the body is told of shared tokens: their programs would not tell it.
+        No class is of a task that tells its body of shared tokens: their programs would not.
         """
         head: Any = getattr(task, "head", None)
         pooling = None if head is None else head.pool.pooling
