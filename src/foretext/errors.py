@@ -7,6 +7,7 @@
     ├── VectorFileError      a vector file that is damaged or not what it says
     ├── ImageFileError       a file of images that is damaged or not what it says
     ├── ModelFileError       a model folder that is damaged, or of a shape that is not supported
+    │   └── UntrustedError   a folder that names code from outside foretext
     ├── UnknownWordError     a word the model never met (also a KeyError)
     ├── EvaluationError      an evaluation file that cannot be used with these vectors
     ├── MissingExtraError    a package that an optional part needs (also an ImportError)
@@ -32,6 +33,7 @@ __all__ = [
     "OutputError",
     "SettingError",
     "UnknownWordError",
+    "UntrustedError",
     "VectorFileError",
     "did_you_mean",
 ]
@@ -67,6 +69,18 @@ class ImageFileError(ForetextError):
 
 class ModelFileError(ForetextError):
     """A model folder that is damaged, or of a shape that foretext does not have."""
+
+
+class UntrustedError(ModelFileError):
+    """A folder that names code from outside foretext, which opening it would run."""
+
+    def __init__(self, name: str, section: str, source: object) -> None:
+        module = name.partition(":")[0]
+        super().__init__(
+            f"{source}: [{section}] is '{name}', which is none of foretext's, and importing it "
+            f"would run its code; if you know the module and trust it, give --trust {module} "
+            f"(in Python: foretext.trust('{module}'))."
+        )
 
 
 class EvaluationError(ForetextError):

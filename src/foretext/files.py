@@ -1,7 +1,10 @@
 """Files and folders that appear whole or not at all.
 
-Everything foretext keeps is written beside its final place and moved there by one rename, so that a
-full disk, a crash or kill -9 never leaves half a result under the final name.
+Everything foretext keeps is written in a folder beside its final place and moved there by one
+rename, so that a full disk, a crash or kill -9 never leaves half a result under the final name.
+
+The folder beside it, ``.NAME.xxxx.partial``, is locked by its process as long as it lives. What a
+killed process left is therefore known, and the next one that writes the same name removes it.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from foretext.errors import OutputError
@@ -20,76 +23,141 @@ from foretext.errors import OutputError
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["atomic_file", "atomic_folder", "held_folder", "output_error", "refuse_existing"]
+__all__ = [
+    "NO_SPACE",
+    "atomic_file",
+    "atomic_folder",
+    "held_folder",
+    "is_regular_file",
+    "output_error",
+    "refuse_existing",
+    "refuse_name",
+    "sweep",
+    "temporary_folder",
+]
+
+PARTIAL = ".partial"
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT) if sys.platform != "win32" else (errno.ENOSPC,)
+LONGEST_PREFIX = 40  # letters of a name that its partial folder repeats
+_OLD = "replaced"  # in a partial folder: the folder that the new one replaces
 
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; on leaving without an error it becomes `path`."""
+    """Yield a temporary path of the same name; on leaving without an error it becomes `path`."""
     with _reported(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        os.close(handle)
-        temporary = Path(name)
-        try:
+        with _partial(path) as partial:
+            temporary = partial / path.name
             yield temporary
             _flush(temporary)
-            temporary.chmod(0o666 & ~_umask())  # mkstemp makes files private
             temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
 
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """Yield a temporary folder beside `path`; on leaving without an error it replaces `path`."""
+    """Yield a temporary folder of the same name; left without an error it replaces `path`."""
     with _reported(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-        try:
+        with _partial(path) as partial:
+            temporary = partial / path.name
+            temporary.mkdir()
             yield temporary
-            for file in temporary.iterdir():
+            for file in temporary.rglob("*"):
                 _flush(file)
-            temporary.chmod(0o777 & ~_umask())
-            _swap(temporary, path)
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
+            if path.exists():
+                path.rename(partial / _OLD)
+            temporary.rename(path)
+
+
+@contextmanager
+def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
+    """Yield a folder that is removed on leaving; one that a killed process left is removed before.
+
+    Args:
+        parent: where it is made; None: where the system keeps temporary files.
+    """
+    place = Path(tempfile.gettempdir()) if parent is None else parent
+    with _reported(place), _partial(place / "foretext") as partial:
+        yield partial
 
 
 @contextmanager
 def held_folder(path: Path) -> Iterator[None]:
-    """Hold a folder against other processes that want to hold it, until this one leaves or dies.
+    """Lock a folder against other processes that lock it, until this one leaves or dies.
 
-    Where the system has no such locks, or the folder is not there, nothing is held.
+    Where the system has no such locks, or the folder is not there, nothing is locked.
 
     Raises:
-        OutputError: another process holds it.
+        OutputError: another process has locked it.
     """
     if sys.platform == "win32" or not path.is_dir():
         yield
         return
     handle = os.open(path, os.O_RDONLY)
     try:
-        _lock(handle, path)
+        if not _lock(handle):
+            raise OutputError(
+                f"Another process is at work in {path}; wait for its end, or choose another folder."
+            )
         yield
     finally:
         os.close(handle)
 
 
+def sweep(folder: Path) -> None:
+    """Remove what killed processes left in a folder; what a living one writes stays."""
+    for partial in _partials(folder, "."):
+        _remove_orphan(partial)
+
+
 def refuse_existing(path: Path, *, overwrite: bool) -> None:
-    """Raise an OutputError when `path` is there already and may not be replaced."""
+    """Raise an OutputError when `path` may not be written: it exists, or its name will not do."""
+    refuse_name(path)
     if path.exists() and not overwrite:
         raise OutputError(f"{path} exists; choose another name, or replace it with --overwrite.")
 
 
+def refuse_name(path: Path) -> None:
+    """Raise an OutputError where no file or folder can have this name.
+
+    A name that is not UTF-8 could be written, but no card, page or JSON could tell it.
+    """
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise OutputError(
+            f"{str(path)!r} is not UTF-8, and cannot be written into a card or a page; "
+            "choose another name."
+        ) from None
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except ValueError as error:
+        raise OutputError(f"{str(path)!r} is no name of a file: {error}.") from None
+    except OSError as error:
+        raise output_error(path, error) from error
+
+
+def is_regular_file(path: Path) -> bool:
+    """Whether `path` is a file that can be read to its end; False where no file can be so named."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def output_error(path: Path, error: OSError) -> OutputError:
     """Turn what the operating system said about writing `path` into one sentence."""
-    if error.errno == errno.ENOSPC:
+    if error.errno in NO_SPACE:
         cause = "the disk is full; free some space or choose another place"
     elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         cause = "you may not write there; choose another place"
     elif error.errno in (errno.ENOTDIR, errno.EEXIST):
         cause = "a file stands where a folder should be; choose another place"
+    elif error.errno == errno.ENAMETOOLONG:
+        cause = "the name is too long; choose a shorter one"
     else:
         cause = error.strerror or str(error)
     return OutputError(f"{path} cannot be written: {cause}.")
@@ -103,15 +171,54 @@ def _reported(path: Path) -> Iterator[None]:
         raise output_error(path, error) from error
 
 
-def _swap(new: Path, path: Path) -> None:
-    """Put the folder `new` in the place of `path`, keeping the old one until the new one stands."""
-    if not path.exists():
-        new.rename(path)
+@contextmanager
+def _partial(path: Path) -> Iterator[Path]:
+    """Yield a locked folder beside `path`, gone on leaving."""
+    prefix = f".{path.name[:LONGEST_PREFIX]}."
+    for orphan in _partials(path.parent, prefix):
+        _remove_orphan(orphan, path)
+    partial = Path(tempfile.mkdtemp(prefix=prefix, suffix=PARTIAL, dir=path.parent))
+    handle = None if sys.platform == "win32" else os.open(partial, os.O_RDONLY)
+    try:
+        if handle is not None:
+            _lock(handle)
+        yield partial
+    finally:
+        if (partial / _OLD).exists() and not path.exists():
+            (partial / _OLD).rename(path)
+        shutil.rmtree(partial, ignore_errors=True)
+        if handle is not None:
+            os.close(handle)
+
+
+def _partials(folder: Path, prefix: str) -> list[Path]:
+    with suppress(OSError), os.scandir(folder) as entries:
+        return [
+            Path(entry.path)
+            for entry in entries
+            if entry.name.startswith(prefix) and entry.name.endswith(PARTIAL)
+        ]
+    return []
+
+
+def _remove_orphan(partial: Path, path: Path | None = None) -> None:
+    """Remove a partial folder whose process is gone.
+
+    A folder that was being replaced when the process died comes back, where `path` is its name and
+    the new one had not taken its place.
+    """
+    if sys.platform == "win32":
         return
-    old = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-    path.rename(old)
-    new.rename(path)
-    shutil.rmtree(old, ignore_errors=True)
+    with suppress(OSError):
+        handle = os.open(partial, os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY)
+        try:
+            if not _lock(handle):
+                return
+            if path is not None and (partial / _OLD).exists() and not path.exists():
+                (partial / _OLD).rename(path)
+            shutil.rmtree(partial, ignore_errors=True)
+        finally:
+            os.close(handle)
 
 
 def _flush(path: Path) -> None:
@@ -120,20 +227,14 @@ def _flush(path: Path) -> None:
             os.fsync(file.fileno())
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _lock(handle: int, path: Path) -> None:
+def _lock(handle: int) -> bool:
+    """Lock an open folder; False where another process has. True where there are no locks."""
     if sys.platform == "win32":
-        return
+        return True
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise OutputError(
-            f"Another process is at work in {path}; wait for its end, or choose another folder."
-        ) from None
+        return False
     except OSError:  # a file system that has no locks
-        return
+        return True
+    return True

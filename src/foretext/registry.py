@@ -1,14 +1,32 @@
-"""Tables of components: a name, and the class that bears it, imported only when it is asked for."""
+"""Tables of components: a name, and the class that bears it, imported only when it is asked for.
+
+``"package.module:Class"`` names a component from outside, and importing it runs its code. So such a
+name is taken from what the user wrote: the command line, Python, a file given with ``--config``. A
+file of a folder can name only modules that the user trusts.
+"""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from foretext.errors import MissingExtraError, SettingError, did_you_mean
+from foretext.errors import MissingExtraError, SettingError, UntrustedError, did_you_mean
 
-__all__ = ["Registry", "imported"]
+__all__ = ["Registry", "imported", "trust"]
+
+_trusted: set[str] = set()  # modules, packages, and "module:Class" that the user wrote
+
+
+def trust(*names: str) -> None:
+    """Let folders name components of these modules or packages, for as long as the process lives.
+
+    Only do so with code that you know: it runs when such a folder is opened.
+
+    >>> trust("my_package")
+    """
+    _trusted.update(names)
 
 
 class Registry:
@@ -37,21 +55,30 @@ class Registry:
         target = f"{component.__module__}:{component.__qualname__}"
         return next((name for name, row in self._rows.items() if row == target), target)
 
-    def resolve(self, name: str) -> Any:
+    def resolve(self, name: str, source: Path | None = None) -> Any:
         """Import and return the class.
+
+        Args:
+            name: of a row, or ``"package.module:Class"``.
+            source: the file that the name was read from; None: the user wrote it.
 
         Raises:
             SettingError: no such row, or the module has no such class.
+            UntrustedError: `source` names a module that is neither foretext's nor trusted.
         """
         target = name if ":" in name else self._rows.get(name)
         if target is None:
             hint = did_you_mean(name, self._rows) or f" There are: {', '.join(self._rows)}."
             raise SettingError(f"[{self.section}] name = '{name}': there is no such one.{hint}")
+        if name in self._rows:
+            return imported(target)
+        if source is None:
+            trust(name)
+        elif not _is_trusted(name):
+            raise UntrustedError(name, self.section, source)
         try:
             return imported(target)
-        except (ModuleNotFoundError, AttributeError) as error:
-            if name in self._rows:
-                raise
+        except (ImportError, AttributeError, ValueError, TypeError) as error:
             raise SettingError(
                 f"[{self.section}] name = '{name}' cannot be imported: {error}."
             ) from error
@@ -70,3 +97,10 @@ def imported(target: str) -> Any:
         if error.name != "torch":
             raise
         raise MissingExtraError("torch", "neural", f"{attribute}, a network,") from error
+
+
+def _is_trusted(name: str) -> bool:
+    module = name.partition(":")[0]
+    return name in _trusted or any(
+        module == known or module.startswith(f"{known}.") for known in _trusted
+    )

@@ -1,0 +1,26 @@
+"""The one place where files become values.
+
+Whatever foretext reads of its own small files, or of a folder that somebody sent, is opened and
+checked here: JSON and TOML against a pydantic type, tensors against their names, types and shapes,
+arrays against the length that is said of them. What is damaged gives one sentence of the error
+class that the caller names, never another exception.
+"""
+
+from foretext.parsing.array_file import map_array
+from foretext.parsing.json_file import parse_json, read_json
+from foretext.parsing.tensor_file import TensorFile, read_tensors, write_tensors
+from foretext.parsing.text_file import read_bytes, read_text
+from foretext.parsing.toml_file import parse_toml, read_toml
+
+__all__ = [
+    "TensorFile",
+    "map_array",
+    "parse_json",
+    "parse_toml",
+    "read_bytes",
+    "read_json",
+    "read_tensors",
+    "read_text",
+    "read_toml",
+    "write_tensors",
+]
