@@ -96,7 +96,7 @@ def held_folder(path: Path) -> Iterator[None]:
         return
     handle = os.open(path, os.O_RDONLY)
     try:
-        if not _lock(handle):
+        if _lock(handle) is False:
             raise OutputError(
                 f"Another process is at work in {path}; wait for its end, or choose another folder."
             )
@@ -227,14 +227,14 @@ def _flush(path: Path) -> None:
             os.fsync(file.fileno())
 
 
-def _lock(handle: int) -> bool:
-    """Lock an open folder; False where another process has. True where there are no locks."""
+def _lock(handle: int) -> bool | None:
+    """Lock an open folder; False: another process has; None: the file system has no locks."""
     if sys.platform == "win32":
-        return True
+        return None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # a file system that has no locks
-        return True
+    except OSError:
+        return None
     return True

@@ -186,6 +186,7 @@ def test_a_killed_run_ends_in_the_same_bits(
 
 def test_a_resume_with_another_recipe_is_refused(animal_text: Path, tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run")
+    run.path.mkdir()
     run.begin()
     small("bert").save(run.recipe)
     with pytest.raises(SettingError, match=r"began with backbone\.dim = 32"):

@@ -34,7 +34,7 @@ def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
             ):
                 pass
         assert [path.name for path in tmp_path.iterdir()] == ["run"]
-        assert [path.name for path in out.iterdir()] == ["recipe.toml"]
+        assert sorted(path.name for path in out.iterdir()) == ["checkpoints", "recipe.toml"]
     with run_folder(out, overwrite=False, resume=True):
         pass
     with run_folder(out, overwrite=True, resume=False):

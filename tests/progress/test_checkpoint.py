@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,14 @@ from foretext.errors import OutputError
 from foretext.progress.checkpoint import Checkpoints
 
 
+@dataclass
+class State:
+    step: int = 0
+
+
 def _save(checkpoints: Checkpoints, *steps: int, kept: int = 1) -> None:
     for step in steps:
-        checkpoints.save(step, {"weight": np.full(5, step)}, {"step": step}, kept=kept)
+        checkpoints.save(step, {"weight": np.full(5, step)}, State(step), kept=kept)
 
 
 def _damage(folder: Path, step: int) -> None:
@@ -29,10 +35,10 @@ def test_the_newest_are_kept(tmp_path: Path, kept: int, remaining: list[str]) ->
     checkpoints = Checkpoints(tmp_path)
     _save(checkpoints, 3, 20, 100, kept=kept)
     assert sorted(path.name for path in tmp_path.iterdir()) == remaining
-    found = checkpoints.newest()
+    found = checkpoints.newest(State)
     assert found is not None
-    assert found[1] == {"step": 100}
-    assert found[0]["weight"].tolist() == [100] * 5
+    assert found.state == State(100)
+    assert found.arrays["weight"].tolist() == [100] * 5
 
 
 def test_the_same_step_again_replaces_itself(tmp_path: Path) -> None:
@@ -47,9 +53,9 @@ def test_a_damaged_one_gives_way_to_the_one_before(tmp_path: Path) -> None:
     _save(checkpoints, 1, 2, 3, kept=3)
     _damage(tmp_path, 3)
     (tmp_path / "step-2" / "state.json").write_text('{"step"')
-    found = checkpoints.newest()
+    found = checkpoints.newest(State)
     assert found is not None
-    assert found[1] == {"step": 1}
+    assert found.state == State(1)
     assert len(notes) == 2
     assert notes[0].startswith(f"{tmp_path / 'step-3'} is damaged (")
     assert notes[0].endswith("the run goes on from step-2.")
@@ -60,7 +66,7 @@ def test_without_anyone_to_tell_it_is_a_warning(tmp_path: Path) -> None:
     _save(checkpoints, 1, 2, kept=2)
     _damage(tmp_path, 2)
     with pytest.warns(UserWarning, match="the run goes on from step-1"):
-        checkpoints.newest()
+        checkpoints.newest(State)
 
 
 def test_all_are_damaged(tmp_path: Path) -> None:
@@ -68,12 +74,12 @@ def test_all_are_damaged(tmp_path: Path) -> None:
     _save(checkpoints, 7)
     _damage(tmp_path, 7)
     with pytest.raises(OutputError, match=r"step-7 is damaged .*; remove it and start the run"):
-        checkpoints.newest()
+        checkpoints.newest(State)
 
 
 def test_there_is_none(tmp_path: Path) -> None:
     checkpoints = Checkpoints(tmp_path / "checkpoints")
-    assert checkpoints.newest() is None
+    assert checkpoints.newest(State) is None
     _save(checkpoints, 1)
     checkpoints.clear()
-    assert checkpoints.newest() is None
+    assert checkpoints.newest(State) is None

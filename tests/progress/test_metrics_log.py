@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from foretext.errors import OutputError
 from foretext.progress import MetricsLog
@@ -65,6 +66,39 @@ def test_a_damaged_line_in_the_middle_is_named(path: Path) -> None:
         OutputError, match=r"metrics\.jsonl, line 3: this is not a JSON object; del"
     ):
         MetricsLog(path).read()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"[" * 100_000, b'{"a":' * 100_000, b"\xff\xfe", b'{"a": "\xe4"}', b"\0", b"[1]", b"17", b"{"],
+)
+def test_every_damage_is_one_sentence(path: Path, line: bytes) -> None:
+    path.parent.mkdir()
+    path.write_bytes(b'{"step": 0}\n' + line + b'\n{"step": 2}\n')
+    for use in (MetricsLog(path).read, lambda: MetricsLog(path).append({"step": 3})):
+        with pytest.raises(OutputError, match=r"line 2: this is not a JSON object"):
+            use()
+    path.write_bytes(b'{"step": 0}\n' + line)
+    assert MetricsLog(path).read() == [{"step": 0}]
+
+
+def test_a_record_of_another_type_is_named(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_text('{"step": 0}\n\n{"step": "one"}\n')
+    with pytest.raises(OutputError, match=r"line 3, is damaged: 'step' = 'one' should be a valid"):
+        MetricsLog(path).read(dict[str, int])
+    with pytest.raises(OutputError, match=r"line 1, is damaged: 'loss' is missing"):
+        MetricsLog(path).read(_Losses)
+
+
+def test_a_folder_is_no_log(path: Path) -> None:
+    path.mkdir(parents=True)
+    with pytest.raises(OutputError, match=r"metrics\.jsonl is no file"):
+        MetricsLog(path).read()
+
+
+class _Losses(BaseModel):
+    loss: float
 
 
 def test_not_a_number_has_no_json(path: Path) -> None:

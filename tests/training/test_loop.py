@@ -20,7 +20,7 @@ from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.loop import Training, fit
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
-from foretext.training.validation import HeldOutLoss
+from foretext.training.validation import HeldOutLoss, Validation
 from tests.networks import bert, gpt
 
 NOWHERE = Workplace(Path())
@@ -191,7 +191,7 @@ def test_patience_and_the_best_weights(causal: Setup) -> None:
     )
 
 
-class Rising:
+class Rising(Validation):
     """A validation whose figure rises up to step 6 and falls from then on."""
 
     judged_by = "valid_accuracy"

@@ -6,21 +6,28 @@ arrays against the length that is said of them. What is damaged gives one senten
 class that the caller names, never another exception.
 """
 
-from foretext.parsing.array_file import map_array
+from foretext.parsing.array_file import check_values, map_array, new_array, read_part, release
+from foretext.parsing.checksum import file_checksum
 from foretext.parsing.json_file import parse_json, read_json
 from foretext.parsing.tensor_file import TensorFile, read_tensors, write_tensors
 from foretext.parsing.text_file import read_bytes, read_text
-from foretext.parsing.toml_file import parse_toml, read_toml
+from foretext.parsing.toml_file import parse_toml, parse_toml_value, read_toml
 
 __all__ = [
     "TensorFile",
+    "check_values",
+    "file_checksum",
     "map_array",
+    "new_array",
     "parse_json",
     "parse_toml",
+    "parse_toml_value",
     "read_bytes",
     "read_json",
+    "read_part",
     "read_tensors",
     "read_text",
     "read_toml",
+    "release",
     "write_tensors",
 ]

@@ -152,4 +152,5 @@ def _finish(job: Job, codec: Codec, split: Split, last: dict[str, Any]) -> None:
     if len(codec.shape) == 2:
         with atomic_file(job.run.picture) as temporary:
             temporary.write_bytes(picture_of([shown, codec.reconstruct(shown)]))
-    job.run.finish(autoencoder_card(job.recipe, facts, str(job.run.path)), facts)
+    card = autoencoder_card(job.recipe, facts, str(job.run.named))
+    job.run.finish(card, facts, job.report)

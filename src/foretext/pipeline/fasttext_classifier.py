@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from typing_extensions import TypedDict  # pydantic reads this one before Python 3.12
+
 from foretext.corpus.pre_tokenizers import likely_kind
 from foretext.data.rows import RowsConfig, read_texts
+from foretext.errors import OutputError
+from foretext.files import atomic_file
+from foretext.parsing import read_json
 from foretext.pipeline.finetune_job import Body, Finetuned, FinetuneJob
 from foretext.progress import MetricsLog, Progress
+from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.workplace import Workplace
 from foretext.report.classifier_card import classifier_card
 from foretext.tasks.fasttext.classifier import FastTextClassifier
@@ -27,7 +34,16 @@ from foretext.tasks.fasttext.training import (
 __all__ = ["FASTTEXT", "learn_fasttext"]
 
 SAMPLE = 1_000  # texts that are looked at
-TRIALS_FILE, MODEL_FILE = "trials.jsonl", "model.safetensors"
+MODEL_FILE = "model.safetensors"
+SEARCH_FILE = "search.json"  # among the checkpoints: what an interrupted run has found
+
+
+class _KeptSearch(TypedDict):
+    """The file of a search's result."""
+
+    classifier: dict[str, Any]
+    score: float
+    trials: list[dict[str, Any]]
 
 
 class _Texts(NamedTuple):
@@ -50,7 +66,7 @@ def learn_fasttext(job: FinetuneJob) -> Finetuned:
     )
     job.run.note(f"{len(texts.train.texts):,} texts to learn from")
     _tell_of_words(job, config, texts.train.texts)
-    searched = _search(job, config, texts)
+    searched = _searched(job, config, texts)
     if searched is not None:
         config = searched.config
         job.run.note(f"{len(searched.trials)} settings tried, the best scores {searched.score:.4f}")
@@ -63,10 +79,10 @@ def learn_fasttext(job: FinetuneJob) -> Finetuned:
         "rows": job.rows.model_dump(exclude_none=True),
     }
     classifier = FastTextClassifier.of_model(trained.model)
-    return Finetuned(classifier, sections, facts, classifier_card(facts, sections, job.run.path))
+    return Finetuned(classifier, sections, facts, classifier_card(facts, sections, job.run.named))
 
 
-FASTTEXT = Body(("classifier",), learn_fasttext, resumes=False)
+FASTTEXT = Body(("classifier",), learn_fasttext)
 
 
 def _tell_of_words(
@@ -93,6 +109,25 @@ def _read(job: FinetuneJob, path: str | Path) -> TextsWithLabels:
     return TextsWithLabels.of_rows(read_texts(path, job.rows))
 
 
+def _searched(
+    job: FinetuneJob, config: FastTextClassifierConfig, texts: _Texts
+) -> SearchResult | None:
+    """Search for settings, unless an interrupted run has done so."""
+    kept = job.run.checkpoints / SEARCH_FILE
+    if job.resume and kept.is_file():
+        found = read_json(kept, OutputError, _KeptSearch)
+        best = FastTextClassifierConfig.checked(found["classifier"], "classifier")
+        return SearchResult(best, found["score"], found["trials"])
+    job.run.trials.unlink(missing_ok=True)
+    result = _search(job, config, texts)
+    if result is not None:
+        settings = result.config.model_dump(exclude_none=True)
+        content = {"classifier": settings, "score": result.score, "trials": result.trials}
+        with atomic_file(kept) as temporary:
+            temporary.write_text(json.dumps(content), encoding="utf-8")
+    return result
+
+
 def _search(
     job: FinetuneJob, config: FastTextClassifierConfig, texts: _Texts
 ) -> SearchResult | None:
@@ -104,7 +139,7 @@ def _search(
     if valid is None:
         some, valid = held_out_split(texts.train, config.seed)
     with (
-        MetricsLog(job.run.path / TRIALS_FILE) as log,
+        MetricsLog(job.run.trials) as log,
         Progress("searching", seconds, "seconds", quiet=job.quiet) as bar,
     ):
 
@@ -118,7 +153,14 @@ def _search(
 
 def _train(job: FinetuneJob, config: FastTextClassifierConfig, texts: _Texts) -> Trained:
     with MetricsLog(job.run.metrics) as log:
-        place = Workplace(job.run.path, title="fasttext", log=log, quiet=job.quiet)
+        place = Workplace(
+            job.run.path,
+            title="fasttext",
+            log=log,
+            checkpoints=Checkpoints(job.run.checkpoints, job.run.note),
+            resume=job.resume,
+            quiet=job.quiet,
+        )
         words = TrainingTexts.of(texts.train, config)
         trained = train(config, words, texts.valid, load_pretrained(config), place)
     job.run.note(f"trained in {_last(trained, 'time') or 0:.1f} s")

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
-from foretext.artifact import RunFolder
 from foretext.config import Config
 from foretext.corpus.sources import find_sources
+from foretext.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from foretext.language_model import LanguageModel
@@ -79,4 +79,3 @@ class Body:
     sections: tuple[str, ...]  # of settings, beside `rows`
     learn: Callable[[FinetuneJob], Finetuned]
     writes_config: bool = True  # by the pipeline; False: the model writes its own
-    resumes: bool = True

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from foretext._version import __version__
-from foretext.artifact import RunFolder, load
+from foretext.artifact import load
 from foretext.config import Config, duration_seconds
-from foretext.errors import SettingError, did_you_mean
+from foretext.errors import ModelFileError, OutputError, SettingError, did_you_mean
 from foretext.files import atomic_file
+from foretext.parsing import read_toml
 from foretext.pipeline.finetune_job import BaseModel, Body, Finetuned, FinetuneJob, Sections
 from foretext.pipeline.runs import run_folder
 from foretext.registry import imported
+from foretext.report.run_report import write_report
+from foretext.run_folder import RunFolder
 
 __all__ = [
     "BACKBONE_NAMES",
@@ -114,15 +116,17 @@ def run_finetuning(
     overwrite: bool = False,
     resume: bool = False,
     quiet: bool = True,
+    report: bool = False,
 ) -> Finetuned:
-    """Do what `finetune` does, and return the facts, the settings and the card as well."""
+    """Do what `finetune` does, and return the facts, the settings and the card as well.
+
+    With `report` the run has a page before it is finished.
+    """
     body = _body(task, base)
     _check_sections(settings or {}, body.sections)
     named = isinstance(base, str | Path) and str(base) not in BACKBONE_NAMES
     if named and Path(str(base)).resolve() == Path(out).resolve():
         raise SettingError(f"RUN = '{out}' is BASE itself; keep the new run in another folder.")
-    if resume and not body.resumes:
-        raise SettingError(f"BASE = '{base}' learns at once, and has nothing to resume.")
     with run_folder(out, overwrite=overwrite, resume=resume) as run:
         job = FinetuneJob(
             task=task,
@@ -145,7 +149,8 @@ def run_finetuning(
         run.note(f"foretext {__version__}: {job.described()}{', resumed' if resume else ''}")
         learned = body.learn(job)
         _write_recipe(run, learned.sections)
-        run.finish(learned.card, learned.facts if body.writes_config else None)
+        config = learned.facts if body.writes_config else None
+        run.finish(learned.card, config, write_report if report else None)
         return learned
 
 
@@ -195,10 +200,13 @@ def rows_of(path: str | Path) -> Config:
     """Return how the rows of a run were read, so that others are read in the same way."""
     run = RunFolder(path)
     task = run.kind if run.kind in TASKS else "classification"
-    if not run.recipe.is_file():  # a folder of somebody else's
+    if not run.begun:  # a folder of another library
         return rows_config(task)()
-    sections = tomllib.loads(run.recipe.read_text("utf-8"))
-    return rows_config(task).checked(sections.get("rows", {}), "rows")
+    sections = read_toml(run.recipe, ModelFileError)
+    try:
+        return rows_config(task).checked(sections.get("rows", {}), "rows")
+    except SettingError as error:
+        raise ModelFileError(f"{run.recipe}: {error}") from error
 
 
 def _body(task: str, base: BaseModel) -> Body:
@@ -238,7 +246,7 @@ def _given(job: FinetuneJob) -> dict[str, Any]:
 
 def _check_same(run: RunFolder, given: Sections) -> None:
     """Refuse to resume a run with other settings than it began with."""
-    before = tomllib.loads(run.recipe.read_text("utf-8"))
+    before = read_toml(run.recipe, OutputError)
     for section in sorted(before.keys() | given.keys()):
         old, new = before.get(section, {}), given.get(section, {})
         for name in sorted(old.keys() | new.keys()):
@@ -246,12 +254,12 @@ def _check_same(run: RunFolder, given: Sections) -> None:
                 new.get(name)
             ):
                 raise SettingError(
-                    f"{run.path} began with {section}.{name} = {old.get(name)!r}, not "
+                    f"{run.named} began with {section}.{name} = {old.get(name)!r}, not "
                     f"{new.get(name)!r}; resume with the same settings, or begin another run."
                 )
-    if before["run"].get(CONTENT) != given["run"][CONTENT]:
+    if before.get("run", {}).get(CONTENT) != given["run"][CONTENT]:
         raise SettingError(
-            f"The files that {run.path} learns from are not what they were when it began; bring "
+            f"The files that {run.named} learns from are not what they were when it began; bring "
             "them back, or begin another run."
         )
 

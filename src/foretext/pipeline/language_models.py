@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from foretext.language_model import LanguageModel
 from foretext.nn.device import choose_device
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective
+from foretext.parsing import parse_toml
 from foretext.pipeline.planning import within_budget
 from foretext.pipeline.runs import Job
 from foretext.pipeline.samples import SampledValidation
@@ -29,6 +29,7 @@ from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.workplace import Workplace
 from foretext.recipe import Recipe
 from foretext.report.model_card import model_card
+from foretext.run_folder import RunFolder
 from foretext.runtime import usable_cores
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
@@ -73,15 +74,17 @@ def help_to_learn(job: Job) -> tuple[LanguageModel, list[dict[str, Any]]]:
     It waits until the first one has read the text, and writes nothing.
     """
     device = training_config(job.recipe).device
-    recipe = Recipe.from_sections(tomllib.loads(Processes(choose_device(device)).tell("")))
-    tokenizer, tokens = SubwordTokenizer.load(job.run.tokenizer), Tokens.open(job.run.tokens)
+    settings = parse_toml(Processes(choose_device(device)).tell(""), "the recipe", SettingError)
+    recipe, run = Recipe.from_sections(settings), RunFolder.unfinished(job.run.named)
+    tokenizer = SubwordTokenizer.load(run.tokenizer)
+    tokens = Tokens.open(run.tokens, vocab_size=tokenizer.vocab_size)
     model, config = build_model(recipe, tokenizer, _base_model(job)), training_config(recipe)
     validation = None
     if tokens.valid is not None:
         held_out = model.objective.examples(tokens.valid, held_out=True)
         validation = HeldOutLoss(held_out, config.batch_examples)
-    checkpoints = Checkpoints(job.run.checkpoints)  # to resume from; the first process saves
-    place = Workplace(job.run.path, checkpoints=checkpoints, resume=job.resume)
+    checkpoints = Checkpoints(run.checkpoints)  # to resume from; the first process saves
+    place = Workplace(run.path, checkpoints=checkpoints, resume=job.resume)
     history = fit(model, model.objective.examples(tokens.train), config, place, validation)
     return LanguageModel(tokenizer, model.backbone, model.objective, device=device), history
 
@@ -149,7 +152,7 @@ def _tokenizer(job: Job, base: LanguageModel | None) -> SubwordTokenizer:
 def _tokens(job: Job, tokenizer: SubwordTokenizer) -> Tokens:
     """Encode the text; a resumed run finds it in its folder."""
     if job.resume and job.run.tokens.is_dir():
-        return Tokens.open(job.run.tokens)
+        return Tokens.open(job.run.tokens, vocab_size=tokenizer.vocab_size)
     text = job.text()
     with Progress("encoding text", text.num_bytes, "bytes", quiet=job.quiet) as bar:
         tokens = write_tokens(
@@ -240,6 +243,6 @@ def _finish(
         "valid_loss": last.get("valid_loss"),
         "seconds": last["time"],
     }
-    card = model_card(recipe, facts, last, str(job.run.path))
+    card = model_card(recipe, facts, last, str(job.run.named))
     save_hugging_face(job.run.path, tokenizer, model.backbone, model.objective, facts)
-    job.run.finish(card)
+    job.run.finish(card, report=job.report)

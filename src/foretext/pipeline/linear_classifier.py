@@ -65,10 +65,10 @@ def learn_linear(job: FinetuneJob) -> Finetuned:
         "linear": classifier.config.model_dump(exclude_none=True),
         "rows": job.rows.model_dump(exclude_none=True),
     }
-    return Finetuned(classifier, sections, facts, task_card(facts, sections, job.run.path))
+    return Finetuned(classifier, sections, facts, task_card(facts, sections, job.run.named))
 
 
-LINEAR = Body(("linear",), learn_linear, resumes=False)
+LINEAR = Body(("linear",), learn_linear)
 
 
 def _read(job: FinetuneJob) -> Rows:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from foretext._version import __version__
-from foretext.artifact import RunFolder
 from foretext.config import duration_seconds
 from foretext.errors import SettingError
 from foretext.files import atomic_file
@@ -21,6 +20,8 @@ from foretext.pipeline.planning import (
 from foretext.pipeline.runs import Base, Job, Sources, check_same, run_folder
 from foretext.pipeline.word_vectors import learn_vectors
 from foretext.recipe import Recipe
+from foretext.report.run_report import write_report
+from foretext.run_folder import RunFolder
 from foretext.runtime import is_first_process
 from foretext.vectors.word_vectors import WordVectors
 
@@ -110,12 +111,17 @@ def run_recipe(
     overwrite: bool = False,
     resume: bool = False,
     quiet: bool = True,
+    report: bool = False,
 ) -> Pretrained:
-    """Do what `pretrain` does, and return the recipe and the history as well."""
+    """Do what `pretrain` does, and return the recipe and the history as well.
+
+    With `report` the run has a page before it is finished.
+    """
     if not is_first_process():
         return _helped(recipe, out, base, resume=resume)
     with run_folder(out, overwrite=overwrite, resume=resume) as run:
-        job = Job(recipe, corpus, run, base, out is not None, resume, quiet)
+        page = write_report if report else None
+        job = Job(recipe, corpus, run, base, out is not None, resume, quiet, report=page)
         job = _settled(job, budget)
         if resume:
             check_same(job.recipe, run)

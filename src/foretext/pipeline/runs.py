@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import sys
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Union
 
-from foretext.artifact import RunFolder
 from foretext.corpus import Corpus
-from foretext.errors import SettingError
-from foretext.files import held_folder
+from foretext.errors import Interrupted, OutputError, SettingError
+from foretext.files import held_folder, output_error, refuse_name, temporary_folder
 from foretext.progress import MetricsLog
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.workplace import Workplace
 from foretext.recipe import Recipe
+from foretext.replacement import complete
+from foretext.run_folder import RunFolder
 from foretext.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
     from foretext.language_model import LanguageModel
 
-__all__ = ["Base", "Job", "Sources", "check_same", "run_folder"]
+__all__ = ["Base", "Job", "Report", "Sources", "check_same", "run_folder"]
 
 # Between a run and its resume.
 FREE_TO_CHANGE = (
@@ -38,6 +39,7 @@ FREE_TO_CHANGE = (
 )
 
 Sources = str | Path | Sequence[str | Path]
+Report = Callable[[RunFolder], object]
 Base = Union[str, Path, WordVectors, "LanguageModel", None]  # what a run goes on from
 
 
@@ -55,6 +57,7 @@ class Job:
     budget: float | None = None  # seconds for everything, where the run was planned
     began: float = field(default_factory=time.monotonic)
     found: Corpus | None = None  # where it was found already
+    report: Report | None = None  # writes the page of the run; None: none is wanted
 
     def text(self) -> Corpus:
         """Return the corpus as the recipe reads it.
@@ -90,26 +93,55 @@ class Job:
 
 @contextmanager
 def run_folder(out: str | Path | None, *, overwrite: bool, resume: bool) -> Iterator[RunFolder]:
-    """The folder of the run, held by it alone: a temporary one for a run that is not kept.
+    """The folder of the run, locked by this process: a temporary one for a run that is not kept.
+
+    A run that fails is removed where it has learned nothing, because its settings or its text will
+    not do. Where it was stopped, or could not be written, what is there stays to be resumed.
 
     Raises:
         OutputError: it holds another run, or another process is at work in it, or it cannot be
             written.
     """
     if out is None:
-        with tempfile.TemporaryDirectory(prefix="foretext-") as folder:
+        with temporary_folder() as folder:
             yield RunFolder(folder)
         return
     run = RunFolder(out)
-    with held_folder(run.path):
-        run.begin(overwrite=overwrite, resume=resume)
-    with held_folder(run.path):
+    is_new = _make_folder(run.named)
+    with held_folder(run.named):
+        complete(run.named)
         try:
+            run.begin(overwrite=overwrite, resume=resume)
             yield run
-        except BaseException:
-            if not resume:  # what an earlier attempt left is not this one's to remove
-                run.abandon()
+        except (OutputError, MemoryError):
+            _remove_empty(run, is_new=is_new)
             raise
+        except BaseException as error:
+            stopped = isinstance(error, Interrupted | KeyboardInterrupt)
+            if not resume and not (stopped and run.tokens.is_dir()):
+                run.abandon()  # what an earlier attempt left is not this one's to remove
+            _remove_empty(run, is_new=is_new)
+            raise
+
+
+def _remove_empty(run: RunFolder, *, is_new: bool) -> None:
+    """Leave no empty folder where there was none."""
+    folders = [run.path] if run.path != run.named else []
+    for folder in [*folders, *([run.named] if is_new else [])]:
+        with suppress(OSError):  # it is not empty
+            folder.rmdir()
+
+
+def _make_folder(path: Path) -> bool:
+    """Make the folder of a run, or the one that a link leads to; False: it was there."""
+    refuse_name(path)
+    try:
+        if path.is_dir():
+            return False
+        Path(os.path.realpath(path)).mkdir(parents=True)
+    except OSError as error:
+        raise output_error(path, error) from error
+    return True
 
 
 def check_same(recipe: Recipe, run: RunFolder) -> None:
@@ -120,6 +152,6 @@ def check_same(recipe: Recipe, run: RunFolder) -> None:
             old, new = before.get(section, {}).get(setting), settings.get(setting)
             if old != new and setting not in FREE_TO_CHANGE:
                 raise SettingError(
-                    f"{run.path} began with {section}.{setting} = {old!r}, not {new!r}; "
+                    f"{run.named} began with {section}.{setting} = {old!r}, not {new!r}; "
                     "resume with the same settings, or begin a run in another folder."
                 )

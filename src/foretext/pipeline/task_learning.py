@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -35,7 +34,7 @@ from foretext.training.settings import TrainingConfig
 __all__ = ["NETWORK", "SEEDS", "learn_task"]
 
 UNKNOWN_SAMPLE, TOLD_UNKNOWN = 500, 0.1  # rows, share of their tokens
-SEEDS = "seeds"  # folder of the models of other seeds, while a run is unfinished
+SEEDS = "seeds"  # folder of the models of other seeds, among the checkpoints
 
 
 def learn_task(job: FinetuneJob) -> Finetuned:
@@ -72,10 +71,8 @@ def learn_task(job: FinetuneJob) -> Finetuned:
         with atomic_file(job.run.examination) as temporary:
             temporary.write_text(json.dumps(examination, ensure_ascii=False), encoding="utf-8")
     save_task_model(job.run.path, model, facts)
-    shutil.rmtree(job.run.path / SEEDS, ignore_errors=True)
-    return Finetuned(
-        model, sections, facts, task_card(facts, sections, job.run.path, job.run.their_class)
-    )
+    card = task_card(facts, sections, job.run.named, job.run.their_class)
+    return Finetuned(model, sections, facts, card)
 
 
 NETWORK = Body(
@@ -150,7 +147,7 @@ def _is_pretrained(job: FinetuneJob) -> bool:
 def _trained(job: FinetuneJob, setting: Setting, seed: int) -> Trained:
     """Train with one seed, unless an interrupted run has done so."""
     config = setting.training(seed)
-    folder = job.run.path / SEEDS / str(seed + 1)
+    folder = job.run.checkpoints / SEEDS / str(seed + 1)
     if job.resume and (folder / "config.json").is_file():
         model, record = load_task_model(folder), _last_record(job, seed)
     else:

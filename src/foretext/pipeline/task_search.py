@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from foretext.backbones.transformer import Transformer
 from foretext.errors import CorpusError, DivergedError, MissingExtraError, SettingError
 from foretext.pipeline.finetune_job import FinetuneJob
-from foretext.pipeline.task_learning import SEEDS
 from foretext.pipeline.task_training import Setting, train_once
 from foretext.progress import MetricsLog, Progress
 from foretext.progress.workplace import Workplace
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["searched"]
 
-TRIALS_FILE = "trials.jsonl"
 LEAST = -1.0  # what the search is told of settings that diverge; no figure is lower
 
 
@@ -51,7 +49,7 @@ def searched(job: FinetuneJob, setting: Setting) -> Setting:
             "a file with --valid."
         )
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    trials = job.run.path / TRIALS_FILE
+    trials = job.run.trials
     if job.resume and _is_over(job):
         return _with_best(setting, MetricsLog(trials).read())
     trials.unlink(missing_ok=True)
@@ -74,7 +72,7 @@ def searched(job: FinetuneJob, setting: Setting) -> Setting:
 
 def _is_over(job: FinetuneJob) -> bool:
     """Whether an interrupted run had begun to train by the best of its trials."""
-    return job.run.checkpoints.is_dir() or (job.run.path / SEEDS).is_dir()
+    return any(job.run.checkpoints.iterdir())
 
 
 def _trials(job: FinetuneJob, study: Any) -> Any:

@@ -8,14 +8,14 @@ from typing import Any
 from foretext.task_models.base import TaskModel
 from foretext.task_models.computing import Network
 from foretext.training.model import Model
-from foretext.training.validation import HeldOutLoss
+from foretext.training.validation import HeldOutLoss, Validation
 
 __all__ = ["TaskValidation"]
 
 MOST_ROWS = 2000  # that are measured while a training goes on
 
 
-class TaskValidation:
+class TaskValidation(Validation):
     """The task's figures and loss on rows that are not learned from.
 
     Args:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from foretext._version import __version__
-from foretext.artifact import RunFolder, load
+from foretext.artifact import load
 from foretext.data.token_file import Tokens
 from foretext.data.token_writer import write_tokens
 from foretext.errors import SettingError
@@ -16,6 +16,7 @@ from foretext.pipeline.runs import Base, Job
 from foretext.progress import Progress
 from foretext.report.card import vectors_card
 from foretext.report.word_map import content_words
+from foretext.run_folder import RunFolder
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors import VECTORS
 from foretext.vectors.word_vectors import WordVectors
@@ -50,7 +51,8 @@ def _encode(job: Job) -> tuple[WordTokenizer, Tokens]:
     """Count the words and encode the text; a resumed run finds both in its folder."""
     recipe, run, quiet = job.recipe, job.run, job.quiet
     if job.resume and run.tokens.is_dir():
-        return WordTokenizer.load(run.tokenizer), Tokens.open(run.tokens)
+        tokenizer = WordTokenizer.load(run.tokenizer)
+        return tokenizer, Tokens.open(run.tokens, vocab_size=tokenizer.vocab_size)
     text = job.text()
     workers = recipe.vectors.workers
     with Progress("counting words", text.num_bytes, "bytes", quiet=quiet) as bar:
@@ -102,8 +104,8 @@ def _finish(
         "valid_loss": history[-1]["valid_loss"] if history else None,
         "seconds": history[-1]["time"] if history else None,
     }
-    card = vectors_card(recipe, facts, str(run.path), _example(vectors))
-    run.finish(card, facts)
+    card = vectors_card(recipe, facts, str(run.named), _example(vectors))
+    run.finish(card, facts, job.report)
 
 
 def _example(vectors: WordVectors) -> str:

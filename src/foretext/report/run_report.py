@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from foretext.artifact import RunFolder, load_vectors
+from foretext.artifact import load_vectors, opened_run, run_vectors
 from foretext.progress import MetricsLog
 from foretext.recipe import Recipe
 from foretext.report.vectors_report import write_vectors_report
+from foretext.run_folder import RunFolder
 from foretext.task_models import TASK_MODELS
 
-__all__ = ["report_run"]
+__all__ = ["report_run", "write_report"]
 
 TRIALS = "trials.jsonl"
 CORPUS_FACTS = ("tokens", "documents", "held_out_tokens", "vocab_size", "vector_size")
@@ -39,7 +40,20 @@ def report_run(
         VectorFileError: the folder holds no finished run.
         OutputError: the page cannot be written.
     """
-    folder = RunFolder(run)
+    folder = opened_run(run)
+    if not folder.finished:
+        load_vectors(run)  # says what is there instead
+    return write_report(folder, title=title, evaluation=evaluation, neighbors_of=neighbors_of)
+
+
+def write_report(
+    folder: RunFolder,
+    *,
+    title: str | None = None,
+    evaluation: Sequence[Mapping[str, Any]] = (),
+    neighbors_of: Sequence[str] | None = None,
+) -> Path:
+    """Do the same for a run whose other files are written, though it may not be finished."""
     if folder.kind == "autoencoder":
         return _report_autoencoder(folder, title)
     if folder.kind == "fasttext classifier":
@@ -48,11 +62,11 @@ def report_run(
         return _report_task(folder, title)
     if folder.kind == "language model":
         return _report_language_model(folder, title)
-    vectors = load_vectors(run)
+    vectors = run_vectors(folder)
     facts = folder.facts()
     write_vectors_report(
         folder.report,
-        title=title or f"{facts['recipe']}: {folder.path.resolve().name}",
+        title=title or f"{facts['recipe']}: {folder.named.resolve().name}",
         settings=Recipe.load(folder.recipe).sections(),
         corpus={name: facts[name] for name in CORPUS_FACTS},
         metrics=MetricsLog(folder.metrics).read(),
@@ -69,7 +83,7 @@ def _report_language_model(folder: RunFolder, title: str | None) -> Path:
     facts = folder.facts()
     write_language_model_report(
         folder.report,
-        title=title or f"{facts['recipe']}: {folder.path.resolve().name}",
+        title=title or f"{facts['recipe']}: {folder.named.resolve().name}",
         facts=facts,
         settings=Recipe.load(folder.recipe).sections(),
         metrics=MetricsLog(folder.metrics).read(),
@@ -86,7 +100,7 @@ def _report_autoencoder(folder: RunFolder, title: str | None) -> Path:
     facts = folder.facts()
     write_autoencoder_report(
         folder.report,
-        title=title or f"{facts['recipe']}: {folder.path.resolve().name}",
+        title=title or f"{facts['recipe']}: {folder.named.resolve().name}",
         facts=facts,
         layers=Codec.load(folder.path).network.structure(),
         picture=folder.picture.read_bytes() if folder.picture.is_file() else None,
@@ -102,7 +116,7 @@ def _report_classifier(folder: RunFolder, title: str | None) -> Path:
     facts = json.loads(folder.config.read_text(encoding="utf-8"))
     write_classifier_report(
         folder.report,
-        title=title or f"{facts['task']} by {facts['base']}: {folder.path.resolve().name}",
+        title=title or f"{facts['task']} by {facts['base']}: {folder.named.resolve().name}",
         facts=facts,
         settings=tomllib.loads(folder.recipe.read_text(encoding="utf-8")),
         metrics=MetricsLog(folder.metrics).read(),
@@ -118,7 +132,7 @@ def _report_task(folder: RunFolder, title: str | None) -> Path:
     facts = folder.facts()
     write_task_report(
         folder.report,
-        title=title or f"{task_title(facts)}: {folder.path.resolve().name}",
+        title=title or f"{task_title(facts)}: {folder.named.resolve().name}",
         facts=facts,
         settings=tomllib.loads(folder.recipe.read_text(encoding="utf-8")),
         metrics=MetricsLog(folder.metrics).read(),

@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+from foretext.errors import OutputError
+
 __all__ = ["generator_states", "set_generators"]
 
 
@@ -19,7 +21,17 @@ def generator_states() -> dict[str, Any]:
 
 
 def set_generators(states: Mapping[str, Any]) -> None:
-    """Go back to the states that `generator_states` gave; other names are passed over."""
-    torch.set_rng_state(torch.from_numpy(states["generator.cpu"]))
-    if "generator.cuda" in states and torch.cuda.is_available():
-        torch.cuda.set_rng_state(torch.from_numpy(states["generator.cuda"]))
+    """Go back to the states that `generator_states` gave; other names are passed over.
+
+    Raises:
+        OutputError: the states are none that a generator can have.
+    """
+    try:
+        torch.set_rng_state(torch.from_numpy(states["generator.cpu"]))
+        if "generator.cuda" in states and torch.cuda.is_available():
+            torch.cuda.set_rng_state(torch.from_numpy(states["generator.cuda"]))
+    except (KeyError, RuntimeError, TypeError) as error:
+        raise OutputError(
+            f"The checkpoint's generators cannot be restored ({error}); start the run again with "
+            "--overwrite."
+        ) from error

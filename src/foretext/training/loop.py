@@ -8,10 +8,10 @@ process, in the same bits as one that was not.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import torch
 
 from foretext.data.batch import Batch
@@ -19,6 +19,7 @@ from foretext.data.examples import Examples
 from foretext.errors import Interrupted, SettingError
 from foretext.nn.device import choose_device
 from foretext.progress import Progress
+from foretext.progress.checkpoint import check_arrays
 from foretext.progress.workplace import Workplace
 from foretext.runtime import Interruption
 from foretext.training.batches import Batches
@@ -103,6 +104,7 @@ class Training:
         self.state = State()
         self._began = time.monotonic()
         self._saved = 0.0  # seconds of the training at the newest checkpoint
+        self._saved_step = -1
         self._norm = 0.0  # of the newest gradient
 
     def _peak(self, dtype: torch.dtype) -> float | None:
@@ -114,16 +116,18 @@ class Training:
     def resume(self) -> bool:
         """Go back to the newest checkpoint; False when there is none and all begins anew."""
         checkpoints, log = self.place.checkpoints, self.place.log
-        found = checkpoints.newest() if checkpoints else None
+        found = checkpoints.newest(State) if checkpoints else None
         if found is not None:
-            arrays, state = found
-            self.records.tally.load_state(state.pop("tally"), share=self.processes.is_first)
-            self.state = State(**state)
-            self._saved = self.state.seconds
-            self.optimizer.load_arrays(arrays)
-            set_generators(arrays)
+            self.state = found.state
+            self.records.tally.load_state(self.state.tally, share=self.processes.is_first)
+            self._saved, self._saved_step = self.state.seconds, self.state.step
+            check_arrays(self._arrays(with_best=_has_best(found.arrays)), found.arrays)
+            self.optimizer.load_arrays(found.arrays)
+            set_generators(found.arrays)
         if log is not None:
             log.truncate(len(self.state.history))
+        if self.validation is not None:
+            self.validation.rewind(self._num_measured())
         return found is not None
 
     def run(self) -> list[dict[str, Any]]:
@@ -135,6 +139,7 @@ class Training:
             self.place.title, schedule.total, schedule.unit, initial=done, quiet=self.place.quiet
         )
         batches = self.batches.ahead(state.step)
+        self._reserve()
         keep_freed_memory()
         self.model.train()
         with Interruption() as stop, bar:
@@ -151,6 +156,7 @@ class Training:
                 if state.seconds - self._saved >= self.config.checkpoint_seconds:
                     self._save()
         batches.close()  # type: ignore[attr-defined]
+        self._save(last=True)  # whatever happens to the result, nothing is learned twice
         self._end()
         return state.history
 
@@ -247,22 +253,49 @@ class Training:
         self.records.close()
         self.model.eval()
 
-    def _save(self) -> None:
+    def _reserve(self) -> None:
+        """Have room for the last checkpoint; every process comes here."""
+        if self.place.checkpoints is None:
+            return
+        arrays = self._arrays(with_best=self.config.keep == "best")
+        if self.processes.is_first:
+            self.place.checkpoints.reserve(arrays)
+
+    def _arrays(self, *, with_best: bool) -> dict[str, np.ndarray]:
+        """Return arrays with the names, shapes and types of what a checkpoint will hold."""
+        arrays = self.optimizer.arrays()  # what is shared out comes from every process
+        if with_best:
+            weights = [name for name in arrays if name.startswith("weight.")]
+            best = {f"best.{name.removeprefix('weight.')}": arrays[name] for name in weights}
+            arrays = {**best, **arrays}
+        return arrays
+
+    def _num_measured(self) -> int:
+        """How many validations the records tell of."""
+        judged_by = self.validation.judged_by if self.validation is not None else ""
+        return sum(judged_by in record for record in self.state.history)
+
+    def _save(self, *, last: bool = False) -> None:
         """Write a checkpoint; every process comes here at the same step."""
-        tally = self.records.tally.total(self.processes)
-        if self.place.checkpoints is not None:
-            arrays = self.optimizer.arrays()  # what is shared out comes from every process
-        if self.place.checkpoints is not None and self.processes.is_first:
-            arrays |= generator_states()
-            state = {**asdict(self.state), "tally": tally.state()}
+        state = self.state
+        if self.place.checkpoints is None or state.step == self._saved_step:
+            return
+        state.tally = self.records.tally.total(self.processes).state()
+        arrays = self.optimizer.arrays()  # what is shared out comes from every process
+        if self.processes.is_first:
             kept = self.config.checkpoints_kept
-            self.place.checkpoints.save(self.state.step, arrays, state, kept=kept)
-        self._saved = self.state.seconds
+            arrays |= generator_states()
+            self.place.checkpoints.save(state.step, arrays, state, kept=kept, last=last)
+        self._saved, self._saved_step = state.seconds, state.step
 
     def _stop(self, signal_name: str) -> None:
         self._save()
         kept = "go on with --resume" if self.place.checkpoints else "nothing was kept"
         raise Interrupted(f"{signal_name} stopped the training; {kept}.")
+
+
+def _has_best(arrays: Mapping[str, np.ndarray]) -> bool:
+    return any(name.startswith("best.") for name in arrays)
 
 
 def _num_tokens(batch: Batch) -> int:

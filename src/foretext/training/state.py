@@ -20,3 +20,4 @@ class State:
     best: float | None = None  # of what the validation judges by
     stale: int = 0  # validations in a row without a better one
     history: list[dict[str, Any]] = field(default_factory=list)  # the records of metrics.jsonl
+    tally: dict[str, dict[str, float]] = field(default_factory=dict)  # sums since the last record

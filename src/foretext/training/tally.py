@@ -78,7 +78,7 @@ class Tally:
 
     def load_state(self, state: Mapping[str, Mapping[str, Any]], *, share: bool) -> None:
         """Go on from `state`; a process without a share of its losses takes the counts alone."""
-        self._counts.update(state["counts"])
+        self._counts.update({part: int(n) for part, n in state.get("counts", {}).items()})
         if share:
-            self._losses.update(state["losses"])
-            self._correct.update(state["correct"])
+            self._losses.update(state.get("losses", {}))
+            self._correct.update(state.get("correct", {}))

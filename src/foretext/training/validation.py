@@ -25,8 +25,14 @@ class Validation(Protocol):
     def measure(self, model: Model) -> dict[str, float]:
         """Return the figures of a model that is in evaluation mode."""
 
+    def rewind(self, num_measured: int) -> None:
+        """Forget what was kept of all but the first `num_measured` measurements.
 
-class HeldOutLoss:
+        A resumed training calls it, for it measures again what its checkpoint does not know of.
+        """
+
+
+class HeldOutLoss(Validation):
     """The loss and accuracy of held-out examples, masked in one way for ever."""
 
     judged_by = "valid_loss"

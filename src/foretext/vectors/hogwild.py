@@ -13,14 +13,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from foretext.errors import Interrupted, SettingError
 from foretext.progress import MetricsLog, Progress
-from foretext.progress.checkpoint import Checkpoints
+from foretext.progress.checkpoint import Checkpoints, copy_arrays
 from foretext.progress.workplace import Workplace
 from foretext.runtime import Interruption
 from foretext.vectors.schedule import DescentConfig, Schedule
@@ -104,6 +104,7 @@ class Hogwild:
         self.state = State()
         self._began = time.monotonic()
         self._saved = time.monotonic()
+        self._saved_step = -1  # of the newest checkpoint
         if config.patience is not None and learner.held_out_loss() is None:
             raise SettingError(
                 f"patience = {config.patience} needs held-out text to be lost over; "
@@ -112,15 +113,14 @@ class Hogwild:
 
     def resume(self) -> bool:
         """Go back to the newest checkpoint; False when there is none and all begins anew."""
-        found = self.checkpoints.newest() if self.checkpoints else None
+        found = self.checkpoints.newest(State) if self.checkpoints else None
         if self.log is not None:
-            self.log.truncate(found[1]["records"] if found else 0)
+            self.log.truncate(found.state.records if found else 0)
         if found is None:
             return False
-        arrays, state = found
-        for name, array in self.learner.arrays().items():
-            array[...] = arrays[name]
-        self.state = State(**state)
+        copy_arrays(self.learner.arrays(), found.arrays)
+        self.state = found.state
+        self._saved_step = self.state.step
         return True
 
     def run(self, title: str) -> State:
@@ -131,6 +131,8 @@ class Hogwild:
             SettingError: the loss is no longer a number.
         """
         self.learner.compile()
+        if self.checkpoints is not None:
+            self.checkpoints.reserve(self.learner.arrays())
         self._began = time.monotonic() - self.state.seconds
         done = self._done()
         bar = Progress(
@@ -144,6 +146,8 @@ class Hogwild:
                     self._stop(stop.requested)
                 if time.monotonic() - self._saved >= self.config.checkpoint_seconds:
                     self._save()
+        self.state.seconds = self._seconds()
+        self._save(last=True)  # whatever happens to the result, nothing is learned twice
         self._record()
         return self.state
 
@@ -232,10 +236,11 @@ class Hogwild:
         else:
             self.state.stale_epochs += 1
 
-    def _save(self) -> None:
-        if self.checkpoints is not None:
-            self.checkpoints.save(self.state.step, self.learner.arrays(), asdict(self.state))
-            self._saved = time.monotonic()
+    def _save(self, *, last: bool = False) -> None:
+        step = self.state.step
+        if self.checkpoints is not None and step != self._saved_step:
+            self.checkpoints.save(step, self.learner.arrays(), self.state, last=last)
+            self._saved, self._saved_step = time.monotonic(), step
 
     def _stop(self, signal_name: str) -> None:
         self._save()

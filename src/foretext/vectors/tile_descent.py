@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from foretext.errors import Interrupted, SettingError
 from foretext.kernels.glove import train_tiles
 from foretext.progress import Progress
+from foretext.progress.checkpoint import copy_arrays
 from foretext.progress.workplace import Workplace
 from foretext.runtime import Interruption
 from foretext.vectors.glove_weights import GloveWeights
@@ -69,18 +70,18 @@ class TileDescent:
         self._losses = np.zeros(tiles.blocks**2)  # of each tile when it was last learned
         self._num_steps = config.epochs * tiles.blocks
         self._began = self._saved = time.monotonic()
+        self._saved_step = -1  # of the newest checkpoint
 
     def resume(self) -> None:
         """Go back to the newest checkpoint, or to the beginning when there is none."""
-        found = self.place.checkpoints.newest() if self.place.checkpoints else None
+        found = self.place.checkpoints.newest(_State) if self.place.checkpoints else None
         if self.place.log is not None:
-            self.place.log.truncate(found[1]["records"] if found else 0)
+            self.place.log.truncate(found.state.records if found else 0)
         if found is None:
             return
-        arrays, state = found
-        for name, array in self.weights.arrays.items():
-            array[...] = arrays[name]
-        self.state = _State(**state)
+        copy_arrays(self.weights.arrays, found.arrays)
+        self.state = found.state
+        self._saved_step = self.state.step
 
     def run(self) -> list[dict[str, Any]]:
         """Learn until the epochs or the budget are used up; returns the records.
@@ -89,6 +90,8 @@ class TileDescent:
             Interrupted: a signal asked for it; a checkpoint was saved where there is a place.
             SettingError: the loss is no longer a number.
         """
+        if self.place.checkpoints is not None:
+            self.place.checkpoints.reserve(self.weights.arrays)
         self._began = time.monotonic() - self.state.seconds
         with Interruption() as stop, ThreadPoolExecutor(self.config.workers) as pool:
             with self._progress() as bar:
@@ -99,6 +102,7 @@ class TileDescent:
                         self._stop(stop.requested)
                     if time.monotonic() - self._saved >= self.config.checkpoint_seconds:
                         self._save()
+            self._save(last=True)  # whatever happens to the result, nothing is learned twice
             self._record()
         return self.state.history
 
@@ -174,10 +178,11 @@ class TileDescent:
         if self.place.log is not None:
             self.place.log.append(record)
 
-    def _save(self) -> None:
-        if self.place.checkpoints is not None:
-            self.place.checkpoints.save(self.state.step, self.weights.arrays, asdict(self.state))
-            self._saved = time.monotonic()
+    def _save(self, *, last: bool = False) -> None:
+        step = self.state.step
+        if self.place.checkpoints is not None and step != self._saved_step:
+            self.place.checkpoints.save(step, self.weights.arrays, self.state, last=last)
+            self._saved, self._saved_step = time.monotonic(), step
 
     def _stop(self, signal_name: str) -> None:
         self._save()
