@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from foretext.language_model import LanguageModel
     from foretext.pipeline import finetune, pretrain
     from foretext.recipe import Recipe
+    from foretext.registry import trust
     from foretext.task_models.linear import LinearClassifier
     from foretext.tasks.fasttext.classifier import FastTextClassifier
     from foretext.vectors.word_vectors import WordVectors
@@ -37,6 +38,7 @@ __all__ = [
     "finetune",
     "load",
     "pretrain",
+    "trust",
 ]
 
 _HOMES = {
@@ -54,6 +56,7 @@ _HOMES = {
     "finetune": "foretext.pipeline",
     "load": "foretext.artifact",
     "pretrain": "foretext.pipeline",
+    "trust": "foretext.registry",
 }
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from foretext.cli.shared import AsJson, Overwrite, RunArgument, print_json
+from foretext.terminal import say
 
 __all__ = ["align"]
 
@@ -38,7 +39,7 @@ def align(
     if as_json:
         print_json(result)
     else:
-        typer.echo(
+        say(
             f"{result['words']:,} words, aligned by {result['common_words']:,} in common with a "
             f"residual of {aligned.residual:.3f}: {target}"
         )

@@ -1,13 +1,7 @@
-"""The table of verbs, and what becomes of an error: a sentence and an exit code.
-
-0 done, 1 a defect of foretext, 2 something the user can mend, 130 stopped by a signal.
-"""
+"""The table of verbs, and the options that stand before them."""
 
 from __future__ import annotations
 
-import signal
-import sys
-from types import FrameType
 from typing import Annotated
 
 import typer
@@ -32,11 +26,10 @@ from foretext.cli.pretrain import pretrain
 from foretext.cli.quantize import quantize
 from foretext.cli.reduce import reduce
 from foretext.cli.tokenizer import tokenizer
-from foretext.errors import ForetextError, Interrupted
+from foretext.cli.trusting import Trust, trusting
+from foretext.terminal import say
 
-__all__ = ["app", "main"]
-
-DEFECT, MENDABLE, STOPPED = 1, 2, 130
+__all__ = ["app"]
 
 app = typer.Typer(
     name="foretext",
@@ -66,13 +59,13 @@ for verb in (
     align,
     drift,
 ):
-    app.command()(verb)
-app.command(name="list")(show_list)
+    app.command()(trusting(verb))
+app.command(name="list")(trusting(show_list))
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"foretext {__version__}")
+        say(f"foretext {__version__}")
         raise typer.Exit
 
 
@@ -83,40 +76,6 @@ def options(
         bool,
         typer.Option("--version", help="Show the version.", callback=_print_version, is_eager=True),
     ] = False,
+    trust: Trust = [],  # noqa: B006
 ) -> None:
     """Pretrain language representations on your own text, on the machine you have."""
-
-
-def main() -> None:
-    """Run one command; an error is told in a sentence on standard error."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _stop)  # until work that has something to save takes over
-    try:
-        app()
-    except Interrupted as stop:
-        _leave(stop, STOPPED)
-    except ForetextError as error:
-        _leave(error, MENDABLE)
-    except BrokenPipeError:
-        sys.stderr.close()  # whoever read the output has had enough
-        sys.exit(0)
-    except Exception as error:
-        _leave(error, DEFECT)
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    raise Interrupted(f"{signal.Signals(number).name}: stopped before there was anything to keep.")
-
-
-def _leave(error: BaseException, code: int) -> None:
-    if "--debug" in sys.argv:
-        raise error
-    if code == DEFECT:
-        typer.echo(
-            f"foretext: a defect: {type(error).__name__}: {error}. "
-            "Run it again with `foretext --debug ...` and report what it prints.",
-            err=True,
-        )
-    else:
-        typer.echo(f"foretext: {error}", err=True)
-    sys.exit(code)

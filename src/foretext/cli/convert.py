@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from foretext.cli.shared import AsJson, Overwrite, RunArgument, print_json
+from foretext.terminal import say
 
 __all__ = ["convert"]
 
@@ -50,4 +51,4 @@ def convert(
     if as_json:
         print_json(result)
     else:
-        typer.echo(line)
+        say(line)

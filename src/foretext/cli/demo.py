@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json, print_table
+from foretext.terminal import say
 
 __all__ = ["demo"]
 
@@ -39,9 +41,9 @@ def demo(
         return
     rows = [(word, ", ".join(other for other, _ in found)) for word, found in near.items()]
     print_table(["word", "nearest words"], rows)
-    typer.echo(f"\n{len(made.vectors):,} words learned: {made.run}")
-    typer.echo(f"Look at them in a browser:  {made.report}")
-    typer.echo(f"Ask for others:             foretext neighbors {made.run} WORD")
+    say(f"\n{len(made.vectors):,} words learned: {made.run}")
+    say(f"Look at them in a browser:  {made.report}")
+    say(f"Ask for others:             foretext neighbors {shlex.quote(str(made.run))} WORD")
     share, labels = made.figures["accuracy"], ", ".join(made.figures["labels"])
-    typer.echo(f"\nA classifier that begins with them tells {labels} apart: {share:.1%} right.")
-    typer.echo(f"Ask it:                     foretext predict {made.classifier} TEXTS")
+    say(f"\nA classifier that begins with them tells {labels} apart: {share:.1%} right.")
+    say(f"Ask it:                     foretext predict {shlex.quote(str(made.classifier))} TEXTS")

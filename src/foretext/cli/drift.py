@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from foretext.cli.shared import AsJson, print_json, print_table
+from foretext.terminal import say
 
 __all__ = ["drift"]
 
@@ -57,7 +58,7 @@ def drift(
         for word in changed
     ]
     print_table(["word", "change", "cosine", f"in {first}", f"in {second}"], rows)
-    typer.echo(
+    say(
         f"\n{len(found.words):,} words in common: mean change {found.change.mean():.3f}, mean "
         f"cosine {found.cosine.mean():.3f}, residual of the alignment {found.residual:.3f}"
     )

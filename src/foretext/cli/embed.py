@@ -17,6 +17,7 @@ from foretext.cli.shared import (
     refuse_options,
 )
 from foretext.errors import CorpusError
+from foretext.terminal import say
 
 __all__ = ["embed"]
 
@@ -77,7 +78,7 @@ def embed(
     if output is not None:
         save_embeddings(output, lines, vectors, overwrite=overwrite)
         result = {"texts": len(lines), "output": str(output)}
-        print_json(result) if as_json else typer.echo(f"{len(lines):,} texts: {output}")
+        print_json(result) if as_json else say(f"{len(lines):,} texts: {output}")
         return
     for line, vector in zip(lines, vectors, strict=True):
         print_json({"text": line, "vector": [round(float(x), 6) for x in vector]})

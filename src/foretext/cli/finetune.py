@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 
 from foretext.cli.shared import AsJson, Overwrite, Quiet, given_options, print_json, print_table
 from foretext.errors import SettingError
+from foretext.terminal import say
 
 __all__ = ["finetune"]
 
@@ -101,7 +103,7 @@ def finetune(
         print_json(_result(output, facts))
         return
     _show(facts)
-    typer.echo(f"{output} is kept; try: foretext predict {output} INPUT")
+    say(f"{output} is kept; try: foretext predict {shlex.quote(str(output))} INPUT")
 
 
 def _rows(task: str, config: Any, given: dict[str, Any], columns: dict[str, str]) -> Any:

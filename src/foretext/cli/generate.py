@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from foretext.cli.shared import AsJson, ModelArgument, print_json
+from foretext.terminal import say
 
 __all__ = ["generate"]
 
@@ -41,7 +42,7 @@ def generate(
     streams = num_samples == 1 and not as_json
     model = load_language_model(run)
     if streams:
-        typer.echo(prompt, nl=False)
+        say(prompt, end="")
     samples = model.generate(
         prompt,
         max_new_tokens,
@@ -56,17 +57,17 @@ def generate(
     if as_json:
         print_json([asdict(sample) for sample in samples])
     elif streams:
-        typer.echo()
+        say()
     else:
-        typer.echo("\n\n".join(map(str, samples)))
+        say("\n\n".join(map(str, samples)))
     if samples[0].num_forgotten:
-        typer.echo(
+        say(
             f"foretext: the model has no room for the whole prompt: its first "
             f"{samples[0].num_forgotten:,} tokens were not read.",
-            err=True,
+            error=True,
         )
 
 
 def _show(piece: str) -> None:
     """Write a piece of text at once."""
-    typer.echo(piece, nl=False)
+    say(piece, end="")

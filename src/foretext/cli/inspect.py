@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from foretext.cli.shared import AsJson, Quiet, print_json, print_table
+from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.corpus.corpus_report import CorpusReport
@@ -61,18 +62,18 @@ def inspect(
         print_json(found.model_dump(mode="json"))
         return
     print_table(["", ""], _figures(found))
-    typer.echo("")
+    say()
     columns = ["min_count", "words kept", "tokens kept", "share"]
     rows = [(row.min_count, row.words, row.tokens, row.token_rate) for row in found.coverage]
     print_table(columns, rows)
-    typer.echo("")
+    say()
     for prospect in found.prospects:
-        typer.echo(f"{prospect.objective}: {prospect.sentence}")
-    typer.echo("")
+        say(f"{prospect.objective}: {prospect.sentence}")
+    say()
     for problem in found.problems:
-        typer.echo(f"{problem.severity}: {problem}")
+        say(f"{problem.severity}: {problem}")
     if not found.problems:
-        typer.echo("No problem was found.")
+        say("No problem was found.")
 
 
 def _figures(found: CorpusReport) -> list[tuple[str, str]]:

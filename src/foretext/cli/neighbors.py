@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from foretext.cli.shared import AsJson, RunArgument, print_json, print_table
+from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.vectors.index import NeighborIndex
@@ -52,5 +53,5 @@ def _open_index(path: Path, vectors: WordVectors) -> NeighborIndex:
     index = NeighborIndex.build(vectors, quiet=False)
     index.save(path)
     recall = index.recall()
-    typer.echo(f"{path}: {recall:.1%} of the 10 nearest of 1,000 words are found", err=True)
+    say(f"{path}: {recall:.1%} of the 10 nearest of 1,000 words are found", error=True)
     return index

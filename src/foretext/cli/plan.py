@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 
 from foretext.cli.shared import AsJson, print_json, print_table
 from foretext.errors import SettingError
+from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.plan.candidates import Candidate
@@ -56,10 +58,11 @@ def plan(
         return
     columns = ["", "size", "parameters", "tokens/s", "tokens", "walks", "memory", "loss about"]
     print_table(columns, [_row(each) for each in made.candidates])
-    typer.echo("")
+    say()
     for sentence in made.sentences():
-        typer.echo(sentence)
-    typer.echo(f"begin: foretext pretrain {recipe} {' '.join(corpus)} -o RUN{_flag(budget)}")
+        say(sentence)
+    names = shlex.join([recipe, *corpus])
+    say(f"begin: foretext pretrain {names} -o RUN{_flag(budget)}")
 
 
 def _row(candidate: Candidate) -> list[Any]:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from foretext.cli.shared import AsJson, print_json, read_texts
+from foretext.terminal import say
 
 __all__ = ["predict"]
 
@@ -49,4 +50,4 @@ def predict(
         if as_json:
             print_json(record)
         else:
-            typer.echo(shown(record))
+            say(shown(record))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json
+from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.pipeline import Pretrained
@@ -98,17 +100,18 @@ def pretrain(
         print_json(result)
         return
     sizes = ", ".join(f"{value:,} {name.replace('_', ' ')}" for name, value in learned.size.items())
-    typer.echo(f"{sizes}: {output}")
+    say(f"{sizes}: {output}")
     if facts.get("components_loss") is not None:
-        typer.echo(
+        say(
             f"mean squared error, held out: {facts['valid_loss']:.5f}; by principal components of "
             f"the same size: {facts['components_loss']:.5f}"
         )
-    typer.echo(f"try: {_next_command(learned, output)}")
+    say(f"try: {_next_command(learned, output)}")
 
 
-def _next_command(learned: Pretrained, run: Path) -> str:
-    """What a person would do first with what was learned."""
+def _next_command(learned: Pretrained, output: Path) -> str:
+    """What a person would do first with what was learned, safe to paste into a shell."""
+    run = shlex.quote(str(output))
     uses = {
         "masked_lm": f'foretext fill {run} "a text with a [MASK] in it"',
         "causal_lm": f'foretext generate {run} "a text that begins"',
@@ -117,4 +120,4 @@ def _next_command(learned: Pretrained, run: Path) -> str:
         return f"foretext evaluate {run} IMAGES"
     if learned.recipe.is_network:
         return uses.get(learned.recipe.name, f"foretext embed {run}")
-    return f"foretext neighbors {run} {learned.vectors.index_to_key[0]}"
+    return f"foretext neighbors {run} {shlex.quote(learned.vectors.index_to_key[0])}"

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from foretext.cli.shared import AsJson, Overwrite, print_json
+from foretext.terminal import say
 
 __all__ = ["quantize"]
 
@@ -47,6 +48,6 @@ def quantize(
     if as_json:
         print_json(result)
         return
-    typer.echo(f"{result['bytes']:,} bytes: {target}")
+    say(f"{result['bytes']:,} bytes: {target}")
     if test is not None:
-        typer.echo(f"accuracy {result['accuracy']:.4f}, before {result['accuracy_before']:.4f}")
+        say(f"accuracy {result['accuracy']:.4f}, before {result['accuracy_before']:.4f}")

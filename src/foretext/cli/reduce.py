@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from foretext.cli.shared import AsJson, Overwrite, Quiet, RunArgument, print_json
+from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.vectors.word_vectors import WordVectors
@@ -51,7 +52,7 @@ def reduce(
         print_json(result)
         return
     beside = f" (pca: {rates['components_rate']:.1%})" if "components_rate" in rates else ""
-    typer.echo(
+    say(
         f"{len(vectors):,} words, {dim} of {vectors.vector_size} dimensions with "
         f"{rates['variance_rate']:.1%} of the variance{beside}: {target}"
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import IO, Annotated, Any
@@ -12,6 +12,7 @@ from typing import IO, Annotated, Any
 import typer
 
 from foretext.errors import CorpusError, SettingError
+from foretext.terminal import say, standard_input, visible
 
 __all__ = [
     "AsJson",
@@ -40,8 +41,8 @@ ModelArgument = Annotated[
 
 
 def print_json(value: Any) -> None:
-    """Print one value as JSON, in one line, letters as they are."""
-    typer.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    """Print one value as JSON, in one line, letters as they are; what is no number is null."""
+    say(json.dumps(_finite(value), ensure_ascii=False, allow_nan=False))
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str = "") -> None:
@@ -51,12 +52,13 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: st
     from rich.text import Text
 
     rows = [list(row) for row in rows]
-    table = Table(title=title or None, title_justify="left", box=None, pad_edge=False)
+    shown_title = Text(visible(title), "table.title") if title else None
+    table = Table(title=shown_title, title_justify="left", box=None, pad_edge=False)
     for index, column in enumerate(columns):
         numeric = all(isinstance(row[index], int | float) for row in rows)
-        table.add_column(column, justify="right" if numeric and rows else "left")
+        table.add_column(Text(visible(column)), justify="right" if numeric and rows else "left")
     for row in rows:
-        table.add_row(*(Text(_shown(cell)) for cell in row))
+        table.add_row(*(Text(visible(_shown(cell))) for cell in row))
     Console(soft_wrap=False).print(table)
 
 
@@ -96,11 +98,20 @@ def refuse_options(run: Path, kind: str, options: Iterable[str]) -> None:
 
 def _opened(source: str) -> AbstractContextManager[IO[bytes]]:
     if source == "-":
-        return nullcontext(sys.stdin.buffer)
+        return nullcontext(standard_input())
     try:
         return Path(source).open("rb")
     except OSError as error:
         raise CorpusError(f"{source} cannot be read: {error.strerror}.") from error
+
+
+def _finite(value: Any) -> Any:
+    """Return the value with null for the floats that JSON lacks."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {name: _finite(part) for name, part in value.items()}
+    return [_finite(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def _shown(cell: Any) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json, print_table
+from foretext.terminal import say
 
 __all__ = ["tokenizer"]
 
@@ -74,7 +75,7 @@ def _show(result: dict[str, Any], where: str) -> None:
         if isinstance(value, int | float)
     ]
     print_table(["", ""], rows, title=f"On {where}:")
-    typer.echo(f"\nlongest tokens: {'  '.join(result['longest_tokens'])}\n")
+    say(f"\nlongest tokens: {'  '.join(result['longest_tokens'])}\n")
     for example in result["examples"]:
-        typer.echo(" | ".join(example["tokens"]))
-    typer.echo(f"\n{result['vocab_size']:,} tokens: {result['tokenizer']}")
+        say(" | ".join(example["tokens"]))
+    say(f"\n{result['vocab_size']:,} tokens: {result['tokenizer']}")

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, TextIO
 
 from foretext.progress.figures import human_count, human_figure, human_seconds
+from foretext.terminal import visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -136,7 +137,8 @@ class Progress:
     def _write_line(self) -> None:
         self._last_line = time.monotonic()
         if not self._quiet:
-            print(self.line(), file=self._stream, flush=True)
+            self._stream.write(f"{visible(self.line())}\n")
+            self._stream.flush()
 
     def _show_bar(self) -> None:
         from rich.console import Console
@@ -158,7 +160,7 @@ class Progress:
         from rich.text import Text
 
         place = min(BAR_WIDTH, width - len(self.line()) - 4)
-        parts: list[RenderableType] = [Text(self.title)]
+        parts: list[RenderableType] = [Text(visible(self.title))]
         if place > 0:
             pulse = self.total is None and self._ended is None
             parts.append(ProgressBar(self.total, self.done, width=place, pulse=pulse))

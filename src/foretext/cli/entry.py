@@ -1,0 +1,69 @@
+"""The command ``foretext`` from its first moment to its exit code.
+
+0 done, 1 a defect of foretext, 2 something the user can repair, 130 stopped by a signal.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import traceback
+from types import FrameType
+
+from foretext.cli.endings import DONE, Stopped, ending
+from foretext.errors import OutputError, SettingError
+from foretext.terminal import guarded_streams, say
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run one command; an error is told in a sentence on standard error."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)  # until work that has something to save takes over
+    try:
+        with guarded_streams():
+            code = _run()
+    except OutputError as error:  # before there was a place to write to
+        code = _told(error)
+    sys.exit(code)
+
+
+def _run() -> int:
+    try:
+        _refuse_undecoded(sys.argv[1:])
+        from foretext.cli.app import app  # takes a moment, in which a signal may come
+
+        code = app(prog_name="foretext", standalone_mode=False)
+        sys.stdout.flush()
+    except SystemExit:
+        raise
+    except BaseException as error:
+        return _told(error)
+    return code or DONE
+
+
+def _told(error: BaseException) -> int:
+    """Tell an error on standard error, and return the exit code."""
+    if "--debug" in sys.argv:
+        say("".join(traceback.format_exception(error)), end="", error=True)
+    code, sentence = ending(error)
+    if sentence:
+        say(f"foretext: {sentence}", error=True)
+    return code
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise Stopped(f"{signal.Signals(number).name}: stopped before there was anything to keep.")
+
+
+def _refuse_undecoded(arguments: list[str]) -> None:
+    """Refuse names and texts of which Python could not make letters: no file or page keeps them."""
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            raise SettingError(
+                f"'{argument}' is not UTF-8, or the locale has no such letters; choose another "
+                "name or text, or set LC_ALL=C.UTF-8."
+            ) from None
