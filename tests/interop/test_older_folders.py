@@ -11,12 +11,15 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from foretext.data.batch import Inputs
+from foretext.errors import ModelFileError
 from foretext.interop.hugging_face import load_hugging_face
 from foretext.interop.loaded import Loaded
 from tests.interop.conftest import LENGTH, MakeFolder, transformers
 from tests.interop.test_theirs_here import CLOSE
 
 IDS = torch.arange(5, 14)[None]
+TRIANGLE = torch.ones(1, 1, LENGTH, LENGTH).tril()
+FREQUENCIES = 10_000.0 ** -(torch.arange(0, 8, 2) / 8)
 
 
 def weights_of(folder: Path) -> dict[str, Any]:
@@ -159,3 +162,40 @@ def test_some_biases(make_folder: MakeFolder, settings: dict[str, bool]) -> None
     with torch.inference_mode():
         logits = loaded.objective.head(loaded.backbone(Inputs(IDS)).last)
         torch.testing.assert_close(logits, model(input_ids=IDS).logits, **CLOSE)
+
+
+@pytest.mark.parametrize(
+    ("family", "head", "name", "buffer"),
+    [
+        ("bert", "Model", "embeddings.position_ids", torch.arange(LENGTH)[None]),
+        ("bert", "ForMaskedLM", "bert.embeddings.position_ids", torch.arange(LENGTH)[None]),
+        ("bert", "ForMaskedLM", "bert.embeddings.token_type_ids", torch.zeros(1, LENGTH).long()),
+        ("gpt2", "LMHeadModel", "transformer.h.1.attn.bias", TRIANGLE.byte()),
+        ("gpt2", "LMHeadModel", "transformer.h.1.attn.bias", TRIANGLE.bool()),
+        ("gpt2", "LMHeadModel", "transformer.h.1.attn.masked_bias", torch.tensor(-1e4)),
+        ("gpt2", "LMHeadModel", "transformer.h.1.attn.masked_bias", torch.tensor(-1e9)),
+        ("llama", "Model", "layers.0.self_attn.rotary_emb.inv_freq", FREQUENCIES),
+        ("llama", "Model", "layers.0.self_attn.rotary_emb.inv_freq", FREQUENCIES.half()),
+    ],
+)
+def test_what_their_programs_compute_is_left_out(
+    make_folder: MakeFolder, family: str, head: str, name: str, buffer: torch.Tensor
+) -> None:
+    folder, model = make_folder(family, head)
+    rewrite(folder, weights_of(folder) | {name: buffer})
+    assert_states(load_hugging_face(folder), model)
+    other = ~buffer if buffer.dtype == torch.bool else buffer + 1
+    other = torch.tensor(-5.0) if "masked" in name else other
+    rewrite(folder, weights_of(folder) | {name: other})
+    with pytest.raises(ModelFileError, match=rf"{name}' is not what config\.json says"):
+        load_hugging_face(folder)
+
+
+def test_settings_of_earlier_releases(make_folder: MakeFolder) -> None:
+    """No architectures, and keys that say where and how the model was trained."""
+    folder, model = make_folder("bert")
+    older = {"_name_or_path": "nreimers/MiniLM-L6-H384-uncased", "gradient_checkpointing": False}
+    edit_config(folder, architectures=None, torch_dtype="float32", use_cache=True, **older)
+    loaded = load_hugging_face(folder)
+    assert loaded.unused == ("bert.pooler.dense.bias", "bert.pooler.dense.weight")
+    assert_states(loaded, model)

@@ -12,11 +12,12 @@ import pytest
 import torch
 
 from foretext.backbones.transformer import Transformer
-from foretext.errors import ModelFileError
+from foretext.errors import ModelFileError, UntrustedError
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.objectives.base import Objective
 from foretext.objectives.causal_lm import CausalLM
 from foretext.objectives.masked_lm import MaskedLM
+from foretext.registry import trust
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.interop.conftest import shaken
 from tests.interop.test_older_folders import edit_config, rewrite, weights_of
@@ -100,17 +101,18 @@ class Sideways(Transformer):
 def test_class_from_outside(
     wordpiece: SubwordTokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is found where its module was imported, and nothing is imported for the sake of a file."""
+    """It is found where the user trusts its module, be it imported already or not."""
     module = ModuleType("sideways")
     module.Sideways = Sideways
     monkeypatch.setattr(Sideways, "__module__", "sideways")
     monkeypatch.setitem(sys.modules, "sideways", module)
     backbone = Sideways(Sideways.Config(**SHAPE), wordpiece.vocab_size)
     save_hugging_face(tmp_path, wordpiece, backbone, None, {})
-    assert type(load_hugging_face(tmp_path).backbone) is Sideways
-    monkeypatch.delitem(sys.modules, "sideways")
-    with pytest.raises(ModelFileError, match=r"'sideways:Sideways', .+; import sideways first"):
+    monkeypatch.setattr("foretext.registry._trusted", set())
+    with pytest.raises(UntrustedError, match=r"'sideways:Sideways', .+ --trust sideways"):
         load_hugging_face(tmp_path)
+    trust("sideways")
+    assert type(load_hugging_face(tmp_path).backbone) is Sideways
 
 
 def test_loading_draws_nothing(wordpiece: SubwordTokenizer, tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_pickle(make_folder: MakeFolder) -> None:
 
 @pytest.mark.parametrize(
     ("content", "sentence"),
-    [("{", "cannot be read as JSON"), ("[]", "holds no settings of a model")],
+    [("{", "is damaged: invalid JSON"), ("[]", "is damaged: should be an object")],
 )
 def test_damaged_config(make_folder: MakeFolder, content: str, sentence: str) -> None:
     folder, _ = make_folder("bert")
@@ -63,7 +63,7 @@ def test_cut_off_weights(make_folder: MakeFolder, kept: int) -> None:
     folder, _ = make_folder("bert")
     path = folder / "model.safetensors"
     path.write_bytes(path.read_bytes()[:kept])
-    assert_refused(folder, "model.safetensors", "this is no whole safetensors file")
+    assert_refused(folder, "model.safetensors", "is no whole safetensors file")
 
 
 def without(name: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
@@ -81,6 +81,7 @@ def without(name: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
             lambda w: w | {QUERY: torch.ones(D, D + 1)},
             rf"'{QUERY}' has the shape \({D}, {D + 1}\), and config.json asks for \({D}, {D}\)",
         ),
+        (lambda w: w | {QUERY: w[QUERY].log()}, rf"'{QUERY}' holds numbers that are infinite or"),
         (lambda w: w | {QUERY: torch.ones(D, D).char()}, rf"'{QUERY}' is of type int8, which"),
     ],
 )
@@ -97,14 +98,24 @@ def test_weights_that_do_not_fit(
 @pytest.mark.parametrize(
     ("family", "settings", "sentence"),
     [
+        ("bert", {"hidden_size": 1 << 20}, "describes a network that is much larger than the wei"),
+        ("bert", {"num_hidden_layers": 10**6}, "describes a network that is much larger than the"),
+        ("bert", {"architectures": 5}, "is damaged: 'architectures' = 5 should be a valid array"),
+        ("bert", {"architectures": [None]}, "is damaged: 'architectures.0' = None should be a"),
+        ("bert", {"num_hidden_layers": -1}, r"\[backbone\] num_layers = -1: should be greater"),
+        ("bert", {"foretext": {"facts": []}}, "\"foretext\" is damaged: 'facts' = "),
         ("bert", {"model_type": "deberta"}, "model_type = 'deberta' is none that foretext has"),
         ("bert", {"hidden_act": "silu"}, "hidden_act = 'silu' is not supported, only gelu, "),
         ("bert", {"position_embedding_type": "relative_key"}, "position_embedding_type = 'relati"),
         ("bert", {"is_decoder": True}, "is_decoder = True is not supported, only False is"),
         ("bert", {"num_attention_heads": 5}, r"\[backbone\] dim = 32 must be a multiple of num_he"),
-        ("bert", {"hidden_size": "32"}, r"\[backbone\] dim = '32': .+"),
+        ("bert", {"hidden_size": "32"}, "is damaged: 'hidden_size' = '32' should be a valid int"),
         ("bert", {"vocab_size": None}, "vocab_size = None is no number of tokens"),
-        ("llama", {"hidden_size": "32"}, r"a setting has no possible value \(.+\)"),
+        (
+            "llama",
+            {"rope_parameters": {"rope_theta": "32"}},
+            r"\[backbone\] rotary_base = '32': should be a valid",
+        ),
         (
             "llama",
             {"num_attention_heads": 0, "num_key_value_heads": 0},
@@ -157,7 +168,9 @@ def test_files_that_an_index_names(make_folder: MakeFolder) -> None:
     (folder / shard).unlink()
     assert_refused(folder, shard, "is missing, though the index beside it names it")
     index.write_text(json.dumps({"weight_map": {"a": "../elsewhere.safetensors"}}))
-    assert_refused(folder, index.name, "its weight_map does not name files beside it")
+    assert_refused(
+        folder, index.name, r"names '../elsewhere.safetensors', which lies outside of its folder"
+    )
 
 
 def test_weights_that_we_said_were_none(wordpiece: SubwordTokenizer, tmp_path: Path) -> None:

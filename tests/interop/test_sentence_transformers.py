@@ -57,6 +57,24 @@ def test_model_in_a_folder_of_its_own(make_folder: MakeFolder, tmp_path: Path) -
     assert load_hugging_face(outer).pooling == "mean"
 
 
+def test_as_it_was_before_there_was_one_class_for_all(
+    make_folder: MakeFolder, tmp_path: Path
+) -> None:
+    """A folder a module, lengths in the tokenizer's file, and that by its older name."""
+    folder, _ = make_folder("bert")
+    outer = tmp_path / "outer"
+    outer.mkdir()
+    folder.rename(outer / "0_BERT")
+    make_modules(outer, {"pooling_mode_max_tokens": False, "pooling_mode_mean_tokens": True})
+    modules = json.loads((outer / "modules.json").read_text())
+    modules[0] |= {"type": f"{TYPES}BERT", "path": "0_BERT"}
+    (outer / "modules.json").write_text(json.dumps(modules))
+    (outer / "0_BERT" / "sentence_bert_config.json").write_text('{"do_lower_case": false}')
+    (outer / "0_BERT" / "tokenizer_config.json").write_text('{"max_len": 20}')
+    loaded = load_hugging_face(outer)
+    assert (loaded.pooling, loaded.text_length) == ("mean", 20)
+
+
 def test_what_is_not_supported(make_folder: MakeFolder) -> None:
     folder, _ = make_folder("bert")
     make_modules(folder, {"pooling_mode": "mean"}, "Dense")
@@ -72,8 +90,13 @@ def test_what_is_not_supported(make_folder: MakeFolder) -> None:
     (folder / "sentence_bert_config.json").write_text('{"do_lower_case": true}')
     with pytest.raises(ModelFileError, match=r"sentence_bert_config.json: do_lower_case is not"):
         load_hugging_face(folder)
+    for outside in ("/etc", "../elsewhere", "a/../../elsewhere", "C:\\\\elsewhere"):
+        module = {"type": "sentence_transformers.models.Transformer", "path": outside}
+        (folder / "modules.json").write_text(json.dumps([module]))
+        with pytest.raises(ModelFileError, match=r"modules.json names .+ outside of its folder"):
+            load_hugging_face(folder)
     (folder / "modules.json").write_text("{}")
-    with pytest.raises(ModelFileError, match=r"modules.json holds no list of modules"):
+    with pytest.raises(ModelFileError, match=r"modules.json is damaged: should be a valid array"):
         load_hugging_face(folder)
     (folder / "modules.json").write_text("[]")
     with pytest.raises(ModelFileError, match=r"modules.json names no Transformer"):

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+import pytest
 import torch
 
 from foretext.backbones.transformer import Transformer
+from foretext.errors import ModelFileError
 from foretext.interop.undrawn import undrawn
 from foretext.nn.vocabulary_head import HeadTransform, VocabularyHead
+
+WEIGHTS, PLACE = {"all": torch.empty(1_000)}, Path("config.json")
 
 
 def test_nothing_is_drawn() -> None:
     torch.manual_seed(3)
-    with undrawn():
+    with undrawn(WEIGHTS, PLACE):
         before = torch.get_rng_state()
         Transformer(Transformer.Config(num_layers=2, dim=16, num_heads=2), 20)
         transform = HeadTransform(16, "gelu", "layer", eps=1e-5, bias=True)
@@ -23,7 +30,30 @@ def test_what_others_draw_does_not_count() -> None:
     torch.manual_seed(3)
     expected = torch.rand(4)
     torch.manual_seed(3)
-    with undrawn():
+    with undrawn(WEIGHTS, PLACE):
         torch.rand(100)
     assert torch.equal(torch.rand(4), expected)
     assert torch.nn.Linear(4, 4).weight.std() > 0
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"dim": 1 << 20},
+        {"feed_forward_dim": 1 << 40},
+        {"num_layers": 1_000_000, "dim": 1, "num_heads": 1, "feed_forward_dim": 1},
+        {"max_length": 1 << 50},
+        {"max_length": 1 << 50, "positions": "rotary"},
+        {"max_length": 1 << 25, "positions": "sinusoidal"},
+        {"num_segments": 1 << 70},
+    ],
+)
+def test_what_is_larger_than_its_weights_is_not_built(settings: dict[str, Any]) -> None:
+    config = Transformer.Config(**{"dim": 16, "num_heads": 2, **settings})
+    with (
+        pytest.raises(
+            ModelFileError, match=r"config\.json describes a network that is much larger"
+        ),
+        undrawn(WEIGHTS, PLACE),
+    ):
+        Transformer(config, 20)

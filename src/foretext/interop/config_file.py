@@ -3,29 +3,62 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
+
+from pydantic import ConfigDict
+from typing_extensions import TypedDict
 
 from foretext.errors import ModelFileError
 from foretext.files import atomic_file
+from foretext.interop.own_settings import check_own
+from foretext.parsing import read_json
 
-__all__ = ["read_json", "read_vocab_size", "write_json"]
+__all__ = ["path_within", "read_config", "read_vocab_size", "write_json"]
 
 
-def read_json(path: Path) -> Any:
-    """Return what a file holds.
+class _Computed(TypedDict, total=False):
+    """Settings that are computed with before a component checks them; others may be anything."""
+
+    __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
+
+    architectures: list[str] | None
+    model_type: str | None
+    vocab_size: int | None
+    hidden_size: int | None
+    num_hidden_layers: int | None
+    num_attention_heads: int | None
+    num_key_value_heads: int | None
+    head_dim: int | None
+    max_position_embeddings: int | None
+    n_positions: int | None
+    local_attention: int | None
+    global_attn_every_n_layers: int | None
+    layer_types: list[str] | None
+    rope_parameters: dict[str, Any] | None
+    rope_scaling: dict[str, Any] | None
+    hidden_act: str | None
+    hidden_activation: str | None
+    activation_function: str | None
+    classifier_activation: str | None
+    classifier_pooling: str | None
+    problem_type: str | None
+    id2label: dict[str, Any] | None
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Return the settings of a model's config.json.
 
     Raises:
-        ModelFileError: it is not there, or no JSON.
+        ModelFileError: it is not there, no JSON object, or has a setting of a wrong type.
     """
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not path.exists():
         raise ModelFileError(
             f"{path} is missing; give the folder of a model, which holds such a file."
-        ) from None
-    except (OSError, ValueError) as error:
-        raise ModelFileError(f"{path} cannot be read as JSON ({error}).") from error
+        )
+    config: dict[str, Any] = read_json(path, ModelFileError, _Computed)
+    check_own(config, path)
+    return config
 
 
 def read_vocab_size(config: dict[str, Any], path: Path) -> int:
@@ -38,6 +71,21 @@ def read_vocab_size(config: dict[str, Any], path: Path) -> int:
     if not isinstance(found, int) or found < 1:
         raise ModelFileError(f"{path}: vocab_size = {found!r} is no number of tokens.")
     return found
+
+
+def path_within(folder: Path, name: str, source: Path) -> Path:
+    """Return the path that a file names, if it lies in the folder by its name; links are followed.
+
+    Raises:
+        ModelFileError: it is absolute, or leads out of the folder.
+    """
+    for parts in (PurePosixPath(name), PureWindowsPath(name)):
+        if parts.anchor or ".." in parts.parts or "\0" in name:
+            raise ModelFileError(
+                f"{source} names {name!r}, which lies outside of its folder; a model's files stand "
+                "beside each other, so fetch it again."
+            )
+    return folder / name
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -12,12 +12,14 @@ from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
 from foretext.backbones.transformer import Transformer
 from foretext.errors import ModelFileError, SettingError
+from foretext.interop.buffers import check_buffers
 from foretext.interop.config_file import read_vocab_size
 from foretext.interop.families import FAMILIES, family_of
 from foretext.interop.family import Family, Settings
 from foretext.interop.heads import Heads
 from foretext.interop.loaded import Network
-from foretext.interop.own_parts import config_of, own_part, read_part
+from foretext.interop.own_parts import config_of, read_part
+from foretext.interop.own_settings import own_part
 from foretext.interop.sentence_transformers import PoolingMode
 from foretext.interop.their_names import canonical_names, found_heads
 from foretext.interop.transfer import fill_weights, named_weights, renamed_weights
@@ -70,7 +72,8 @@ def from_family(
     weights = canonical_names(family, weights)
     heads = found_heads(family, theirs, weights)
     config, head = _configs(family, theirs, heads, config_path)
-    with undrawn():
+    check_buffers(weights, config, weight_path)
+    with undrawn(weights, config_path):
         backbone = Transformer(config, read_vocab_size(theirs, config_path))
         objective = family.objective(head, backbone, tokenizer) if heads.head else None
     rows = family.rows(config.num_layers, family.prefix, heads)

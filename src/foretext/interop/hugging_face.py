@@ -16,11 +16,11 @@ from typing import Any
 from foretext._version import __version__
 from foretext.backbones.base import Backbone
 from foretext.errors import ModelFileError
-from foretext.interop.config_file import read_json, write_json
+from foretext.interop.config_file import read_config, write_json
 from foretext.interop.conversion import from_family, to_family
 from foretext.interop.loaded import Loaded
 from foretext.interop.own import MODEL_TYPE, load_own, own_settings, own_weights
-from foretext.interop.own_parts import KEY, own_part
+from foretext.interop.own_settings import KEY, own_part
 from foretext.interop.sentence_transformers import read_modules
 from foretext.interop.weight_file import WEIGHTS, read_weights, weight_path, write_weights
 from foretext.objectives.base import Objective
@@ -80,9 +80,7 @@ def load_hugging_face(folder: Path) -> Loaded:
     """
     folder, pooling = read_modules(folder)
     path = folder / CONFIG
-    config = read_json(path)
-    if not isinstance(config, dict):
-        raise ModelFileError(f"{path} holds no settings of a model.")
+    config = read_config(path)
     if own_part(config).get("tokenizer") == "words":
         raise ModelFileError(
             f"{folder} holds a network over whole words, which has learned one task and is the "

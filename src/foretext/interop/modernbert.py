@@ -202,9 +202,10 @@ def _global_every(theirs: Settings) -> int:
     types = theirs.get("layer_types")
     if types is None:
         return int(theirs.get("global_attn_every_n_layers", 3))
-    for every in range(1, len(types) + 1):
-        if types == _layer_types(len(types), every):
-            return every
+    behind = types[1:]
+    every = 1 + behind.index("full_attention") if "full_attention" in behind else len(types)
+    if types and types == _layer_types(len(types), every):
+        return every
     raise ValueError("layer_types other than the first layer and every n-th are not supported")
 
 

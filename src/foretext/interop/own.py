@@ -17,7 +17,8 @@ from foretext.data.batch import Visibility
 from foretext.errors import ModelFileError, SettingError
 from foretext.interop.config_file import read_vocab_size
 from foretext.interop.loaded import Network
-from foretext.interop.own_parts import KEY, described, own_part, read_part
+from foretext.interop.own_parts import described, read_part
+from foretext.interop.own_settings import KEY, own_part
 from foretext.interop.rows import Row
 from foretext.interop.transfer import fill_weights, named_weights, renamed_weights
 from foretext.interop.undrawn import undrawn
@@ -87,7 +88,7 @@ def own_backbone(config: Mapping[str, Any], path: Path) -> Backbone:
     found = [own["num_characters"]] if "num_characters" in own else []  # of words' spelling
     try:
         made: Backbone = part.component(part.config, read_vocab_size(dict(config), path), *found)
-    except (SettingError, TypeError) as error:
+    except (SettingError, TypeError, ValueError) as error:
         raise ModelFileError(f"{path}: this makes no backbone ({error}).") from error
     return made
 
@@ -106,7 +107,7 @@ def load_own(
     """
     own = own_part(config)
     part = read_part(OBJECTIVES, own, config_path)
-    with undrawn():
+    with undrawn(weights, config_path):
         backbone = own_backbone(config, config_path)
         objective = part and part.component(part.config, backbone, tokenizer)
     ours = named_weights(backbone=backbone, objective=objective)

@@ -1,11 +1,7 @@
-"""Components in a config.json: their names and settings under "foretext", and back.
-
-A folder from elsewhere cannot choose what is imported.
-"""
+"""Components in a config.json: their names and settings under "foretext", and back."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
@@ -13,12 +9,11 @@ from typing import Any, NamedTuple, Protocol, cast
 from foretext.backbones.base import Backbone
 from foretext.config import Config
 from foretext.errors import ModelFileError, SettingError
+from foretext.interop.own_settings import KEY, own_part
 from foretext.objectives.base import Question
 from foretext.registry import Registry
 
 __all__ = ["KEY", "Part", "config_of", "described", "own_part", "read_part"]
-
-KEY = "foretext"
 
 
 class _Configured(Protocol):
@@ -43,33 +38,24 @@ def described(registry: Registry, part: Backbone | Question) -> dict[str, Any]:
     return {"name": registry.name_of(type(part)), **settings}
 
 
-def own_part(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what stands under "foretext"; nothing where there is no such key."""
-    own = config.get(KEY)
-    return own if isinstance(own, dict) else {}
-
-
 def read_part(registry: Registry, own: Mapping[str, Any], path: Path) -> Part | None:
     """Return what is said of a component; None where nothing is.
 
     Raises:
         ModelFileError: it names a class or a setting that is not there.
+        UntrustedError: it names a module that is neither foretext's nor trusted.
     """
     said = own.get(registry.section)
-    if not isinstance(said, dict):
+    if said is None:
         return None
     settings = dict(said)
-    name = str(settings.pop("name", None))
-    module = name.partition(":")[0]
-    if name not in registry and module not in sys.modules:
-        raise ModelFileError(  # a folder from elsewhere must not choose what is imported
-            f"{path}: [{registry.section}] is '{name}', which is none of foretext's; import "
-            f"{module} first."
-        )
+    name = settings.pop("name", None)
+    if not isinstance(name, str):
+        raise ModelFileError(f"{path}: [{registry.section}] name = {name!r} is no name.")
     try:
-        component = registry.resolve(name)
+        component = registry.resolve(name, source=path)
         return Part(component, component.Config.checked(settings, registry.section))
     except SettingError as error:
         raise ModelFileError(f"{path}: {error}") from error
-    except AttributeError as error:
+    except AttributeError as error:  # a module that is trusted, and another kind of class
         raise ModelFileError(f"{path}: '{name}' is no {registry.section}.") from error

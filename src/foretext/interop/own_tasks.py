@@ -17,7 +17,8 @@ from foretext.backbones.word_backbone import WordBackbone
 from foretext.data.batch import Visibility
 from foretext.errors import ModelFileError, SettingError
 from foretext.interop.own import fill_own, own_backbone, renamed_own
-from foretext.interop.own_parts import described, own_part, read_part
+from foretext.interop.own_parts import described, read_part
+from foretext.interop.own_settings import own_part
 from foretext.interop.task_heads import is_kept
 from foretext.interop.transfer import named_weights
 from foretext.interop.undrawn import undrawn
@@ -91,7 +92,7 @@ def load_own_task(
         ModelFileError: what config.json says does not fit foretext or the weights.
     """
     own = own_part(config)
-    with undrawn():
+    with undrawn(weights, config_path):
         body = TextBody(tokenizer, own_backbone(config, config_path), _sight(own, config_path))
         task = made_task(own, body, config_path)
     fill_own(task_weights(body, task), weights, r"", weight_path)
@@ -116,7 +117,7 @@ def made_task(own: Mapping[str, Any], body: TextBody, path: Path) -> Task:
         task: Task = part.component(part.config, body, **found)
     except SettingError as error:
         raise ModelFileError(f"{path}: {error}") from error
-    except (TypeError, KeyError, ValueError, AttributeError) as error:
+    except (TypeError, LookupError, ValueError) as error:
         raise ModelFileError(
             f"{path}: what was found in the rows does not make a task ({error})."
         ) from error

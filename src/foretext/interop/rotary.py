@@ -21,6 +21,10 @@ def read_rotary(theirs: dict[str, Any], kind: str | None, older: str, default: f
     """
     said = theirs.get("rope_parameters") or {}
     said = said.get(kind) or {} if kind is not None else said
+    if not isinstance(said, dict):
+        raise ValueError(  # noqa: TRY004  as for all that is said wrongly here
+            f"rope_parameters of {kind} = {said!r} are no settings"
+        )
     scaling = theirs.get("rope_scaling") or {}
     found = said.get("rope_type", scaling.get("rope_type", scaling.get("type", "default")))
     if found != "default":

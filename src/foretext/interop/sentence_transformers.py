@@ -9,8 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, get_args
 
+from typing_extensions import TypedDict
+
 from foretext.errors import ModelFileError
-from foretext.interop.config_file import read_json, write_json
+from foretext.interop.config_file import path_within, write_json
+from foretext.parsing import read_json
 
 __all__ = ["Pooling", "PoolingMode", "is_cross_encoder", "read_modules", "write_modules"]
 
@@ -24,8 +27,21 @@ OLDER = {  # a setting each, before there was "pooling_mode"
     "pooling_mode_lasttoken": "lasttoken",
 }
 POOLING = "1_Pooling"  # folder
+OLDER_KINDS = {"BERT": "Transformer"}  # before there was one class for all
 PACKAGE = "sentence_transformers.models"
 NO_LIMIT = 1_000_000  # lengths from here on mean that none was set
+
+
+class _Module(TypedDict):
+    path: str
+    type: str
+
+
+class _Lengths(TypedDict, total=False):
+    do_lower_case: bool
+    max_seq_length: float | None
+    model_max_length: float | None  # 1e30 where there is none
+    max_len: float | None  # its name before
 
 
 class Pooling(NamedTuple):
@@ -46,14 +62,18 @@ def read_modules(folder: Path) -> tuple[Path, Pooling | None]:
     if not path.is_file():
         return folder, None
     places: dict[str, Path] = {}
-    for module in _modules(path):
-        kind = str(module.get("type")).rpartition(".")[2]
+    modules: list[_Module] = read_json(path, ModelFileError, list[_Module])
+    for module in modules:
+        kind = module["type"].rpartition(".")[2]
+        kind = OLDER_KINDS.get(kind, kind)
         if kind not in ("Transformer", "Pooling", "Normalize"):
             raise ModelFileError(
                 f"{path}: a module of type {kind} is not supported, only Transformer, Pooling and "
                 "Normalize are."
             )
-        places[kind] = folder / str(module.get("path", ""))
+        if kind in places:
+            raise ModelFileError(f"{path}: more than one {kind} is not supported.")
+        places[kind] = path_within(folder, module["path"], path)
     if "Transformer" not in places:
         raise ModelFileError(f"{path} names no Transformer.")
     model = places["Transformer"]
@@ -97,23 +117,16 @@ def is_cross_encoder(folder: Path, config: Mapping[str, Any]) -> bool:
     if "sentence_transformers" in config:  # where it was told before release 6
         return True
     path = folder / "config_sentence_transformers.json"
-    further = read_json(path) if path.is_file() else {}
-    return isinstance(further, dict) and further.get("model_type") == "CrossEncoder"
-
-
-def _modules(path: Path) -> list[dict[str, Any]]:
-    modules = read_json(path)
-    if not isinstance(modules, list) or not all(isinstance(module, dict) for module in modules):
-        raise ModelFileError(f"{path} holds no list of modules.")
-    return modules
+    further = read_json(path, ModelFileError) if path.is_file() else {}
+    return bool(further.get("model_type") == "CrossEncoder")
 
 
 def _mode(path: Path) -> PoolingMode:
-    config = read_json(path)
+    config = read_json(path, ModelFileError)
     found = config.get("pooling_mode")
     if found is None:
         found = [mode for name, mode in OLDER.items() if config.get(name)]
-    modes = [found] if isinstance(found, str) else list(found)
+    modes = found if isinstance(found, list) else [found]
     if len(modes) != 1 or modes[0] not in get_args(PoolingMode):
         raise ModelFileError(
             f"{path}: pooling by {' and '.join(map(repr, modes)) or 'nothing'} is not supported, "
@@ -124,13 +137,17 @@ def _mode(path: Path) -> PoolingMode:
 
 def _text_length(model: Path) -> int | None:
     path = model / "sentence_bert_config.json"
-    config = read_json(path) if path.is_file() else {}
+    config: _Lengths = read_json(path, ModelFileError, _Lengths) if path.is_file() else {}
     if config.get("do_lower_case"):
         raise ModelFileError(
             f"{path}: do_lower_case is not supported; let the tokenizer make its text lower-case."
         )
     length = config.get("max_seq_length")
-    path = model / "tokenizer_config.json"
-    if length is None and path.is_file():  # where it is kept since release 6
-        length = read_json(path).get("model_max_length")
+    further = model / "tokenizer_config.json"
+    if length is None and further.is_file():  # where it is kept since release 6
+        path = further
+        config = read_json(path, ModelFileError, _Lengths)
+        length = config.get("model_max_length", config.get("max_len"))
+    if length is not None and not length >= 1:
+        raise ModelFileError(f"{path}: {length} is no length of a text, in tokens.")
     return None if length is None or length >= NO_LIMIT else int(length)

@@ -10,12 +10,13 @@ from torch import Tensor
 
 from foretext.backbones.transformer import Transformer
 from foretext.errors import ModelFileError
+from foretext.interop.buffers import check_buffers
 from foretext.interop.config_file import read_vocab_size
 from foretext.interop.conversion import Converted, backbone_config, further_keys
 from foretext.interop.families import FAMILIES, family_of
 from foretext.interop.family import Family, Settings
 from foretext.interop.heads import Heads
-from foretext.interop.own_parts import own_part
+from foretext.interop.own_settings import own_part
 from foretext.interop.own_tasks import TaskNetwork, made_task, task_weights
 from foretext.interop.rows import Row
 from foretext.interop.sentence_transformers import PoolingMode
@@ -82,8 +83,9 @@ def task_from_family(
     head = _head(family, theirs, config_path)
     weights = canonical_names(family, weights)
     config = backbone_config(family, theirs, config_path)
+    check_buffers(weights, config, weight_path)
     said = _said(family, theirs, head, weights, (config_path, weight_path), of_pairs=of_pairs)
-    with undrawn():
+    with undrawn(weights, config_path):
         backbone = Transformer(config, read_vocab_size(theirs, config_path))
         body = TextBody(tokenizer, backbone, family.objective.visibility)
         task = made_task(said, body, config_path)

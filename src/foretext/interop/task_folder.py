@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from foretext.backbones.transformer import Transformer
-from foretext.errors import ModelFileError
-from foretext.interop.config_file import read_json, write_json
+from foretext.interop.config_file import read_config, write_json
 from foretext.interop.hugging_face import CONFIG, check_ids
 from foretext.interop.own import MODEL_TYPE
-from foretext.interop.own_parts import KEY, own_part
+from foretext.interop.own_settings import KEY, own_part
 from foretext.interop.own_tasks import (
     load_own_task,
     own_task_settings,
@@ -86,9 +85,7 @@ def load_task(folder: Path, *, of_pairs: bool = False) -> LoadedTask:
         CorpusError: the tokenizer is missing or damaged.
     """
     path = folder / CONFIG
-    config = read_json(path)
-    if not isinstance(config, dict):
-        raise ModelFileError(f"{path} holds no settings of a model.")
+    config = read_config(path)
     place = weight_path(folder, (config.get("architectures") or ["AutoModel"])[0])
     weights = read_weights(place)
     if reads_words(config):

@@ -61,7 +61,7 @@ def said_of_task(
     """
     if not head.has_layers:
         raise ValueError(f'{head.their_class} is a body alone, and "foretext" names no such task')
-    length: int = theirs.get("max_position_embeddings") or theirs.get("n_positions", 512)
+    length: int = theirs.get("max_position_embeddings") or theirs.get("n_positions") or 512
     settings: Settings = {"max_length": max(MIN_LENGTH, length)}
     if head.dropout is not None:
         dropout = theirs.get(head.dropout)

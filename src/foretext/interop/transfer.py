@@ -15,6 +15,7 @@ from foretext.interop.rows import Row
 __all__ = ["fill_weights", "named_weights", "renamed_weights"]
 
 Flag = Callable[[str], bool]  # whether a setting of theirs says that a weight is there
+NUMBERS = (torch.float32, torch.float16, torch.bfloat16, torch.float64)
 MAX_NAMES = 3  # of a sentence
 
 
@@ -73,7 +74,7 @@ def fill_weights(
         The names of the weights that were left out.
 
     Raises:
-        ModelFileError: weights are missing, of wrong shape, or unknown.
+        ModelFileError: weights are missing, of wrong shape, not finite, or unknown.
     """
     rows = list(rows)
     assert {row.ours for row in rows} >= ours.keys(), "every weight needs a row"
@@ -93,7 +94,7 @@ def fill_weights(
         if target is None:
             _check_zero(row, parts, path)
         else:
-            _check_shapes(row, parts, target, path)
+            _check_parts(row, parts, target, path)
             row.join(parts, target)
     unknown = [name for name in theirs if not re.fullmatch(unused, name)]
     if unknown:
@@ -120,13 +121,21 @@ def _check_zero(row: Row, parts: Iterable[Tensor], path: Path) -> None:
             )
 
 
-def _check_shapes(row: Row, parts: Iterable[Tensor], target: Tensor, path: Path) -> None:
+def _check_parts(row: Row, parts: Iterable[Tensor], target: Tensor, path: Path) -> None:
     shape = row.shape_there(target.shape)
     for name, part in zip(row.theirs, parts, strict=True):
         if tuple(part.shape) != shape:
             raise ModelFileError(
                 f"{path}: '{name}' has the shape {tuple(part.shape)}, and config.json asks for "
                 f"{shape}."
+            )
+        if part.dtype not in NUMBERS:
+            kind = str(part.dtype).removeprefix("torch.")
+            raise ModelFileError(f"{path}: '{name}' is of type {kind}, which is not supported.")
+        if part.numel() and not torch.stack(torch.aminmax(part)).isfinite().all():
+            raise ModelFileError(
+                f"{path}: '{name}' holds numbers that are infinite or none at all; its training "
+                "diverged, or the file is damaged. Fetch or train the model again."
             )
 
 

@@ -1,29 +1,51 @@
-"""Networks whose weights are about to be read: nothing is drawn for them."""
+"""Networks whose weights are about to be read: nothing is drawn for them, and none is too large."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
+
+from foretext.errors import ModelFileError
 
 __all__ = ["undrawn"]
 
 DRAWS = (nn.init.normal_, nn.init.uniform_, nn.init.kaiming_uniform_)
+WEIGHTS = (torch.empty, torch.zeros, torch.ones, torch.full)  # begin with a shape
+FACTOR, SMALL = 4, 1 << 16  # room for biases that are not stored, and for copies on the way
+LARGEST_TABLE = 1 << 27  # numbers that follow from positions: a million of them, of 128 each
 
 
 @contextmanager
-def undrawn() -> Iterator[None]:
-    """Leave weights of what is built within as memory has them, and the generator where it is."""
-    with torch.random.fork_rng(devices=[]), _Undrawn():
+def undrawn(weights: Mapping[str, Tensor], path: Path) -> Iterator[None]:
+    """Leave weights of what is built within as memory has them, and the generator where it is.
+
+    Args:
+        weights: that will be filled in. They bound what is built: a few digits in a config.json
+            could ask for more memory than there is.
+        path: of the file that says what is built.
+
+    Raises:
+        ModelFileError: what is built is much larger than the weights.
+    """
+    numbers = sum(weight.numel() for weight in weights.values())
+    with torch.random.fork_rng(devices=[]), _Undrawn(FACTOR * numbers + SMALL, path):
         yield
 
 
 class _Undrawn(TorchFunctionMode):
     """Takes the functions that initialise weights for done: most of the time of building."""
+
+    def __init__(self, room: int, path: Path) -> None:
+        super().__init__()
+        self.room = room  # numbers that may still be made
+        self.path = path
 
     def __torch_function__(
         self,
@@ -35,4 +57,26 @@ class _Undrawn(TorchFunctionMode):
         kwargs = kwargs or {}
         if func in DRAWS:
             return kwargs["tensor"] if "tensor" in kwargs else args[0]
+        if func in WEIGHTS:
+            self.room -= math.prod(_integers(kwargs.get("size", args)))
+        if self.room < 0 or _table_size(func, args) > LARGEST_TABLE:
+            raise ModelFileError(
+                f"{self.path} describes a network that is much larger than the weights beside it; "
+                "fetch both again."
+            )
         return func(*args, **kwargs)
+
+
+def _integers(shape: Any) -> Iterator[int]:
+    """Sizes of a shape, given as one argument or as several."""
+    if isinstance(shape, int):
+        yield shape
+    elif isinstance(shape, Sequence):
+        for size in shape:
+            yield from _integers(size)
+
+
+def _table_size(func: Callable[..., Any], args: tuple[Any, ...]) -> int:
+    if func is torch.arange:
+        return max(_integers(args), default=0)
+    return math.prod(each.numel() for each in args) if func is torch.outer else 0

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 from torch import Tensor
+from typing_extensions import TypedDict
 
 from foretext.errors import ModelFileError
-from foretext.files import atomic_file
-from foretext.interop.config_file import read_json
+from foretext.interop.config_file import path_within
+from foretext.parsing import read_json, write_tensors
+from foretext.parsing.torch_file import read_torch
 
 __all__ = ["WEIGHTS", "read_weights", "weight_path", "write_weights"]
 
 WEIGHTS = "model.safetensors"
 INDEX = f"{WEIGHTS}.index.json"
 PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json")
-NUMBERS = (torch.float32, torch.float16, torch.bfloat16, torch.float64)
+
+
+class _Index(TypedDict):
+    weight_map: dict[str, str]  # name of a weight to the file that holds it
 
 
 def weight_path(folder: Path, their_class: str) -> Path:
@@ -46,44 +48,24 @@ def weight_path(folder: Path, their_class: str) -> Path:
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:
-    """Return the weights of a file, or of all files of an index.
+    """Return the weights of a file, or of all files of an index, in the types they are stored in.
 
     Raises:
-        ModelFileError: a file is missing, damaged, or holds other numbers than floating ones.
+        ModelFileError: a file is missing or damaged, or lies elsewhere.
     """
     if path.name != INDEX:
-        return _read(path)
-    index = read_json(path)
-    files = index.get("weight_map") if isinstance(index, dict) else None
-    if not isinstance(files, dict) or not all(_is_name(name) for name in files.values()):
-        raise ModelFileError(f"{path}: its weight_map does not name files beside it.")
+        return read_torch(path, ModelFileError)
+    index: _Index = read_json(path, ModelFileError, _Index)
     weights: dict[str, Tensor] = {}
-    for name in sorted(set(files.values())):
-        weights |= _read(path.with_name(name))
+    for name in sorted(set(index["weight_map"].values())):
+        shard = path_within(path.parent, name, path)
+        if not shard.is_file():
+            raise ModelFileError(f"{shard} is missing, though the index beside it names it.")
+        weights |= read_torch(shard, ModelFileError)
     return weights
 
 
 def write_weights(path: Path, weights: Mapping[str, Tensor]) -> None:
-    """Write a file that `transformers` opens, whole or not at all."""
-    with atomic_file(path) as temporary:
-        save_file(dict(weights), temporary, metadata={"format": "pt"})
-
-
-def _read(path: Path) -> dict[str, Tensor]:
-    if not path.is_file():
-        raise ModelFileError(f"{path} is missing, though the index beside it names it.")
-    try:
-        weights: dict[str, Tensor] = load_file(path)
-    except (SafetensorError, OSError) as error:
-        raise ModelFileError(
-            f"{path}: this is no whole safetensors file ({error}); fetch or write it again."
-        ) from error
-    for name, weight in weights.items():
-        if weight.dtype not in NUMBERS:
-            kind = str(weight.dtype).removeprefix("torch.")
-            raise ModelFileError(f"{path}: '{name}' is of type {kind}, which is not supported.")
-    return weights
-
-
-def _is_name(name: object) -> bool:
-    return isinstance(name, str) and Path(name).name == name
+    """Write float32 weights of the CPU to a file that `transformers` opens, whole or not at all."""
+    arrays = {name: weight.numpy() for name, weight in weights.items()}
+    write_tensors(path, arrays, {"format": "pt"})

@@ -1,0 +1,79 @@
+"""Tensors of older files that are no weights: what their programs compute, stored with the model.
+
+They are left out where they are what config.json says anyway. Where they are not, the model
+computes something else than foretext would.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from foretext.backbones.transformer import Transformer
+from foretext.errors import ModelFileError
+
+__all__ = ["check_buffers"]
+
+HIDDEN = -1e4  # scores of what a position must not see are no higher, in any release
+ROUNDED = 1e-2  # of a frequency that was stored in half as many bits
+
+Holds = Callable[[Tensor, Transformer.Config], bool]
+
+
+def check_buffers(weights: Mapping[str, Tensor], config: Transformer.Config, path: Path) -> None:
+    """Check that no buffer says anything that the settings do not say.
+
+    Args:
+        weights: of `path`, their buffers among them.
+        config: of our body.
+        path: for sentences.
+
+    Raises:
+        ModelFileError: positions, segments, masks or frequencies are others than usual.
+    """
+    for name, buffer in weights.items():
+        holds = next((test for end, test in BUFFERS.items() if re.fullmatch(end, name)), None)
+        if holds is not None and not holds(buffer, config):
+            raise ModelFileError(
+                f"{path}: '{name}' is not what config.json says, and foretext computes it from "
+                "there; it has no such model."
+            )
+
+
+def _counts_up(buffer: Tensor, _: Transformer.Config) -> bool:
+    return bool((buffer.flatten() == torch.arange(buffer.numel())).all())
+
+
+def _is_zero(buffer: Tensor, _: Transformer.Config) -> bool:
+    return not buffer.any()
+
+
+def _is_triangle(buffer: Tensor, _: Transformer.Config) -> bool:
+    """What each position sees: itself, and what stands before it."""
+    square = buffer.dim() >= 2 and buffer.shape[-1] == buffer.shape[-2]
+    return square and bool((buffer == torch.ones(buffer.shape[-2:]).tril()).all())
+
+
+def _hides(buffer: Tensor, _: Transformer.Config) -> bool:
+    return buffer.numel() == 1 and bool(buffer <= HIDDEN)
+
+
+def _are_frequencies(buffer: Tensor, config: Transformer.Config) -> bool:
+    dim = config.dim // config.num_heads
+    expected = config.rotary_base ** -(torch.arange(0, dim, 2, dtype=torch.float64) / dim)
+    if buffer.shape != expected.shape:
+        return False
+    return torch.allclose(buffer.double(), expected, rtol=ROUNDED, atol=0.0)
+
+
+BUFFERS: Mapping[str, Holds] = {
+    r"(.+\.)?position_ids": _counts_up,
+    r"(.+\.)?token_type_ids": _is_zero,
+    r"(.+\.)?h\.\d+\.attn\.bias": _is_triangle,
+    r"(.+\.)?h\.\d+\.attn\.masked_bias": _hides,
+    r"(.+\.)?rotary_emb\.inv_freq": _are_frequencies,
+}

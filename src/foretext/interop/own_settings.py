@@ -1,0 +1,77 @@
+"""What foretext writes under "foretext" in a config.json, with the types that it has to have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from typing_extensions import TypedDict
+
+from foretext.errors import ModelFileError
+from foretext.metrics import Scheme
+from foretext.parsing import parse_json
+
+__all__ = ["KEY", "check_own", "own_part"]
+
+KEY = "foretext"
+
+
+class _Found(BaseModel):
+    """What a task found in the rows that it learned from; a task from outside may have more."""
+
+    model_config = ConfigDict(strict=True, extra="allow", allow_inf_nan=False)
+
+    labels: list[str] | None = Field(None, min_length=1)
+    counts: list[int] | None = None
+    multi_label: bool = False
+    lowest: float = 0.0
+    highest: float = 1.0
+    scheme: Scheme | Literal["auto"] | None = None
+    characters: str = ""
+    by_character: bool = False
+    may_abstain: bool = False
+
+    @model_validator(mode="after")
+    def _fits(self) -> _Found:
+        labels = self.labels or ()
+        if len(set(labels)) < len(labels):
+            raise ValueError("'found.labels' has the same label twice")
+        if self.counts is not None and len(self.counts) != len(labels):
+            raise ValueError("'found.counts' has not one number a label")
+        if not self.lowest < self.highest:
+            raise ValueError("'found.lowest' is not below 'found.highest'")
+        return self
+
+
+class _Own(TypedDict, total=False):
+    __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
+
+    tokenizer: str
+    visibility: str
+    num_characters: int
+    backbone: dict[str, Any] | None
+    objective: dict[str, Any] | None
+    task: dict[str, Any] | None
+    found: _Found
+    facts: dict[str, Any]
+
+
+def own_part(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what stands under "foretext"; nothing where there is no such key.
+
+    Runs of word vectors have the version of foretext there, a string.
+    """
+    own = config.get(KEY)
+    return own if isinstance(own, dict) else {}
+
+
+def check_own(config: Mapping[str, Any], path: Path) -> None:
+    """Check the types of what stands under "foretext" in the config.json of `path`.
+
+    Raises:
+        ModelFileError: a value is of another type, or some do not go together.
+    """
+    parse_json(json.dumps(own_part(config)), f'{path}: "{KEY}"', ModelFileError, _Own)
