@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from hypothesis import strategies as st
 from foretext.corpus import Corpus
 from foretext.data import TokenFile, Tokens, write_tokens
 from foretext.errors import CorpusError, OutputError
+from foretext.parsing import array_file
 from foretext.tokenizers import Vocabulary, WordTokenizer
 
 
@@ -241,14 +245,139 @@ def test_damage_is_named(corpus: Callable[..., BlocksOf], tmp_path: Path) -> Non
     with pytest.raises(CorpusError, match=r"ids\.bin is damaged: it has 3 bytes instead of 4"):
         Tokens.open(folder)
     (folder / "train" / "meta.json").write_text("{")
-    with pytest.raises(CorpusError, match=r"train is no folder of tokens.*meta\.json"):
+    with pytest.raises(CorpusError, match=r"meta\.json is damaged"):
         Tokens.open(folder)
+
+
+Change = Callable[[Path], object]
+
+
+def array_of(path: Path, dtype: str, *numbers: int) -> None:
+    np.array(numbers, dtype).tofile(path)
+
+
+def told(folder: Path, **changes: object) -> None:
+    """Change what ``meta.json`` says; None: it says nothing of it."""
+    meta = json.loads((folder / "meta.json").read_text()) | changes
+    meta = {name: value for name, value in meta.items() if value is not None}
+    (folder / "meta.json").write_text(json.dumps(meta))
+
+
+DAMAGE: dict[str, tuple[Change, str]] = {
+    "no meta": (lambda f: (f / "meta.json").unlink(), "meta.json is missing"),
+    "empty meta": (lambda f: (f / "meta.json").write_bytes(b""), "meta.json is damaged"),
+    "binary meta": (lambda f: (f / "meta.json").write_bytes(b"\xff\x00"), "meta.json is damaged"),
+    "deep meta": (lambda f: (f / "meta.json").write_text("[" * 100_000), "meta.json is damaged"),
+    "meta is a list": (lambda f: (f / "meta.json").write_text("[]"), "meta.json is damaged"),
+    "a negative length": (lambda f: told(f, num_tokens=-6), "'num_tokens' = -6"),
+    "a huge length": (lambda f: told(f, num_sentences=10**30), "'num_sentences'"),
+    "a length as text": (lambda f: told(f, num_documents="2"), "'num_documents' = '2'"),
+    "a length in parts": (lambda f: told(f, num_tokens=6.5), "'num_tokens' = 6.5"),
+    "objects as ids": (lambda f: told(f, dtype="O"), "'dtype' = 'O'"),
+    "no vocabulary": (lambda f: told(f, vocab_size=None), "'vocab_size' is missing"),
+    "an empty vocabulary": (lambda f: told(f, vocab_size=0), "'vocab_size' = 0"),
+    "ids of another width": (lambda f: told(f, dtype="uint32"), "12 bytes instead of 24"),
+    "no ids": (lambda f: (f / "ids.bin").unlink(), "ids.bin is damaged: it has 0 bytes"),
+    "ids cut off": (lambda f: os.truncate(f / "ids.bin", 11), "11 bytes instead of 12"),
+    "ids are a folder": (lambda f: ((f / "ids.bin").unlink(), (f / "ids.bin").mkdir()), "0 bytes"),
+    "an unknown id": (
+        lambda f: array_of(f / "ids.bin", "u2", 1, 2, 50, 4, 5, 6),
+        "the id 50 is none of a vocabulary of 50",
+    ),
+    "another id": (
+        lambda f: array_of(f / "ids.bin", "u2", 1, 2, 49, 4, 5, 6),
+        "ids.bin is damaged: its bytes are not those that were written",
+    ),
+    "a sentence beyond the end": (
+        lambda f: array_of(f / "sentence_starts.bin", "i8", 0, 2, 3, 5, 7),
+        "it leads from 0 to 7 instead of 0 to 6",
+    ),
+    "a negative sentence": (
+        lambda f: array_of(f / "sentence_starts.bin", "i8", 0, -2, 3, 5, 6),
+        "sentence_starts.bin is damaged: its numbers do not increase",
+    ),
+    "an empty sentence": (
+        lambda f: array_of(f / "sentence_starts.bin", "i8", 0, 2, 2, 5, 6), "do not increase"
+    ),
+    "another sentence": (
+        lambda f: array_of(f / "sentence_starts.bin", "i8", 0, 1, 3, 5, 6), "its bytes"
+    ),
+    "a document within a sentence": (
+        lambda f: array_of(f / "document_starts.bin", "i8", 0, 4, 6), "within a sentence"
+    ),
+    "a late document": (
+        lambda f: array_of(f / "document_starts.bin", "i8", 3, 5, 6), "it leads from 3 to 6"
+    ),
+    "another document": (
+        lambda f: array_of(f / "document_starts.bin", "i8", 0, 5, 6), "its bytes"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("part", ["train", "valid"])
+def test_every_damage_is_one_sentence(
+    corpus: Callable[..., BlocksOf], tmp_path: Path, part: str, damage: str
+) -> None:
+    folder = tmp_path / "tokens"
+    write_tokens(corpus("w1 w2\nw3\n\nw9 x\nw1\n"), TOKENIZER, folder)
+    shutil.copytree(folder / "train", folder / "valid")
+    change, sentence = DAMAGE[damage]
+    change(folder / part)
+    with pytest.raises(CorpusError) as caught:
+        Tokens.open(folder)
+    assert sentence in str(caught.value)
+
+
+def test_files_without_checksums_open(corpus: Callable[..., BlocksOf], tmp_path: Path) -> None:
+    folder = tmp_path / "tokens"
+    write_tokens(corpus("w1 w2\nw3\n\nw9 x\nw1\n"), TOKENIZER, folder)
+    told(folder / "train", checksums=None)
+    assert Tokens.open(folder).train.num_tokens == 6
+
+
+def test_numbers_are_checked_across_parts(
+    corpus: Callable[..., BlocksOf], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(array_file, "CHECKED_AT_ONCE", 2)
+    folder = tmp_path / "tokens"
+    write_tokens(corpus("w1 w2\nw3\n\nw9 x\nw1\n"), TOKENIZER, folder)
+    array_of(folder / "train" / "sentence_starts.bin", "i8", 0, 3, 2, 5, 6)
+    with pytest.raises(CorpusError, match="do not increase"):
+        Tokens.open(folder)
+
+
+def test_ids_of_another_tokenizer_are_refused(
+    corpus: Callable[..., BlocksOf], tmp_path: Path
+) -> None:
+    write_tokens(corpus("w1 w2"), TOKENIZER, tmp_path / "tokens")
+    assert Tokens.open(tmp_path / "tokens", vocab_size=50).train.vocab_size == 50
+    with pytest.raises(CorpusError, match="a vocabulary of 50, but the tokenizer has 49"):
+        Tokens.open(tmp_path / "tokens", vocab_size=49)
+
+
+def test_a_full_disk_is_one_sentence(corpus: Callable[..., BlocksOf], tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    text = corpus(many_documents(3000))
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
+        with pytest.raises(OutputError, match="tokens cannot be written"):
+            write_tokens(text, TOKENIZER, tmp_path / "tokens")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert [path.name for path in tmp_path.iterdir()] == ["corpus.txt"]
 
 
 def test_meta_says_what_the_files_hold(corpus: Callable[..., BlocksOf], tmp_path: Path) -> None:
     write_tokens(corpus("w1 w2\nw3"), TOKENIZER, tmp_path / "tokens")
     meta = json.loads((tmp_path / "tokens" / "train" / "meta.json").read_text())
     assert len(meta.pop("fingerprint")) == 32
+    train = tmp_path / "tokens" / "train"
+    assert meta.pop("checksums") == {
+        name: zlib.crc32((train / f"{name}.bin").read_bytes())
+        for name in ("ids", "sentence_starts", "document_starts")
+    }
     assert meta == {
         "dtype": "uint16",
         "num_tokens": 3,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections import defaultdict
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -152,6 +154,81 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "counts" / "counts.bin").write_bytes(b"abc")
     with pytest.raises(OutputError, match=r"counts\.bin is damaged: it has 3 bytes instead of 8"):
         Cooccurrence.open(tmp_path / "counts")
+
+
+def told(folder: Path, **changes: object) -> None:
+    """Change what ``meta.json`` says; None: it says nothing of it."""
+    meta = json.loads((folder / "meta.json").read_text()) | changes
+    meta = {name: value for name, value in meta.items() if value is not None}
+    (folder / "meta.json").write_text(json.dumps(meta))
+
+
+def array_of(path: Path, dtype: str, *numbers: float) -> None:
+    np.array(numbers, dtype).tofile(path)
+
+
+DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "empty meta": (lambda f: (f / "meta.json").write_bytes(b""), "meta.json is damaged"),
+    "binary meta": (lambda f: (f / "meta.json").write_bytes(b"\xff\x00"), "meta.json is damaged"),
+    "deep meta": (lambda f: (f / "meta.json").write_text("[" * 100_000), "meta.json is damaged"),
+    "no fingerprint": (lambda f: told(f, fingerprint=None), "'fingerprint' is missing"),
+    "a number as fingerprint": (lambda f: told(f, fingerprint=3), "'fingerprint' = 3"),
+    "a negative length": (lambda f: told(f, num_cells=-4), "'num_cells' = -4"),
+    "a type of objects": (lambda f: told(f, dtype="O"), "'dtype' = 'O'"),
+    "another vocabulary": (lambda f: told(f, vocab_size=5), "counts of 5 words"),
+    "no columns": (lambda f: (f / "columns.bin").unlink(), "columns.bin is damaged"),
+    "an unknown word": (
+        lambda f: array_of(f / "columns.bin", "u2", 2, 3, 1, 2), "the column 3 is none of 3 words"
+    ),
+    "another word": (lambda f: array_of(f / "columns.bin", "u2", 2, 2, 1, 2), "its bytes"),
+    "a count that is no number": (
+        lambda f: array_of(f / "counts.bin", "f4", 1, np.nan, 1, 1), "counts reach from nan"
+    ),
+    "an endless count": (
+        lambda f: array_of(f / "counts.bin", "f4", 1, np.inf, 1, 1), "counts reach from 1 to inf"
+    ),
+    "a count of nothing": (
+        lambda f: array_of(f / "counts.bin", "f4", 1, 0, 1, 1), "counts reach from 0 to 1"
+    ),
+    "another count": (lambda f: array_of(f / "counts.bin", "f4", 1, 2, 1, 1), "its bytes"),
+    "a row beyond the end": (
+        lambda f: array_of(f / "row_starts.bin", "i8", 0, 0, 2, 5), "leads from 0 to 5 instead"
+    ),
+    "rows backwards": (
+        lambda f: array_of(f / "row_starts.bin", "i8", 0, 3, 2, 4), "its numbers decrease"
+    ),
+    "another row": (lambda f: array_of(f / "row_starts.bin", "i8", 0, 1, 2, 4), "its bytes"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_every_damage_is_one_sentence(tmp_path: Path, damage: str) -> None:
+    tokens = token_file([[1, 2, 1, 2]], 3)
+    assert count_cooccurrence(tokens, 3, tmp_path).row_starts.tolist() == [0, 0, 2, 4]
+    change, sentence = DAMAGE[damage]
+    change(tmp_path)
+    with pytest.raises(OutputError) as caught:
+        count_cooccurrence(tokens, 3, tmp_path)
+    assert sentence in str(caught.value)
+
+
+def test_counts_without_checksums_open(tmp_path: Path) -> None:
+    count_cooccurrence(token_file([[1, 2]], 3), 5, tmp_path)
+    told(tmp_path, checksums=None)
+    assert Cooccurrence.open(tmp_path).num_cells == 2
+
+
+def test_a_full_disk_is_one_sentence(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    tokens = token_file(random_text(300, 200), 200)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, limits[1]))
+        with pytest.raises(OutputError, match="counts cannot be written"):
+            count_cooccurrence(tokens, 5, tmp_path / "counts")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not any(tmp_path.iterdir())
 
 
 def test_a_text_without_pairs_has_no_cells(tmp_path: Path) -> None:

@@ -1,20 +1,51 @@
-"""A corpus as ids on disk, memory-mapped: sentences and documents end to end, and their starts."""
+"""A corpus as ids on disk, memory-mapped: sentences and documents end to end, and their starts.
+
+Kernels take ids and starts for indices and check no bounds, so all of them are checked when a file
+is opened: ids are in the vocabulary, starts increase, documents begin where sentences do, and the
+bytes are those that were written. A billion ids take about a second.
+"""
 
 from __future__ import annotations
 
-import json
-import mmap
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
 
 from foretext.errors import CorpusError
+from foretext.parsing import Judge, check_values, map_array, read_json, release
 
-__all__ = ["TokenFile", "Tokens"]
+__all__ = ["TokenFile", "TokenMeta", "Tokens"]
 
 COUNTED_AT_ONCE = 1 << 22  # ids, widened to eight bytes each while they are counted
+Count = Annotated[int, Field(ge=0, lt=1 << 60)]
+
+
+class TokenMeta(BaseModel):
+    """What ``meta.json`` says of the other files of its folder."""
+
+    model_config = ConfigDict(frozen=True)
+
+    fingerprint: str = ""  # of corpus, tokenizer and split
+    vocab_size: Annotated[int, Field(ge=1, le=1 << 32)]
+    dtype: Literal["uint16", "uint32"]  # of the ids
+    num_tokens: Count
+    num_sentences: Count
+    num_documents: Count
+    checksums: dict[str, int] = {}  # CRC-32 by file; none in older folders
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Read it from a folder.
+
+        Raises:
+            CorpusError: the file is missing or damaged.
+        """
+        meta: Self = read_json(folder / "meta.json", CorpusError, cls)
+        return meta
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,20 +59,60 @@ class TokenFile:
     vocab_size: int
 
     @classmethod
-    def open(cls, folder: Path) -> TokenFile:
-        """Map the files of a folder into memory.
+    def open(cls, folder: Path, vocab_size: int | None = None) -> TokenFile:
+        """Map the files of a folder into memory, and check every number.
+
+        Args:
+            folder: that `write_tokens` made.
+            vocab_size: of the tokenizer that the ids must belong to; None: not known.
 
         Raises:
-            CorpusError: a file is missing or not as long as ``meta.json`` says.
+            CorpusError: a file is missing or damaged, or the ids are of another vocabulary.
         """
-        meta = read_meta(folder)
-        return cls(
+        meta = TokenMeta.read(folder)
+        if vocab_size not in (None, meta.vocab_size):
+            raise CorpusError(
+                f"{folder} has ids of a vocabulary of {meta.vocab_size:,}, but the tokenizer has "
+                f"{vocab_size:,}; delete the folder and run again."
+            )
+        found = cls(
             folder,
-            _map(folder / "ids.bin", meta["dtype"], meta["num_tokens"]),
-            _map(folder / "sentence_starts.bin", "int64", meta["num_sentences"] + 1),
-            _map(folder / "document_starts.bin", "int64", meta["num_documents"] + 1),
-            meta["vocab_size"],
+            map_array(folder / "ids.bin", meta.dtype, meta.num_tokens, CorpusError),
+            _map_starts(folder / "sentence_starts.bin", meta.num_sentences),
+            _map_starts(folder / "document_starts.bin", meta.num_documents),
+            meta.vocab_size,
         )
+        found._check(meta)
+        return found
+
+    def _check(self, meta: TokenMeta) -> None:
+        judges: dict[str, Judge] = {
+            "ids": self._problem_of_ids,
+            "sentence_starts": _problem_of_starts,
+            "document_starts": self._problem_of_documents,
+        }
+        for name, judge in judges.items():
+            array, path = getattr(self, name), self.folder / f"{name}.bin"
+            if name != "ids" and (array[0], array[-1]) != (0, self.num_tokens):
+                raise CorpusError(
+                    f"{path} is damaged: it leads from {array[0]:,} to {array[-1]:,} instead of "
+                    f"0 to {self.num_tokens:,}; delete the folder that holds it and run again."
+                )
+            check_values(path, array, judge, CorpusError, meta.checksums.get(name))
+
+    def _problem_of_ids(self, ids: NDArray[Any]) -> str | None:
+        largest = int(ids.max())
+        if largest < self.vocab_size:
+            return None
+        return f"the id {largest:,} is none of a vocabulary of {self.vocab_size:,}"
+
+    def _problem_of_documents(self, starts: NDArray[Any]) -> str | None:
+        if (problem := _problem_of_starts(starts)) is not None:
+            return problem
+        places = np.searchsorted(self.sentence_starts, starts)  # none is beyond the last one
+        if np.array_equal(self.sentence_starts[places], starts):
+            return None
+        return "a document begins within a sentence"
 
     @property
     def num_tokens(self) -> int:
@@ -68,9 +139,7 @@ class TokenFile:
 
     def release(self) -> None:
         """Let go of the pages that were read; whoever needs them again finds them on disk."""
-        pages = self.ids.base
-        if isinstance(pages, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
-            pages.madvise(mmap.MADV_DONTNEED)
+        release(self.ids)
 
 
 class Tokens(NamedTuple):
@@ -80,38 +149,23 @@ class Tokens(NamedTuple):
     valid: TokenFile | None
 
     @classmethod
-    def open(cls, folder: Path) -> Tokens:
+    def open(cls, folder: Path, vocab_size: int | None = None) -> Tokens:
         """Open the folders ``train`` and, where it is there, ``valid``.
 
+        Args:
+            folder: that `write_tokens` made.
+            vocab_size: of the tokenizer that the ids must belong to; None: not known.
+
         Raises:
-            CorpusError: a file is missing or damaged.
+            CorpusError: a file is missing or damaged, or the ids are of another vocabulary.
         """
-        valid = folder / "valid"
-        return cls(
-            TokenFile.open(folder / "train"), TokenFile.open(valid) if valid.is_dir() else None
-        )
+        train, valid = TokenFile.open(folder / "train", vocab_size), folder / "valid"
+        return cls(train, TokenFile.open(valid, train.vocab_size) if valid.is_dir() else None)
 
 
-def read_meta(folder: Path) -> dict[str, Any]:
-    """Read dtype, lengths, vocabulary size and fingerprint.
-
-    Raises:
-        CorpusError: ``meta.json`` is missing or damaged.
-    """
-    path = folder / "meta.json"
-    try:
-        meta: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise CorpusError(f"{folder} is no folder of tokens: {path} cannot be read.") from error
-    return meta
+def _map_starts(path: Path, number: int) -> np.ndarray:
+    return map_array(path, "int64", number + 1, CorpusError)
 
 
-def _map(path: Path, dtype: str, length: int) -> np.ndarray:
-    wanted = length * np.dtype(dtype).itemsize
-    size = path.stat().st_size if path.is_file() else 0
-    if size != wanted:
-        raise CorpusError(
-            f"{path} is damaged: it has {size:,} bytes instead of {wanted:,}; delete the folder "
-            "and run again, and it is made anew."
-        )
-    return np.memmap(path, dtype, mode="r", shape=(length,))
+def _problem_of_starts(starts: NDArray[Any]) -> str | None:
+    return None if (starts[1:] > starts[:-1]).all() else "its numbers do not increase"

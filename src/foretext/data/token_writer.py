@@ -6,7 +6,9 @@ import hashlib
 import json
 import os
 import shutil
+import zlib
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from foretext.corpus.blocks import Advance, Blocks, map_blocks
-from foretext.data.token_file import Tokens, read_meta
+from foretext.data.token_file import TokenMeta, Tokens
 from foretext.errors import CorpusError, OutputError
 from foretext.files import atomic_folder
 from foretext.tokenizers.word_tokenizer import EncodedBlock, WordTokenizer
@@ -76,7 +78,7 @@ def _is_made(folder: Path, fingerprint: str) -> bool:
         return False
     if not (folder / "train" / "meta.json").is_file():
         raise OutputError(f"{folder} holds other files, not tokens; choose another folder.")
-    return bool(read_meta(folder / "train").get("fingerprint") == fingerprint)
+    return TokenMeta.read(folder / "train").fingerprint == fingerprint
 
 
 def _encode(
@@ -139,32 +141,43 @@ class _Writer:
         self.meta = meta
         self.dtype = np.uint16 if meta["vocab_size"] <= 1 << 16 else np.uint32
         self.num_tokens, self.num_sentences, self.num_documents = 0, 0, 0
+        self.checksums = dict.fromkeys(FILES, 0)
 
     def __enter__(self) -> Self:
         self.folder.mkdir(exist_ok=True)
-        self.files = [(self.folder / f"{name}.bin").open("wb") for name in FILES]
+        self.files = {name: (self.folder / f"{name}.bin").open("wb") for name in FILES}
         return self
 
     def append(self, block: EncodedBlock, documents: np.ndarray, chosen: np.ndarray) -> None:
         """Add the chosen sentences: (S,) bool; `documents` (S,) says which belong together."""
-        ids, sentence_starts, document_starts = self.files
         lengths = np.diff(block.sentence_starts, append=len(block.ids))
-        ids.write(block.ids[np.repeat(chosen, lengths)].astype(self.dtype).data)
+        self._write("ids", block.ids[np.repeat(chosen, lengths)].astype(self.dtype))
         starts = self.num_tokens + np.cumsum(lengths[chosen]) - lengths[chosen]
         firsts = np.flatnonzero(np.diff(documents[chosen], prepend=-1))
-        sentence_starts.write(starts.data)
-        document_starts.write(starts[firsts].data)
+        self._write("sentence_starts", starts)
+        self._write("document_starts", starts[firsts])
         self.num_tokens += int(lengths[chosen].sum())
         self.num_sentences += len(starts)
         self.num_documents += len(firsts)
 
-    def __exit__(self, *_: object) -> None:
-        for starts in self.files[1:]:
-            starts.write(np.array([self.num_tokens], np.int64).data)
-        for file in self.files:
+    def _write(self, name: str, numbers: np.ndarray) -> None:
+        self.files[name].write(numbers.data)
+        self.checksums[name] = zlib.crc32(numbers.data, self.checksums[name])
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        with ExitStack() as files:  # all are closed, even where one has no room for its last bytes
+            for file in self.files.values():
+                files.enter_context(file)
+            if kind is None:
+                self._finish()
+
+    def _finish(self) -> None:
+        for name in FILES[1:]:
+            self._write(name, np.array([self.num_tokens], np.int64))
+        for file in self.files.values():
             file.flush()
             os.fsync(file.fileno())
-            file.close()
         lengths = {name: getattr(self, name) for name in LENGTHS}
         meta = {**self.meta, "dtype": np.dtype(self.dtype).name, **lengths}
+        meta["checksums"] = self.checksums
         (self.folder / "meta.json").write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")

@@ -6,15 +6,24 @@ arrays against the length that is said of them. What is damaged gives one senten
 class that the caller names, never another exception.
 """
 
-from foretext.parsing.array_file import check_values, map_array, new_array, read_part, release
+from foretext.parsing.array_file import (
+    Judge,
+    check_values,
+    map_array,
+    new_array,
+    read_part,
+    release,
+)
 from foretext.parsing.checksum import file_checksum
-from foretext.parsing.json_file import parse_json, read_json
+from foretext.parsing.json_file import check_value, parse_json, read_json
 from foretext.parsing.tensor_file import TensorFile, read_tensors, write_tensors
 from foretext.parsing.text_file import read_bytes, read_text
 from foretext.parsing.toml_file import parse_toml, parse_toml_value, read_toml
 
 __all__ = [
+    "Judge",
     "TensorFile",
+    "check_value",
     "check_values",
     "file_checksum",
     "map_array",

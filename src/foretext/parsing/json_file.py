@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from foretext.errors import ForetextError
 from foretext.parsing.text_file import LARGEST, read_bytes
 
-__all__ = ["parse_json", "read_json"]
+__all__ = ["check_value", "parse_json", "read_json"]
 
 LONGEST_VALUE = 60  # letters of a wrong value that a sentence repeats
 
@@ -43,8 +45,24 @@ def parse_json(
         ForetextError: of the class `error`: the text is no JSON, or of another type.
     """
     content = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    try:
+    with _refused(where, error):
         return _adapter(kind).validate_json(content.removeprefix(b"\xef\xbb\xbf"), strict=True)
+
+
+def check_value(value: Any, where: str, error: type[ForetextError], kind: Any) -> Any:
+    """Return a value that was read already, of a type that is known only now.
+
+    Raises:
+        ForetextError: of the class `error`: it is of another type.
+    """
+    with _refused(where, error):
+        return _adapter(kind).validate_python(value, strict=True)
+
+
+@contextmanager
+def _refused(where: str, error: type[ForetextError]) -> Iterator[None]:
+    try:
+        yield
     except ValidationError as problem:
         raise error(
             f"{where} is damaged: {_described(problem)}; fetch or write it again."

@@ -9,7 +9,7 @@ from typing import Any
 from foretext.errors import ForetextError
 from foretext.parsing.text_file import read_text
 
-__all__ = ["parse_toml", "read_toml"]
+__all__ = ["parse_toml", "parse_toml_value", "read_toml"]
 
 LARGEST = 1 << 20  # bytes; all settings of a recipe take about two thousand
 
@@ -40,3 +40,17 @@ def parse_toml(text: str, where: str, error: type[ForetextError]) -> dict[str, d
         if not isinstance(values, dict):
             raise error(f"{where}: '{name}' stands outside of a section; write it below one.")
     return sections
+
+
+def parse_toml_value(text: str, where: str, error: type[ForetextError]) -> Any:
+    """Return a value as TOML writes it, or the text itself where TOML has no such value.
+
+    Raises:
+        ForetextError: of the class `error`: the text is nested too deeply.
+    """
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (RecursionError, MemoryError):
+        raise error(f"{where} is nested too deeply.") from None
+    except (tomllib.TOMLDecodeError, ValueError):  # and a number of more digits than Python reads
+        return text

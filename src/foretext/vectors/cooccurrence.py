@@ -6,20 +6,48 @@ Pennington et al. 2014, "GloVe: Global Vectors for Word Representation", section
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
 
 from foretext.errors import OutputError
+from foretext.parsing import Judge, check_values, map_array, read_json
 
 if TYPE_CHECKING:
     from foretext.vectors.row_runs import Piece
 
-__all__ = ["Cooccurrence", "CooccurrenceWriter", "is_counted"]
+__all__ = ["Cooccurrence", "CooccurrenceMeta", "CooccurrenceWriter", "is_counted"]
+
+FILES = ("row_starts", "columns", "counts")
+
+
+class CooccurrenceMeta(BaseModel):
+    """What ``meta.json`` says of the other files of its folder."""
+
+    model_config = ConfigDict(frozen=True)
+
+    fingerprint: str  # of ids, sentences and window
+    vocab_size: Annotated[int, Field(ge=1, le=1 << 32)]
+    num_cells: Annotated[int, Field(ge=0, lt=1 << 60)]
+    dtype: Literal["uint16", "uint32"]  # of the columns
+    checksums: dict[str, int] = {}  # CRC-32 by file; none in older folders
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Read it from a folder.
+
+        Raises:
+            OutputError: the file is missing or damaged.
+        """
+        meta: Self = read_json(folder / "meta.json", OutputError, cls)
+        return meta
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,18 +59,51 @@ class Cooccurrence:
     counts: np.ndarray  # (N,) float32
 
     @classmethod
-    def open(cls, folder: Path) -> Cooccurrence:
-        """Map the files of a folder into memory.
+    def open(cls, folder: Path, vocab_size: int | None = None) -> Cooccurrence:
+        """Map the files of a folder into memory, and check every number: kernels check none.
+
+        Args:
+            folder: that `CooccurrenceWriter` filled.
+            vocab_size: of the text that was counted; None: not known.
 
         Raises:
-            OutputError: a file is missing or not as long as it was written.
+            OutputError: a file is missing or damaged, or of another vocabulary.
         """
-        meta = _read_meta(folder)
-        return cls(
-            _map(folder / "row_starts.bin", "int64", meta["vocab_size"] + 1),
-            _map(folder / "columns.bin", meta["dtype"], meta["num_cells"]),
-            _map(folder / "counts.bin", "float32", meta["num_cells"]),
+        meta = CooccurrenceMeta.read(folder)
+        if vocab_size not in (None, meta.vocab_size):
+            raise OutputError(
+                f"{folder} has counts of {meta.vocab_size:,} words, but the vocabulary has "
+                f"{vocab_size:,}; delete the folder and run again."
+            )
+        lengths = (meta.vocab_size + 1, meta.num_cells, meta.num_cells)
+        arrays = [
+            map_array(folder / f"{name}.bin", dtype, length, OutputError)
+            for name, dtype, length in zip(
+                FILES, ("int64", meta.dtype, "float32"), lengths, strict=True
+            )
+        ]
+        found = cls(*arrays)
+        judges: tuple[Judge, ...] = (
+            found._problem_of_starts,
+            found._problem_of_columns,
+            _problem_of_counts,
         )
+        for name, array, judge in zip(FILES, arrays, judges, strict=True):
+            path = folder / f"{name}.bin"
+            check_values(path, array, judge, OutputError, meta.checksums.get(name))
+        return found
+
+    def _problem_of_starts(self, starts: NDArray[Any]) -> str | None:
+        ends = (int(self.row_starts[0]), int(self.row_starts[-1]))
+        if ends != (0, self.num_cells):
+            return f"it leads from {ends[0]:,} to {ends[1]:,} instead of 0 to {self.num_cells:,}"
+        return None if (starts[1:] >= starts[:-1]).all() else "its numbers decrease"
+
+    def _problem_of_columns(self, columns: NDArray[Any]) -> str | None:
+        largest = int(columns.max())
+        if largest < self.vocab_size:
+            return None
+        return f"the column {largest:,} is none of {self.vocab_size:,} words"
 
     @property
     def num_cells(self) -> int:
@@ -66,19 +127,22 @@ class CooccurrenceWriter:
         self.num_cells = 0
 
     def __enter__(self) -> Self:
-        names = ("row_starts.bin", "columns.bin", "counts.bin")
-        self._files = [(self.folder / name).open("wb") for name in names]
-        self._files[0].write(np.zeros(1, np.int64).data)
+        self._files = {name: (self.folder / f"{name}.bin").open("wb") for name in FILES}
+        self._checksums = dict.fromkeys(FILES, 0)
+        self._write("row_starts", np.zeros(1, np.int64))
         return self
 
     def append_all(self, pieces: Iterable[Piece]) -> None:
         """Write pieces, in order; sums of units become counts."""
-        row_starts, columns, counts = self._files
         for piece in pieces:
-            row_starts.write((self.num_cells + piece.ends).data)
-            columns.write(piece.columns.astype(self.dtype).data)
-            counts.write((piece.totals / self.unit).astype(np.float32).data)
+            self._write("row_starts", self.num_cells + piece.ends)
+            self._write("columns", piece.columns.astype(self.dtype))
+            self._write("counts", (piece.totals / self.unit).astype(np.float32))
             self.num_cells += len(piece.columns)
+
+    def _write(self, name: str, numbers: np.ndarray) -> None:
+        self._files[name].write(numbers.data)
+        self._checksums[name] = zlib.crc32(numbers.data, self._checksums[name])
 
     def write_meta(self, fingerprint: str) -> None:
         """Say what the files hold."""
@@ -87,17 +151,14 @@ class CooccurrenceWriter:
             "vocab_size": self.vocab_size,
             "num_cells": self.num_cells,
             "dtype": np.dtype(self.dtype).name,
+            "checksums": self._checksums,
         }
         (self.folder / "meta.json").write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        for file in self._files:
-            file.close()
+    def __exit__(self, *_: object) -> None:
+        with ExitStack() as files:  # all are closed, even where one has no room for its last bytes
+            for file in self._files.values():
+                files.enter_context(file)
 
 
 def is_counted(folder: Path, fingerprint: str) -> bool:
@@ -108,29 +169,15 @@ def is_counted(folder: Path, fingerprint: str) -> bool:
     """
     if not folder.is_dir() or not any(folder.iterdir()):
         return False
-    return bool(_read_meta(folder)["fingerprint"] == fingerprint)
-
-
-def _read_meta(folder: Path) -> dict[str, Any]:
-    path = folder / "meta.json"
-    try:
-        meta: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    if not (folder / "meta.json").is_file():
         raise OutputError(
-            f"{folder} holds no co-occurrence counts: {path} cannot be read; "
-            "choose another folder, or delete this one."
-        ) from error
-    return meta
-
-
-def _map(path: Path, dtype: str, length: int) -> np.ndarray:
-    wanted = length * np.dtype(dtype).itemsize
-    size = path.stat().st_size if path.is_file() else 0
-    if size != wanted:
-        raise OutputError(
-            f"{path} is damaged: it has {size:,} bytes instead of {wanted:,}; delete its folder, "
-            "and the pairs are counted anew."
+            f"{folder} holds no co-occurrence counts, but other files; choose another folder."
         )
-    if length == 0:
-        return np.empty(0, dtype)
-    return np.memmap(path, dtype, mode="r", shape=(length,))
+    return CooccurrenceMeta.read(folder).fingerprint == fingerprint
+
+
+def _problem_of_counts(counts: NDArray[Any]) -> str | None:
+    low, high = float(counts.min()), float(counts.max())  # either is NaN where one count is
+    if low > 0 and high < np.inf:
+        return None
+    return f"its counts reach from {low:g} to {high:g}"

@@ -69,14 +69,14 @@ def count_cooccurrence(
     """
     fingerprint = fingerprint_of(tokens, window)
     if is_counted(folder, fingerprint):
-        return Cooccurrence.open(folder)
+        return Cooccurrence.open(folder, tokens.vocab_size)
     budget = _Budget.of(memory, workers, tokens.vocab_size)
     with atomic_folder(folder) as temporary:
         rows = _count_parts(tokens, window, budget, workers, progress, temporary)
         with CooccurrenceWriter(temporary, tokens.vocab_size, pair_weights(window)[1]) as out:
             out.append_all(rows)
         out.write_meta(fingerprint)
-    return Cooccurrence.open(folder)
+    return Cooccurrence.open(folder, tokens.vocab_size)
 
 
 def open_cooccurrence(tokens: TokenFile, window: int, folder: Path) -> Cooccurrence:
@@ -91,7 +91,7 @@ def open_cooccurrence(tokens: TokenFile, window: int, folder: Path) -> Cooccurre
             f"{folder} holds no counts of this text with its vocabulary and window = {window}; "
             "leave out the setting cooccurrence, and they are counted."
         )
-    return Cooccurrence.open(folder)
+    return Cooccurrence.open(folder, tokens.vocab_size)
 
 
 def pair_weights(window: int) -> tuple[np.ndarray, int]:

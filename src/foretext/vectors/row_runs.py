@@ -9,7 +9,9 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from foretext.corpus.blocks import map_in_order
+from foretext.errors import OutputError
 from foretext.kernels.cooccurrence import add_runs
+from foretext.parsing import read_part
 
 __all__ = ["Piece", "Run", "merge_runs", "new_piece", "pieces_of", "trimmed"]
 
@@ -71,8 +73,9 @@ class Run:
     def read(self, first: int, last: int) -> Piece:
         """The rows `first` to `last` - 1."""
         begin, end = self.row_starts[[first, last]].tolist()
-        columns = np.fromfile(self.folder / "columns.bin", np.int32, end - begin, offset=4 * begin)
-        totals = np.fromfile(self.folder / "totals.bin", np.int64, end - begin, offset=8 * begin)
+        size, paths = end - begin, (self.folder / "columns.bin", self.folder / "totals.bin")
+        columns = read_part(paths[0], "int32", begin, size, OutputError)
+        totals = read_part(paths[1], "int64", begin, size, OutputError)
         return Piece(self.row_starts[first + 1 : last + 1] - begin, columns, totals)
 
 

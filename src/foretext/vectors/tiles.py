@@ -8,7 +8,6 @@ of a round, and when, the result is the same.
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -19,6 +18,7 @@ from foretext.files import output_error
 from foretext.kernels.glove import Cells
 from foretext.kernels.simd import LANES
 from foretext.kernels.tiles import size_tiles, take_cells
+from foretext.parsing import new_array
 from foretext.vectors.cooccurrence import Cooccurrence
 
 __all__ = ["HeldOutCells", "Tiles", "num_blocks"]
@@ -128,12 +128,9 @@ class Tiles:
         """An array in a file; a file that an interrupted run left there is written over."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            with (self._folder / f"{name}.bin").open("wb+") as file:
-                if hasattr(os, "posix_fallocate"):  # or a full disk would end the process later
-                    os.posix_fallocate(file.fileno(), 0, size * np.dtype(dtype).itemsize)
-                return np.memmap(file, dtype, mode="w+", shape=(size,)).view(np.ndarray)
         except OSError as error:
             raise output_error(self._folder, error) from error
+        return new_array(self._folder / f"{name}.bin", dtype, size)
 
 
 def num_blocks(vocab_size: int, record_bytes: int) -> int:
