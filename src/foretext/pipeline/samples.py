@@ -23,7 +23,7 @@ PROMPT_TOKENS = 8
 NEW_TOKENS = 32
 
 
-class SampledValidation:
+class SampledValidation(Validation):
     """A validation that also keeps what the model answers to a few held-out texts.
 
     Args:
@@ -49,12 +49,18 @@ class SampledValidation:
     def measure(self, model: Model) -> dict[str, float]:
         """Return the figures of the validation; the answers go to the file."""
         figures = self.inner.measure(model)
-        # Made anew each time: what a LanguageModel keeps of weights that change would be stale.
+        # Made again each time: what a LanguageModel keeps of weights that change would be stale.
         used = LanguageModel(self.tokenizer, model.backbone, model.objective, device=self.device)
         ask = _written_on if self.tokenizer.special.mask is None else _filled
         with MetricsLog(self.path) as log:
             log.append({**figures, "samples": [ask(used, row) for row in self.rows]})
         return figures
+
+    def rewind(self, num_measured: int) -> None:
+        """Drop the lines of measurements that a resumed training makes again."""
+        self.inner.rewind(num_measured)
+        if self.path.is_file():
+            MetricsLog(self.path).truncate(num_measured)
 
 
 def _filled(model: LanguageModel, row: list[int]) -> dict[str, Any]:

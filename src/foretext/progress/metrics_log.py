@@ -10,8 +10,11 @@ from typing import Any, Self, TextIO
 
 from foretext.errors import OutputError
 from foretext.files import atomic_file, output_error
+from foretext.parsing import parse_json, read_bytes
 
 __all__ = ["MetricsLog"]
+
+LARGEST = 1 << 30  # bytes; a record has a few hundred
 
 
 class MetricsLog:
@@ -40,7 +43,7 @@ class MetricsLog:
         self.close()
 
     def __len__(self) -> int:
-        return len(self.read())
+        return len(self._lines())
 
     def append(self, record: Mapping[str, Any]) -> None:
         """Write `record` as the last line; not-a-number has no JSON and is a ValueError."""
@@ -53,17 +56,26 @@ class MetricsLog:
         except OSError as error:
             raise output_error(self.path, error) from error
 
-    def read(self) -> list[dict[str, Any]]:
-        """Return all records, the oldest first; none when there is no file."""
-        return [record for _, record in self._records()]
+    def read(self, kind: Any = dict[str, Any]) -> list[Any]:
+        """Return all records, the oldest first; none when there is no file.
+
+        Args:
+            kind: type that every record must have, as pydantic understands it.
+
+        Raises:
+            OutputError: a line is no record, or one of another type; the sentence names it.
+        """
+        return [
+            parse_json(line, f"{self.path}, line {number},", OutputError, kind)
+            for number, line in self._lines()
+        ]
 
     def truncate(self, num_records: int) -> None:
         """Keep the first `num_records`, those a checkpoint knew of, and drop what came after."""
         self.close()
-        kept = self._records()[:num_records]
+        kept = self._lines()[:num_records]
         with atomic_file(self.path) as temporary:
-            text = "".join(f"{line}\n" for line, _ in kept)
-            temporary.write_text(text, encoding="utf-8", newline="\n")
+            temporary.write_bytes(b"".join(line + b"\n" for _, line in kept))
 
     def close(self) -> None:
         """Close the file; a later `append` opens it again."""
@@ -72,29 +84,29 @@ class MetricsLog:
             self._file = None
 
     def _open(self) -> TextIO:
-        self.truncate(len(self))  # a new record must not be glued to a torn one
+        self.truncate(len(self._lines()))  # a new record must not be glued to a torn one
         return self.path.open("a", encoding="utf-8", newline="\n")
 
-    def _records(self) -> list[tuple[str, dict[str, Any]]]:
+    def _lines(self) -> list[tuple[int, bytes]]:
+        """Number and text of each line that holds a record."""
         if not self.path.exists():
             return []
-        lines = self.path.read_text(encoding="utf-8", errors="replace").split("\n")
+        lines = read_bytes(self.path, OutputError, largest=LARGEST).split(b"\n")
         numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-        parsed = [(line, _parsed(line)) for _, line in numbered]
-        if parsed and parsed[-1][1] is None:
-            parsed.pop()  # torn by a crash
-        for (number, _), (_, record) in zip(numbered, parsed, strict=False):
-            if record is None:
+        if numbered and not _is_record(numbered[-1][1]):
+            numbered.pop()  # torn by a crash
+        for number, line in numbered:
+            if not _is_record(line):
                 raise OutputError(
                     f"{self.path}, line {number}: this is not a JSON object; "
-                    "delete the line, or start the run anew in another folder."
+                    "delete the line, or start the run again in another folder."
                 )
-        return [(line, record) for line, record in parsed if record is not None]
+        return numbered
 
 
-def _parsed(line: str) -> dict[str, Any] | None:
+def _is_record(line: bytes) -> bool:
     try:
-        record = json.loads(line)
-    except ValueError:
-        return None
-    return record if isinstance(record, dict) else None
+        parse_json(line, "", OutputError)
+    except OutputError:
+        return False
+    return True

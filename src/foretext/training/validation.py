@@ -30,6 +30,7 @@ class Validation(Protocol):
 
         A resumed training calls it, for it measures again what its checkpoint does not know of.
         """
+        return
 
 
 class HeldOutLoss(Validation):
