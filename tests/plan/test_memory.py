@@ -34,6 +34,27 @@ def test_a_container_may_have_less(machine: Path, limit: str, free: int) -> None
     assert free_bytes(CPU) == free
 
 
+@pytest.mark.parametrize("odd", ["", "max", "\n", "lots", "-1", "1e9", "\x00", "9" * 5000])
+def test_odd_answers_are_none(machine: Path, odd: str) -> None:
+    for name in ("memory.max", "memory.current"):
+        (machine / "memory.max").write_text("1500\n")
+        (machine / "memory.current").write_text("1000\n")
+        (machine / name).write_text(odd)
+        assert free_bytes(CPU) == 2_048_000_000
+    for line in (f"MemAvailable: {odd} kB", f"MemAvailable:{odd}", "MemAvailable", odd):
+        (machine / "meminfo").write_text(f"{line}\n")
+        assert free_bytes(CPU) is None
+    (machine / "meminfo").write_bytes(b"MemAvailable:  2000000 kB\n\xff\n")
+    assert free_bytes(CPU) == 2_048_000_000
+
+
+def test_what_cannot_be_read_is_none(machine: Path) -> None:
+    for name in ("meminfo", "memory.max", "memory.current"):
+        (machine / name).unlink(missing_ok=True)
+        (machine / name).mkdir()
+    assert free_bytes(CPU) is None
+
+
 def test_elsewhere_nobody_knows(machine: Path) -> None:
     (machine / "meminfo").unlink()
     assert free_bytes(CPU) is None

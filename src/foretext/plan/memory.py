@@ -26,6 +26,7 @@ PROGRAM_BYTES = 600 << 20  # Python, PyTorch and its buffers
 MEMINFO = Path("/proc/meminfo")
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 CGROUP_USED = Path("/sys/fs/cgroup/memory.current")
+MOST_DIGITS = 20  # of a number of bytes
 
 
 def training_bytes(
@@ -67,17 +68,26 @@ def free_bytes(device: torch.device) -> int | None:
 
 def _of_machine() -> int | None:
     """Linux alone says what can be had without swapping."""
-    if not MEMINFO.is_file():
-        return None
-    lines = MEMINFO.read_text(encoding="ascii").splitlines()
-    available = (line.split()[1] for line in lines if line.startswith("MemAvailable:"))
-    return next((int(kibibytes) * 1024 for kibibytes in available), None)
+    lines = _text(MEMINFO).splitlines()
+    available = next((line for line in lines if line.startswith("MemAvailable:")), "")
+    kibibytes = _whole_number(available.removeprefix("MemAvailable:").removesuffix("kB"))
+    return None if kibibytes is None else kibibytes * 1024
 
 
 def _of_container() -> int | None:
-    if not (CGROUP_LIMIT.is_file() and CGROUP_USED.is_file()):
-        return None
-    limit = CGROUP_LIMIT.read_text(encoding="ascii").strip()
-    if limit == "max":
-        return None
-    return max(int(limit) - int(CGROUP_USED.read_text(encoding="ascii")), 0)
+    limit, used = _whole_number(_text(CGROUP_LIMIT)), _whole_number(_text(CGROUP_USED))
+    return None if limit is None or used is None else max(limit - used, 0)
+
+
+def _text(path: Path) -> str:
+    """What the system says in a file; nothing where it has no such file, or shows it to nobody."""
+    try:
+        return path.read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return ""
+
+
+def _whole_number(text: str) -> int | None:
+    """A number of bytes; None where there is none, as in "max", which is no limit."""
+    digits = text.strip()
+    return int(digits) if digits.isdecimal() and len(digits) < MOST_DIGITS else None
