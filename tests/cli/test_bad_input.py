@@ -121,9 +121,15 @@ def no_file_larger_than(size: int) -> Iterator[None]:
 
 
 def test_full_disk(command: Command, corpus: Path, tmp_path: Path) -> None:
+    """What was done before stays, to go on with."""
+    arguments = ["pretrain", "word2vec", corpus, "-o", tmp_path / "run", "-q", "--no-report"]
+    settings = ["--set", "tokenizer.min_count=1"]
     with no_file_larger_than(2000):
-        sentence = pretrain(command, corpus, tmp_path / "run", "--set", "tokenizer.min_count=1")
-    assert "cannot be written" in sentence
+        done = command(*arguments, *settings)
+    assert done.code == 2
+    assert "cannot be written" in done.err
+    resumed = command(*arguments, *settings, "--resume")
+    assert resumed.code == 0, resumed.err
 
 
 def test_unwritable_output(command: Command, corpus: Path, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import typer
 
-from foretext.cli.endings import Stopped, ending
+from foretext.cli.endings import ending
 from foretext.errors import CorpusError, Interrupted
 
 
@@ -16,8 +16,7 @@ class OutOfMemoryError(RuntimeError):
     [
         (CorpusError("No text."), 2, "No text."),
         (Interrupted("SIGINT."), 130, "SIGINT."),
-        (Stopped("SIGTERM: stopped."), 130, "SIGTERM: stopped."),
-        (KeyboardInterrupt(), 130, "stopped."),
+        (KeyboardInterrupt(), 130, "Stopped by a signal"),
         (FileNotFoundError(2, "No such file", "x.txt"), 2, "x.txt cannot be read or written: No"),
         (OSError("connection lost"), 2, "connection lost"),
         (OSError(), 2, "OSError"),

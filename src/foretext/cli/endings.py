@@ -6,13 +6,9 @@ from typing import Any
 
 from foretext.errors import ForetextError, Interrupted
 
-__all__ = ["DEFECT", "DONE", "REPAIRABLE", "STOPPED", "Stopped", "ending"]
+__all__ = ["DEFECT", "DONE", "REPAIRABLE", "STOPPED", "ending"]
 
 DONE, DEFECT, REPAIRABLE, STOPPED = 0, 1, 2, 130
-
-
-class Stopped(BaseException):
-    """A signal came while there was nothing to save; no library may catch it as an error."""
 
 
 def ending(error: BaseException) -> tuple[int, str]:
@@ -22,10 +18,10 @@ def ending(error: BaseException) -> tuple[int, str]:
     usage = typer.BadParameter.__bases__[0]  # click's, which newer typers carry inside
     if isinstance(error, typer.Abort):  # typer's name for two errors
         error = error.__cause__ or error
-    if isinstance(error, Stopped | Interrupted):
+    if isinstance(error, Interrupted):
         return STOPPED, str(error)
     if isinstance(error, KeyboardInterrupt):
-        return STOPPED, "stopped."
+        return STOPPED, "Stopped by a signal; what was saved before it is kept."
     if isinstance(error, usage):
         return REPAIRABLE, _usage(error)
     if isinstance(error, ForetextError):

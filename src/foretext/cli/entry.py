@@ -8,9 +8,8 @@ from __future__ import annotations
 import signal
 import sys
 import traceback
-from types import FrameType
 
-from foretext.cli.endings import DONE, Stopped, ending
+from foretext.cli.endings import DONE, STOPPED, ending
 from foretext.errors import OutputError, SettingError
 from foretext.terminal import guarded_streams, say
 
@@ -19,8 +18,9 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run one command; an error is told in a sentence on standard error."""
+    # Until work that has something to save takes over, SIGTERM is the same as Ctrl-C.
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _stop)  # until work that has something to save takes over
+        signal.signal(number, signal.default_int_handler)
     try:
         with guarded_streams():
             code = _run()
@@ -40,7 +40,7 @@ def _run() -> int:
         raise
     except BaseException as error:
         return _told(error)
-    return code or DONE
+    return _told(KeyboardInterrupt()) if code == STOPPED else code or DONE  # typer's number for it
 
 
 def _told(error: BaseException) -> int:
@@ -51,10 +51,6 @@ def _told(error: BaseException) -> int:
     if sentence:
         say(f"foretext: {sentence}", error=True)
     return code
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    raise Stopped(f"{signal.Signals(number).name}: stopped before there was anything to keep.")
 
 
 def _refuse_undecoded(arguments: list[str]) -> None:

@@ -73,7 +73,6 @@ def finetune(
     """Learn a task from labelled rows."""
     from foretext.pipeline.finetuning import rows_config, run_finetuning, section_names
     from foretext.recipe import read_overrides
-    from foretext.report.run_report import report_run
 
     sections = read_overrides(settings or [], section_names(task, base))
     columns = given_options(
@@ -96,9 +95,8 @@ def finetune(
         overwrite=overwrite,
         resume=resume,
         quiet=quiet,
+        report=report,
     ).facts
-    if report:
-        report_run(output)
     if as_json:
         print_json(_result(output, facts))
         return

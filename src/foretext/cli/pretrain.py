@@ -70,7 +70,6 @@ def pretrain(
     from foretext.config import duration_seconds
     from foretext.pipeline import run_recipe
     from foretext.recipe import Recipe
-    from foretext.report.run_report import report_run
     from foretext.runtime import is_first_process
 
     given = list(settings or [])
@@ -86,11 +85,10 @@ def pretrain(
         overwrite=overwrite,
         resume=resume,
         quiet=quiet,
+        report=report,
     )
     if not is_first_process():
         return
-    if report:
-        report_run(output)
     last = learned.history[-1] if learned.history else {}
     facts = {name: last.get(name) for name in ("loss", "valid_loss")}
     if learned.recipe.is_autoencoder:
