@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from foretext.errors import SettingError
-from foretext.recipe import Recipe, recipe_names
+import foretext as ft
+from foretext import registry
+from foretext.errors import ModelFileError, SettingError, UntrustedError
+from foretext.recipe import Recipe, corpus_of_run, recipe_names
 
 
 @pytest.mark.parametrize("name", recipe_names())
@@ -60,7 +65,10 @@ def test_budget_takes_the_place_of_epochs() -> None:
         ("window = 3", "outside of a section"),
         ("[vectors\n", "is not TOML"),
         ("[vectors]\nname = 'word2vec'\nwindow = '3'", "window = '3'"),
-        ("[vectors]\nname = 'no.such:Class'", "cannot be imported"),
+        ("[vectors]\nname = 3", "[vectors] name = 3: say which one: word2vec"),
+        ("[vectors]\nname = ['word2vec']", "say which one: word2vec"),
+        ("", "[vectors] name: say which one"),
+        ("a = " + "[" * 5000, "nested too deeply"),
         (
             "[vectors]\nname = 'word2vec'\n[tokenizer]\npre_tokenizer = 'blank'",
             "[tokenizer] pre_tokenizer = 'blank': should be 'auto', or 'whitespace', 'basic_eng",
@@ -73,3 +81,87 @@ def test_wrong_recipes_are_told(text: str, sentence: str, tmp_path: Path) -> Non
     with pytest.raises(SettingError) as caught:
         Recipe.load(path)
     assert sentence in str(caught.value)
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a module whose import leaves a file; nobody trusts it."""
+    (tmp_path / "evil.py").write_text(
+        f"open({str(tmp_path / 'ran')!r}, 'w').close()\n"
+        "from foretext.vectors.word2vec import Word2Vec as X\nY = 1\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(registry, "_trusted", set())
+    monkeypatch.delitem(sys.modules, "evil", raising=False)
+    return tmp_path
+
+
+HOSTILE = "[vectors]\nname = 'evil:X'\n"
+
+
+@pytest.mark.parametrize("read", [Recipe.load, Recipe.of_run, ft.Word2Vec.from_recipe])
+def test_a_file_runs_no_code(module: Path, read: Callable[[Path], object]) -> None:
+    (module / "recipe.toml").write_text(HOSTILE)
+    with pytest.raises(
+        UntrustedError, match=r"recipe\.toml: \[vectors\] is 'evil:X'.*--trust evil"
+    ):
+        read(module / "recipe.toml")
+    assert not (module / "ran").exists()
+    registry.trust("evil")
+    read(module / "recipe.toml")
+    assert (module / "ran").exists()
+
+
+def test_one_section_of_a_run_needs_no_trust(module: Path) -> None:
+    (module / "recipe.toml").write_text(HOSTILE + "[corpus]\ndocuments = 'line'")
+    assert corpus_of_run(module / "recipe.toml").documents == "line"
+    assert not (module / "ran").exists()
+
+
+def test_what_the_user_writes_is_trusted_from_then_on(module: Path) -> None:
+    (module / "recipe.toml").write_text("[vectors]\nname = 'word2vec'")
+    (module / "given.toml").write_text(HOSTILE)
+    (module / "hostile.toml").write_text("[vectors]\nname = 'evil:Y'")
+    for given in ({"config": module / "given.toml"}, {"overrides": ["vectors.name=evil:X"]}):
+        registry._trusted.clear()
+        recipe = Recipe.load(module / "recipe.toml", **given)
+        recipe.save(module / "kept.toml")
+        assert Recipe.of_run(module / "kept.toml").name == "evil:X"
+        with pytest.raises(UntrustedError):
+            Recipe.of_run(module / "hostile.toml")
+    with pytest.raises(SettingError, match=r"'evil:Y': this class has no Config"):
+        Recipe.from_sections({"vectors": {"name": "evil:Y"}})
+    with pytest.raises(SettingError, match=r"'no\.such:Class' cannot be imported"):
+        Recipe.load("word2vec", ["vectors.name=no.such:Class"])
+
+
+DAMAGE = {
+    "missing": None,
+    "empty": b"",
+    "truncated": b"[corpus]\nencoding = 'ut",
+    "binary": b"\xff\xfe\x00\x01",
+    "deep": b"a = " + b"[" * 100_000,
+    "a value in no section": b"corpus = 3",
+    "a list of sections": b"[[corpus]]\n[[vectors]]",
+    "no such section": b"[corpse]\n",
+    "a setting of another type": b"[corpus]\nencoding = 3\n[vectors]\nname='word2vec'",
+    "a huge number": b"[corpus]\nencoding = " + b"9" * 5000,
+    "a component of another table": b"[vectors]\nname = 'transformer'",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_every_damage_of_a_run_is_one_sentence(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "recipe.toml"
+    if (content := DAMAGE[damage]) is not None:
+        path.write_bytes(content)
+    with pytest.raises(ModelFileError, match=r"recipe\.toml"):
+        Recipe.of_run(path)
+    with suppress(ModelFileError):  # what other sections are does not matter
+        corpus_of_run(path)
+
+
+@pytest.mark.parametrize("value", ["[" * 5000, "9" * 5000, "{" * 5000])
+def test_odd_overrides_are_refused(value: str) -> None:
+    with pytest.raises(SettingError, match=r"vectors"):
+        Recipe.load("word2vec", [f"vectors.window={value}"])

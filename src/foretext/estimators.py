@@ -35,7 +35,12 @@ class _VectorEstimator:
 
     @classmethod
     def from_recipe(cls, path: str | Path) -> Self:
-        """Take the settings from a TOML file."""
+        """Take the settings from a TOML file.
+
+        Raises:
+            SettingError: there is no such file, or a setting is not allowed.
+            UntrustedError: the file names code from outside foretext.
+        """
         estimator = cls()
         estimator.recipe = Recipe.load(path)
         return estimator
@@ -163,12 +168,14 @@ class Autoencoder:
 
         Raises:
             VectorFileError: it holds no finished run of an autoencoder.
+            ModelFileError: a file is damaged.
+            UntrustedError: it names code from outside foretext.
         """
         from foretext.codec import Codec
 
         estimator = cls()
         estimator.codec = Codec.load(run)
-        estimator.recipe = Recipe.load(Path(run) / "recipe.toml")
+        estimator.recipe = Recipe.of_run(Path(run) / "recipe.toml")
         return estimator
 
     def fit(

@@ -15,11 +15,14 @@ Autoencoders have ``[autoencoder]``, ``[reconstruction]``, ``[data]`` and ``[tra
 
 No file lists all settings. What a recipe leaves out has its class's default; a resolved recipe, as
 it is kept with a run, leaves nothing out.
+
+``name = "package.module:Class"`` runs the code of that module. What the user writes may do so:
+``--set``, a file given with ``--config``, Python. A recipe that is read from a file may name only
+modules that are trusted (`foretext.registry.trust`).
 """
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
@@ -30,16 +33,17 @@ from foretext.backbones import AUTOENCODERS, BACKBONES
 from foretext.config import Config
 from foretext.corpus import CorpusConfig
 from foretext.data.settings import DataConfig
-from foretext.errors import SettingError, did_you_mean
+from foretext.errors import ModelFileError, SettingError, did_you_mean
 from foretext.objectives import OBJECTIVES
-from foretext.registry import Registry, imported
+from foretext.parsing import parse_toml, parse_toml_value, read_toml
+from foretext.registry import Registry, imported, trust
 from foretext.sizes import split_size
 from foretext.tokenizers.subwords import SUBWORDS
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors import VECTORS
 from foretext.vectors.schedule import TrainingConfig as VectorsTraining
 
-__all__ = ["Recipe", "Section", "corpus_config", "read_overrides", "recipe_names"]
+__all__ = ["Recipe", "Section", "corpus_config", "corpus_of_run", "read_overrides", "recipe_names"]
 
 Sections = dict[str, dict[str, Any]]
 Owner = type[Config] | str | Registry  # of a section: a class, or a table whose row it names
@@ -143,22 +147,51 @@ class Recipe:
 
         Raises:
             SettingError: no such recipe, section or setting, or a value that is not allowed.
+            UntrustedError: the file `recipe` names code from outside foretext.
         """
         base = _read(recipe)
-        given = _overridden({} if config is None else _read_file(Path(config)), overrides)
+        given = {} if config is None else read_toml(Path(config), SettingError)
+        given = _overridden(given, overrides)
+        _trust_names(given)
         sections = {name: dict(values) for name, values in base.items()}
         for section, values in given.items():
             sections.setdefault(section, {}).update(values)
         chosen = _named(given) | _chosen_by_name(recipe, base)
-        return cls.from_sections(sections, chosen)
+        return cls.from_sections(sections, chosen, source=Path(recipe))
+
+    @classmethod
+    def of_run(cls, path: Path) -> Self:
+        """Read the recipe that a run keeps.
+
+        Raises:
+            ModelFileError: the file is missing or damaged, or it has settings of another version.
+            UntrustedError: it names code from outside foretext.
+        """
+        sections = read_toml(path, ModelFileError)
+        try:
+            return cls.from_sections(sections, source=path)
+        except SettingError as error:
+            raise ModelFileError(f"{path}: {error}") from error
 
     @classmethod
     def from_sections(
         cls,
         sections: Mapping[str, Mapping[str, Any]],
         chosen: frozenset[str] | None = None,
+        *,
+        source: Path | None = None,
     ) -> Self:
-        """Check each section by the class it sets up; `chosen` are all of them, unless it says."""
+        """Check each section by the class it sets up.
+
+        Args:
+            sections: settings by section.
+            chosen: what the user chose of them, as "section.setting"; None: all.
+            source: the file that they were read from; None: the user wrote them.
+
+        Raises:
+            SettingError: no such section or setting, or a value that is not allowed.
+            UntrustedError: `source` names code from outside foretext.
+        """
         owners = _owners(sections)
         for section in sections:
             if section not in owners:
@@ -166,7 +199,7 @@ class Recipe:
                 raise SettingError(f"[{section}]: a recipe has no such section.{hint}")
         return cls(
             {
-                section: _checked(section, owner, sections.get(section, {}))
+                section: _checked(section, owner, sections.get(section, {}), source)
                 for section, owner in owners.items()
             },
             _named(sections) if chosen is None else chosen,
@@ -248,15 +281,26 @@ def _owners(sections: Iterable[str]) -> dict[str, Owner]:
     return NETWORK_SECTIONS if network_only & set(sections) else VECTOR_SECTIONS
 
 
-def _checked(section: str, owner: Owner, values: Mapping[str, Any]) -> Section:
+def _checked(section: str, owner: Owner, values: Mapping[str, Any], source: Path | None) -> Section:
     settings = dict(values)
     if not isinstance(owner, Registry):
         config = imported(owner) if isinstance(owner, str) else owner
         return Section(None, config.checked(settings, section))
     name = settings.pop("name", None)
-    if name is None:
-        raise SettingError(f"[{section}] name: say which one: {', '.join(owner)}.")
-    return Section(name, owner.resolve(name).Config.checked(settings, section))
+    if not isinstance(name, str):
+        said = "" if name is None else f" = {name!r}"
+        raise SettingError(f"[{section}] name{said}: say which one: {', '.join(owner)}.")
+    config = getattr(owner.resolve(name, source), "Config", None)
+    if not isinstance(config, type) or not issubclass(config, Config):
+        raise SettingError(f"[{section}] name = '{name}': this class has no Config of settings.")
+    return Section(name, config.checked(settings, section))
+
+
+def _trust_names(sections: Sections) -> None:
+    """Trust the code that the user named."""
+    for values in sections.values():
+        if ":" in (name := str(values.get("name", ""))):
+            trust(name)
 
 
 def _named(sections: Mapping[str, Mapping[str, Any]]) -> frozenset[str]:
@@ -275,7 +319,7 @@ def _read(recipe: str | Path) -> Sections:
     name, size = split_size(str(recipe))
     if name in recipe_names():
         text = (resources.files("foretext") / "recipes" / f"{name}.toml").read_text("utf-8")
-        sections = tomllib.loads(text)
+        sections = parse_toml(text, name, SettingError)
         if size is not None:
             if "backbone" not in sections:
                 raise SettingError(f"There is no recipe '{recipe}': {name} has no sizes.")
@@ -287,25 +331,25 @@ def _read(recipe: str | Path) -> Sections:
             f"There is no recipe '{recipe}'.{hint} There are: {', '.join(recipe_names())}, "
             "or give the path of a .toml file."
         )
-    return _read_file(Path(recipe))
-
-
-def _read_file(path: Path) -> Sections:
-    try:
-        sections = tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        raise SettingError(f"{path}: there is no such recipe file.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingError(f"{path} is not TOML: {error}.") from None
-    for name, values in sections.items():
-        if not isinstance(values, dict):
-            raise SettingError(f"{path}: '{name}' stands outside of a section; write it below one.")
-    return sections
+    return read_toml(Path(recipe), SettingError)
 
 
 def corpus_config(settings: Mapping[str, Any]) -> CorpusConfig:
     """Check the settings of ``[corpus]`` alone, for verbs that only read text."""
     return CorpusConfig.checked(dict(settings), "corpus")
+
+
+def corpus_of_run(path: Path) -> CorpusConfig:
+    """Read how a run read its text from the recipe that it keeps; no other section is looked at.
+
+    Raises:
+        ModelFileError: the file is missing or damaged.
+    """
+    sections = read_toml(path, ModelFileError)
+    try:
+        return corpus_config(sections.get("corpus", {}))
+    except SettingError as error:
+        raise ModelFileError(f"{path}: {error}") from error
 
 
 def read_overrides(overrides: Sequence[str], sections: Sequence[str]) -> Sections:
@@ -334,7 +378,4 @@ def _override(text: str) -> tuple[str, str, Any]:
     section, dot, setting = target.strip().partition(".")
     if not (equals and dot and section and setting):
         raise SettingError(f"--set {text}: write it as section.setting=value.")
-    try:
-        return section, setting, tomllib.loads(f"value = {value.strip()}")["value"]
-    except tomllib.TOMLDecodeError:
-        return section, setting, value.strip()
+    return section, setting, parse_toml_value(value.strip(), f"--set {target}", SettingError)

@@ -8,21 +8,21 @@ of 32, and for real and false successors where it learned to tell them apart.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from foretext.artifact import RunFolder
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.data.token_file import TokenFile
 from foretext.data.token_writer import write_tokens
 from foretext.errors import EvaluationError
+from foretext.files import is_regular_file, temporary_folder
 from foretext.language_model import LanguageModel
 from foretext.objectives.causal_lm import CausalLM
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.objectives.sentence_pairs import has_pairs
-from foretext.recipe import Recipe
+from foretext.recipe import corpus_of_run
+from foretext.run_folder import RunFolder
 from foretext.training.model import Model
 from foretext.training.validation import HeldOutLoss
 
@@ -82,9 +82,13 @@ def reading_of(run: str | Path, documents: str | None = None) -> CorpusConfig:
     Args:
         run: its folder.
         documents: "line" or "blank_line", where a document ends, in place of what the run says.
+
+    Raises:
+        ModelFileError: the recipe of the run is damaged.
+        SettingError: there is no such end of documents.
     """
     recipe = RunFolder(run).recipe
-    config = Recipe.load(recipe).corpus if recipe.is_file() else CorpusConfig()
+    config = corpus_of_run(recipe) if is_regular_file(recipe) else CorpusConfig()
     if documents is None:
         return config
     return CorpusConfig.checked({**config.model_dump(), "documents": documents}, "corpus")
@@ -115,8 +119,8 @@ def _measure_masked(model: LanguageModel, text: Corpus, stride: int | None) -> F
         )
     if stride is not None:
         raise EvaluationError("stride has no effect on a masked language model; leave it out.")
-    with tempfile.TemporaryDirectory(prefix="foretext-") as folder:
-        tokens = write_tokens(text, model.tokenizer, Path(folder) / "tokens").train
+    with temporary_folder() as folder:
+        tokens = write_tokens(text, model.tokenizer, folder / "tokens").train
         _check_pairs(objective, tokens, text)
         examples = objective.examples(tokens, held_out=True)
         network = Model(model.backbone, objective).eval()

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from foretext.artifact import RunFolder
+from pydantic import BaseModel, Field
+
 from foretext.corpus import Corpus
-from foretext.files import atomic_file
+from foretext.errors import OutputError
+from foretext.files import atomic_file, is_regular_file
+from foretext.parsing import read_json
 from foretext.pipeline.runs import Base, Job
 from foretext.recipe import Recipe
+from foretext.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from foretext.plan import Plan
@@ -51,24 +54,37 @@ def ruled_recipe(recipe: Recipe) -> Recipe:
 
 
 def resumed_recipe(recipe: Recipe, run: RunFolder, budget: float | None = None) -> Recipe:
-    """Return the recipe with what the run began with, where the user says nothing else."""
+    """Return the recipe with what the run began with, where the user says nothing else.
+
+    Raises:
+        ModelFileError: the run's recipe is damaged.
+        OutputError: the run's plan is damaged.
+        UntrustedError: the run names code from outside foretext.
+    """
     from foretext.plan.open_settings import PLANNED
 
-    settings = Recipe.load(run.recipe).sections()
+    settings = Recipe.of_run(run.recipe).sections()
     for name in PLANNED:
         section, _, setting = name.partition(".")
-        if name not in recipe.chosen and setting in settings[section]:
+        if name not in recipe.chosen and setting in settings.get(section, {}):
             recipe = recipe.with_settings(section, **{setting: settings[section][setting]})
     if budget is None or budget == _planned_budget(run):
         return recipe
     return recipe.with_budget(budget)
 
 
+class _Budget(BaseModel):
+    """What is read of a plan again."""
+
+    budget_seconds: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
 def _planned_budget(run: RunFolder) -> float | None:
     """What the run was to take in all, where it was planned."""
-    if not run.plan.is_file():
+    if not is_regular_file(run.plan):
         return None
-    return float(json.loads(run.plan.read_text(encoding="utf-8"))["budget_seconds"])
+    plan: _Budget = read_json(run.plan, OutputError, _Budget)
+    return plan.budget_seconds
 
 
 def within_budget(job: Job) -> Job:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
 from foretext.errors import CorpusError, SettingError
+from foretext.parsing import parse_json
 
 __all__ = ["predictions", "shown"]
 
@@ -111,10 +111,10 @@ def _object(line: str) -> dict[str, Any] | None:
     if not line.startswith("{"):
         return None
     try:
-        values = json.loads(line)
-    except ValueError:
+        values: dict[str, Any] = parse_json(line, "", CorpusError)
+    except CorpusError:
         return None
-    return values if isinstance(values, dict) else None
+    return values
 
 
 def _labelled(model: Any, inputs: list[Any], top: Top) -> list[Record]:
