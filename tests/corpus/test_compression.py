@@ -77,3 +77,25 @@ def test_suffixes() -> None:
     assert without_compression_suffix("a.txt.gz") == "a.txt"
     assert without_compression_suffix("a.JSONL.ZST") == "a.JSONL"
     assert without_compression_suffix("a.txt") == "a.txt"
+
+
+@pytest.mark.parametrize("suffix", PACK)
+def test_what_is_packed_tightly_comes_in_small_pieces(suffix: str) -> None:
+    data = PACK[suffix](bytes(200_000_000))
+    sizes = list(map(len, unpacked(io.BytesIO(data), "a")))
+    assert sum(sizes) == 200_000_000
+    assert max(sizes) <= 16 << 20
+
+
+def test_a_window_or_dictionary_that_takes_much_memory() -> None:
+    settings = zstandard.ZstdCompressionParameters(window_log=27)
+    frame = zstandard.ZstdCompressor(compression_params=settings).compressobj()
+    data = {"zst": frame.compress(TEXT) + frame.flush(), "xz": lzma.compress(TEXT, preset=9)}
+    for suffix, packed in data.items():
+        assert b"".join(unpacked(io.BytesIO(packed), f"a.{suffix}")) == TEXT
+        with pytest.raises(CorpusError, match=r"takes more than 1,048,576 .* max_piece_bytes to"):
+            list(unpacked(io.BytesIO(packed), f"a.{suffix}", 1 << 20))
+
+
+def test_what_follows_an_xz_stream_is_left_out() -> None:
+    assert unpack(lzma.compress(TEXT) + bytes(512), "a.xz") == TEXT

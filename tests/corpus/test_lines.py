@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import tracemalloc
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from foretext.corpus.lines import LONGEST_LINE, split_lines, whole_lines
+from foretext.errors import CorpusError
 
 TEXTS = st.text(alphabet="ab \n\r\t\u3000é", max_size=60)
 
@@ -69,3 +71,9 @@ def test_only_line_feeds_end_a_line() -> None:
     text = "a\x0bb\x0cc\x85d\u2028e\rf"
     assert list(split_lines([text])) == [text]
     assert list(whole_lines([text])) == [text + "\n"]
+
+
+def test_a_row_that_does_not_end() -> None:
+    with pytest.raises(CorpusError, match=r"^a, line 3: .* more than 10 bytes; break it, or set"):
+        list(split_lines(["one\ntwo\nth", "ree and", " more"], "a", 10))
+    assert list(split_lines(["0123456789\n0123", "456789"], "a", 10)) == ["0123456789"] * 2

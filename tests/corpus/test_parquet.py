@@ -49,3 +49,14 @@ def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builtins, "__import__", import_nothing)
     with pytest.raises(MissingExtraError, match=r"pip install 'foretext\[parquet\]'"):
         next(parquet_rows(io.BytesIO(), "text", "a"))
+
+
+def test_text_that_is_not_utf8() -> None:
+    binary = pa.array([b"\xff\xfe"], pa.binary())
+    text = pa.StringArray.from_buffers(1, binary.buffers()[1], binary.buffers()[2])
+    with pytest.raises(
+        CorpusError, match=r"^a.parquet is no Parquet file or a damaged one \(.*utf"
+    ):
+        list(parquet_rows(written(text=text), "text", "a.parquet"))
+    with pytest.raises(CorpusError, match=r"the column 'text' holds binary, not text"):
+        list(parquet_rows(written(text=binary), "text", "a.parquet"))

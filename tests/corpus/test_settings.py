@@ -24,3 +24,9 @@ def test_settings_that_cannot_work_are_refused(settings: dict[str, Any], sentenc
     with pytest.raises(SettingError) as caught:
         CorpusConfig.checked(settings, "corpus")
     assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["utf-7", "punycode", "idna", "unicode_escape", "undefined"])
+def test_encodings_that_are_not_of_text(name: str) -> None:
+    with pytest.raises(SettingError, match="Python knows no such text encoding"):
+        CorpusConfig.checked({"encoding": name}, "corpus")

@@ -86,3 +86,20 @@ def test_no_room_for_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         standard_input().open(),
     ):
         pass
+
+
+def test_what_a_killed_process_left_of_a_stream_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"one\n")))
+    orphan = tmp_path / ".foretext.abcd.partial"
+    orphan.mkdir()
+    (orphan / "stream").write_bytes(b"of another time")
+    source = standard_input()
+    with source.open() as file:
+        assert file.read() == b"one\n"
+    assert not orphan.exists()
+    assert len(list(tmp_path.iterdir())) == 1
+    del source
+    assert list(tmp_path.iterdir()) == []

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import fsspec
@@ -98,3 +99,28 @@ def test_suffix_format() -> None:
     assert suffix_format("a/b.jsonl.zst") == "jsonl"
     assert suffix_format("a.ndjson") == "jsonl"
     assert suffix_format("a.gz") is None
+
+
+def test_pipes_and_sockets_in_a_folder_are_passed_over(folder: Path) -> None:
+    os.mkfifo(folder / "pipe.txt")
+    os.mkfifo(folder / "deep" / "pipe.jsonl")
+    (folder / "device.txt").symlink_to("/dev/zero")
+    (folder / "link.txt").symlink_to("b.txt")
+    names = ("a.jsonl.gz", "b.txt", "deep/c.CSV", "link.txt")
+    expected = [str(folder / name) for name in names]
+    assert found(folder) == expected
+    assert found(str(folder / "*.txt")) == expected[1::2]
+    assert f"file://{expected[-1]}" in found(f"file://{folder}")
+    assert not [name for name in found(f"file://{folder}") if "/pipe." in name]
+
+
+@pytest.mark.parametrize("target", ["nowhere", "link.txt"])
+def test_a_link_that_leads_nowhere_is_named(folder: Path, target: str) -> None:
+    (folder / "link.txt").symlink_to(target)
+    assert "cannot be read" in complaint(folder)
+
+
+def test_names_that_no_file_can_have() -> None:
+    assert "no such file" in complaint("a\0b.txt") or "is no name of" in complaint("a\0b.txt")
+    assert "home directory" in complaint("~nobody-of-this-name/a.txt")
+    assert "cannot be opened" in complaint("zip://a.txt::no-such.zip")

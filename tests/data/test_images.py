@@ -83,8 +83,8 @@ def test_a_damaged_gzip_file(tmp_path: Path) -> None:
 
 
 def test_no_file(tmp_path: Path) -> None:
-    for name in ("none", "none.npy"):
-        with pytest.raises(ImageFileError, match=r"cannot be read: No such file"):
+    for name, sentence in (("none", "cannot be read: No such file"), ("none.npy", "is missing")):
+        with pytest.raises(ImageFileError, match=sentence):
             read_images(tmp_path / name)
 
 
@@ -126,3 +126,54 @@ def test_mnist(shared_data: Path) -> None:
     assert images.shape == (10_000, 28, 28)
     assert (images.min(), images.max()) == (0, 1)
     assert images.mean() == pytest.approx(0.1325, abs=1e-4)
+
+
+def test_a_header_is_believed_only_as_far_as_the_file_goes(tmp_path: Path) -> None:
+    terabytes = struct.pack(">BBBB3I", 0, 0, 8, 3, 800_000, 1000, 1000)
+    for pack in (bytes, gzip.compress):
+        with pytest.raises(ImageFileError, match=r"asks for 800,000,000,016; copy or download"):
+            read_images(written(tmp_path, pack(terabytes)))
+
+
+def test_a_small_packed_file_of_many_images(tmp_path: Path) -> None:
+    header = struct.pack(">BBBB3I", 0, 0, 8, 3, 100, 1000, 1000)
+    packed = gzip.compress(header + bytes(100_000_000))
+    with pytest.raises(ImageFileError, match=r"more than 100 times its size, .* with gunzip"):
+        read_images(written(tmp_path, packed))
+
+
+def test_a_shape_that_is_none_of_images(tmp_path: Path) -> None:
+    for shape in ((4_000_000_000, 4_000_000_000, 0), (1,) * 200):
+        content = struct.pack(f">BBBB{len(shape)}I", 0, 0, 8, len(shape), *shape)
+        with pytest.raises(ImageFileError, match="a stack of images has an image a row"):
+            read_images(written(tmp_path, content))
+
+
+def npy(descr: str, shape: str, *, fortran: bool = False, numbers: bytes = b"") -> bytes:
+    header = f"{{'descr': {descr}, 'fortran_order': {fortran}, 'shape': {shape}, }}\n".encode()
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + numbers
+
+
+@pytest.mark.parametrize(
+    ("content", "cause"),
+    [
+        (npy("'|u1'", "(800000, 1000, 1000)"), "0 bytes are no array of shape"),
+        (npy("'|u1'", "(-1, 4)"), "0 bytes are no array of shape"),
+        (npy("'|u1'", f"({2**62}, {2**62}, 0)"), "cannot reshape"),
+        (npy("'|O'", "(1, 1)", numbers=bytes(8)), "its type is object"),
+        (npy("[('a', '|u1')]", "(1, 1)", numbers=bytes(8)), "its type is"),
+        (npy("'" + "[" * 5000 + "'", "(1, 1)"), r"\("),
+        (npy("'|u1'", "(" * 3000), r"\("),
+        (b"\x93NUMPY\x03\x00", "version"),
+        (b"", r"\("),
+    ],
+)
+def test_hostile_npy_files(tmp_path: Path, content: bytes, cause: str) -> None:
+    with pytest.raises(ImageFileError, match=rf"not a whole .npy file of numbers .*{cause}"):
+        read_images(written(tmp_path, content, "stack.npy"))
+
+
+def test_columns_first(tmp_path: Path) -> None:
+    np.save(tmp_path / "stack.npy", np.asfortranarray(PIXELS))
+    images = read_images(tmp_path / "stack.npy")
+    np.testing.assert_allclose(images, PIXELS / 255, rtol=1e-6)

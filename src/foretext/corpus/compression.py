@@ -1,6 +1,7 @@
 """Compressed files, told apart by their first bytes and unpacked as a stream.
 
-gzip (RFC 1952), xz, bzip2 and Zstandard (RFC 8878), each also as several members end to end.
+gzip (RFC 1952), xz, bzip2 and Zstandard (RFC 8878), each also as several members end to end. A few
+kilobytes can stand for gigabytes, so that nothing is unpacked in one go.
 """
 
 from __future__ import annotations
@@ -10,16 +11,25 @@ import gzip
 import io
 import lzma
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import BinaryIO, Literal
 
 from foretext.errors import CorpusError
 
-__all__ = ["READ_SIZE", "Compression", "compression_of", "unpacked", "without_compression_suffix"]
+__all__ = [
+    "LARGEST_PIECE",
+    "READ_SIZE",
+    "Compression",
+    "compression_of",
+    "unpacked",
+    "without_compression_suffix",
+]
 
 Compression = Literal["gzip", "xz", "bzip2", "zstandard"]
 
 READ_SIZE = 1 << 16  # bytes: what stays in the cache through decoding and what follows it
+LARGEST_PIECE = 1 << 28  # bytes held at once, where no setting says otherwise
+_ZSTANDARD_BYTES = 256  # read at once: four bytes can stand for 128 kB
 _SUFFIXES: dict[str, Compression] = {
     ".gz": "gzip",
     ".xz": "xz",
@@ -62,11 +72,16 @@ def compression_of(head: bytes, name: str) -> Compression | None:
     return None
 
 
-def unpacked(file: BinaryIO, name: str) -> Iterator[bytes]:
+def unpacked(file: BinaryIO, name: str, largest: int = LARGEST_PIECE) -> Iterator[bytes]:
     """Yield the bytes of `file`, uncompressed, in pieces of about `READ_SIZE`.
 
+    Args:
+        file: of which as much is read as is asked for.
+        name: of the file, for complaints.
+        largest: bytes that unpacking may take: the window of Zstandard, the dictionary of xz.
+
     Raises:
-        CorpusError: the compressed data ends too early or is damaged.
+        CorpusError: the compressed data ends too early, is damaged, or needs more than `largest`.
     """
     head = file.read(16)
     compression = compression_of(head, name)
@@ -76,7 +91,7 @@ def unpacked(file: BinaryIO, name: str) -> Iterator[bytes]:
         return
     size = 0
     try:
-        for piece in _pieces(io.BufferedReader(_Rejoined(head, file)), compression):
+        for piece in _pieces(io.BufferedReader(_Rejoined(head, file)), compression, largest):
             size += len(piece)
             yield piece
     except EOFError:
@@ -84,6 +99,8 @@ def unpacked(file: BinaryIO, name: str) -> Iterator[bytes]:
     except _ERRORS as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise  # the device, not the data
+        if "memory" in str(error).lower():
+            raise _too_large(name, largest) from error
         raise _damaged(name, compression, size, "is corrupt") from error
 
 
@@ -104,36 +121,57 @@ class _Rejoined(io.RawIOBase):
         return len(piece)
 
 
-def _pieces(file: io.BufferedReader, compression: Compression) -> Iterator[bytes]:
+def _pieces(file: io.BufferedReader, compression: Compression, largest: int) -> Iterator[bytes]:
     if compression == "zstandard":
-        return _unpacked_zstandard(file)
-    stream = _OPEN[compression](file)
+        return _unpacked_zstandard(file, largest)
+    if compression == "xz":
+        return _unpacked_xz(file, largest)
+    stream: io.BufferedIOBase
+    stream = gzip.GzipFile(fileobj=file) if compression == "gzip" else bz2.BZ2File(file)
     return iter(lambda: stream.read(READ_SIZE), b"")
 
 
-_OPEN: dict[str, Callable[[io.BufferedReader], io.BufferedIOBase]] = {
-    "gzip": lambda file: gzip.GzipFile(fileobj=file),
-    "xz": lzma.LZMAFile,
-    "bzip2": lambda file: bz2.BZ2File(file),
-}
+def _unpacked_xz(file: io.BufferedReader, largest: int) -> Iterator[bytes]:
+    """Stream by stream, because the library's own reader sets no limit of memory."""
+    data, ended = file.read(READ_SIZE), False
+    while data:
+        stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, largest)
+        try:
+            piece = stream.decompress(data, READ_SIZE)
+        except lzma.LZMAError:
+            if ended:  # what follows the last stream is no text
+                return
+            raise
+        while not stream.eof:
+            yield piece
+            data = file.read(READ_SIZE) if stream.needs_input else b""
+            if stream.needs_input and not data:
+                raise EOFError
+            piece = stream.decompress(data, READ_SIZE)
+        yield piece
+        data, ended = stream.unused_data or file.read(READ_SIZE), True
 
 
-def _unpacked_zstandard(file: io.BufferedReader) -> Iterator[bytes]:
+def _unpacked_zstandard(file: io.BufferedReader, largest: int) -> Iterator[bytes]:
     """Frame by frame, because the library's own stream does not report a frame that is cut off."""
     import zstandard
 
-    decompressor = zstandard.ZstdDecompressor(max_window_size=1 << 31)
-    frame = decompressor.decompressobj()
-    fed = False
-    while data := file.read(READ_SIZE >> 3):
+    decompressor = zstandard.ZstdDecompressor(max_window_size=largest)
+    frame, fed = decompressor.decompressobj(), False
+    pieces: list[bytes] = []
+    while data := file.read(_ZSTANDARD_BYTES):
         while data:
             try:
-                yield frame.decompress(data)
+                pieces.append(frame.decompress(data))
             except zstandard.ZstdError as error:
                 raise zlib.error(str(error)) from error
             fed, data = not frame.eof, frame.unused_data
             if frame.eof:
                 frame = decompressor.decompressobj()
+        if sum(map(len, pieces)) >= READ_SIZE:
+            yield b"".join(pieces)
+            pieces = []
+    yield b"".join(pieces)
     if fed:
         raise EOFError
 
@@ -145,4 +183,11 @@ def _damaged(name: str, compression: str, size: int, what: str) -> CorpusError:
     return CorpusError(
         f"{name} is damaged: its {compression} data {what} after {size:,} bytes of text; "
         "download or compress it again."
+    )
+
+
+def _too_large(name: str, largest: int) -> CorpusError:
+    return CorpusError(
+        f"{name} takes more than {largest:,} bytes of memory to unpack; if you trust the file, "
+        "set max_piece_bytes to more."
     )

@@ -83,7 +83,7 @@ class Corpus:
     def fingerprint(self) -> str:
         """Hexadecimal digest of paths, sizes, times of change and settings; not of the text."""
         lines = [source.identity for source in self.sources]
-        lines.append(self.config.model_dump_json())
+        lines.append(self.config.model_dump_json(exclude={"max_piece_bytes"}))  # changes no text
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 
     @cached_property

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from foretext.corpus.columns import missing_column
+from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.lines import split_lines
 from foretext.errors import CorpusError
 
@@ -15,23 +16,27 @@ __all__ = ["csv_rows", "tsv_rows"]
 _LONGEST_FIELD = 1 << 27  # characters; longer means a quotation mark that is never closed
 
 
-def csv_rows(chunks: Iterable[str], column: str, name: str) -> Iterator[str]:
+def csv_rows(
+    chunks: Iterable[str], column: str, name: str, largest: int = LARGEST_PIECE
+) -> Iterator[str]:
     """Yield `column` of a comma-separated file with a header; a quoted field may hold line ends.
 
     Raises:
         CorpusError: no such column, a row of another length than the header, or an open quote.
     """
-    lines = (line + "\n" for line in split_lines(chunks))
+    lines = (line + "\n" for line in split_lines(chunks, name, largest))
     return _delimited(lines, column, name, delimiter=",", quoting=csv.QUOTE_MINIMAL)
 
 
-def tsv_rows(chunks: Iterable[str], column: str, name: str) -> Iterator[str]:
+def tsv_rows(
+    chunks: Iterable[str], column: str, name: str, largest: int = LARGEST_PIECE
+) -> Iterator[str]:
     """Yield `column` of a tab-separated file with a header; quotation marks are text like any.
 
     Raises:
         CorpusError: no such column, or a row of another length than the header.
     """
-    lines = split_lines(chunks)
+    lines = split_lines(chunks, name, largest)
     return _delimited(lines, column, name, delimiter="\t", quoting=csv.QUOTE_NONE)
 
 

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import codecs
 from typing import Annotated
 
 from pydantic import AfterValidator
 
 __all__ = ["Encoding"]
 
+# What these decode may be no characters, or they cannot decode piece by piece.
+_OF_PROGRAMS = {"utf-7", "punycode", "idna", "unicode-escape", "raw-unicode-escape"}
+
 
 def _known(name: str) -> str:
-    try:
-        "".encode(name)
-    except (LookupError, ValueError):
+    if not _is_of_text(name):
         raise ValueError(
             "Python knows no such text encoding; try 'utf-8', 'cp1252', 'latin-1', 'gb18030' or "
             "'utf-16'"
-        ) from None
+        )
     return name
+
+
+def _is_of_text(name: str) -> bool:
+    try:
+        "".encode(name)
+        codecs.getincrementaldecoder(name)
+    except (LookupError, ValueError):
+        return False
+    return codecs.lookup(name).name.replace("_", "-") not in _OF_PROGRAMS
 
 
 Encoding = Annotated[str, AfterValidator(_known)]

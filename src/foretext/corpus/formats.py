@@ -31,7 +31,7 @@ def format_of(name: str, config: CorpusConfig) -> Format:
 
 def plain_text(file: BinaryIO, name: str, config: CorpusConfig) -> Iterator[str]:
     """Yield the text of `file`, unpacked and decoded, in chunks that end anywhere."""
-    return decoded(unpacked(file, name), config.encoding, name)
+    return decoded(unpacked(file, name, config.max_piece_bytes), config.encoding, name)
 
 
 def normal_form(
@@ -64,7 +64,8 @@ def _lines(
     if format == "parquet":
         rows = parquet_rows(file, config.column, name)
     else:
-        rows = _ROWS_OF_TEXT[format](plain_text(file, name, config), config.column, name)
+        chunks = plain_text(file, name, config)
+        rows = _ROWS_OF_TEXT[format](chunks, config.column, name, config.max_piece_bytes)
     return whole_lines(join_rows(_told(rows, seen), READ_SIZE))
 
 

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from foretext.corpus.columns import missing_column
+from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.lines import split_lines
 from foretext.errors import CorpusError
+from foretext.parsing.json_text import json_value
 
 __all__ = ["jsonl_rows"]
 
 
-def jsonl_rows(chunks: Iterable[str], column: str, name: str) -> Iterator[str]:
+def jsonl_rows(
+    chunks: Iterable[str], column: str, name: str, largest: int = LARGEST_PIECE
+) -> Iterator[str]:
     """Yield the text under `column` of each object, "" for null; empty lines are skipped.
 
     Raises:
         CorpusError: a line that is not a JSON object, or has no text under `column`.
     """
-    for number, line in enumerate(split_lines(chunks), start=1):
+    for number, line in enumerate(split_lines(chunks, name, largest), start=1):
         if not line.strip():
             continue
         where = f"{name}, line {number}"
         try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            row = json_value(line)
+        except ValueError as error:
             raise _broken_json(line, number, where, error) from None
         if not isinstance(row, dict):
             raise CorpusError(

@@ -1,12 +1,16 @@
 """Decoded text regrouped at line ends, with lines of any length in bounded memory.
 
 A line ends at "\\n" only; "\\r\\n" is accepted. A line longer than `LONGEST_LINE` characters is cut
-into several: at the last blank within that length, or right there where it has none.
+into several: at the last blank within that length, or right there where it has none. Where lines
+are rows, which cannot be cut, one that does not end is refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+
+from foretext.corpus.compression import LARGEST_PIECE
+from foretext.errors import CorpusError
 
 __all__ = ["LONGEST_LINE", "split_lines", "whole_lines"]
 
@@ -33,15 +37,29 @@ def whole_lines(chunks: Iterable[str], longest: int = LONGEST_LINE) -> Iterator[
         yield _cut_long_lines(rest + "\n", longest, continued=continued)
 
 
-def split_lines(chunks: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of `chunks` whole, whatever their length, without their ends."""
+def split_lines(
+    chunks: Iterable[str], name: str = "", largest: int = LARGEST_PIECE
+) -> Iterator[str]:
+    """Yield the lines of `chunks`, the text of the file `name`, whole and without their ends.
+
+    Raises:
+        CorpusError: a line is longer than `largest` characters.
+    """
     parts: list[str] = []
+    length, number = 0, 1
     for chunk in chunks:
         first, *others = chunk.split("\n")
         parts.append(first)
+        length += len(first)
+        if length > largest:
+            raise CorpusError(
+                f"{name}, line {number}: the line has more than {largest:,} bytes; break it, or "
+                "set max_piece_bytes to more."
+            )
         if others:
             yield "".join(parts).removesuffix("\r")
             parts = [others.pop()]
+            length, number = len(parts[0]), number + len(others) + 1
             for line in others:
                 yield line.removesuffix("\r")
     if last := "".join(parts):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 from foretext.corpus.columns import missing_column
-from foretext.errors import CorpusError, MissingExtraError
+from foretext.errors import CorpusError, ForetextError, MissingExtraError
 
-__all__ = ["parquet_rows"]
+__all__ = ["parquet_batches", "parquet_rows"]
 
 _BATCH_ROWS = 256
 
@@ -20,20 +20,44 @@ def parquet_rows(file: BinaryIO, column: str, name: str) -> Iterator[str]:
         MissingExtraError: pyarrow is not installed.
         CorpusError: the file is damaged, or has no such column of text.
     """
+
+    def check(schema: Any) -> None:
+        _check_parquet_column(schema, column, name)
+
+    for rows in parquet_batches(file, [column], name, check):
+        yield from (row[column] or "" for row in rows)
+
+
+def parquet_batches(
+    file: BinaryIO, columns: list[str], name: str, check: Callable[[Any], None]
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield some rows at a time, as Python values under the names of their `columns`.
+
+    Args:
+        file: of Parquet.
+        columns: that are read; no others are.
+        name: of the file, for complaints.
+        check: is given the schema, and raises where the columns will not do.
+
+    Raises:
+        MissingExtraError: pyarrow is not installed.
+        CorpusError: the file is damaged.
+    """
     try:
-        import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
         raise MissingExtraError("pyarrow", "parquet", f"Reading {name}") from None
     try:
         table = pq.ParquetFile(file)
-        _check_parquet_column(table.schema_arrow, column, name)
-        for batch in table.iter_batches(batch_size=_BATCH_ROWS, columns=[column]):
-            yield from (text or "" for text in batch.column(0).to_pylist())
-    except (pa.ArrowException, OSError) as error:
+        check(table.schema_arrow)
+        for batch in table.iter_batches(batch_size=_BATCH_ROWS, columns=columns):
+            yield batch.to_pylist()
+    except ForetextError:
+        raise
+    except Exception as error:  # pyarrow's own, and what Python says of times, text and numbers
         if isinstance(error, OSError) and error.errno is not None:
             raise  # the device, not the data
-        cause = " ".join(str(error).split())[:200].rstrip(".")
+        cause = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
         raise CorpusError(
             f"{name} is no Parquet file or a damaged one ({cause}); download or write it again."
         ) from error

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from foretext.config import Config
+from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.encoding import Encoding
 
 __all__ = ["CorpusConfig", "Documents", "Format"]
@@ -24,6 +25,7 @@ class CorpusConfig(Config):
     documents: Literal["auto", "line", "blank_line"] = "auto"  # of txt: where a document ends
     sentences: Literal["line", "punctuation"] = "line"  # punctuation: split inside lines as well
     normalization: Literal["none", "NFC", "NFKC"] = "NFC"
+    max_piece_bytes: int = Field(default=LARGEST_PIECE, ge=1 << 20, le=1 << 31)  # held at once
 
     @model_validator(mode="after")
     def _effective(self) -> Self:

@@ -7,14 +7,15 @@ import os
 import shutil
 import stat
 import sys
-import tempfile
+import weakref
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 from foretext.errors import CorpusError
+from foretext.files import temporary_folder
 
 __all__ = ["STANDARD_INPUT", "Source", "local_source", "remote_source", "standard_input"]
 
@@ -78,23 +79,24 @@ class _Spool:
     def __init__(self, name: str, opener: Callable[[], AbstractContextManager[IO[bytes]]]) -> None:
         self._name = name
         self._opener = opener
-        self._copy: IO[bytes] | None = None
+        self._copy: Path | None = None
 
     def open(self) -> BinaryIO:
         if self._copy is None:
             self._copy = self._written()
-        return Path(self._copy.name).open("rb", buffering=0)
+        return self._copy.open("rb", buffering=0)
 
-    def _written(self) -> IO[bytes]:
-        copy = tempfile.NamedTemporaryFile(prefix="foretext-")  # noqa: SIM115 (lives with self)
+    def _written(self) -> Path:
+        held = ExitStack()
+        weakref.finalize(self, held.close)
+        copy = held.enter_context(temporary_folder()) / "stream"
         try:
-            with self._opener() as stream:
-                shutil.copyfileobj(stream, copy)
-            copy.flush()
+            with self._opener() as stream, copy.open("wb") as file:
+                shutil.copyfileobj(stream, file)
         except OSError as error:
-            copy.close()
+            held.close()
             raise CorpusError(
-                f"{self._name} cannot be copied to {tempfile.gettempdir()}: {_cause(error)}; "
+                f"{self._name} cannot be copied to {copy.parent}: {_cause(error)}; "
                 "save it as a file and name that, or set TMPDIR to a folder with room."
             ) from error
         return copy

@@ -39,7 +39,8 @@ def find_sources(
 
     A folder is searched at every depth for files with a suffix of `SUFFIXES` (of format `only`
     where one is given) that are not hidden; a file that is named itself, or matched by a glob, is
-    taken whatever its suffix.
+    taken whatever its suffix. Pipes and devices, which may never end, are read where they are named
+    themselves, and passed over in folders and globs.
 
     Raises:
         CorpusError: nothing is there, with close names suggested.
@@ -62,8 +63,8 @@ def _find(name: str | Path, only: Format | None) -> list[Source]:
         return [standard_input()]
     if "://" in str(name):
         return _find_remote(str(name), only)
-    path = Path(name).expanduser()
     try:
+        path = Path(name).expanduser()
         if path.is_dir():
             return [local_source(file, str(file)) for file in _in_folder(path, only)]
         if path.exists():
@@ -72,12 +73,14 @@ def _find(name: str | Path, only: Format | None) -> list[Source]:
             return [local_source(Path(file), file) for file in _matches(path)]
     except OSError as error:
         raise CorpusError(f"{name} cannot be read: {error.strerror or error}.") from error
+    except (ValueError, RuntimeError) as error:  # a NUL in it; ~ of nobody
+        raise CorpusError(f"{name!r} is no name of a file: {error}.") from error
     raise CorpusError(f"{name}: there is no such file or folder.{_close_names(path)}")
 
 
 def _in_folder(folder: Path, only: Format | None) -> list[Path]:
     files = sorted(_visible_files(folder))
-    found = [file for file in files if _wanted(file.name, only)]
+    found = [file for file in files if _wanted(file.name, only) and not _is_special(file)]
     if not found:
         raise _no_text(str(folder), [file.name for file in files], only)
     return found
@@ -87,6 +90,11 @@ def _visible_files(folder: Path) -> Iterator[Path]:
     for parent, folders, names in os.walk(folder, onerror=_unreadable):
         folders[:] = [name for name in folders if not name.startswith(".")]
         yield from (Path(parent, name) for name in names if not name.startswith("."))
+
+
+def _is_special(file: Path) -> bool:
+    """Whether it is a pipe, a socket or a device; a link that leads nowhere is complained of."""
+    return file.exists() and not file.is_file()
 
 
 def _unreadable(error: OSError) -> None:
@@ -129,7 +137,9 @@ def _find_remote(url: str, only: Format | None) -> list[Source]:
             remote_source(filesystem, file, filesystem.unstrip_protocol(file))
             for file in _remote_files(filesystem, path, url, only)
         ]
-    except (ImportError, ValueError, OSError) as error:
+    except CorpusError:
+        raise
+    except Exception as error:  # each file system of fsspec raises what its own library does
         raise CorpusError(f"{url} cannot be opened: {_one_line(error)}.") from error
 
 
@@ -144,7 +154,12 @@ def _remote_files(filesystem: Any, path: str, url: str, only: Format | None) -> 
     if filesystem.isfile(path):
         return [path]
     if filesystem.isdir(path):
-        files = sorted(filesystem.find(path))
+        listed = filesystem.find(path, detail=True)
+        files = sorted(
+            file
+            for file, facts in listed.items()
+            if facts.get("type") != "other" or filesystem.isfile(file)  # or a link to one
+        )
         found = [file for file in files if _wanted(file, only)]
         if not found:
             raise _no_text(url, files, only)

@@ -10,16 +10,22 @@ import gzip
 import math
 import zlib
 from pathlib import Path
+from typing import BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from foretext.errors import ImageFileError
+from foretext.parsing.npy_file import read_npy
 
 __all__ = ["read_images"]
 
 _TYPES = {0x08: ">u1", 0x0D: ">f4", 0x0E: ">f8"}  # pixels are bytes, or fractions of white
 _LARGEST_BYTE = 255
+_MOST_AXES = 8
+_PIECE = 1 << 20  # bytes unpacked at once
+_MOST = 100  # times its packed size that a file may have; images of digits have 5
+_SMALL = 1 << 26  # bytes that any file may have
 
 
 def read_images(path: str | Path) -> NDArray[np.float32]:
@@ -34,11 +40,9 @@ def read_images(path: str | Path) -> NDArray[np.float32]:
     path = Path(path)
     stack = _read_npy(path) if path.suffix == ".npy" else _read_idx(path)
     if stack.ndim < 2 or 0 in stack.shape:
-        raise ImageFileError(
-            f"{path} holds an array of shape {stack.shape}; a stack of images has an image a row "
-            "and at least one."
-        )
-    images = stack.astype(np.float32)
+        raise _no_stack(path, stack.shape)
+    with np.errstate(over="ignore"):  # what float32 cannot hold becomes an infinity
+        images = stack.astype(np.float32)
     if stack.dtype == np.uint8:
         images /= _LARGEST_BYTE
     if not np.isfinite(images).all():
@@ -47,54 +51,74 @@ def read_images(path: str | Path) -> NDArray[np.float32]:
 
 
 def _read_npy(path: Path) -> NDArray[np.generic]:
-    try:
-        stack = np.load(path, allow_pickle=False)
-    except OSError as error:
-        raise _unreadable(path, error) from error
-    except (ValueError, EOFError) as error:
-        raise ImageFileError(
-            f"{path} is not a whole .npy file of numbers ({error}); save the array again with "
-            "numpy.save."
-        ) from error
+    stack = read_npy(path, ImageFileError)
     if stack.dtype != np.uint8 and stack.dtype.kind != "f":
         raise ImageFileError(
             f"{path} holds numbers of type {stack.dtype}; save them as uint8 (0 to 255) or as "
             "float32 (0 to 1)."
         )
-    return np.asarray(stack)
+    return stack
 
 
 def _read_idx(path: Path) -> NDArray[np.generic]:
-    content = _unpacked(path)
-    kind = _TYPES.get(content[2]) if len(content) >= 4 and content[:2] == b"\0\0" else None
-    if kind is None:
-        raise ImageFileError(
-            f"{path} does not begin as an idx file of bytes or fractions does, but with "
-            f"{content[:4].hex(' ') or 'nothing'}; give an idx or a .npy file of images."
-        )
-    begin = 4 + 4 * content[3]
-    header = content[4:begin]
-    shape = np.frombuffer(header, ">u4", count=len(header) // 4).tolist()
-    expected = begin + math.prod(shape) * np.dtype(kind).itemsize
-    if len(content) != expected:
-        raise ImageFileError(
-            f"{path} has {len(content):,} bytes unpacked where its header {shape} asks for "
-            f"{expected:,}; copy or download it again."
-        )
-    return np.frombuffer(content, kind, offset=begin).reshape(shape)
-
-
-def _unpacked(path: Path) -> bytes:
     try:
-        content = path.read_bytes()
-        return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+        size = path.stat().st_size
+        if not path.is_file():
+            raise ImageFileError(f"{path} is no file; give an idx or a .npy file of images.")
+        with path.open("rb") as file:
+            if file.peek(2)[:2] != b"\x1f\x8b":
+                return _array(file, path, size)
+            packed = cast(BinaryIO, gzip.GzipFile(fileobj=file))
+            return _array(packed, path, max(size * _MOST, _SMALL))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ImageFileError(
             f"{path} is a damaged gzip file ({error}); copy or download it again."
         ) from error
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise ImageFileError(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
-def _unreadable(path: Path, error: OSError) -> ImageFileError:
-    return ImageFileError(f"{path} cannot be read: {error.strerror or error}.")
+def _array(file: BinaryIO, path: Path, most: int) -> NDArray[np.generic]:
+    """Read the array of an idx file, which has at most so many bytes."""
+    head = file.read(4)
+    kind = _TYPES.get(head[2]) if len(head) == 4 and head[:2] == b"\0\0" else None
+    if kind is None:
+        raise ImageFileError(
+            f"{path} does not begin as an idx file of bytes or fractions does, but with "
+            f"{head.hex(' ') or 'nothing'}; give an idx or a .npy file of images."
+        )
+    header = file.read(4 * head[3])
+    shape = np.frombuffer(header, ">u4", count=len(header) // 4).tolist()
+    begin = 4 + 4 * head[3]
+    expected = begin + math.prod(shape) * np.dtype(kind).itemsize
+    if len(shape) > _MOST_AXES or (expected == begin and len(header) == begin - 4):
+        raise _no_stack(path, tuple(shape))
+    content = _first(file, min(expected - begin, most) + 1)  # one more, to see that it ends
+    found = 4 + len(header) + len(content)
+    if len(content) > most and expected > found:
+        raise ImageFileError(
+            f"{path} unpacks to more than {_MOST} times its size, which images hardly do; if you "
+            "trust it, unpack it with gunzip and give the unpacked file."
+        )
+    if found != expected:
+        raise ImageFileError(
+            f"{path} has {'at least ' if found > expected else ''}{found:,} bytes unpacked where "
+            f"its header {shape} asks for {expected:,}; copy or download it again."
+        )
+    return np.frombuffer(content, kind).reshape(shape)
+
+
+def _no_stack(path: Path, shape: tuple[int, ...]) -> ImageFileError:
+    return ImageFileError(
+        f"{path} holds an array of shape {shape}; a stack of images has an image a row and at "
+        "least one."
+    )
+
+
+def _first(file: BinaryIO, size: int) -> bytes:
+    """Return the first `size` bytes of a file, or all that it has."""
+    pieces = []
+    while size > 0 and (piece := file.read(min(size, _PIECE))):
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)

@@ -86,3 +86,10 @@ def test_mrpc(shared_data: Path) -> None:
     pairs = read_pairs(shared_data / "mrpc" / "msr_paraphrase_train.txt.xz", config)
     assert len(pairs) == 4076
     assert '"' in pairs[0].text_a
+
+
+def test_a_score_of_hundreds_of_digits(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text_a": "a", "text_b": "b", "score": 1%s}\n' % ("0" * 400))
+    with pytest.raises(CorpusError, match="the score is a number, not a number"):
+        read_pairs(path, PairsConfig(score="score"))

@@ -107,3 +107,16 @@ def test_another_encoding(tmp_path: Path) -> None:
         "[rows] encoding = 'utf-9': Python knows no such text encoding; try 'utf-8', 'cp1252', "
         "'latin-1', 'gb18030' or 'utf-16'."
     )
+
+
+def test_hostile_files(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"data":' * 50_000)
+    with pytest.raises(CorpusError, match=r"is not JSON .*nested too deeply"):
+        read_questions(path)
+    half = squad({"text": "\ud83d", "answer_start": 0})
+    with pytest.raises(CorpusError, match="half of a surrogate pair"):
+        read_questions(written(tmp_path, half))
+    path.write_text("\n" * ((1 << 20) + 1))
+    with pytest.raises(CorpusError, match=r"more than 1,048,576 bytes of text; .* max_piece_bytes"):
+        read_questions(path, QuestionsConfig(max_piece_bytes=1 << 20))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 
 from foretext.data.rows.record import Record, type_name
+from foretext.parsing.json_text import json_value
 
 __all__ = ["json_records"]
 
@@ -21,8 +21,8 @@ def json_records(lines: Iterable[str], name: str) -> Iterator[Record]:
             continue
         record = Record({}, name, number)
         try:
-            values = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            values = json_value(line)
+        except ValueError as error:
             raise record.error(_broken(line, number, error)) from None
         if not isinstance(values, dict):
             raise record.error(_no_object(line, values))

@@ -93,7 +93,7 @@ def _pair(record: Record, config: PairsConfig) -> LabelledPair:
 def _number(value: Any, record: Record) -> float:
     try:
         number = float(value) if isinstance(value, str | int | float) else None
-    except ValueError:
+    except (ValueError, OverflowError):  # digits without end
         number = None
     if number is None or isinstance(value, bool) or not abs(number) < float("inf"):
         shown = repr(value[:40]) if isinstance(value, str) else type_name(value)

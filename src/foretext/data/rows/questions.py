@@ -6,18 +6,21 @@ SQuAD (Rajpurkar et al. 2016, 2018) gives each answer with the character at whic
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from pydantic import Field
+
 from foretext.config import Config
+from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.encoding import Encoding
 from foretext.corpus.source import Source
 from foretext.corpus.sources import find_sources
-from foretext.data.rows.record import type_name
+from foretext.data.rows.record import has_half_pair, type_name
 from foretext.data.rows.records import read_lines
 from foretext.errors import CorpusError
+from foretext.parsing.json_text import json_value
 
 __all__ = ["Answer", "Question", "QuestionsConfig", "read_questions"]
 
@@ -26,6 +29,7 @@ class QuestionsConfig(Config):
     """How files of questions are read: their form tells the rest."""
 
     encoding: Encoding = "utf-8"  # a byte order mark is accepted
+    max_piece_bytes: int = Field(default=LARGEST_PIECE, ge=1 << 20, le=1 << 31)  # of a file
 
 
 class Answer(NamedTuple):
@@ -55,22 +59,36 @@ def read_questions(path: str | Path, config: QuestionsConfig | None = None) -> l
     Raises:
         CorpusError: no such file, no questions, no JSON, or a part of an entry is missing.
     """
-    encoding = (config or QuestionsConfig()).encoding
+    config = config or QuestionsConfig()
     sources = find_sources(path)
-    questions = [question for source in sources for question in _questions(source, encoding)]
+    questions = [question for source in sources for question in _questions(source, config)]
     if not questions:
         raise CorpusError(f"{path} has no questions; give a file in the form of SQuAD or CMRC.")
     return questions
 
 
-def _questions(source: Source, encoding: str) -> Iterator[Question]:
+def _questions(source: Source, config: QuestionsConfig) -> Iterator[Question]:
     try:
-        content = json.loads("\n".join(read_lines(source, encoding)))
-    except (ValueError, RecursionError) as error:
+        content = json_value(_text(source, config))
+    except ValueError as error:
         raise CorpusError(f"{source.name} is not JSON ({error}); download it again.") from None
     if isinstance(content, list):
         return _of_cmrc(_numbered(content, source.name, "entry"))
     return _of_squad(_Entry(content, source.name, ()).entries("data"))
+
+
+def _text(source: Source, config: QuestionsConfig) -> str:
+    """Return all of a file, which is one JSON value."""
+    lines, size = [], 0
+    for line in read_lines(source, config.encoding, config.max_piece_bytes):
+        lines.append(line)
+        size += len(line) + 1
+        if size > config.max_piece_bytes:
+            raise CorpusError(
+                f"{source.name} has more than {config.max_piece_bytes:,} bytes of text; divide "
+                "it, or set max_piece_bytes to more."
+            )
+    return "\n".join(lines)
 
 
 class _Entry:
@@ -94,7 +112,15 @@ class _Entry:
     def text(self, key: str, default: str | None = None) -> str:
         if default is not None and key not in self.values:
             return default
-        return cast(str, self.value(key, str))
+        return self.whole(cast(str, self.value(key, str)))
+
+    def whole(self, text: str) -> str:
+        if has_half_pair(text):
+            raise self.error(
+                "half of a surrogate pair (such as \\ud83d alone), which is no character, is "
+                "in it; mend or remove the entry."
+            )
+        return text
 
     def entries(self, key: str) -> Iterator[_Entry]:
         return _numbered(self.value(key, list), self.file, key, self.at)
@@ -145,7 +171,7 @@ def _squad_answer(answer: _Entry, context: str) -> Answer:
 def _cmrc_answer(text: Any, context: str, entry: _Entry) -> Answer:
     if not isinstance(text, str):
         raise entry.error(f"an answer is {type_name(text)}, not a string.")
-    return Answer(text, _first(text, context))
+    return Answer(entry.whole(text), _first(text, context))
 
 
 def _placed(text: str, start: int, context: str) -> Answer:

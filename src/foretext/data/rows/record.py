@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from foretext.data.rows.settings import Column
 from foretext.errors import CorpusError, did_you_mean
 
-__all__ = ["Record"]
+__all__ = ["Record", "has_half_pair", "missing", "type_name"]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -52,16 +52,29 @@ class Record(NamedTuple):
             return ""
         if not isinstance(value, str):
             raise self.error(f"'{column}' holds {type_name(value)} where text is expected.")
-        if not value.isascii() and _SURROGATE.search(value):
+        return self.whole(value, str(column))
+
+    def whole(self, text: str, column: str) -> str:
+        """Return a text of `column`, if it is made of characters.
+
+        Raises:
+            CorpusError: there is half of a surrogate pair in it, which JSON can hold.
+        """
+        if has_half_pair(text):
             raise self.error(
                 f"'{column}' holds half of a surrogate pair (such as \\ud83d alone), which is no "
                 "character; mend or remove the line."
             )
-        return value
+        return text
 
     def texts(self, columns: Iterable[Column]) -> str:
         """Return the texts under `columns`, joined by blanks."""
         return " ".join(self.text(column) for column in columns)
+
+
+def has_half_pair(text: str) -> bool:
+    """Whether a text holds half of a surrogate pair, which no encoding can write."""
+    return not text.isascii() and _SURROGATE.search(text) is not None
 
 
 def missing(column: Column, present: Iterable[Any]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
-from foretext.corpus.compression import unpacked, without_compression_suffix
+from foretext.corpus.compression import LARGEST_PIECE, unpacked, without_compression_suffix
 from foretext.corpus.decoding import decoded
 from foretext.corpus.lines import split_lines
 from foretext.corpus.source import Source
@@ -46,14 +46,16 @@ def read_records(names: str | Path, config: LabelledConfig) -> Iterator[Record]:
         yield from _records(source, config)
 
 
-def read_lines(source: Source, encoding: str) -> Iterator[str]:
+def read_lines(source: Source, encoding: str, largest: int = LARGEST_PIECE) -> Iterator[str]:
     """Yield the lines of a file, unpacked and decoded, without their ends.
 
     Raises:
-        CorpusError: it cannot be read, or is damaged, or in another encoding.
+        CorpusError: it cannot be read, or is damaged, or in another encoding, or a line is longer
+            than `largest`.
     """
     with source.open() as file:
-        yield from split_lines(decoded(unpacked(file, source.name), encoding, source.name))
+        chunks = unpacked(file, source.name, largest)
+        yield from split_lines(decoded(chunks, encoding, source.name), source.name, largest)
 
 
 def _records(source: Source, config: LabelledConfig) -> Iterator[Record]:
@@ -61,7 +63,7 @@ def _records(source: Source, config: LabelledConfig) -> Iterator[Record]:
     format = _SUFFIXES.get(suffix, "auto") if config.format == "auto" else config.format
     if format == "parquet":
         return parquet_records(source, config)
-    lines = read_lines(source, config.encoding)
+    lines = read_lines(source, config.encoding, config.max_piece_bytes)
     if format == "auto":
         first = next(lines, "")
         return _told_by_line(first, chain((first,), lines), source.name, config)

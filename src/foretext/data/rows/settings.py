@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from foretext.config import Config
+from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.encoding import Encoding
 
 __all__ = ["Column", "Columns", "LabelledConfig", "RowsConfig", "as_columns"]
@@ -45,6 +46,7 @@ class LabelledConfig(Config):
 
     format: Literal["auto", "csv", "tsv", "jsonl", "fasttext", "parquet"] = "auto"
     encoding: Encoding = "utf-8"  # a byte order mark is accepted
+    max_piece_bytes: int = Field(default=LARGEST_PIECE, ge=1 << 20, le=1 << 31)  # of a row
 
     @property
     def columns(self) -> tuple[Column, ...]:

@@ -10,8 +10,10 @@ from typing import Annotated, Literal, NamedTuple, Self
 from pydantic import Field, model_validator
 
 from foretext.config import Config
+from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.encoding import Encoding
 from foretext.corpus.normalization import normalize
+from foretext.corpus.source import Source
 from foretext.corpus.sources import find_sources
 from foretext.data.rows.records import read_lines
 from foretext.errors import CorpusError
@@ -33,6 +35,7 @@ class TaggedConfig(Config):
     comment: str | None = Field(default=None, min_length=1)  # begins lines that are skipped
     encoding: Encoding = "utf-8"  # a byte order mark is accepted
     normalization: Literal["none", "NFC", "NFKC"] = "NFC"  # of tokens, as of a corpus
+    max_piece_bytes: int = Field(default=LARGEST_PIECE, ge=1 << 20, le=1 << 31)  # of a row
 
     @model_validator(mode="after")
     def _two_columns(self) -> Self:
@@ -77,11 +80,15 @@ def read_tagged(path: str | Path, config: TaggedConfig | None = None) -> list[Ta
     sentences = [
         sentence
         for source in find_sources(path)
-        for sentence in _sentences(read_lines(source, config.encoding), source.name, config)
+        for sentence in _sentences(_lines(source, config), source.name, config)
     ]
     if not sentences:
         raise CorpusError(f"{path} has no sentences; give a file with a token and its tag a line.")
     return sentences
+
+
+def _lines(source: Source, config: TaggedConfig) -> Iterator[str]:
+    return read_lines(source, config.encoding, config.max_piece_bytes)
 
 
 def _sentences(lines: Iterable[str], name: str, config: TaggedConfig) -> Iterator[TaggedSentence]:

@@ -57,7 +57,7 @@ def label_of(value: Any, record: Record) -> str:
         raise record.error(f"the label is {type_name(value)}; write it as text or a whole number.")
     if not (label := (value or "").strip()):
         raise record.error("the label is empty; label the row or remove it.")
-    return label
+    return record.whole(label, "label")
 
 
 def _labels(record: Record, config: RowsConfig) -> tuple[str, ...]:
