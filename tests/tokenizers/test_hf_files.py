@@ -184,18 +184,29 @@ def test_an_id_without_a_token(tmp_path: Path) -> None:
         ),
         (
             {"vocab.txt": "", "tokenizer_config.json": "[]"},
-            "{folder}/tokenizer_config.json holds no JSON object.",
+            "{folder}/tokenizer_config.json is damaged: should be an object; fetch or write it "
+            "again.",
         ),
         (
             {"vocab.txt": "", "tokenizer_config.json": "{"},
-            "{folder}/tokenizer_config.json cannot be read as JSON (Expecting property name "
-            "enclosed in double quotes: line 1 column 2 (char 1)).",
+            "{folder}/tokenizer_config.json is damaged: invalid JSON: EOF while parsing an object "
+            "at line 1 column 1; fetch or write it again.",
+        ),
+        (
+            {"vocab.txt": "", "special_tokens_map.json": '{"sep_token": ["[SEP]"]}'},
+            "{folder}/special_tokens_map.json is damaged: 'sep_token.str' = ['[SEP]'] should be a "
+            "valid string; fetch or write it again.",
+        ),
+        (
+            {"vocab.txt": "\n".join(BERT_LINES), "added_tokens.json": '{"<new>": 1000}'},
+            "{folder}/added_tokens.json: '<new>' has the id 1000, which does not follow those of "
+            "the vocabulary beside it; take the files that belong together.",
         ),
     ],
 )
 def test_what_cannot_be_read(files: dict[str, str], sentence: str, tmp_path: Path) -> None:
     for name, content in files.items():
-        (tmp_path / name).write_text(content)
+        (tmp_path / name).write_text(content, encoding="utf-8")
     with pytest.raises(CorpusError) as error:
         load_hf_tokenizer(tmp_path)
     assert str(error.value) == sentence.format(folder=tmp_path)
@@ -203,7 +214,7 @@ def test_what_cannot_be_read(files: dict[str, str], sentence: str, tmp_path: Pat
 
 def test_damaged_files_are_named(tmp_path: Path) -> None:
     (tmp_path / "vocab.txt").write_bytes(b"\xff\xfe")
-    with pytest.raises(CorpusError, match=r"vocab\.txt cannot be read as a vocabulary \("):
+    with pytest.raises(CorpusError, match=r"vocab\.txt is damaged: it is not UTF-8 \("):
         load_hf_tokenizer(tmp_path)
     (tmp_path / "vocab.txt").unlink()
     (tmp_path / "vocab.json").write_text("{")
@@ -216,3 +227,21 @@ def test_a_tokenizer_json_goes_first(corpus: Corpus, tmp_path: Path) -> None:
     tokenizer = learn_subwords("wordpiece", {"vocab_size": 120}, corpus)
     tokenizer.save(bert_folder(tmp_path) / "tokenizer.json")
     assert load_hf_tokenizer(tmp_path) == SubwordTokenizer.load(tmp_path / "tokenizer.json")
+
+
+def test_added_tokens(tmp_path: Path, transformers: ModuleType) -> None:
+    """As older releases kept them: behind the vocabulary, in a file of their own."""
+    folder = bert_folder(tmp_path, {"do_lower_case": True})
+    added = {"<new>": len(BERT_LINES), "<newer>": len(BERT_LINES) + 1}
+    (folder / "added_tokens.json").write_text(json.dumps(added))
+    tokenizer = load_hf_tokenizer(folder)
+    assert tokenizer.tokens[-2:] == ["<new>", "<newer>"]
+    reference = transformers.BertTokenizer.from_pretrained(folder)
+    text = "the <new> cats <newer>sat"
+    assert tokenizer.encode(text) == reference.encode(text, add_special_tokens=False)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_token(tmp_path: Path) -> None:
+    plain = load_hf_tokenizer(bert_folder(tmp_path))
+    (tmp_path / "vocab.txt").write_text("\n".join(BERT_LINES) + "\n", encoding="utf-8-sig")
+    assert load_hf_tokenizer(tmp_path) == plain

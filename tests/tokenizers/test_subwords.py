@@ -216,11 +216,12 @@ def test_an_empty_corpus(kind: str, tmp_path: Path) -> None:
         learn_subwords(kind, {}, Corpus(tmp_path / "empty.txt"))
 
 
-@pytest.mark.parametrize("content", [None, "{}", "no JSON"])
-def test_a_file_that_is_no_tokenizer(content: str | None, tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", ["{}", "no JSON", "[" * 100_000])
+def test_a_file_that_is_no_tokenizer(content: str, tmp_path: Path) -> None:
     path = tmp_path / "tokenizer.json"
-    if content is not None:
-        path.write_text(content)
+    with pytest.raises(CorpusError, match=r"tokenizer\.json is missing"):
+        BPE.load(path)
+    path.write_text(content)
     with pytest.raises(CorpusError, match=r"tokenizer\.json cannot be read as a tokenizer \("):
         BPE.load(path)
 

@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Literal
 
+from foretext.errors import CorpusError
+from foretext.parsing import parse_json
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tokenizers import Tokenizer, processors
 
@@ -62,7 +64,7 @@ def framed(
 def _with_processor(
     tokenizer: SubwordTokenizer, processor: processors.TemplateProcessing | None
 ) -> SubwordTokenizer:
-    content = json.loads(tokenizer.library.to_str())
+    content = parse_json(tokenizer.library.to_str(), "The tokenizer", CorpusError)
     content["post_processor"] = None
     library = Tokenizer.from_str(json.dumps(content))
     if processor is not None:

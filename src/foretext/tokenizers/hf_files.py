@@ -13,8 +13,9 @@ from typing import Any
 
 from foretext.errors import CorpusError
 from foretext.files import atomic_file
+from foretext.parsing import read_json
 from foretext.tokenizers.frames import FrameKind, with_frame
-from foretext.tokenizers.published import read_bert, read_gpt
+from foretext.tokenizers.published import TokenizerConfig, read_bert, read_gpt
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["load_hf_tokenizer", "save_framed_tokenizer", "save_hf_tokenizer"]
@@ -94,8 +95,10 @@ def load_hf_tokenizer(folder: Path) -> SubwordTokenizer:
     """
     if (folder / "tokenizer.json").is_file():
         return SubwordTokenizer.load(folder / "tokenizer.json")
-    config = _read_json(folder / "special_tokens_map.json")
-    config |= _read_json(folder / "tokenizer_config.json")
+    config: TokenizerConfig = {}
+    for name in ("special_tokens_map.json", "tokenizer_config.json"):
+        if (folder / name).is_file():
+            config |= read_json(folder / name, CorpusError, TokenizerConfig)
     if (folder / "vocab.txt").is_file():
         return read_bert(folder / "vocab.txt", config)
     if (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file():
@@ -110,19 +113,6 @@ def _names(tokenizer: SubwordTokenizer) -> dict[str, str]:
     """Their name of a task to the token for it."""
     found = {theirs: getattr(tokenizer.special, ours) for theirs, ours in TASKS.items()}
     return {task: tokenizer.tokens[index] for task, index in found.items() if index is not None}
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    """Nothing where there is no file."""
-    if not path.is_file():
-        return {}
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise CorpusError(f"{path} cannot be read as JSON ({error}).") from error
-    if not isinstance(content, dict):
-        raise CorpusError(f"{path} holds no JSON object.")
-    return content
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
-from typing import Any
+
+from typing_extensions import TypedDict
 
 from foretext.errors import CorpusError
+from foretext.parsing import read_json, read_text
 from foretext.tokenizers.frames import with_frame
+from foretext.tokenizers.library_errors import library_errors
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer, with_special_tokens
 from foretext.tokenizers.wordpiece import PREFIX
-from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
+from tokenizers import AddedToken as LibraryToken
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-__all__ = ["read_bert", "read_gpt"]
+__all__ = ["TokenizerConfig", "read_bert", "read_gpt"]
 
 BERT_NAMES = {
     "pad_token": "[PAD]",
@@ -25,18 +30,37 @@ GPT_NAMES = ("<|endoftext|>",)
 ROBERTA_NAMES = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 
 
-def read_bert(path: Path, config: dict[str, Any]) -> SubwordTokenizer:
+class AddedToken(TypedDict):
+    """How a special token is described, where it is not its text alone."""
+
+    content: str
+
+
+class TokenizerConfig(TypedDict, total=False):
+    """What is read of tokenizer_config.json and special_tokens_map.json."""
+
+    pad_token: str | AddedToken | None
+    unk_token: str | AddedToken | None
+    cls_token: str | AddedToken | None
+    sep_token: str | AddedToken | None
+    mask_token: str | AddedToken | None
+    bos_token: str | AddedToken | None
+    eos_token: str | AddedToken | None
+    do_lower_case: bool
+    strip_accents: bool | None
+    tokenize_chinese_chars: bool
+    add_prefix_space: bool
+
+
+def read_bert(path: Path, config: TokenizerConfig) -> SubwordTokenizer:
     """Read a ``vocab.txt``, a token a line; `config` is that of its tokenizer_config.json.
 
     Raises:
         CorpusError: the file cannot be read, or lacks a special token.
     """
-    try:
-        with path.open(encoding="utf-8") as file:
-            ids = {line.rstrip("\n"): index for index, line in enumerate(file)}
-    except (OSError, UnicodeDecodeError) as error:
-        raise CorpusError(f"{path} cannot be read as a vocabulary ({error}).") from error
-    names = {task: _content(config.get(task) or name) for task, name in BERT_NAMES.items()}
+    lines = StringIO(read_text(path, CorpusError), newline=None)
+    ids = {line.rstrip("\n"): index for index, line in enumerate(lines)}
+    names = {task: _named(config, task) or name for task, name in BERT_NAMES.items()}
     if missing := [name for name in names.values() if name not in ids]:
         raise CorpusError(
             f"{path} has no line '{missing[0]}'; give a vocabulary of BERT, or name its special "
@@ -51,36 +75,49 @@ def read_bert(path: Path, config: dict[str, Any]) -> SubwordTokenizer:
     library.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     library.decoder = decoders.WordPiece(prefix=PREFIX)
     with_special_tokens(library, list(names.values()))
-    return with_frame(SubwordTokenizer(library), "bert")
+    _add_tokens(library, path.parent)
+    return with_frame(SubwordTokenizer.checked(library, path), "bert")
 
 
-def read_gpt(folder: Path, config: dict[str, Any]) -> SubwordTokenizer:
+def read_gpt(folder: Path, config: TokenizerConfig) -> SubwordTokenizer:
     """Read ``vocab.json`` and ``merges.txt``; of RoBERTa, which shares them, not the frame.
 
     Raises:
         CorpusError: the files are damaged or do not belong together.
     """
-    try:
+    with library_errors(f"{folder}: vocab.json and merges.txt cannot be read as BPE"):
         model = models.BPE.from_file(str(folder / "vocab.json"), str(folder / "merges.txt"))
-    except Exception as error:  # the library raises nothing narrower
-        raise CorpusError(
-            f"{folder}: vocab.json and merges.txt cannot be read as BPE ({error})."
-        ) from error
     library = Tokenizer(model)
     library.pre_tokenizer = pre_tokenizers.ByteLevel(
         add_prefix_space=config.get("add_prefix_space", False)
     )
     library.decoder = decoders.ByteLevel()
+    _add_tokens(library, folder)
     usual = GPT_NAMES if library.token_to_id(GPT_NAMES[0]) is not None else ROBERTA_NAMES
-    names = dict.fromkeys(
-        [_content(config[task]) for task in GPT_TASKS if config.get(task)] or usual
-    )
-    for name in names:
+    named = [_named(config, task) for task in GPT_TASKS]
+    for name in dict.fromkeys([name for name in named if name] or usual):
         if library.token_to_id(name) is not None:  # RoBERTa's mask takes the blank before it
-            library.add_special_tokens([AddedToken(name, lstrip=name == "<mask>", special=True)])
-    return SubwordTokenizer(library)
+            token = LibraryToken(name, lstrip=name == "<mask>", special=True)
+            library.add_special_tokens([token])
+    return SubwordTokenizer.checked(library, folder / "vocab.json")
 
 
-def _content(token: str | dict[str, Any]) -> str:
+def _named(config: TokenizerConfig, task: str) -> str | None:
     """A special token is a text, or a description of one."""
-    return token if isinstance(token, str) else str(token["content"])
+    token: str | AddedToken | None = config.get(task)  # type: ignore[assignment]
+    return token["content"] if isinstance(token, dict) else token
+
+
+def _add_tokens(library: Tokenizer, folder: Path) -> None:
+    """Add what ``added_tokens.json`` has: tokens with the ids behind the vocabulary's."""
+    path = folder / "added_tokens.json"
+    if not path.is_file():
+        return
+    added: dict[str, int] = read_json(path, CorpusError, dict[str, int])
+    for token, index in sorted(added.items(), key=lambda item: item[1]):
+        library.add_tokens([token])
+        if library.token_to_id(token) != index:
+            raise CorpusError(
+                f"{path}: '{token}' has the id {index}, which does not follow those of the "
+                "vocabulary beside it; take the files that belong together."
+            )

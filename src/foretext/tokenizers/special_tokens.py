@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from typing import NamedTuple, Self
@@ -10,6 +9,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from foretext.errors import SettingError
+from foretext.parsing import parse_json
 from tokenizers import Tokenizer
 
 __all__ = ["SpecialTokens", "ordinary_tokens"]
@@ -83,5 +83,6 @@ def _unknown_id(library: Tokenizer) -> int | None:
     if hasattr(library.model, "unk_token"):
         name = library.model.unk_token
         return None if name is None else library.token_to_id(name)
-    unknown: int | None = json.loads(library.model.__getstate__())["unk_id"]
+    model = parse_json(library.model.__getstate__(), "The tokenizer's model", SettingError)
+    unknown: int | None = model["unk_id"]
     return unknown

@@ -13,6 +13,8 @@ import numpy as np
 
 from foretext.errors import CorpusError, SettingError
 from foretext.files import atomic_file
+from foretext.parsing import parse_json, read_text
+from foretext.tokenizers.library_errors import library_errors
 from foretext.tokenizers.special_tokens import SpecialTokens, ordinary_tokens
 from foretext.tokenizers.word_encoder import WordEncoder
 from foretext.tokenizers.word_marks import WordMarks
@@ -23,6 +25,8 @@ __all__ = ["DEFAULT_SPECIAL_TOKENS", "UNKNOWN", "SubwordTokenizer", "with_specia
 
 UNKNOWN = "[UNK]"
 MANY = 1 << 14  # characters from which a table of words pays
+GAPS = 1 << 20  # ids without a token that a vocabulary may have
+CANNOT_ENCODE = "This tokenizer cannot encode the text; it is damaged, or the text is no Unicode"
 DEFAULT_SPECIAL_TOKENS = ["[PAD]", UNKNOWN, "[CLS]", "[SEP]", "[MASK]"]
 
 
@@ -91,22 +95,25 @@ class SubwordTokenizer:
     @cached_property
     def fingerprint(self) -> str:
         """Hexadecimal digest of all rules and tokens: equal ids for equal fingerprints."""
-        rules = json.loads(self.library.to_str())
+        rules = parse_json(self.library.to_str(), "The tokenizer", CorpusError)
         del rules["post_processor"]  # what stands around a text has no part in its ids
         return hashlib.sha256(json.dumps(rules).encode()).hexdigest()[:32]
 
     def encode(self, text: str) -> list[int]:
         """Ids of the tokens of `text`."""
-        return self.library.encode(text, add_special_tokens=False).ids
+        with library_errors(CANNOT_ENCODE):
+            return self.library.encode(text, add_special_tokens=False).ids
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of each text; the library works on several at a time."""
-        encodings = self.library.encode_batch_fast(list(texts), add_special_tokens=False)
+        with library_errors(CANNOT_ENCODE):
+            encodings = self.library.encode_batch_fast(list(texts), add_special_tokens=False)
         return [encoding.ids for encoding in encodings]
 
     def decode(self, ids: Iterable[int]) -> str:
         """Text of the tokens, special ones too."""
-        return self.library.decode(list(ids), skip_special_tokens=False)
+        with library_errors("This tokenizer cannot decode the ids; it is damaged"):
+            return self.library.decode(list(ids), skip_special_tokens=False)
 
     def encode_block(self, text: str) -> EncodedBlock:
         """Ids, sentences and documents of a text where "\\n" ends a sentence, "\\n\\n" a document.
@@ -115,7 +122,8 @@ class SubwordTokenizer:
         """
         block = None
         if len(text) >= MANY and self._word_encoder is not None:
-            block = self._word_encoder.encode(text)
+            with library_errors(CANNOT_ENCODE):
+                block = self._word_encoder.encode(text)
         if block is None:
             block = self._encode_by_library(text)
         ids, sentences, documents = block
@@ -149,12 +157,27 @@ class SubwordTokenizer:
         Raises:
             CorpusError: the file is not there or no tokenizer.
         """
-        try:
-            library = Tokenizer.from_str(path.read_text(encoding="utf-8"))
-        except Exception as error:  # the library raises nothing narrower
-            raise CorpusError(f"{path} cannot be read as a tokenizer ({error}).") from error
+        content = read_text(path, CorpusError)
+        with library_errors(f"{path} cannot be read as a tokenizer"):
+            return cls.checked(Tokenizer.from_str(content), path)
+
+    @classmethod
+    def checked(cls, library: Tokenizer, path: Path) -> Self:
+        """Take what was read from a file; lengths it cuts or fills up to are dropped.
+
+        Raises:
+            CorpusError: it has no tokens, has ids far above their number, or cannot be used.
+        """
         library.no_truncation()
         library.no_padding()
+        ids = library.get_vocab().values()
+        if not ids or max(ids) >= len(ids) + GAPS:
+            raise CorpusError(
+                f"{path} is no tokenizer of a model: it has {len(ids):,} tokens with ids up to "
+                f"{max(ids, default=0):,}; fetch it again."
+            )
+        with library_errors(f"{path} cannot be used as a tokenizer"):
+            library.encode("")
         return cls(library)
 
     def __eq__(self, other: object) -> bool:

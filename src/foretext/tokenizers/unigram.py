@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from foretext.config import Config as BaseConfig
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.errors import ForetextError, SettingError
+from foretext.parsing import parse_json
 from foretext.tokenizers.subword_tokenizer import (
     DEFAULT_SPECIAL_TOKENS,
     UNKNOWN,
@@ -80,7 +81,7 @@ class Unigram(SubwordTokenizer):
 
 def _rounded(library: Tokenizer) -> Tokenizer:
     """The same with scores that survive a file: the library reads 17 digits back inexactly."""
-    content = json.loads(library.to_str())
+    content = parse_json(library.to_str(), "The tokenizer", SettingError)
     content["model"]["vocab"] = [
         (piece, round(score, SCORE_DIGITS)) for piece, score in content["model"]["vocab"]
     ]
