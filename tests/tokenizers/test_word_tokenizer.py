@@ -166,9 +166,14 @@ def test_a_corpus_of_rare_words_is_refused(tmp_path: Path) -> None:
         learn(tmp_path, "a b a", min_count=3)
 
 
-@pytest.mark.parametrize("content", [None, b"", b"# {}\na", b'# {"x": 1}\n[UNK]\t1\n', b"\xff"])
-def test_a_damaged_vocabulary_is_named(tmp_path: Path, content: bytes | None) -> None:
-    if content is not None:
-        (tmp_path / "vocabulary.tsv").write_bytes(content)
-    with pytest.raises(CorpusError, match=r"vocabulary\.tsv cannot be read as a vocabulary"):
+def test_auto_is_no_setting_of_a_learned_tokenizer(tmp_path: Path) -> None:
+    (tmp_path / "vocabulary.tsv").write_text('# {"pre_tokenizer": "auto"}\n[UNK]\t1\na\t2\n')
+    with pytest.raises(CorpusError, match=r"vocabulary\.tsv, line 1: 'auto'"):
+        WordTokenizer.load(tmp_path / "tokenizer.json")
+
+
+@pytest.mark.parametrize("settings", ["", "[]", '{"x": 1}', '{"min_count": 0}', "{" * 5000])
+def test_damaged_settings_are_named(tmp_path: Path, settings: str) -> None:
+    (tmp_path / "vocabulary.tsv").write_text(f"# {settings}\n[UNK]\t1\na\t2\n")
+    with pytest.raises(CorpusError, match=r"vocabulary\.tsv, line 1 is damaged"):
         WordTokenizer.load(tmp_path / "tokenizer.json")

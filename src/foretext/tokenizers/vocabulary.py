@@ -42,10 +42,18 @@ class Vocabulary:
         """Add other words, with counts where they are known (else 1); common words' counts add up.
 
         The order is again by count, ties by word.
+
+        Raises:
+            CorpusError: a word holds a tab or the end of a line, so that no file could keep it.
         """
         total = dict(zip(self.words[1:], self.counts[1:].tolist(), strict=True))
         others = [1] * len(words) if counts is None else np.asarray(counts).tolist()
         for word, count in zip(words, others, strict=True):
+            if "\t" in word or "\n" in word:
+                raise CorpusError(
+                    f"The word {word!r} of the base cannot be kept, since it holds a tab or the "
+                    "end of a line; take it out of the base's file."
+                )
             if word != UNKNOWN:
                 total[word] = total.get(word, 0) + count
         ordered = sorted(total.items(), key=lambda pair: (-pair[1], pair[0]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
@@ -17,10 +16,12 @@ from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.counts import count_words
 from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind, likely_kind
 from foretext.corpus.word_table import WordTable, new_scratch
-from foretext.errors import CorpusError, SettingError
+from foretext.errors import CorpusError
 from foretext.files import atomic_file
 from foretext.kernels.words import encode_words
+from foretext.parsing import parse_json
 from foretext.tokenizers.vocabulary import UNKNOWN, Vocabulary
+from foretext.tokenizers.vocabulary_file import read_vocabulary, write_vocabulary
 
 __all__ = ["EncodedBlock", "WordTokenizer"]
 
@@ -138,11 +139,8 @@ class WordTokenizer:
         `tokenizers` library has no jieba: for ``chinese_words`` it expects text that has blanks
         between its words already.
         """
-        lines = [f"# {self.config.model_dump_json()}"]
-        pairs = zip(self.vocabulary.words, self.vocabulary.counts.tolist(), strict=True)
-        lines += [f"{word}\t{count}" for word, count in pairs]
-        with atomic_file(path.with_name(COUNTS_FILE)) as temporary:
-            temporary.write_bytes("\n".join([*lines, ""]).encode())
+        settings = self.config.model_dump_json()
+        write_vocabulary(path.with_name(COUNTS_FILE), settings, self.vocabulary)
         with atomic_file(path) as temporary:
             temporary.write_text(self._library_json(), encoding="utf-8")
 
@@ -154,14 +152,14 @@ class WordTokenizer:
             CorpusError: ``vocabulary.tsv`` is not there or damaged.
         """
         path = path.with_name(COUNTS_FILE)
-        try:
-            first, *lines = path.read_bytes().decode().removesuffix("\n").split("\n")
-            config = cls.Config.checked(json.loads(first.removeprefix("# ")), "tokenizer")
-            pairs = [line.split("\t") for line in lines]
-            counts = np.array([int(count) for _, count in pairs], np.int64)
-        except (OSError, ValueError, SettingError) as error:
-            raise CorpusError(f"{path} cannot be read as a vocabulary: {error}") from error
-        return cls(config, Vocabulary([word for word, _ in pairs], counts))
+        settings, vocabulary = read_vocabulary(path)
+        config = parse_json(settings, f"{path}, line 1", CorpusError, cls.Config)
+        if config.pre_tokenizer == "auto":
+            raise CorpusError(
+                f"{path}, line 1: 'auto' is no pre-tokeniser of learned words; fetch or write it "
+                "again."
+            )
+        return cls(config, vocabulary)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, WordTokenizer):
