@@ -1,20 +1,33 @@
-"""What a run has of its machine: its cores, and the signals that ask it to stop."""
+"""What a run has of its machine: cores, threads, memory, and the signals that ask it to stop."""
 
 from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from types import FrameType, TracebackType
-from typing import Self
+from typing import ParamSpec, Self, TypeVar
+
+from foretext.errors import SettingError
 
 __all__ = [
     "Interruption",
+    "Threads",
     "is_first_process",
     "num_local_processes",
     "num_processes",
+    "refuse_small_memory",
     "usable_cores",
 ]
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+# What the libraries reserve, measured with a small model: most of it is never touched.
+RESERVED, RESERVED_A_CORE = 3 << 29, 1 << 27  # bytes
 
 
 def usable_cores() -> int:
@@ -37,6 +50,56 @@ def num_processes() -> int:
 def num_local_processes() -> int:
     """Return how many of them are on this machine."""
     return int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
+
+
+def refuse_small_memory() -> None:
+    """Refuse to begin where the process may reserve less memory than its libraries need.
+
+    There an import may wait forever (OpenBLAS asks again and again), or the process may end
+    without a word (LLVM and others call `abort`): nothing that could be caught later.
+
+    Raises:
+        SettingError: ``ulimit -v`` or ``ulimit -d`` is too low.
+    """
+    if sys.platform == "win32":
+        return
+    import resource
+
+    needed = RESERVED + RESERVED_A_CORE * usable_cores()
+    for option, kind in (("-v", resource.RLIMIT_AS), ("-d", resource.RLIMIT_DATA)):
+        limit = resource.getrlimit(kind)[0]
+        if limit != resource.RLIM_INFINITY and limit < needed:
+            raise SettingError(
+                f"This process may reserve {limit >> 20:,} MB of memory, and the libraries of "
+                f"foretext need {needed >> 20:,} MB on {usable_cores()} cores; raise the limit "
+                f"with `ulimit {option} unlimited`."
+            )
+
+
+class Threads(ThreadPoolExecutor):
+    """A pool of threads that says in a sentence when the system starts no more of them."""
+
+    def submit(
+        self,
+        fn: Callable[Arguments, Result],
+        /,
+        *args: Arguments.args,
+        **kwargs: Arguments.kwargs,
+    ) -> Future[Result]:
+        """Have a thread call a function.
+
+        Raises:
+            SettingError: the system starts no more threads.
+        """
+        try:
+            return super().submit(fn, *args, **kwargs)
+        except RuntimeError as error:
+            if "can't start new thread" not in str(error):
+                raise
+            raise SettingError(
+                f"The system starts no more threads, and this work asks for {self._max_workers}; "
+                "raise the limits of processes (ulimit -u) and of memory, or end other programs."
+            ) from error
 
 
 class Interruption:

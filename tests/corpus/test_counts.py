@@ -134,3 +134,14 @@ def test_an_error_of_the_corpus_comes_through() -> None:
 
     with pytest.raises(CorpusError, match="line 7"):
         count_words(Broken(), PLAIN, workers=2)
+
+
+def test_an_error_in_one_block_leaves_no_thread_waiting() -> None:
+    """A thread that fails gives its table back: the next one would wait for it forever."""
+
+    class Failing(PreTokenizer):
+        def utf8(self, text: str) -> np.ndarray:
+            raise MemoryError(text)
+
+    with pytest.raises(MemoryError):
+        count_words(Texts(*"abcdefgh"), Failing("whitespace", lowercase=False), workers=2)

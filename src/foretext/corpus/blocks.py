@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import Protocol, TypeVar
+
+from foretext.runtime import Threads
 
 __all__ = ["Advance", "Blocks", "map_blocks", "map_in_order"]
 
@@ -55,7 +57,7 @@ def map_in_order(
 ) -> Iterator[Result]:
     """Yield ``work(block)`` in order; at most two blocks a thread are held, to bound memory."""
     pending: deque[Future[Result]] = deque()
-    with ThreadPoolExecutor(workers, thread_name_prefix="blocks") as pool:
+    with Threads(workers, thread_name_prefix="blocks") as pool:
         try:
             for block in blocks:
                 pending.append(pool.submit(work, block))

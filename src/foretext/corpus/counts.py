@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import tempfile
 from collections.abc import Iterable, Iterator
 from itertools import count, groupby
 from operator import itemgetter
@@ -16,6 +15,7 @@ import numpy as np
 from foretext.corpus.blocks import Advance, Blocks, map_blocks
 from foretext.corpus.word_table import WordTable
 from foretext.errors import CorpusError
+from foretext.files import temporary_folder
 from foretext.kernels.words import Letters
 
 __all__ = ["MAX_DISTINCT", "Cutter", "WordCounts", "count_words"]
@@ -61,9 +61,10 @@ def count_words(
 
     Raises:
         CorpusError: there is no word, or none reaches `min_count`.
+        OutputError: nothing can be put aside.
     """
-    with tempfile.TemporaryDirectory(prefix="foretext-counts-") as folder:
-        counter = _Counter(pre_tokenizer, Path(folder), max(1, max_distinct // workers), workers)
+    with temporary_folder() as folder:
+        counter = _Counter(pre_tokenizer, folder, max(1, max_distinct // workers), workers)
         for _ in map_blocks(counter.count, corpus, workers, progress):
             pass
         return _sorted_counts(*counter.total(min_count), min_count)
@@ -86,11 +87,13 @@ class _Counter:
 
     def count(self, text: str) -> None:
         table = self.tables.get()
-        data, at = self.pre_tokenizer.utf8(text), 0
-        while (at := table.count(data, at, self.pre_tokenizer.letters)) < data.size:
-            self._put_aside(table)
-            table = WordTable(self.max_distinct)
-        self.tables.put(table)
+        try:
+            data, at = self.pre_tokenizer.utf8(text), 0
+            while (at := table.count(data, at, self.pre_tokenizer.letters)) < data.size:
+                self._put_aside(table)
+                table = WordTable(self.max_distinct)
+        finally:  # without its table, another thread would wait forever
+            self.tables.put(table)
 
     def total(self, min_count: int) -> tuple[list[bytes], list[int], int]:
         """Words that occur `min_count` times, at least the most frequent one; and all tokens."""

@@ -11,6 +11,15 @@ from foretext.errors import SettingError
 
 __all__ = ["told_of_memory"]
 
+# On a CPU a lack of memory is a RuntimeError like any other, of PyTorch or of oneDNN below it.
+LACKS = (
+    "can't allocate memory",
+    "not enough memory",
+    "std::bad_alloc",
+    "could not create a memory",
+    "could not create a primitive",
+)
+
 
 @contextmanager
 def told_of_memory(advice: str) -> Iterator[None]:
@@ -19,7 +28,7 @@ def told_of_memory(advice: str) -> Iterator[None]:
         yield
     except (MemoryError, torch.OutOfMemoryError) as error:
         raise SettingError(f"The memory is used up; {advice}") from error
-    except RuntimeError as error:  # what a CPU says is a RuntimeError like any other
-        if "can't allocate memory" not in str(error):
+    except RuntimeError as error:
+        if not any(lack in str(error) for lack in LACKS):
             raise
         raise SettingError(f"The memory is used up; {advice}") from error

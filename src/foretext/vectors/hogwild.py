@@ -12,7 +12,6 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -22,7 +21,7 @@ from foretext.errors import Interrupted, SettingError
 from foretext.progress import MetricsLog, Progress
 from foretext.progress.checkpoint import Checkpoints, copy_arrays
 from foretext.progress.workplace import Workplace
-from foretext.runtime import Interruption
+from foretext.runtime import Interruption, Threads
 from foretext.vectors.schedule import DescentConfig, Schedule
 from foretext.vectors.slices import Slices
 
@@ -138,7 +137,7 @@ class Hogwild:
         bar = Progress(
             title, self.schedule.total, self.schedule.unit, initial=done, quiet=self.quiet
         )
-        with Interruption() as stop, ThreadPoolExecutor(self.config.threads) as pool, bar:
+        with Interruption() as stop, Threads(self.config.threads) as pool, bar:
             while not self._finished():
                 self._round(pool)
                 bar.advance(self._done() - bar.done, **self._figures())
@@ -157,7 +156,7 @@ class Hogwild:
             return True
         return self.schedule.finished(self.state.step, self._seconds())
 
-    def _round(self, pool: ThreadPoolExecutor) -> None:
+    def _round(self, pool: Threads) -> None:
         """Deal a few slices to each worker and wait for all, so that the state is one."""
         state, workers = self.state, self.config.threads
         last = min(state.step + ROUND_SLICES * workers, self.schedule.next_stop(state.step))

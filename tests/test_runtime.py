@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import resource
+import threading
+
+import pytest
+
+from foretext import runtime
+from foretext.errors import SettingError
+from foretext.runtime import Threads, refuse_small_memory
+
+
+@pytest.mark.parametrize(
+    ("kind", "option"), [(resource.RLIMIT_AS, "-v"), (resource.RLIMIT_DATA, "-d")]
+)
+def test_too_little_memory_is_refused(
+    monkeypatch: pytest.MonkeyPatch, kind: int, option: str
+) -> None:
+    limits = {kind: (400 << 20, resource.RLIM_INFINITY)}
+    without = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+    monkeypatch.setattr(resource, "getrlimit", lambda asked: limits.get(asked, without))
+    monkeypatch.setattr(runtime, "usable_cores", lambda: 2)
+    with pytest.raises(SettingError) as error:
+        refuse_small_memory()
+    assert str(error.value) == (
+        "This process may reserve 400 MB of memory, and the libraries of foretext need 1,792 MB "
+        f"on 2 cores; raise the limit with `ulimit {option} unlimited`."
+    )
+
+
+def test_enough_memory_is_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit in (4 << 30, resource.RLIM_INFINITY):
+        monkeypatch.setattr(resource, "getrlimit", lambda asked, limit=limit: (limit, limit))
+        monkeypatch.setattr(runtime, "usable_cores", lambda: 2)
+        refuse_small_memory()
+
+
+def test_threads_that_do_not_start_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with Threads(3) as pool, pytest.raises(SettingError, match="no more threads, and this work"):
+        pool.submit(len, "work")
+
+
+def test_other_errors_of_a_pool_stay_what_they_are() -> None:
+    pool = Threads(1)
+    assert pool.submit(len, "work").result() == 4
+    pool.shutdown()
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        pool.submit(len, "work")
