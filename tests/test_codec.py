@@ -11,7 +11,7 @@ import torch
 
 from foretext.backbones.autoencoder import ConvolutionalAutoencoder, LinearAutoencoder
 from foretext.codec import Codec
-from foretext.errors import SettingError, VectorFileError
+from foretext.errors import ModelFileError, SettingError, UntrustedError, VectorFileError
 from foretext.vectors.principal_components import principal_components
 
 EXAMPLES = np.random.default_rng(0).random((1_100, 4, 8), dtype=np.float32)
@@ -64,15 +64,58 @@ def test_what_does_not_fit(codec: Codec) -> None:
         codec.decode(np.zeros((5, 2)))
 
 
+def save(codec: Codec, folder: Path, **changes: object) -> None:
+    (folder / "config.json").write_text(json.dumps(codec.save(folder) | changes))
+
+
 def test_folders_that_hold_none(codec: Codec, tmp_path: Path) -> None:
-    facts = codec.save(tmp_path)
-    with pytest.raises(VectorFileError, match="holds no whole autoencoder"):
+    codec.save(tmp_path)
+    with pytest.raises(VectorFileError, match=r"config\.json is missing"):
         Codec.load(tmp_path)
-    (tmp_path / "config.json").write_text(json.dumps(facts | {"shape": [8, 8]}))
-    if facts["autoencoder"] == "linear":
-        with pytest.raises(VectorFileError, match="holds no whole autoencoder"):
-            Codec.load(tmp_path)
-    (tmp_path / "config.json").write_text(json.dumps(facts))
+    save(codec, tmp_path)
     (tmp_path / "model.safetensors").write_bytes(b"cut")
-    with pytest.raises(VectorFileError, match="holds no whole autoencoder"):
+    with pytest.raises(VectorFileError, match=r"model\.safetensors is damaged"):
+        Codec.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"shape": [7, 9]},
+        {"shape": []},
+        {"shape": [0, 8]},
+        {"shape": [4, 1 << 50]},
+        {"shape": "ab"},
+        {"settings": {"dim": 1 << 40}},
+        {"settings": {"dims": 3}},
+        {"settings": None},
+        {"autoencoder": 5},
+        {"autoencoder": "sideways"},
+    ],
+)
+def test_facts_that_will_not_do(codec: Codec, changes: dict[str, object], tmp_path: Path) -> None:
+    save(codec, tmp_path, **changes)
+    with pytest.raises((VectorFileError, ModelFileError)):
+        Codec.load(tmp_path)
+
+
+def test_names_no_code(codec: Codec, tmp_path: Path) -> None:
+    save(codec, tmp_path, autoencoder="sideways:Autoencoder")
+    with pytest.raises(UntrustedError, match=r"config\.json: \[autoencoder\] is 'sideways:Autoenc"):
+        Codec.load(tmp_path)
+
+
+def test_weights_that_are_no_numbers(codec: Codec, tmp_path: Path) -> None:
+    with torch.no_grad():
+        next(codec.network.parameters()).fill_(torch.nan)
+    save(codec, tmp_path)
+    with pytest.raises(VectorFileError, match="does not hold finite numbers of type float32"):
+        Codec.load(tmp_path)
+
+
+def test_components_of_another_network(tmp_path: Path) -> None:
+    network = LinearAutoencoder(LinearAutoencoder.Config(dim=3), (4, 8))
+    components = principal_components(EXAMPLES.reshape(1_100, -1), 2, remove_mean=True)
+    save(Codec(network, components), tmp_path)
+    with pytest.raises(VectorFileError, match="does not fit the network beside it"):
         Codec.load(tmp_path)

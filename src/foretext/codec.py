@@ -6,31 +6,41 @@ where a code has fewer numbers than an example; and a part of ``config.json``.
 
 from __future__ import annotations
 
-import json
+import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from pydantic import Field
 from torch import Tensor
+from typing_extensions import TypedDict
 
 from foretext.backbones import AUTOENCODERS
 from foretext.backbones.autoencoder import Autoencoder
 from foretext.config import Config
 from foretext.errors import SettingError, VectorFileError
-from foretext.files import atomic_file
+from foretext.interop.undrawn import undrawn
+from foretext.parsing import read_json, read_tensors, write_tensors
 from foretext.vectors.principal_components import PrincipalComponents
 
 __all__ = ["Codec"]
 
 _BATCH = 1024  # examples that are computed at a time
+_LARGEST = 1 << 26  # numbers of an example
 _WEIGHTS, _COMPONENTS = "model.safetensors", "principal_components.safetensors"
 
 Values = NDArray[np.float32]
+
+
+class _Facts(TypedDict):
+    """What ``config.json`` says of a network; there is more."""
+
+    autoencoder: str
+    settings: dict[str, Any]
+    shape: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)]
 
 
 class Codec:
@@ -52,27 +62,18 @@ class Codec:
 
         Raises:
             VectorFileError: the folder holds no finished run of an autoencoder, or a damaged one.
+            UntrustedError: it names a network that is neither foretext's nor trusted.
         """
         folder = Path(folder)
-        try:
-            facts = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-            kind, settings, shape = facts["autoencoder"], facts["settings"], tuple(facts["shape"])
-            component = AUTOENCODERS.resolve(kind)
-            network = component(component.Config.checked(settings, "autoencoder"), shape)
-            weights = load_file(folder / _WEIGHTS)
-            network.load_state_dict({name: torch.from_numpy(w) for name, w in weights.items()})
-            return cls(network, _load_components(folder / _COMPONENTS))
-        except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
-            raise VectorFileError(f"{folder} holds no whole autoencoder: {error}.") from error
+        network = _load_network(folder)
+        return cls(network, _load_components(folder / _COMPONENTS, network))
 
     def save(self, folder: Path) -> dict[str, Any]:
         """Write networks and components; returns what ``config.json`` has to say for `load`."""
         weights = {name: w.cpu().numpy() for name, w in self.network.state_dict().items()}
-        with atomic_file(folder / _WEIGHTS) as temporary:
-            save_file(weights, temporary)
+        write_tensors(folder / _WEIGHTS, weights)
         if self.components is not None:
-            with atomic_file(folder / _COMPONENTS) as temporary:
-                save_file(_tensors(self.components), temporary)
+            write_tensors(folder / _COMPONENTS, _tensors(self.components))
         return {
             "autoencoder": AUTOENCODERS.name_of(type(self.network)),
             "settings": cast(Config, self.network.config).model_dump(),
@@ -149,9 +150,44 @@ def _tensors(components: PrincipalComponents) -> dict[str, NDArray[Any]]:
     return tensors if components.mean is None else {**tensors, "mean": components.mean}
 
 
-def _load_components(path: Path) -> PrincipalComponents | None:
+def _load_network(folder: Path) -> Autoencoder:
+    path = folder / "config.json"
+    facts: _Facts = read_json(path, VectorFileError, _Facts)
+    if math.prod(facts["shape"]) > _LARGEST:
+        raise VectorFileError(
+            f"{path}: no example has a shape of {facts['shape']}; fetch it again."
+        )
+    arrays = read_tensors(folder / _WEIGHTS, VectorFileError).tensors
+    if bad := [name for name, array in arrays.items() if not _is_usable(array)]:
+        raise VectorFileError(
+            f"{folder / _WEIGHTS}: '{bad[0]}' does not hold finite numbers of type float32; fetch "
+            "or train the model again."
+        )
+    weights = {name: torch.from_numpy(array) for name, array in arrays.items()}
+    try:
+        component = AUTOENCODERS.resolve(facts["autoencoder"], source=path)
+        config = component.Config.checked(facts["settings"], "autoencoder")
+        with undrawn(weights, path):
+            network: Autoencoder = component(config, tuple(facts["shape"]))
+        network.load_state_dict(weights)
+    except (SettingError, AttributeError, TypeError, RuntimeError) as error:
+        raise VectorFileError(f"{folder} holds no whole autoencoder: {error}.") from error
+    return network
+
+
+def _load_components(path: Path, network: Autoencoder) -> PrincipalComponents | None:
     if not path.is_file():
         return None
-    tensors = load_file(path)
-    rate = float(tensors["variance_rate"][0])
-    return PrincipalComponents(tensors["directions"], tensors.get("mean"), rate)
+    expected = {"directions": ("float64", 2), "variance_rate": ("float64", 1)}
+    tensors = read_tensors(path, VectorFileError, expected).tensors
+    directions, rates = tensors["directions"], tensors["variance_rate"]
+    size = math.prod(network.shape)
+    mean = tensors.get("mean", np.zeros(size))
+    fits = directions.shape == (size, network.code_size) and rates.shape == (1,)
+    if not fits or mean.shape != (size,) or mean.dtype != np.float64:
+        raise VectorFileError(f"{path} does not fit the network beside it; fetch both again.")
+    return PrincipalComponents(directions, tensors.get("mean"), float(rates[0]))
+
+
+def _is_usable(array: NDArray[Any]) -> bool:
+    return array.dtype == np.float32 and bool(np.isfinite(array).all())

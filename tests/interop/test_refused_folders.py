@@ -100,6 +100,7 @@ def test_weights_that_do_not_fit(
     [
         ("bert", {"hidden_size": 1 << 20}, "describes a network that is much larger than the wei"),
         ("bert", {"num_hidden_layers": 10**6}, "describes a network that is much larger than the"),
+        ("bert", {"max_position_embeddings": 2}, "a model of 2 positions has no room for a text"),
         ("bert", {"architectures": 5}, "is damaged: 'architectures' = 5 should be a valid array"),
         ("bert", {"architectures": [None]}, "is damaged: 'architectures.0' = None should be a"),
         ("bert", {"num_hidden_layers": -1}, r"\[backbone\] num_layers = -1: should be greater"),
@@ -152,6 +153,8 @@ def test_settings_that_are_not_supported(
     if "rope_scaling" in settings:
         config.pop("rope_parameters")
     (folder / "config.json").write_text(json.dumps(config | settings))
+    if settings.get("max_position_embeddings"):
+        rewrite(folder, {n: w[:2] if "position" in n else w for n, w in weights_of(folder).items()})
     if settings.get("vocab_size"):
         rewrite(
             folder, {n: w[:20] if "word_emb" in n else w for n, w in weights_of(folder).items()}

@@ -271,8 +271,15 @@ def edit(folder: Path, **changes: Any) -> None:
         ({"found": 3}, r"'found' = 3 should be an object"),
         ({"found": {"labels": ["cat", "dog"]}}, r"'task\.classifier\.weight' has the shape \(3, "),
         ({"visibility": "sideways"}, r"visibility = 'sideways' is neither 'full' nor 'causal'\.$"),
-        ({"facts": {"kind": "classification", "temperature": "warm"}}, r"temperature = 'warm' is"),
-        ({"tokenizer": "words"}, r"vocabulary\.tsv cannot be read as a vocabulary"),
+        (
+            {"facts": {"kind": "classification", "temperature": "warm"}},
+            r"'temperature' = 'warm' should",
+        ),
+        ({"facts": {"temperature": float("nan")}}, r"'temperature' = nan should be a finite"),
+        ({"facts": {"temperature": -1}}, r"'temperature' = -1.* should be greater than 0"),
+        ({"found": {"labels": ["a", "a", "b"]}}, r"'found' .*has the same label twice"),
+        ({"found": {"labels": []}}, r"'found\.labels' = \[\] "),
+        ({"tokenizer": "words"}, r"vocabulary\.tsv is missing"),
     ],
 )
 def test_config_that_will_not_do(

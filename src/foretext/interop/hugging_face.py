@@ -15,10 +15,11 @@ from typing import Any
 
 from foretext._version import __version__
 from foretext.backbones.base import Backbone
+from foretext.data.framing import Framing
 from foretext.errors import ModelFileError
 from foretext.interop.config_file import read_config, write_json
 from foretext.interop.conversion import from_family, to_family
-from foretext.interop.loaded import Loaded
+from foretext.interop.loaded import Loaded, Network
 from foretext.interop.own import MODEL_TYPE, load_own, own_settings, own_weights
 from foretext.interop.own_settings import KEY, own_part
 from foretext.interop.sentence_transformers import read_modules
@@ -91,6 +92,7 @@ def load_hugging_face(folder: Path) -> Loaded:
     load = load_own if config.get("model_type") == MODEL_TYPE else from_family
     network = load(config, path, read_weights(place), place, tokenizer)
     check_ids(tokenizer, network.backbone, path)
+    check_room(tokenizer, network, path)
     network.backbone.eval()
     if network.objective is not None:
         network.objective.eval()
@@ -115,4 +117,18 @@ def check_ids(tokenizer: SubwordTokenizer | WordTokenizer, backbone: Backbone, p
         raise ModelFileError(
             f"{path}: the tokenizer gives ids up to {last}, and the model has {num_vectors} token "
             "vectors; take the tokenizer that belongs to it."
+        )
+
+
+def check_room(tokenizer: SubwordTokenizer, network: Network, path: Path) -> None:
+    """Check that a text has room beside what stands around it.
+
+    Raises:
+        ModelFileError: the model has too few positions.
+    """
+    framing = Framing.of(tokenizer, network.visibility, network.backbone.max_length)
+    if framing.room < 1:
+        raise ModelFileError(
+            f"{path}: a model of {framing.max_length} positions has no room for a text beside the "
+            "tokens that stand around it."
         )

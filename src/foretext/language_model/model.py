@@ -76,6 +76,10 @@ class LanguageModel:
         self._framing = Framing.of(tokenizer, self.visibility, backbone.max_length)
         length = min(text_length or backbone.max_length, backbone.max_length)
         self._window = Framing.of(tokenizer, self.visibility, length)
+        if self._window.room < 1:
+            raise SettingError(
+                f"text_length = {length}: the tokens around a text take all of it; give more."
+            )
 
     def __repr__(self) -> str:
         asked = type(self.objective).__name__ if self.objective else "no objective"

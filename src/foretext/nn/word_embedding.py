@@ -75,7 +75,7 @@ class WordEmbedding(nn.Module):
             )
         assert len(vectors) == V, f"{len(vectors)} vectors for {V} words"
         with torch.no_grad():
-            self.vectors.weight.copy_(torch.as_tensor(vectors))
+            self.vectors.weight.copy_(torch.tensor(vectors))  # which may be mapped, and read-only
 
     def forward(self, inputs: Inputs) -> Tensor:
         """Return what stands for each word, (B, T, D)."""

@@ -13,7 +13,6 @@ from foretext.config import Config
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import LabelledText, RowsConfig, read_texts
 from foretext.errors import ModelFileError, SettingError
-from foretext.interop.hugging_face import CONFIG
 from foretext.metrics import sigmoid, softmax
 from foretext.task_models.base import TaskModel
 from foretext.task_models.class_answers import (
@@ -176,22 +175,18 @@ class TextClassifier(TaskModel):
             save_linear(folder / FILE, self.ensemble.linear)
 
     def load_parts(self, folder: Path, facts: Mapping[str, Any]) -> None:
-        """Read what answers together with the network."""
+        """Read what answers together with the network; the types of `facts` are checked."""
         if "ensemble" not in facts:
             return
-        try:
-            weights = Weights(**{name: float(each) for name, each in facts["ensemble"].items()})
-        except (AttributeError, TypeError, ValueError) as error:
-            raise ModelFileError(
-                f"{folder / CONFIG}: the weights of the ensemble are damaged ({error})."
-            ) from error
         linear = load_file(folder / FILE)
-        if linear.classes_.tolist() != self.classes_.tolist():
+        if linear.classes_.tolist() != self.classes_.tolist() or (
+            linear.is_multi_label != self.is_multi_label
+        ):
             raise ModelFileError(
                 f"{folder / FILE} answers with other labels than the network beside it; fetch or "
                 "write both again."
             )
-        self.ensemble = Ensemble(linear, weights)
+        self.ensemble = Ensemble(linear, Weights(**facts["ensemble"]))
 
     def num_cut(self, rows: Sequence[LabelledText]) -> int:
         """Return the number of texts that are longer than the model reads at once."""

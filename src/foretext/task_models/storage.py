@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
+from typing_extensions import TypedDict
 
 from foretext.errors import ModelFileError
 from foretext.interop.hugging_face import CONFIG
 from foretext.interop.task_folder import load_task, save_task
 from foretext.nn.device import DeviceName, Precision
+from foretext.parsing import parse_json
 from foretext.task_models import TASK_MODELS
 from foretext.task_models.base import TaskModel
 from foretext.tasks import TASKS
 
 __all__ = ["load_task_model", "save_task_model"]
+
+_Finite = Annotated[float, Field(allow_inf_nan=False)]
+_Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+_Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class _Weights(TypedDict):
+    network: _Weight
+    linear: _Weight
+
+
+class _Facts(TypedDict, total=False):
+    """What models keep beside weights and settings; runs keep more there, of other uses."""
+
+    temperature: _Positive
+    null_threshold: _Finite
+    ensemble: _Weights
 
 
 def save_task_model(
@@ -60,13 +82,9 @@ def load_task_model(
         raise ModelFileError(f"{folder} holds the task '{name}', which nothing here answers by.")
     component = TASK_MODELS.resolve(name)
     model: TaskModel = component(found.body, found.task, device=device, precision=precision)
-    for name in model.facts().keys() & found.facts.keys():
-        setattr(model, name, _number(found.facts[name], name, Path(folder)))
-    model.load_parts(Path(folder), found.facts)
+    place = f"{Path(folder) / CONFIG}: what was kept of the model"
+    facts: _Facts = parse_json(json.dumps(dict(found.facts)), place, ModelFileError, _Facts)
+    for name in model.facts().keys() & facts.keys():
+        setattr(model, name, facts[name])  # type: ignore[literal-required]
+    model.load_parts(Path(folder), facts)
     return model
-
-
-def _number(value: Any, name: str, folder: Path) -> float:
-    if isinstance(value, int | float):
-        return float(value)
-    raise ModelFileError(f"{folder / CONFIG}: {name} = {value!r} is no number.")
