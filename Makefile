@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
-.PHONY: demo test check fix bench docs clean
+.PHONY: demo test check fix audit bench docs clean
 
 demo: $(VENV)/.user                 ## the main job on text that every Python installation has
 	$(BIN)/foretext demo --output demo --overwrite
@@ -21,6 +21,11 @@ check: $(VENV)/.dev                 ## formatting, lints, types, and which room 
 fix: $(VENV)/.dev                   ## let ruff mend what it can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+MINUTES ?= 10
+SEED    ?= $(shell date +%Y%m%d)
+audit: $(VENV)/.dev                 ## kills, damaged files, hostile folders, odd surroundings
+	$(BIN)/python -m tests.audit --minutes $(MINUTES) --seed $(SEED)
 
 bench: $(VENV)/.dev                 ## ratios against the peers, interleaved; needs FORETEXT_DATA
 	$(BIN)/python -m benchmarks

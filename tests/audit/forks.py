@@ -1,0 +1,127 @@
+"""Commands of foretext in forked processes, which are killed at a file operation or a moment."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+__all__ = ["Ended", "run_command", "warm"]
+
+MOST_SECONDS = 120  # of one command; more is a hang
+
+
+class Killer:
+    """Counts the file operations in a folder, and kills the process before one of them.
+
+    Args:
+        root: the folder.
+        operation: the number of the operation; None: no kill.
+        how: a signal's name.
+    """
+
+    def __init__(self, root: Path, operation: int | None, how: str = "SIGKILL") -> None:
+        self.root, self.operation, self.how = str(root), operation, how
+        self.count = 0
+        sys.addaudithook(self._heard)
+        flush = os.fsync
+
+        def fsync(handle: int) -> None:
+            self._one_more()
+            flush(handle)
+
+        os.fsync = fsync
+
+    def _heard(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, _, flags = arguments
+            writes = flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+            if writes and str(path).startswith(self.root):
+                self._one_more()
+        elif event in ("os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.truncate"):
+            path = str(arguments[0])
+            if path.startswith(self.root) or not path.startswith("/"):  # relative to a handle
+                self._one_more()
+
+    def _one_more(self) -> None:
+        self.count += 1
+        if self.count == self.operation:
+            os.kill(os.getpid(), getattr(signal, self.how))
+
+
+class Ended(NamedTuple):
+    """How a command ended."""
+
+    code: int  # minus the signal's number, where one killed it
+    said: str  # on standard error
+    operations: int
+
+
+def run_command(
+    arguments: Sequence[str], root: Path, operation: int | None = None, how: str = "SIGKILL",
+    seconds: float | None = None,
+) -> Ended:  # fmt: skip
+    """Run a command of foretext in a fork; `seconds`: kill it after so long, wherever it is."""
+    said, counted = root / ".said", root / ".counted"
+    counted.write_text("0")
+    child = os.fork()
+    if child == 0:
+        _be_foretext(arguments, root / "work", operation, how, said, counted)
+    until = time.monotonic() + MOST_SECONDS
+    while True:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            break
+        now = time.monotonic()
+        if seconds is not None and now > until - MOST_SECONDS + seconds:
+            os.kill(child, signal.SIGKILL)
+            seconds = None
+        if now > until:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return Ended(-99, f"hung for {MOST_SECONDS} s", 0)
+        time.sleep(0.002)
+    text = said.read_text(encoding="utf-8", errors="replace")
+    return Ended(os.waitstatus_to_exitcode(status), text, int(counted.read_text() or 0))
+
+
+def _be_foretext(
+    arguments: Sequence[str], root: Path, operation: int | None, how: str, said: Path, counted: Path
+) -> None:
+    code = 1
+    try:
+        with said.open("w", encoding="utf-8") as errors:
+            os.dup2(errors.fileno(), 2)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            sys.argv = ["foretext", *arguments]
+            killer = Killer(root, operation, how)
+            try:
+                from foretext.cli import main
+
+                main()
+                code = 0
+            except SystemExit as end:
+                code = end.code if isinstance(end.code, int) else int(end.code is not None)
+            counted.write_text(str(killer.count))
+    finally:
+        os._exit(code)
+
+
+def warm(arguments: Sequence[str]) -> None:
+    """Run a command here, so that forks find its machine code; its page would leave threads."""
+    from foretext.cli import main
+
+    given = [part for part in arguments if part != "--no-report"]
+    runs = given[0] in ("pretrain", "finetune")
+    sys.argv = ["foretext", *given, *(["--no-report"] if runs else [])]
+    with (
+        Path(os.devnull).open("w") as null,
+        contextlib.redirect_stdout(null),
+        contextlib.suppress(SystemExit),
+    ):
+        main()

@@ -1,0 +1,126 @@
+"""The stages that are killed: commands whose result is a folder, small enough for a second."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["STAGES", "Stage", "write_inputs"]
+
+
+class Stage(NamedTuple):
+    """A command whose result is a folder, or a file."""
+
+    name: str
+    arguments: Callable[[Path], list[str]]  # of the folder with the inputs; without the output
+    before: Callable[[Path], list[str]] | None = None  # a command whose result is replaced
+    is_run: bool = True  # may be resumed
+    by_time: bool = False  # its result depends on how fast it was; it is not compared
+    report: bool = False  # with its page, which takes longer than all the rest
+
+
+def _vectors(recipe: str, *settings: str) -> Callable[[Path], list[str]]:
+    chosen = ("vectors.workers=1", "tokenizer.min_count=1", "vectors.vector_size=8", *settings)
+    return lambda folder: ["pretrain", recipe, str(folder / "text.txt"), *_set(chosen)]
+
+
+def _language_model(recipe: str, *settings: str) -> Callable[[Path], list[str]]:
+    chosen = (
+        "backbone.num_layers=1", "backbone.dim=16", "backbone.num_heads=2", "training.steps=6",
+        "backbone.max_length=32", "training.batch_examples=8", "training.valid_steps=3",
+        "tokenizer.vocab_size=120", "training.checkpoint_seconds=0", *settings,
+    )  # fmt: skip
+    return lambda folder: ["pretrain", recipe, str(folder / "text.txt"), *_set(chosen)]
+
+
+def _task(task: str, base: str, *settings: str) -> Callable[[Path], list[str]]:
+    def arguments(folder: Path) -> list[str]:
+        from tests.task_files import TaskFiles
+
+        files = TaskFiles(folder)
+        given = ["finetune", task, base, str(files.train(task)), "--test", str(files.test(task))]
+        return [*given, *_set(settings)]
+
+    return arguments
+
+
+def _network(task: str, base: str, *settings: str) -> Callable[[Path], list[str]]:
+    shape = {
+        "lstm": ("backbone.vector_size=8", "backbone.dim=8"),
+        "textcnn": ("backbone.vector_size=8", "backbone.num_maps=4", "backbone.widths=[1, 2]"),
+        "transformer": (
+            "backbone.num_layers=1", "backbone.dim=16", "backbone.num_heads=2",
+            "backbone.max_length=48",
+        ),
+    }  # fmt: skip
+    training = ("training.steps=4", "training.batch_examples=8", "training.checkpoint_seconds=0")
+    return _task(task, base, *shape[base], *training, *settings)
+
+
+STAGES = [
+    Stage(
+        "word2vec",
+        _vectors("word2vec", "vectors.epochs=1", "vectors.checkpoint_seconds=0"),
+    ),
+    Stage("fasttext", _vectors("fasttext", "vectors.epochs=1", "vectors.bucket=500")),
+    Stage("glove", _vectors("glove", "vectors.epochs=2", "vectors.checkpoint_seconds=0")),
+    Stage("bert", _language_model("bert")),
+    Stage("gpt", _language_model("gpt", "training.keep=best", "tokenizer.vocab_size=300")),
+    Stage(
+        "autoencoder",
+        lambda folder: [
+            "pretrain", "linear-autoencoder", str(folder / "images.npy"),
+            *_set(("training.epochs=1", "autoencoder.dim=4")),
+        ],
+    ),
+    Stage(
+        "tokenizer",
+        lambda folder: ["tokenizer", str(folder / "text.txt"), "--vocab-size", "300"],
+        is_run=False,
+    ),
+    Stage(
+        "word tokenizer",
+        lambda folder: ["tokenizer", str(folder / "text.txt"), "--kind", "words"],
+        is_run=False,
+    ),
+    Stage("classification", _network("classification", "textcnn")),
+    Stage("matching", _network("matching", "lstm")),
+    Stage("tagging", _network("tagging", "lstm")),
+    Stage("span_qa", _network("span_qa", "transformer")),
+    Stage("seeds", _network("classification", "lstm", "finetuning.seeds=2")),
+    Stage(
+        "search",
+        lambda folder: [*_network("classification", "textcnn")(folder), "--search", "0.3s"],
+        by_time=True,
+    ),
+    Stage("fasttext classifier", _task("classification", "fasttext", "classifier.workers=1")),
+    Stage("linear classifier", _task("classification", "linear")),
+    Stage(
+        "overwrite",
+        _vectors("word2vec", "vectors.epochs=1", "vectors.seed=2"),
+        before=_vectors("word2vec", "vectors.epochs=1"),
+        report=True,
+    ),
+    Stage(
+        "overwrite a task",
+        _network("classification", "textcnn"),
+        before=_vectors("word2vec", "vectors.epochs=1"),
+    ),
+]  # fmt: skip
+
+
+def _set(settings: Sequence[str]) -> list[str]:
+    return [part for setting in settings for part in ("--set", setting)]
+
+
+def write_inputs(folder: Path) -> None:
+    """Write what the stages learn from."""
+    import numpy as np
+
+    from tests.networks import sentences
+    from tests.task_files import write_task_files
+
+    (folder / "text.txt").write_text(sentences(120), encoding="utf-8")
+    np.save(folder / "images.npy", np.random.default_rng(0).random((40, 6, 6), np.float32))
+    write_task_files(folder)
