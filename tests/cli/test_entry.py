@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from foretext.cli.shared import print_json
 from tests.cli.conftest import Command
 
 WORDS = "3 2\nship 1 2\n海\x1b[31m 1 1\n\u202esea\x9b 2 1\n"
@@ -163,3 +164,24 @@ def test_trust_before_and_after_the_verb(
     assert trusted == ["first", "second", "third"]
     assert "--trust" in command("--help").out
     assert "--trust" in command("neighbors", "--help").out
+
+
+def test_json_has_null_where_there_is_no_number(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"a": [float("nan"), 1.5], "b": {"c": float("-inf")}, "d": (1, "x")})
+    assert json.loads(capsys.readouterr().out) == {
+        "a": [None, 1.5],
+        "b": {"c": None},
+        "d": [1, "x"],
+    }
+
+
+def test_a_command_to_try_is_safe_to_paste(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("corpus.txt").write_text("$(reboot) a b $(reboot) c\n" * 20)
+    settings = ["--set", "tokenizer.pre_tokenizer=whitespace", "--set", "vectors.epochs=1"]
+    done = command(
+        "pretrain", "word2vec", "corpus.txt", "-o", "a; b", "--no-report", "-q", *settings
+    )
+    assert "foretext neighbors 'a; b' '$(reboot)'" in done.out

@@ -112,3 +112,12 @@ def test_rich_is_not_imported_before_there_is_a_bar() -> None:
         "import sys, foretext.progress; assert not any(m.startswith('rich') for m in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_title_cannot_steer_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    for stream in (io.StringIO(), Terminal()):
+        with Progress("a\x1b[2Jb", 10, "words", stream=stream):
+            pass
+        assert "a\\u001b[2Jb" in stream.getvalue()
+        assert "\x1b[2J" not in stream.getvalue()
