@@ -119,16 +119,15 @@ def refuse_existing(path: Path, *, overwrite: bool) -> None:
 
 
 def refuse_name(path: Path) -> None:
-    """Raise an OutputError where no file or folder can have this name.
+    """Raise an OutputError where no file or folder that is read or written can have this name.
 
-    A name that is not UTF-8 could be written, but no card, page or JSON could tell it.
+    A name that is not UTF-8 could be written, but no card, page or JSON could hold it.
     """
     try:
         str(path).encode()
     except UnicodeEncodeError:
         raise OutputError(
-            f"{str(path)!r} is not UTF-8, and cannot be written into a card or a page; "
-            "choose another name."
+            f"{str(path)!r} is not UTF-8, and no card or page could hold it; choose another name."
         ) from None
     try:
         path.lstat()
@@ -137,7 +136,8 @@ def refuse_name(path: Path) -> None:
     except ValueError as error:
         raise OutputError(f"{str(path)!r} is no name of a file: {error}.") from None
     except OSError as error:
-        raise output_error(path, error) from error
+        cause = "the name is too long" if error.errno == errno.ENAMETOOLONG else error.strerror
+        raise OutputError(f"{path}: {cause}; choose another name.") from error
 
 
 def is_regular_file(path: Path) -> bool:

@@ -318,7 +318,7 @@ class TestWrongBases:
 
     def test_the_linear_classifier_learns_labels_of_texts_at_once(self, refused: Any) -> None:
         assert "it learns classification, not matching" in refused("matching", "linear")
-        assert "has nothing to resume" in refused("classification", "linear", "--resume")
+        assert "holds no run to resume" in refused("classification", "linear", "--resume")
         told = refused("classification", "linear", "--search", "10s")
         assert "--search has no effect on 'linear', which learns at once" in told
         told = refused("classification", "linear", "--set", "linear.inverse_penalty=0")
@@ -328,9 +328,7 @@ class TestWrongBases:
         assert "it learns classification, not tagging" in refused("tagging", "fasttext")
         told = refused("classification", "fasttext", "--seeds", 2)
         assert "[finetuning]: there is no such section here. There are: classifier" in told
-        assert "learns at once, and has nothing to resume" in refused(
-            "classification", "fasttext", "--resume"
-        )
+        assert "holds no run to resume" in refused("classification", "fasttext", "--resume")
 
     def test_words_have_no_frame_for_questions(self, refused: Any) -> None:
         assert "span_qa needs a token between question and passage" in refused("span_qa", "lstm")

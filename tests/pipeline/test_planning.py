@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from foretext.artifact import RunFolder
-from foretext.errors import SettingError
+from foretext.errors import OutputError, SettingError, UntrustedError
 from foretext.pipeline import run_recipe
 from foretext.pipeline.planning import resumed_recipe, ruled_recipe, wants_plan
 from foretext.plan import trials
@@ -57,6 +57,7 @@ def test_without_a_plan_the_rate_fits_the_width() -> None:
 
 
 def begun_run(folder: Path) -> RunFolder:
+    folder.mkdir()
     run = RunFolder(folder)
     run.begin()
     settings = {"num_layers": 3, "dim": 192, "num_heads": 3}
@@ -86,3 +87,22 @@ def test_another_wish_is_refused(
     run = begun_run(tmp_path / "run")
     with pytest.raises(SettingError, match=sentence):
         run_recipe(Recipe.load(recipe), "no-text.txt", run.path, budget=budget, resume=True)
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [b"", b"{", b"[]", b"{}", b"\xff", b"[" * 100_000, b'{"budget_seconds": "60"}',
+     b'{"budget_seconds": null}', b'{"budget_seconds": -1}', b'{"budget_seconds": NaN}'],
+)  # fmt: skip
+def test_a_damaged_plan_is_one_sentence(tmp_path: Path, plan: bytes) -> None:
+    run = begun_run(tmp_path / "run")
+    run.plan.write_bytes(plan)
+    with pytest.raises(OutputError, match=r"plan\.json is damaged"):
+        resumed_recipe(Recipe.load("bert"), run, 60.0)
+
+
+def test_a_run_is_not_resumed_with_code_of_its_own(tmp_path: Path) -> None:
+    run = begun_run(tmp_path / "run")
+    run.recipe.write_text(run.recipe.read_text().replace('"transformer"', '"evil:X"'))
+    with pytest.raises(UntrustedError, match=r"\[backbone\] is 'evil:X'"):
+        resumed_recipe(Recipe.load("bert"), run)

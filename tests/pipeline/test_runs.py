@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from foretext.errors import OutputError
+import foretext as ft
+from foretext.errors import CorpusError, OutputError, VectorFileError
 from foretext.pipeline.runs import run_folder
+from foretext.recipe import Recipe
+from foretext.run_folder import RunFolder
+from foretext.vectors.word2vec import Word2Vec
+from foretext.vectors.word_vectors import WordVectors
 
 HOLD = """
 import sys, time
@@ -58,3 +66,144 @@ def test_a_process_that_dies_lets_go(tmp_path: Path) -> None:
         process.kill()
     with run_folder(out, overwrite=False, resume=True) as run:
         assert run.begun
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "text.txt"
+    path.write_text("the cat sees the dog and the dog sees the cat\n" * 40)
+    return path
+
+
+def learn(text: Path, out: Path, seed: int = 1, **options: Any) -> WordVectors:
+    settings = (
+        "vectors.epochs=1", "vectors.vector_size=4", "vectors.workers=1", f"vectors.seed={seed}",
+        "tokenizer.min_count=1",
+    )  # fmt: skip
+    vectors = ft.pretrain(Recipe.load("word2vec", settings), text, out, **options)
+    assert isinstance(vectors, WordVectors)
+    return vectors
+
+
+def weights(run: Path) -> list[list[float]]:
+    kept: list[list[float]] = ft.load(run).vectors.tolist()
+    return kept
+
+
+class TestReplacement:
+    def test_the_old_run_is_in_use_until_the_new_one_is_finished(
+        self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        out = tmp_path / "run"
+        before = learn(text, out).vectors.tolist()
+        finish, seen = RunFolder.finish, []
+
+        def watched(run: RunFolder, *arguments: Any) -> None:
+            seen.append((run.path, weights(out)))
+            finish(run, *arguments)
+
+        monkeypatch.setattr(RunFolder, "finish", watched)
+        after = learn(text, out, seed=2, overwrite=True).vectors.tolist()
+        assert seen == [(out / "replacement", before)]
+        assert weights(out) == after != before
+        assert not {path.name for path in out.iterdir()} & {"replacement", "moving", "checkpoints"}
+        assert str(out / "replacement") not in (out / "README.md").read_text()
+
+    def test_a_run_that_fails_leaves_the_old_one(self, text: Path, tmp_path: Path) -> None:
+        out = tmp_path / "run"
+        before = learn(text, out).vectors.tolist()
+        (tmp_path / "empty.txt").touch()
+        with pytest.raises(CorpusError):
+            learn(tmp_path / "empty.txt", out, overwrite=True)
+        assert weights(out) == before
+        assert not (out / "replacement").exists()
+
+    def test_through_a_link(self, text: Path, tmp_path: Path) -> None:
+        (tmp_path / "real").mkdir()
+        out = tmp_path / "link"
+        out.symlink_to(tmp_path / "real")
+        learn(text, out)
+        after = learn(text, out, seed=2, overwrite=True).vectors.tolist()
+        with pytest.raises(CorpusError):
+            learn(tmp_path / "absent.txt", out, seed=3, overwrite=True)
+        assert weights(tmp_path / "real") == after
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "real", "text.txt"]
+
+    def test_the_folder_that_one_stands_in(
+        self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "here").mkdir()
+        monkeypatch.chdir(tmp_path / "here")
+        learn(text, Path())
+        after = learn(text, Path(), seed=2, overwrite=True).vectors.tolist()
+        assert weights(tmp_path / "here") == after
+
+    def test_an_interrupted_replacement_is_resumed(
+        self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        out = tmp_path / "run"
+        before = learn(text, out).vectors.tolist()
+        after = learn(text, tmp_path / "other", seed=2).vectors.tolist()
+        with monkeypatch.context() as patched, pytest.raises(OutputError):
+            patched.setattr(WordVectors, "save", disk_is_full)
+            learn(text, out, seed=2, overwrite=True)
+        assert weights(out) == before
+        learn(text, out, seed=2, resume=True)
+        assert weights(out) == after
+
+
+def disk_is_full(*_: object, **__: object) -> None:
+    raise OutputError("The disk is full.")
+
+
+class TestFullDisk:
+    def test_a_training_that_is_done_is_not_done_again(
+        self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        out = tmp_path / "run"
+        with monkeypatch.context() as patched, pytest.raises(OutputError, match="The disk is full"):
+            patched.setattr(WordVectors, "save", disk_is_full)
+            learn(text, out)
+        assert list((out / "checkpoints").glob("step-*"))
+        with pytest.raises(VectorFileError, match="an unfinished run; finish it with --resume"):
+            ft.load(out)
+        with monkeypatch.context() as patched:
+            patched.setattr(Word2Vec, "learn", None)
+            resumed = learn(text, out, resume=True)
+        assert resumed.vectors.tolist() == learn(text, tmp_path / "other").vectors.tolist()
+
+    @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="no room can be reserved")
+    def test_it_is_noticed_before_the_first_step(
+        self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def full(*_: object) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(os, "posix_fallocate", full)
+        with pytest.raises(OutputError, match=r"needs [\d,]+ bytes for a checkpoint, and"):
+            learn(text, tmp_path / "run")
+
+
+class TestFirstSteps:
+    @pytest.mark.parametrize(
+        "left",
+        [(), ("checkpoints/",), ("plan.json", "train.log", "checkpoints/"), (".x.partial/",)],
+    )
+    def test_what_died_at_its_first_steps_is_begun_again(
+        self, text: Path, tmp_path: Path, left: tuple[str, ...]
+    ) -> None:
+        out = tmp_path / "run"
+        out.mkdir()
+        for name in left:
+            (out / name).mkdir() if name.endswith("/") else (out / name).touch()
+        learn(text, out)
+        assert not (out / "plan.json").exists()
+
+    def test_files_of_others_are_refused(self, text: Path, tmp_path: Path) -> None:
+        out = tmp_path / "run"
+        (out / "checkpoints").mkdir(parents=True)
+        (out / "checkpoints" / "mine").touch()
+        for overwrite in (False, True):
+            with pytest.raises(OutputError, match="a folder with other files in it"):
+                learn(text, out, overwrite=overwrite)
+        assert (out / "checkpoints" / "mine").exists()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Union
 from foretext.config import Config
 from foretext.corpus.sources import find_sources
 from foretext.run_folder import RunFolder
+from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.language_model import LanguageModel
@@ -45,7 +45,7 @@ class FinetuneJob:
         """Say something in the run's log and, unless quiet, to the person who waits."""
         self.run.note(sentence)
         if not self.quiet:
-            print(f"note: {sentence}", file=sys.stderr)
+            say(f"note: {sentence}", error=True)
 
     def content(self) -> str:
         """Return a digest that tells whether files have changed; of a stream nothing is known."""

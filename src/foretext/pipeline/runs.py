@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -20,6 +19,7 @@ from foretext.progress.workplace import Workplace
 from foretext.recipe import Recipe
 from foretext.replacement import complete
 from foretext.run_folder import RunFolder
+from foretext.terminal import say
 from foretext.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Job:
         """Say something in the run's log and, unless quiet, to the person who waits."""
         self.run.note(sentence)
         if not self.quiet:
-            print(f"note: {sentence}", file=sys.stderr)
+            say(f"note: {sentence}", error=True)
 
     @contextmanager
     def workplace(self) -> Iterator[Workplace]:

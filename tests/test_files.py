@@ -1,0 +1,172 @@
+"""Files and folders that appear whole or not at all, and what killed processes leave beside them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from foretext.errors import OutputError
+from foretext.files import (
+    atomic_file,
+    atomic_folder,
+    held_folder,
+    is_regular_file,
+    refuse_existing,
+    refuse_name,
+    sweep,
+    temporary_folder,
+)
+
+WRITER = """
+import sys, time
+from pathlib import Path
+from foretext.files import atomic_file, atomic_folder
+kind, path = sys.argv[1:]
+if kind == "file":
+    with atomic_file(Path(path)) as temporary:
+        temporary.write_text("half")
+        print("ready", flush=True)
+        time.sleep(60)
+with atomic_folder(Path(path)) as temporary:
+    (temporary / "part").write_text("half")
+    print("ready", flush=True)
+    time.sleep(60)
+"""
+LOCKS = pytest.mark.skipif(sys.platform == "win32", reason="no locks of folders there")
+
+
+def writer(kind: str, path: Path) -> subprocess.Popen[str]:
+    """A process that is in the middle of writing `path`."""
+    command = [sys.executable, "-c", WRITER, kind, str(path)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "file.txt"
+    with atomic_file(path) as temporary:
+        temporary.write_text("all of it")
+        assert temporary.name == path.name
+        assert not path.exists()
+    assert path.read_text() == "all of it"
+    assert names(path.parent) == ["file.txt"]
+
+
+@pytest.mark.parametrize("what", [atomic_file, atomic_folder])
+def test_what_fails_leaves_what_was_there(tmp_path: Path, what: object) -> None:
+    old = tmp_path / "old"
+    old.mkdir() if what is atomic_folder else old.write_text("old")
+    with pytest.raises(RuntimeError), what(old) as temporary:  # type: ignore[operator]
+        (temporary / "x").write_text("x") if what is atomic_folder else temporary.write_text("x")
+        raise RuntimeError
+    assert names(tmp_path) == ["old"]
+    assert old.is_dir() or old.read_text() == "old"
+
+
+def test_a_folder_takes_the_place_of_another(tmp_path: Path) -> None:
+    path = tmp_path / "folder"
+    for text in ("first", "second"):
+        with atomic_folder(path) as temporary:
+            (temporary / text).mkdir()
+            (temporary / text / "deep").write_text(text)
+    assert names(path) == ["second"]
+    assert names(tmp_path) == ["folder"]
+
+
+@LOCKS
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_what_a_killed_process_left_goes_with_the_next_write(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "result"
+    with writer(kind, path) as process:
+        (partial,) = tmp_path.iterdir()
+        assert partial.name.endswith(".partial")
+        sweep(tmp_path)
+        assert partial.exists(), "its process lives"
+        with atomic_file(tmp_path / "result") as temporary:
+            temporary.write_text("of another process")
+        assert partial.exists()
+        process.kill()
+    with atomic_file(path) as temporary:
+        temporary.write_text("whole")
+    assert names(tmp_path) == ["result"]
+
+
+@LOCKS
+def test_a_folder_whose_replacement_was_killed_comes_back(tmp_path: Path) -> None:
+    path, orphan = tmp_path / "folder", tmp_path / ".folder.x1.partial"
+    (orphan / "replaced").mkdir(parents=True)
+    (orphan / "replaced" / "old").touch()
+    with pytest.raises(RuntimeError), atomic_folder(path):
+        raise RuntimeError
+    assert names(path) == ["old"]
+    assert names(tmp_path) == ["folder"]
+
+
+@LOCKS
+def test_temporary_folders_of_killed_processes_are_removed(tmp_path: Path) -> None:
+    orphan = tmp_path / ".foretext.x1.partial"
+    orphan.mkdir()
+    with temporary_folder(tmp_path) as folder:
+        assert names(tmp_path) == [folder.name]
+    assert names(tmp_path) == []
+
+
+@LOCKS
+def test_a_link_that_looks_like_litter_is_left_alone(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (tmp_path / ".x.partial").symlink_to(kept)
+    sweep(tmp_path)
+    assert kept.is_dir()
+
+
+@LOCKS
+def test_a_folder_is_locked_until_its_process_dies(tmp_path: Path) -> None:
+    hold = "import sys, time; from pathlib import Path; from foretext.files import held_folder\n"
+    hold += "with held_folder(Path(sys.argv[1])): print('ready', flush=True); time.sleep(60)"
+    command = [sys.executable, "-c", hold, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        with pytest.raises(OutputError, match="Another process is at work"), held_folder(tmp_path):
+            pass
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        time.sleep(0)
+    with held_folder(tmp_path):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("x" * 300, "the name is too long; choose another name"),
+        (os.fsdecode(b"caf\xe9"), "is not UTF-8"),
+        ("a\0b", "is no name of a file"),
+    ],
+)
+def test_names_that_no_file_can_have(tmp_path: Path, name: str, said: str) -> None:
+    with pytest.raises(OutputError, match=said):
+        refuse_name(tmp_path / name)
+    with pytest.raises(OutputError, match=said):
+        refuse_existing(tmp_path / name, overwrite=True)
+
+
+def test_a_name_of_250_letters_is_written(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 250)
+    with atomic_file(path) as temporary:
+        temporary.write_text("x")
+    assert is_regular_file(path)
+    assert not is_regular_file(tmp_path / ("x" * 300))
