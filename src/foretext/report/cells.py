@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from foretext.progress import human_count
 
-__all__ = ["cell", "label", "table", "tile"]
+__all__ = ["best_first", "cell", "label", "table", "tile"]
 
 LARGE = 100_000  # numbers from here on are rounded in tiles
 
@@ -49,6 +49,16 @@ def table(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
         "numeric": [_is_numeric(row.get(name) for row in rows) for name in names],
         "body": [[row.get(name) for name in names] for row in rows],
     }
+
+
+def best_first(trials: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return trials by their score, which is more where a trial is better; failed ones last."""
+    return sorted(trials, key=lambda trial: -_score(trial))
+
+
+def _score(trial: Mapping[str, Any]) -> float:
+    score = trial["score"]
+    return -math.inf if score is None or math.isnan(score) else float(score)
 
 
 def _is_numeric(values: Iterable[Any]) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from foretext.progress import human_seconds
-from foretext.report.cells import table, tile
+from foretext.report.cells import best_first, table, tile
 from foretext.report.page import write_page
 from foretext.report.settings import setting_sections
 from foretext.report.training_curves import training_curves
@@ -38,7 +38,7 @@ def write_classifier_report(
         OutputError: `path` cannot be written.
     """
     parts = [(part, facts[part]) for part in ("test", "valid") if facts.get(part)]
-    best = sorted(trials, key=lambda trial: -trial["score"])
+    best = best_first(trials)
     write_page(
         path,
         "classifier.html.j2",

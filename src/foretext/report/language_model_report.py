@@ -65,7 +65,9 @@ def write_language_model_report(
         summary=f"{facts['parameters']:,} parameters, {facts['vocab_size']:,} tokens",
         tiles=_tiles(facts, metrics),
         moments=_moments(samples),
-        plan=table([dict(row) for row in _beside(plan, facts, metrics)]) if plan else None,
+        plan=table([dict(row) for row in _beside(plan, facts, metrics)])
+        if plan and metrics
+        else None,
         settings=setting_sections(settings),
     )
 
@@ -73,6 +75,8 @@ def write_language_model_report(
 def _tiles(facts: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """Label and figure of each tile: the model and its text, then how the run ended."""
     tiles = [(label(name), tile(facts[name])) for name in TILES if facts.get(name)]
+    if not metrics:
+        return tiles
     last = metrics[-1]
     tiles.append(("training time", human_seconds(last["time"])))
     tiles.append(("tokens a second", tile(round(last["tokens"] / max(last["time"], 1e-3)))))

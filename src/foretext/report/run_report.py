@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from foretext.artifact import load_vectors, opened_run, run_vectors
-from foretext.progress import MetricsLog
-from foretext.recipe import Recipe
+from foretext.errors import ModelFileError, OutputError
+from foretext.files import is_regular_file, refuse_name
+from foretext.parsing import read_bytes
+from foretext.report.run_files import (
+    AutoencoderFacts,
+    ClassifierFacts,
+    LanguageModelFacts,
+    Moment,
+    NetworkRecord,
+    Record,
+    Trial,
+    VectorsFacts,
+    read_facts,
+    read_records,
+    read_sections,
+    read_values,
+)
 from foretext.report.vectors_report import write_vectors_report
 from foretext.run_folder import RunFolder
 from foretext.task_models import TASK_MODELS
 
 __all__ = ["report_run", "write_report"]
 
-TRIALS = "trials.jsonl"
 CORPUS_FACTS = ("tokens", "documents", "held_out_tokens", "vocab_size", "vector_size")
 
 
@@ -38,11 +50,17 @@ def report_run(
 
     Raises:
         VectorFileError: the folder holds no finished run.
-        OutputError: the page cannot be written.
+        ModelFileError: it holds a model, but no run, or a file of the run is damaged.
+        OutputError: metrics, samples, trials, plan or examination are damaged, or the page cannot
+            be written.
     """
     folder = opened_run(run)
     if not folder.finished:
         load_vectors(run)  # says what is there instead
+    if not folder.begun:
+        raise ModelFileError(
+            f"{folder.named} holds a model, but no run of foretext; there is nothing to report."
+        )
     return write_report(folder, title=title, evaluation=evaluation, neighbors_of=neighbors_of)
 
 
@@ -54,6 +72,7 @@ def write_report(
     neighbors_of: Sequence[str] | None = None,
 ) -> Path:
     """Do the same for a run whose other files are written, though it may not be finished."""
+    refuse_name(folder.report)
     if folder.kind == "autoencoder":
         return _report_autoencoder(folder, title)
     if folder.kind == "fasttext classifier":
@@ -63,13 +82,13 @@ def write_report(
     if folder.kind == "language model":
         return _report_language_model(folder, title)
     vectors = run_vectors(folder)
-    facts = folder.facts()
+    facts = read_facts(folder, VectorsFacts)
     write_vectors_report(
         folder.report,
-        title=title or f"{facts['recipe']}: {folder.named.resolve().name}",
-        settings=Recipe.load(folder.recipe).sections(),
+        title=title or f"{facts['recipe']}: {_name(folder)}",
+        settings=read_sections(folder.recipe),
         corpus={name: facts[name] for name in CORPUS_FACTS},
-        metrics=MetricsLog(folder.metrics).read(),
+        metrics=read_records(folder.metrics, Record),
         vectors=vectors,
         evaluation=evaluation,
         neighbors_of=neighbors_of,
@@ -80,15 +99,15 @@ def write_report(
 def _report_language_model(folder: RunFolder, title: str | None) -> Path:
     from foretext.report.language_model_report import write_language_model_report
 
-    facts = folder.facts()
+    facts = read_facts(folder, LanguageModelFacts)
     write_language_model_report(
         folder.report,
-        title=title or f"{facts['recipe']}: {folder.named.resolve().name}",
+        title=title or f"{facts['recipe']}: {_name(folder)}",
         facts=facts,
-        settings=Recipe.load(folder.recipe).sections(),
-        metrics=MetricsLog(folder.metrics).read(),
-        samples=MetricsLog(folder.samples).read(),
-        plan=_json(folder.plan),
+        settings=read_sections(folder.recipe),
+        metrics=read_records(folder.metrics, NetworkRecord),
+        samples=read_records(folder.samples, Moment),
+        plan=read_values(folder.plan),
     )
     return folder.report
 
@@ -97,15 +116,16 @@ def _report_autoencoder(folder: RunFolder, title: str | None) -> Path:
     from foretext.codec import Codec
     from foretext.report.autoencoder_report import write_autoencoder_report
 
-    facts = folder.facts()
+    facts = read_facts(folder, AutoencoderFacts)
+    has_picture = is_regular_file(folder.picture)
     write_autoencoder_report(
         folder.report,
-        title=title or f"{facts['recipe']}: {folder.named.resolve().name}",
+        title=title or f"{facts['recipe']}: {_name(folder)}",
         facts=facts,
         layers=Codec.load(folder.path).network.structure(),
-        picture=folder.picture.read_bytes() if folder.picture.is_file() else None,
-        settings=Recipe.load(folder.recipe).sections(),
-        metrics=MetricsLog(folder.metrics).read(),
+        picture=read_bytes(folder.picture, OutputError) if has_picture else None,
+        settings=read_sections(folder.recipe),
+        metrics=read_records(folder.metrics, NetworkRecord),
     )
     return folder.report
 
@@ -113,35 +133,35 @@ def _report_autoencoder(folder: RunFolder, title: str | None) -> Path:
 def _report_classifier(folder: RunFolder, title: str | None) -> Path:
     from foretext.report.classifier_report import write_classifier_report
 
-    facts = json.loads(folder.config.read_text(encoding="utf-8"))
+    facts = read_facts(folder, ClassifierFacts)
     write_classifier_report(
         folder.report,
-        title=title or f"{facts['task']} by {facts['base']}: {folder.named.resolve().name}",
+        title=title or f"{facts['task']} by {facts['base']}: {_name(folder)}",
         facts=facts,
-        settings=tomllib.loads(folder.recipe.read_text(encoding="utf-8")),
-        metrics=MetricsLog(folder.metrics).read(),
-        trials=MetricsLog(folder.path / TRIALS).read(),
+        settings=read_sections(folder.recipe),
+        metrics=read_records(folder.metrics, Record),
+        trials=read_records(folder.trials, Trial),
     )
     return folder.report
 
 
 def _report_task(folder: RunFolder, title: str | None) -> Path:
     from foretext.report.task_card import task_title
+    from foretext.report.task_files import Examination, TaskFacts
     from foretext.report.task_report import write_task_report
 
-    facts = folder.facts()
+    facts = read_facts(folder, TaskFacts)
     write_task_report(
         folder.report,
-        title=title or f"{task_title(facts)}: {folder.named.resolve().name}",
+        title=title or f"{task_title(facts)}: {_name(folder)}",
         facts=facts,
-        settings=tomllib.loads(folder.recipe.read_text(encoding="utf-8")),
-        metrics=MetricsLog(folder.metrics).read(),
-        examination=_json(folder.examination),
-        trials=MetricsLog(folder.path / TRIALS).read(),
+        settings=read_sections(folder.recipe),
+        metrics=read_records(folder.metrics, NetworkRecord),
+        examination=read_values(folder.examination, Examination),
+        trials=read_records(folder.trials, Trial),
     )
     return folder.report
 
 
-def _json(path: Path) -> Any:
-    """What a file holds; None where it is not there."""
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+def _name(folder: RunFolder) -> str:
+    return folder.named.resolve().name

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
 from foretext.progress import human_seconds
-from foretext.report.cells import label, table, tile
+from foretext.report.cells import best_first, label, table, tile
 from foretext.report.charts import curve_chart
 from foretext.report.page import write_page
 from foretext.report.settings import setting_sections
@@ -73,7 +74,7 @@ def write_task_report(
     """
     found = examination or {}
     beside = list(_beside(facts))
-    best = sorted(trials, key=lambda trial: -trial["score"])
+    best = best_first(trials)
     write_page(
         path,
         "task.html.j2",
@@ -87,7 +88,7 @@ def write_task_report(
         is_small="confusion" in found and len(found["confusion"]["labels"]) <= FEW_LABELS,
         calibration_error=found.get("calibration_error"),
         num_errors=found.get("num_errors"),
-        num_wrong_sentences=found.get("num_wrong_sentences"),
+        num_wrong_sentences=found.get("num_wrong_sentences", 0),
         errors=found.get("errors", []),
         sentences=found.get("sentences", []),
         **{name: table(_rows(found, name)) for name in TABLES},
@@ -154,7 +155,7 @@ def _beside(facts: Record) -> Iterator[dict[str, Any]]:
         return
     models = measured_models(facts)
     for figure in dict.fromkeys([facts["judged_by"], *SHARES]):
-        if all(of[part] and figure in of[part] for _, of in models):
+        if all(of[part] and isfinite(of[part].get(figure, nan)) for _, of in models):
             for name, of in models:
                 yield {"figure": _said(figure), "model": name, "value": of[part][figure]}
 

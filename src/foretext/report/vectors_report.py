@@ -83,7 +83,7 @@ def _tiles(
     if last.get("time"):
         tiles.append(("training time", human_seconds(last["time"])))
         if last.get(unit := work_unit(metrics)):
-            tiles.append((f"{unit} a second", tile(round(last[unit] / last["time"]))))
+            tiles.append((f"{unit} a second", tile(round(last[unit] / max(last["time"], 1e-3)))))
     ends = (("loss at the end", "loss"), ("held-out loss", "valid_loss"))
     return tiles + [(name, tile(last[field])) for name, field in ends if last.get(field)]
 

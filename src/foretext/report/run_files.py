@@ -1,0 +1,204 @@
+"""What a page takes from the files of a run, checked once when they are read.
+
+A folder may come from anybody, or from a disk that failed. Each file has a type here that names
+what pages show of it; charts and templates get values of these types alone. What else a file says
+stays as it is.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from foretext.errors import ModelFileError, OutputError
+from foretext.files import is_regular_file
+from foretext.parsing import check_value, read_json, read_toml
+from foretext.progress import MetricsLog
+from foretext.run_folder import RunFolder
+
+__all__ = [
+    "AutoencoderFacts",
+    "ClassifierFacts",
+    "LanguageModelFacts",
+    "Moment",
+    "NetworkRecord",
+    "Record",
+    "Trial",
+    "VectorsFacts",
+    "read_facts",
+    "read_records",
+    "read_sections",
+    "read_values",
+]
+
+Count = Annotated[int, Field(ge=0, lt=1 << 63)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Figure = float  # that may be no number: the correlation of scores that are all alike
+Seconds = Annotated[float, Field(ge=0, lt=1e12, allow_inf_nan=False)]
+Scalar = str | bool | int | float | None
+Setting = Scalar | list[Scalar] | dict[str, Scalar]
+
+
+class Known(BaseModel):
+    """Fields that a page uses; there may be others."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+
+class VectorsFacts(Known):
+    """Of ``config.json``, for a run of word vectors."""
+
+    recipe: str
+    tokens: Count
+    documents: Count
+    held_out_tokens: Count
+    vocab_size: Count
+    vector_size: Count
+
+
+class LanguageModelFacts(Known):
+    """Of ``config.json``, for a run of a language model."""
+
+    recipe: str
+    parameters: Count
+    vocab_size: Count
+    tokens: Count | None = None
+    documents: Count | None = None
+    held_out_tokens: Count | None = None
+    steps: Count | None = None
+
+
+class AutoencoderFacts(Known):
+    """Of ``config.json``, for a run of an autoencoder."""
+
+    recipe: str
+    shape: list[Count]
+    code_size: Count
+    parameters: Count
+    examples: Count
+    held_out_examples: Count
+    seconds: Seconds
+    loss: Figure | None
+    valid_loss: Figure | None
+    components_loss: Figure | None
+
+
+class LabelFigures(Known):
+    """How well one label is told from the others."""
+
+    support: Count
+
+
+class ClassifierFigures(Known):
+    """What was measured on some texts."""
+
+    accuracy: Figure
+    macro_f1: Figure
+    labels: dict[str, LabelFigures]
+
+
+class ClassifierFacts(Known):
+    """Of ``config.json``, for a run of fastText's classifier."""
+
+    task: str
+    base: str
+    texts: Count
+    labels: Count
+    words: Count
+    seconds: Seconds | None
+    valid: ClassifierFigures | None = None
+    test: ClassifierFigures | None = None
+
+
+class Record(Known):
+    """A line of ``metrics.jsonl``."""
+
+    __pydantic_extra__: dict[str, str | bool | Count | float | None]  # types that a chart can draw
+
+    epoch: Number
+    time: Seconds | None = None
+    words: Count | None = None
+    cells: Count | None = None
+    tokens: Count | None = None
+    mfu: Number = 0.0
+
+
+class NetworkRecord(Record):
+    """The same, of a network's training."""
+
+    time: Seconds
+    step: Count
+    tokens: Count
+
+
+class Trial(Known):
+    """A line of ``trials.jsonl``."""
+
+    score: Figure | None  # None: the training failed
+
+
+class Filled(BaseModel):
+    """A text with a hidden token, and what a model takes it for, with probabilities."""
+
+    text: str
+    hidden: str
+    answers: list[tuple[str, Number]]
+
+
+class Written(BaseModel):
+    """The beginning of a text, and what a model writes behind it."""
+
+    text: str
+    answers: Annotated[list[str], Field(min_length=1)]
+
+
+class Moment(Known):
+    """A line of ``samples.jsonl``."""
+
+    valid_loss: Figure
+    samples: list[Filled | Written]
+
+
+def read_facts(run: RunFolder, kind: type[BaseModel]) -> dict[str, Any]:
+    """Return what ``config.json`` keeps of a run.
+
+    Raises:
+        ModelFileError: the file is damaged.
+    """
+    return _plain(check_value(run.facts(), str(run.config), ModelFileError, kind))
+
+
+def read_sections(path: Path) -> dict[str, dict[str, Any]]:
+    """Return the settings of a run by section; the classes that they set up are not imported.
+
+    Raises:
+        ModelFileError: the file is damaged.
+    """
+    sections: dict[str, dict[str, Any]] = check_value(
+        read_toml(path, ModelFileError), str(path), ModelFileError, dict[str, dict[str, Setting]]
+    )
+    return sections
+
+
+def read_records(path: Path, kind: type[BaseModel]) -> list[dict[str, Any]]:
+    """Return the lines of a file of records; none where there is no such file.
+
+    Raises:
+        OutputError: a line is damaged.
+    """
+    return [_plain(record) for record in MetricsLog(path).read(kind)]
+
+
+def read_values(path: Path, kind: Any = dict[str, Any]) -> dict[str, Any] | None:
+    """Return what a JSON file holds, or None where there is no such file.
+
+    Raises:
+        OutputError: the file is damaged.
+    """
+    return _plain(read_json(path, OutputError, kind)) if is_regular_file(path) else None
+
+
+def _plain(value: BaseModel | dict[str, Any]) -> dict[str, Any]:
+    return value.model_dump(exclude_unset=True) if isinstance(value, BaseModel) else value

@@ -1,0 +1,161 @@
+"""What the page of a task takes from the files of its run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, Field, model_validator
+
+from foretext.report.run_files import Count, Figure, Known, LabelFigures, Number, Seconds
+
+__all__ = ["Examination", "TaskFacts"]
+
+ABSENT: Any = None  # of a field that need not be there; if it is there, it has its type
+Share = Annotated[float, Field(ge=0, le=1)]
+Rows = list[dict[str, Any]]  # of a table: every value can be a cell
+
+
+class Figures(Known):
+    """What was measured on some rows; which of these there are is the task's."""
+
+    f1: Figure = ABSENT
+    precision: Figure = ABSENT
+    recall: Figure = ABSENT
+    macro_f1: Figure = ABSENT
+    exact_match: Figure = ABSENT
+    accuracy: Figure = ABSENT
+    spearman: Figure = ABSENT
+    pearson: Figure = ABSENT
+    labels: dict[str, LabelFigures] = ABSENT
+
+
+class Measured(Known):
+    """The figures of another model, by the rows that they were measured on."""
+
+    valid: Figures | None
+    test: Figures | None
+
+
+class Baseline(Measured):
+    """A model without a network, beside which a network stands."""
+
+    name: str
+
+
+class Spread(Known):
+    """A figure of several seeds."""
+
+    each: list[Figure]
+    mean: Figure
+    deviation: Figure
+
+
+class Seeds(Known):
+    """The figure that counts; an empty list where it was not measured."""
+
+    valid: Spread | Annotated[list[Any], Field(max_length=0)]
+    test: Spread | Annotated[list[Any], Field(max_length=0)]
+
+
+class TaskFacts(Known):
+    """Of ``config.json``, for a run that learned a task."""
+
+    task: Literal["classification", "matching", "tagging", "span_qa"]
+    base: str
+    origin: Literal["pretrained", "vectors", "scratch", "linear"]
+    rows: Count
+    labels: Count | None
+    parameters: Count
+    seconds: Seconds
+    judged_by: str
+    valid: Figures | None
+    test: Figures | None
+    network: Measured | None = None
+    baseline: Baseline | None
+    seeds: Seeds | None
+
+    @model_validator(mode="after")
+    def _has_what_counts(self) -> Self:
+        for figures in self._measured():
+            known = figures.model_dump(exclude_unset=True).items()
+            if self.judged_by not in {name for name, value in known if isinstance(value, float)}:
+                raise ValueError(f"judged_by is '{self.judged_by}', and a model has no such figure")
+        return self
+
+    def _measured(self) -> Iterator[Figures]:
+        for model in (self, self.network, self.baseline):
+            if model is not None:
+                yield from (figures for figures in (model.valid, model.test) if figures is not None)
+
+
+class Confusion(BaseModel):
+    """How often each label was taken for each."""
+
+    labels: Annotated[list[str], Field(min_length=1)]
+    counts: list[list[Count]]
+
+    @model_validator(mode="after")
+    def _is_square(self) -> Self:
+        if {len(self.counts), *map(len, self.counts)} != {len(self.labels)}:
+            raise ValueError(f"confusion.counts are not {len(self.labels)} rows of as many")
+        return self
+
+
+class Bin(BaseModel):
+    """Answers that were about equally sure."""
+
+    low: Share
+    high: Share
+    size: Count
+    confidence: Share
+    accuracy: Share
+
+
+class Error(Known):
+    """A row that was answered wrongly."""
+
+    place: str = ABSENT
+    question: str = ABSENT
+    passage: str = ABSENT
+
+    @model_validator(mode="after")
+    def _has_passage(self) -> Self:
+        if "question" in self.model_fields_set and "passage" not in self.model_fields_set:
+            raise ValueError("a question among the errors has no passage")
+        return self
+
+
+class TaggedSentence(BaseModel):
+    """A sentence with wrong tags."""
+
+    tokens: list[str]
+    right: list[str]
+    given: list[str]
+    place: str
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if not len(self.tokens) == len(self.right) == len(self.given):
+            raise ValueError("a sentence has more tokens than tags, or fewer")
+        return self
+
+
+class Examination(Known):
+    """``examination.json``."""
+
+    part: Literal["valid", "test"]
+    rows: Count
+    learned: dict[str, Count] = ABSENT
+    confusion: Confusion = ABSENT
+    reliability: list[Bin] = ABSENT
+    calibration_error: Number = ABSENT
+    points: list[Annotated[list[Number], Field(min_length=2, max_length=2)]] = ABSENT
+    num_errors: Count = ABSENT
+    errors: list[Error] = ABSENT
+    num_wrong_sentences: Count = ABSENT
+    sentences: list[TaggedSentence] = ABSENT
+    confused: Rows = ABSENT
+    entities: Rows = ABSENT
+    by_question_word: Rows = ABSENT
+    by_answer: Rows = ABSENT
