@@ -8,7 +8,7 @@ import pytest
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.data.token_file import Tokens
 from foretext.data.token_writer import write_tokens
-from foretext.errors import CorpusError, EvaluationError, SettingError
+from foretext.errors import CorpusError, EvaluationError, ModelFileError, SettingError
 from foretext.evaluation.language_model import evaluate_language_model, reading_of
 from foretext.language_model import LanguageModel
 from foretext.training.model import Model
@@ -86,3 +86,22 @@ def test_text_is_read_as_the_run_read_it(tmp_path: Path) -> None:
     )
     assert reading_of(tmp_path).normalization == "NFKC"
     assert reading_of(tmp_path, "line") == CorpusConfig(normalization="NFKC", documents="line")
+
+
+HOSTILE = "[backbone]\nname = 'evil:X'\n[objective]\nname = 'evil:Y'\n"
+
+
+def test_a_recipe_that_names_code_is_read_without_running_it(tmp_path: Path) -> None:
+    (tmp_path / "recipe.toml").write_text(f"{HOSTILE}[corpus]\nnormalization = 'NFKC'\n")
+    assert reading_of(tmp_path).normalization == "NFKC"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"[corpus", b"\xff\xfe", b"a = " + b"[" * 100_000, b"corpus = 3", b"[corpus]\nencoding = 3",
+     b"[[corpus]]", b"[corpus]\nno_such = 3", b"[corpus]\nencoding = " + b"9" * 5000],
+)  # fmt: skip
+def test_a_damaged_recipe_is_one_sentence(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "recipe.toml").write_bytes(content)
+    with pytest.raises(ModelFileError, match=r"recipe\.toml"):
+        reading_of(tmp_path)
