@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 import foretext as ft
 from foretext.data.rows import RowsConfig, read_texts
 from foretext.errors import CorpusError, ModelFileError, SettingError
+from foretext.parsing import read_tensors, write_tensors
 from foretext.task_models.linear import LinearClassifier
 from foretext.task_models.linear_storage import FILE
 
@@ -99,7 +100,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     whole, tensors = file.read_bytes(), load_file(file)
     metadata = {"settings": json.dumps({"is_multi_label": False})}
     file.write_bytes(whole[:-10])
-    with pytest.raises(ModelFileError, match="this is no whole safetensors file"):
+    with pytest.raises(ModelFileError, match="no safetensors file"):
         ft.load(tmp_path)
     save_file({**tensors, "idf": tensors["idf"][:-1].copy()}, file, metadata)
     with pytest.raises(ModelFileError, match="the tensors do not go together"):
@@ -115,7 +116,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match="no tensor 'bias' of 1 axes and type float32"):
         ft.load(tmp_path)
     file.unlink()
-    with pytest.raises(ModelFileError, match="there is no such file"):
+    with pytest.raises(ModelFileError, match="is missing; fetch or write it again"):
         ft.load(tmp_path)
 
 
@@ -171,3 +172,33 @@ def test_it_reaches_the_figures_of_a_linear_model(
     classifier = LinearClassifier()
     classifier.fit([row.text for row in learned], [row.labels for row in learned])
     assert classifier.figures(asked)["accuracy"] >= accuracy
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("weights", np.float32("nan"), "do not go together"),
+        ("labels", np.uint8(0xFF), "is damaged .*utf-8"),
+        ("features", np.uint8(0x80), "is damaged .*utf-8"),
+        ("label_ends", np.int64(-1), "the ends of its labels do not fit"),
+        ("label_ends", np.int64(2**62), "the ends of its labels do not fit"),
+    ],
+)
+def test_numbers_that_cannot_be(tmp_path: Path, name: str, value: Any, sentence: str) -> None:
+    LinearClassifier().fit(TEXTS, LABELS).save(tmp_path)
+    tensors, metadata = read_tensors(tmp_path / FILE, ModelFileError)
+    changed = tensors[name].copy()
+    changed.flat[0] = value
+    write_tensors(tmp_path / FILE, tensors | {name: changed}, metadata)
+    with pytest.raises(ModelFileError, match=sentence):
+        ft.load(tmp_path)
+
+
+def test_labels_that_stand_twice(tmp_path: Path) -> None:
+    LinearClassifier().fit(["a", "b", "c"], ["x1", "x2", "x3"]).save(tmp_path)
+    tensors, metadata = read_tensors(tmp_path / FILE, ModelFileError)
+    write_tensors(
+        tmp_path / FILE, tensors | {"labels": np.frombuffer(b"x1x1x3", np.uint8)}, metadata
+    )
+    with pytest.raises(ModelFileError, match="do not go together"):
+        ft.load(tmp_path)

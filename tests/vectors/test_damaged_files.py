@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import pickle
 from pathlib import Path
 
@@ -89,7 +90,7 @@ def test_a_name_decides_where_the_content_does_not(tmp_path):
     with pytest.raises(VectorFileError, match=r"'It was a dark .* is not the header of a word2vec"):
         WordVectors.load(tmp_path / "v.txt")
     (tmp_path / "v.safetensors").write_bytes(b"\x08\0\0")
-    with pytest.raises(VectorFileError, match="no whole safetensors file"):
+    with pytest.raises(VectorFileError, match="no safetensors file"):
         WordVectors.load(tmp_path / "v.safetensors")
 
 
@@ -139,7 +140,7 @@ def test_cut_safetensors(tmp_path):
     WordVectors(["a", "b"], [[1.0], [2.0]]).save(tmp_path / "v.safetensors")
     content = (tmp_path / "v.safetensors").read_bytes()
     (tmp_path / "v.safetensors").write_bytes(content[:-1])
-    with pytest.raises(VectorFileError, match=r"no whole safetensors file .* fetch or write"):
+    with pytest.raises(VectorFileError, match=r"no safetensors file .* fetch or write"):
         WordVectors.load(tmp_path / "v.safetensors")
 
 
@@ -147,3 +148,44 @@ def test_a_place_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be written"):
         WordVectors(["a"], [[1.0]]).save(tmp_path / "file" / "v.txt")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("v.txt", b"70000 99999999\na 1 2\n"),
+        ("v.txt", b"99999999999999999999999 3\na 1 2 3\n"),
+        ("v.bin", b"9 999999999\na " + bytes(9000)),
+        ("v.bin.gz", gzip.compress(b"9000000 1000\n" + b"a " * 9)),
+        ("v.txt", b"1 1\n" + b"9" * 5000 + b" 1e9999\n"),
+    ],
+)
+def test_headers_that_ask_for_terabytes(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(VectorFileError):
+        WordVectors.load(tmp_path / name)
+
+
+def test_a_small_packed_file_of_large_vectors(tmp_path):
+    rows = b"".join(b"w%d " % number + bytes(4 * 100_000) for number in range(300))
+    (tmp_path / "v.bin.gz").write_bytes(gzip.compress(b"300 100000\n" + rows))
+    with pytest.raises(VectorFileError, match="more than 100 times the bytes of the file"):
+        WordVectors.load(tmp_path / "v.bin.gz")
+
+
+def test_a_pipe_is_no_vector_file(tmp_path):
+    os.mkfifo(tmp_path / "v.txt")
+    with pytest.raises(VectorFileError, match=r"v\.txt is no file"):
+        WordVectors.load(tmp_path / "v.txt")
+
+
+@pytest.mark.parametrize(
+    ("at", "value"),
+    [(8, 2**31 - 1), (8, -1), (40, 2**31 - 1), (48, 2**31 - 1), (64, 2**31 - 1), (68, 2**31 - 1)],
+)
+def test_fasttext_headers_that_ask_for_terabytes(tmp_path, at, value):
+    content = bytearray((Path(__file__).parent / "fasttext" / "skipgram.bin").read_bytes())
+    content[at : at + 4] = value.to_bytes(4, "little", signed=True)
+    (tmp_path / "v.bin").write_bytes(content)
+    with pytest.raises(VectorFileError, match=r"damaged|cut off"):
+        WordVectors.load(tmp_path / "v.bin")

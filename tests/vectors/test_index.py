@@ -105,3 +105,14 @@ def test_without_usearch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "usearch.index", None)
     with pytest.raises(MissingExtraError, match=r"usearch'; .*`pip install 'foretext\[index\]'`"):
         NeighborIndex.build(SPACE)
+
+
+def test_a_bit_that_fell_over(index: NeighborIndex, tmp_path: Path) -> None:
+    index.save(tmp_path / "index")
+    content = bytearray((tmp_path / "index").read_bytes())
+    for at in range(0, len(content), len(content) // 20):
+        content[at] ^= 4
+        (tmp_path / "index").write_bytes(content)
+        with pytest.raises(VectorFileError, match=r"not an index .* is built again"):
+            NeighborIndex.load(tmp_path / "index", index.vectors)
+        content[at] ^= 4

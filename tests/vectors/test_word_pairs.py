@@ -145,5 +145,5 @@ def test_files_that_cannot_be_read(tmp_path):
     (tmp_path / "pairs").write_bytes(b"a b 1\ncaf\xe9 b 1\n")
     with pytest.raises(EvaluationError, match=r"pairs, line 2: not UTF-8"):
         OURS.evaluate_word_pairs(tmp_path / "pairs")
-    with pytest.raises(EvaluationError, match=r"nothing cannot be read: No such file"):
+    with pytest.raises(EvaluationError, match=r"nothing is missing; fetch or write it again"):
         OURS.evaluate_word_pairs(tmp_path / "nothing")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from foretext.errors import EvaluationError
+from foretext.parsing import read_bytes
 from foretext.vectors.analogy_scores import AnalogyResult
 from foretext.vectors.word_pairs import WordPairResult
 from foretext.vectors.word_vectors import WordVectors
@@ -73,11 +74,8 @@ def evaluate_vectors(
 
 
 def _holds_analogies(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return any(line.startswith(b":") for line in file)
-    except OSError as error:
-        raise EvaluationError(f"{path} cannot be read: {error.strerror}.") from error
+    content = read_bytes(path, EvaluationError)
+    return content.startswith(b":") or b"\n:" in content
 
 
 def _number(value: float) -> float | None:

@@ -21,7 +21,7 @@ from foretext.errors import ForetextError, OutputError
 from foretext.files import NO_SPACE, atomic_file
 from foretext.parsing.text_file import read_bytes
 
-__all__ = ["TensorFile", "read_tensors", "write_tensors"]
+__all__ = ["TensorFile", "check_tensors", "read_tensors", "write_tensors"]
 
 _NAMES = {
     "float64": "F64", "float32": "F32", "float16": "F16",
@@ -64,6 +64,21 @@ def read_tensors(path: Path, error: type[ForetextError], expected: Shapes = {}) 
         raise error(
             f"{path} is damaged, or no safetensors file ({problem}); fetch or write it again."
         ) from problem
+    check_tensors(path, tensors, expected, error)
+    return TensorFile(tensors, metadata)
+
+
+def check_tensors(
+    path: Path,
+    tensors: Mapping[str, NDArray[Any]],
+    expected: Shapes,
+    error: type[ForetextError],
+) -> None:
+    """Refuse what was read of a file where one of the tensors `expected` is not in it.
+
+    Raises:
+        ForetextError: of the class `error`: one is missing, or of another type or number of axes.
+    """
     for name, (dtype, num_axes) in expected.items():
         tensor = tensors.get(name)
         if tensor is None or tensor.dtype != dtype or tensor.ndim != num_axes:
@@ -71,7 +86,6 @@ def read_tensors(path: Path, error: type[ForetextError], expected: Shapes = {}) 
                 f"{path}: no tensor '{name}' of {num_axes} axes and type {dtype} is in it, only "
                 f"{_described(tensors)}; give the right file, or fetch this one again."
             )
-    return TensorFile(tensors, metadata)
 
 
 def write_tensors(

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from pydantic import BaseModel
 
 from foretext._version import __version__
-from foretext.errors import ForetextError, ModelFileError
-from foretext.files import atomic_file, atomic_folder
+from foretext.errors import ModelFileError, SettingError
+from foretext.files import atomic_folder
+from foretext.parsing import parse_json, read_tensors, write_tensors
 from foretext.task_models.linear import LinearClassifier, LinearConfig
 
 __all__ = ["FILE", "KIND", "load_file", "load_folder", "save_folder", "save_linear"]
@@ -36,6 +36,12 @@ _TENSORS = {
     "weights": ("float32", 2),
     "bias": ("float32", 1),
 }
+
+
+class _Settings(BaseModel, extra="allow"):
+    """What a file says of itself: the settings, and what the labels are."""
+
+    is_multi_label: bool
 
 
 def save_folder(folder: Path, classifier: LinearClassifier) -> None:
@@ -73,8 +79,7 @@ def save_linear(path: Path, classifier: LinearClassifier) -> None:
         "bias": classifier.bias,
     }
     settings = {"is_multi_label": classifier.is_multi_label, **classifier.config.model_dump()}
-    with atomic_file(path) as temporary:
-        save_file(tensors, temporary, {"format": KIND, "settings": json.dumps(settings)})
+    write_tensors(path, tensors, {"format": KIND, "settings": json.dumps(settings)})
 
 
 def load_file(path: Path) -> LinearClassifier:
@@ -83,20 +88,15 @@ def load_file(path: Path) -> LinearClassifier:
     Raises:
         ModelFileError: it is not there, cut off, or holds something else.
     """
-    tensors, metadata = _read(path)
+    tensors, metadata = read_tensors(path, ModelFileError, _TENSORS)
+    where = f"'settings' of {path}"
+    settings = parse_json(metadata.get("settings", "null"), where, ModelFileError, _Settings)
     try:
-        settings = json.loads(metadata["settings"])
-        is_multi_label = settings.pop("is_multi_label")
-        config = LinearConfig.checked(settings, "linear")
+        config = LinearConfig.checked(settings.model_extra or {}, "linear")
         features, labels = (_strings(tensors, name) for name in ("feature", "label"))
-    except (KeyError, ValueError, AttributeError, ForetextError) as error:
+    except (ValueError, SettingError) as error:
         raise ModelFileError(f"{path} is damaged ({error}); fetch or write it again.") from error
-    num_outputs = 1 if len(labels) == 2 and not is_multi_label else len(labels)
-    if (
-        tensors["idf"].shape != (len(features),)
-        or tensors["weights"].shape != (len(features), num_outputs)
-        or tensors["bias"].shape != (num_outputs,)
-    ):
+    if not _go_together(tensors, features, labels, settings.is_multi_label):
         raise ModelFileError(f"{path}: the tensors do not go together; fetch or write it again.")
     return LinearClassifier.of_parts(
         config,
@@ -105,29 +105,26 @@ def load_file(path: Path) -> LinearClassifier:
         tensors["idf"],
         tensors["weights"],
         tensors["bias"],
-        is_multi_label=bool(is_multi_label),
+        is_multi_label=settings.is_multi_label,
     )
 
 
-def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
-    if not path.is_file():
-        raise ModelFileError(f"{path}: there is no such file; train or fetch the model again.")
-    try:
-        with safe_open(path, "numpy") as file:
-            metadata: dict[str, str] = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except SafetensorError as error:
-        raise ModelFileError(
-            f"{path}: this is no whole safetensors file ({error}); fetch or write it again."
-        ) from error
-    for name, (dtype, num_axes) in _TENSORS.items():
-        tensor = tensors.get(name)
-        if tensor is None or tensor.dtype != dtype or tensor.ndim != num_axes:
-            raise ModelFileError(
-                f"{path}: no tensor '{name}' of {num_axes} axes and type {dtype} is in it; this is "
-                "no linear classifier."
-            )
-    return tensors, metadata
+def _go_together(
+    tensors: dict[str, NDArray[Any]],
+    features: list[str],
+    labels: list[str],
+    is_multi_label: bool,
+) -> bool:
+    num_outputs = 1 if len(labels) == 2 and not is_multi_label else len(labels)
+    return (
+        len(labels) >= 2
+        and len(set(labels)) == len(labels)
+        and len(set(features)) == len(features)
+        and tensors["idf"].shape == (len(features),)
+        and tensors["weights"].shape == (len(features), num_outputs)
+        and tensors["bias"].shape == (num_outputs,)
+        and all(np.isfinite(tensors[name]).all() for name in ("idf", "weights", "bias"))
+    )
 
 
 def _texts(name: str, texts: Sequence[str]) -> dict[str, NDArray[Any]]:

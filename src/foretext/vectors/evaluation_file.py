@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from foretext.errors import EvaluationError
+from foretext.parsing import read_bytes
 
 __all__ = ["read_evaluation_lines"]
 
@@ -17,9 +18,7 @@ def read_evaluation_lines(path: Path) -> Iterator[tuple[str, str]]:
         EvaluationError: the file cannot be read, or is not UTF-8.
     """
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise EvaluationError(f"{path} cannot be read: {error.strerror or error}.") from error
+        text = read_bytes(path, EvaluationError).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         number = error.object[: error.start].count(b"\n") + 1
         raise EvaluationError(

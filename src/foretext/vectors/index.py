@@ -3,6 +3,9 @@
 Malkov and Yashunin 2018, "Efficient and robust approximate nearest neighbor search using
 Hierarchical Navigable Small World graphs", as `usearch` has it. A search visits a few thousand rows
 whatever the vocabulary; the cosines that come back are exact, only a neighbour may be missed.
+
+usearch believes every number of a file, and a damaged one ends the process. So a checksum stands
+behind the graph, which usearch does not read.
 """
 
 from __future__ import annotations
@@ -15,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.errors import MissingExtraError, SettingError, VectorFileError
-from foretext.files import atomic_file
+from foretext.files import atomic_file, is_regular_file
+from foretext.parsing import file_checksum
 from foretext.progress import Progress
 from foretext.runtime import usable_cores
 from foretext.vectors.neighbors import Nearest, inverse_norms, search, unit_rows
@@ -26,6 +30,7 @@ __all__ = ["NeighborIndex"]
 _BLOCK_ROWS = 10_000  # indexed between two looks at the progress
 _EXPANSION = 128  # rows kept in view while searching; more miss less and take longer
 _NUM_CHECKED = 100  # rows by which an index of other vectors is told
+_WHOLE = 0x2144DF1C  # the CRC-32 of any bytes with their CRC-32 behind them
 _HALF_PRECISION = 2e-3  # the index keeps float16
 
 
@@ -63,6 +68,11 @@ class NeighborIndex:
             VectorFileError: the file is no index, or that of other vectors.
         """
         graph = _empty_graph(vectors.vector_size)
+        if not is_regular_file(Path(path)) or file_checksum(Path(path), VectorFileError) != _WHOLE:
+            raise VectorFileError(
+                f"{path} is not an index of neighbours: it is damaged, or of an earlier version. "
+                "Remove it, and it is built again."
+            )
         try:
             graph.load(str(path))
         except (RuntimeError, ValueError, OSError) as error:
@@ -81,6 +91,9 @@ class NeighborIndex:
         """
         with atomic_file(Path(path)) as temporary:
             self._graph.save(str(temporary))
+            checksum = file_checksum(temporary, VectorFileError)
+            with temporary.open("ab") as file:
+                file.write(checksum.to_bytes(4, "little"))
 
     def neighbors(self, words: Iterable[str], topn: int = 10) -> list[list[tuple[str, float]]]:
         """Return what `WordVectors.neighbors` gives, but for neighbours that the search missed.

@@ -67,7 +67,8 @@ def unpack_vectors(
     if codes is None or scales is None or not _go_together(codes, scales):
         return dict(tensors)
     others = {name: t for name, t in tensors.items() if t is not codes and t is not scales}
-    return {**others, f"{prefix}vectors": codes * scales[:, None]}
+    with np.errstate(over="ignore"):  # the reader refuses infinities
+        return {**others, f"{prefix}vectors": codes * scales[:, None]}
 
 
 def storage_loss(

@@ -17,6 +17,7 @@ from foretext.errors import (
     SettingError,
     VectorFileError,
 )
+from foretext.parsing import read_tensors, write_tensors
 from foretext.tasks.fasttext.classifier import FastTextClassifier
 from foretext.tasks.fasttext.labelled_texts import TextsWithLabels
 from foretext.vectors.word_vectors import WordVectors
@@ -269,11 +270,46 @@ def test_damaged_folders_say_so(classifier: FastTextClassifier, tmp_path: Path) 
         FastTextClassifier.load(folder)
     whole = (folder / "model.safetensors").read_bytes()
     (folder / "model.safetensors").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(VectorFileError, match="this is no whole safetensors file"):
+    with pytest.raises(VectorFileError, match="no safetensors file"):
         FastTextClassifier.load(folder)
     (folder / "model.safetensors").unlink()
-    with pytest.raises(VectorFileError, match="there is no such file"):
+    with pytest.raises(VectorFileError, match="is missing; fetch or write it again"):
         FastTextClassifier.load(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("words", 0xFF, "its words are not UTF-8"),
+        ("words", ord("\n"), "do not go with their counts|is empty, or holds a line end"),
+        ("word_counts", -1, "occurs less than 0 times"),
+        ("word_rows", 2**31 - 1, "the tensors do not go together"),
+        ("bucket_rows", -1, "the tensors do not go together"),
+        ("buckets", 2**31 - 1, "the tensors do not go together"),
+        ("rows", np.nan, "NaN or an infinity"),
+        ("outputs", np.inf, "NaN or an infinity"),
+    ],
+)
+def test_numbers_that_cannot_be(
+    classifier: FastTextClassifier, tmp_path: Path, name: str, value: float, sentence: str
+) -> None:
+    classifier.save(tmp_path / "m")
+    path = tmp_path / "m" / "model.safetensors"
+    tensors, metadata = read_tensors(path, VectorFileError)
+    changed = tensors[name].copy()
+    changed.flat[0] = value
+    write_tensors(path, tensors | {name: changed}, metadata)
+    with pytest.raises(VectorFileError, match=sentence):
+        FastTextClassifier.load(tmp_path / "m")
+
+
+@pytest.mark.parametrize(
+    "facts", ["[]", "{", '{"kind": 1}', '{"kind": "fasttext classifier"}', "[" * 9999]
+)
+def test_facts_that_say_nothing(tmp_path: Path, facts: str) -> None:
+    (tmp_path / "config.json").write_text(facts)
+    with pytest.raises(VectorFileError, match=r"is damaged|holds no classifier"):
+        FastTextClassifier.load(tmp_path)
 
 
 @pytest.mark.shared_data

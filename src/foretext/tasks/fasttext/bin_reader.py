@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import VectorFileError
+from foretext.errors import SettingError, VectorFileError
 from foretext.kernels.simd import aligned_zeros, padded
 from foretext.tasks.fasttext.config import LOSSES, FastTextClassifierConfig
-from foretext.tasks.fasttext.dictionary import Dictionary
+from foretext.tasks.fasttext.dictionary import Dictionary, flaw_of
 from foretext.tasks.fasttext.model import FastTextModel
 from foretext.tasks.fasttext.output_layer import OutputLayer
 from foretext.tasks.fasttext.product_quantizer import CENTROIDS, ProductQuantizer
@@ -69,6 +69,8 @@ def read_model(path: Path) -> FastTextModel:
         if not 0 <= bucket_rows.min(initial=0) <= bucket_rows.max(initial=0) < max(len(rows), 1):
             raise source.damaged("an n-gram has a row that there is not")
         outputs = _read_outputs(source, dictionary, settings.dim)
+    if not np.isfinite(outputs).all():
+        raise source.damaged("its outputs hold NaN or an infinity")
     word_rows = np.arange(num_words, dtype=np.int32)
     return FastTextModel(
         dictionary, word_rows, buckets, bucket_rows, rows, outputs, pruned is not None
@@ -92,7 +94,10 @@ def _config(settings: Settings, source: Source) -> FastTextClassifierConfig:
         chosen["bucket"] = settings.bucket
     if settings.loss == LOSSES["ns"]:
         chosen["negative"] = max(settings.negatives, 1)
-    return FastTextClassifierConfig.checked(chosen, str(source.path))
+    try:
+        return FastTextClassifierConfig.checked(chosen, "settings")
+    except SettingError as error:
+        raise source.damaged(str(error).rstrip(".")) from None
 
 
 def _read_dictionary(
@@ -103,6 +108,7 @@ def _read_dictionary(
     size, num_words, num_labels, _, num_pruned = DICTIONARY.unpack(source.take(DICTIONARY.size))
     if not (0 <= num_words < size == num_words + num_labels) or num_pruned > config.bucket:
         raise source.damaged(f"{num_words} words and {num_labels} labels are not {size} entries")
+    source.expect(size * ENTRY.size)
     spelled: tuple[list[str], list[str]] = ([], [])
     counts: tuple[list[int], list[int]] = ([], [])
     for entry in range(size):
@@ -112,9 +118,9 @@ def _read_dictionary(
             raise source.damaged(f"entry {entry + 1} of the dictionary is not of the kind it must")
         spelled[kind].append(word)
         counts[kind].append(count)
-    if len(set(spelled[WORD])) < num_words:
-        raise source.damaged("a word stands twice in the dictionary")
     word_counts, label_counts = (np.array(each, np.int64) for each in counts)
+    if flaw := flaw_of(spelled[WORD], word_counts, spelled[LABEL], label_counts):
+        raise source.damaged(flaw)
     dictionary = Dictionary(spelled[WORD], word_counts, spelled[LABEL], label_counts, config)
     if num_pruned < 0:
         return dictionary, None
@@ -147,6 +153,8 @@ def _read_rows(
     numbers = np.full(num_rows, -1, np.int32)
     kept = at = 0
     for block in source.matrix(num_rows, dim):
+        if not np.isfinite(block).all():
+            raise source.damaged("its rows hold NaN or an infinity")
         learned = np.flatnonzero(block.any(axis=1) | (at + np.arange(len(block)) < needed))
         flat.reshape(-1, stride)[kept : kept + len(learned), :dim] = block[learned]
         numbers[at + learned] = kept + np.arange(len(learned))
@@ -171,13 +179,20 @@ def _read_codes(source: Source, num_rows: int, dim: int) -> QuantisedRows:
 def _read_quantizer(source: Source, dim: int, num_parts: int) -> ProductQuantizer:
     """Centroids stand part after part; those of the last are as short as it is."""
     found, parts, dsub, last = QUANTIZER.unpack(source.take(QUANTIZER.size))
-    if found != dim or parts != num_parts or (parts - 1) * dsub + last != dim or dsub < last:
+    if (
+        found != dim
+        or not 1 <= parts == num_parts
+        or (parts - 1) * dsub + last != dim
+        or not 1 <= last <= dsub <= dim
+    ):
         raise source.damaged(f"{parts} parts of {dsub} numbers are not the {dim} of a row")
     flat = np.frombuffer(source.take(4 * dim * CENTROIDS), "<f4")
     centroids = np.zeros((parts, CENTROIDS, dsub), np.float32)
     whole = (parts - 1) * CENTROIDS * dsub
     centroids[:-1] = flat[:whole].reshape(parts - 1, CENTROIDS, dsub)
     centroids[-1, :, :last] = flat[whole:].reshape(CENTROIDS, last)
+    if not ProductQuantizer.fits(dim, centroids):
+        raise source.damaged("its centroids hold NaN or an infinity")
     return ProductQuantizer(dim, centroids)
 
 
@@ -188,9 +203,9 @@ def _read_outputs(source: Source, dictionary: Dictionary, dim: int) -> NDArray[n
         coded = _read_codes(source, num_labels, dim)
         outputs = coded.take(np.arange(num_labels, dtype=np.int32))
     else:
-        blocks = list(source.matrix(source.shape(dim), dim))
-        outputs = np.concatenate([np.empty((0, dim), np.float32), *blocks])
-    if len(outputs) != num_labels:
-        raise source.damaged(f"{len(outputs)} outputs are not those of {num_labels} labels")
+        num_rows = source.shape(dim)
+        if num_rows != num_labels:
+            raise source.damaged(f"{num_rows} outputs are not those of {num_labels} labels")
+        outputs = np.concatenate(list(source.matrix(num_rows, dim)))
     used = OutputLayer(dictionary.config.loss, dictionary.label_counts).num_outputs
     return np.ascontiguousarray(outputs[:used])

@@ -18,7 +18,7 @@ from foretext.tasks.fasttext.interned import InternedTexts
 from foretext.tasks.fasttext.splitter import line_bytes, splitter_of
 from foretext.vectors.ngrams import LINE_END, marked_bytes
 
-__all__ = ["Dictionary", "Tokens", "Units"]
+__all__ = ["Dictionary", "Tokens", "Units", "flaw_of"]
 
 
 class Tokens(NamedTuple):
@@ -165,6 +165,23 @@ class Dictionary:
         text = np.frombuffer(LINE_END.encode(), np.uint8)
         place = self.words.index(LINE_END) if LINE_END in self.words else -1
         return np.array([place, np.int32(np.uint32(hash_bytes(text, 0, len(text))))], np.int64)
+
+
+def flaw_of(
+    words: Sequence[str], counts: np.ndarray, labels: Sequence[str], label_counts: np.ndarray
+) -> str | None:
+    """Say why what a file holds is no dictionary; None where it is one."""
+    if len(words) != len(counts) or len(labels) != len(label_counts) or not labels:
+        return f"{len(words)} words and {len(labels)} labels do not go with their counts"
+    if len(set(words)) < len(words):
+        return "a word stands twice in the dictionary"
+    if len(set(labels)) < len(labels):
+        return "a label stands twice in the dictionary"
+    if any(not word or "\n" in word or "\0" in word for word in (*words, *labels)):
+        return "a word or label is empty, or holds a line end"
+    if counts.min(initial=0) < 0 or label_counts.min() < 0:
+        return "a word or label occurs less than 0 times"
+    return None
 
 
 def _renumbered(

@@ -32,6 +32,17 @@ class ProductQuantizer:
         self.dim = dim
         self.centroids = centroids
 
+    @staticmethod
+    def fits(dim: int, centroids: NDArray[np.float32]) -> bool:
+        """Whether centroids of a file are those of vectors of `dim` numbers, and finite."""
+        num_parts, number, size = centroids.shape
+        return (
+            number == CENTROIDS
+            and 1 <= size <= dim
+            and num_parts == -(-dim // size)
+            and bool(np.isfinite(centroids).all())
+        )
+
     @classmethod
     def learn(
         cls, vectors: NDArray[np.float32], dsub: int, seed: int, workers: int = 1

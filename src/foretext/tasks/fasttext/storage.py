@@ -15,14 +15,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from pydantic import BaseModel
 
 from foretext._version import __version__
-from foretext.errors import VectorFileError
-from foretext.files import atomic_file, atomic_folder
+from foretext.errors import SettingError, VectorFileError
+from foretext.files import atomic_folder, is_regular_file
+from foretext.parsing import read_json, read_tensors, write_tensors
+from foretext.parsing.tensor_file import check_tensors
 from foretext.tasks.fasttext.config import FastTextClassifierConfig
-from foretext.tasks.fasttext.dictionary import Dictionary
+from foretext.tasks.fasttext.dictionary import Dictionary, flaw_of
 from foretext.tasks.fasttext.model import FastTextModel
 from foretext.tasks.fasttext.output_layer import OutputLayer
 from foretext.tasks.fasttext.product_quantizer import ProductQuantizer
@@ -51,6 +52,14 @@ _CODED = {"codes": ("uint8", 2), "centroids": ("float32", 3)}
 _NORMS = {"norm_codes": ("uint8", 1), "norm_centroids": ("float32", 3)}
 
 
+class _Facts(BaseModel):
+    """What a folder says of itself; there is more, for people."""
+
+    kind: str | None = None
+    classifier: dict[str, Any] | None = None
+    pruned: bool = False
+
+
 def save_folder(path: Path, model: FastTextModel) -> None:
     """Write the folder, whole or not at all.
 
@@ -69,14 +78,16 @@ def load_folder(path: Path) -> FastTextModel:
     Raises:
         VectorFileError: there is no classifier, or a damaged one.
     """
-    try:
-        facts = json.loads((path / CONFIG_FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise VectorFileError(f"{path} holds no finished classifier: {error}.") from error
-    if not isinstance(facts, dict) or facts.get("kind") != KIND:
+    if not is_regular_file(path / CONFIG_FILE):
+        raise VectorFileError(f"{path} holds no finished classifier: {CONFIG_FILE} is missing.")
+    facts = read_json(path / CONFIG_FILE, VectorFileError, _Facts)
+    if facts.kind != KIND or facts.classifier is None:
         raise VectorFileError(f"{path} holds no classifier of fastText; name the folder of one.")
-    config = FastTextClassifierConfig.checked(facts["classifier"], "classifier")
-    return load_model(path / MODEL_FILE, config, pruned=bool(facts.get("pruned")))
+    try:
+        config = FastTextClassifierConfig.checked(facts.classifier, "classifier")
+    except SettingError as error:
+        raise VectorFileError(f"{path / CONFIG_FILE} is damaged: {error}") from None
+    return load_model(path / MODEL_FILE, config, pruned=facts.pruned)
 
 
 def described(model: FastTextModel) -> dict[str, Any]:
@@ -113,9 +124,7 @@ def save_model(path: Path, model: FastTextModel) -> None:
         "outputs": model.outputs,
     }
     tensors |= _row_tensors(model.rows)
-    whole = {name: np.ascontiguousarray(each) for name, each in tensors.items()}
-    with atomic_file(path) as temporary:
-        save_file(whole, temporary, metadata={"format": KIND, "version": "1"})
+    write_tensors(path, tensors, {"format": KIND, "version": "1"})
 
 
 def load_model(path: Path, config: FastTextClassifierConfig, *, pruned: bool) -> FastTextModel:
@@ -124,57 +133,70 @@ def load_model(path: Path, config: FastTextClassifierConfig, *, pruned: bool) ->
     Raises:
         VectorFileError: the file is not there, cut off, or holds something else.
     """
-    tensors = _checked(path, _load(path))
-    words, labels = (tensors[name].tobytes().decode().split("\n") for name in ("words", "labels"))
+    tensors = _tensors(path)
+    words, labels = (_words(tensors[name], path) for name in ("words", "labels"))
     counts = tensors["word_counts"], tensors["label_counts"]
-    rows = _rows(tensors)
-    num_outputs = OutputLayer(config.loss, counts[1]).num_outputs
-    numbers = np.concatenate([tensors["word_rows"], tensors["bucket_rows"]])
-    if (
-        not len(words) == len(counts[0]) == len(tensors["word_rows"])
-        or len(labels) != len(counts[1])
-        or tensors["buckets"].shape != tensors["bucket_rows"].shape
-        or tensors["outputs"].shape != (num_outputs, config.dim)
-        or rows.dim != config.dim
-        or not 0 <= numbers.min(initial=0) <= numbers.max(initial=0) < len(rows)
-        or tensors["buckets"].min(initial=0) < 0
-        or tensors["buckets"].max(initial=-1) >= config.num_buckets
-    ):
-        raise VectorFileError(f"{path}: the tensors do not go together; fetch or write it again.")
+    if flaw := flaw_of(words, counts[0], labels, counts[1]) or _flaw(tensors, config):
+        raise VectorFileError(f"{path}: {flaw}; fetch or write it again.")
     return FastTextModel(
         Dictionary(words, counts[0], labels, counts[1], config),
         tensors["word_rows"],
         tensors["buckets"].astype(np.int64),
         tensors["bucket_rows"],
-        rows,
+        _rows(tensors),
         tensors["outputs"],
         pruned,
     )
 
 
-def _load(path: Path) -> dict[str, NDArray[Any]]:
-    if not path.is_file():
-        raise VectorFileError(f"{path}: there is no such file; train or fetch the model again.")
+def _tensors(path: Path) -> dict[str, NDArray[Any]]:
+    tensors = read_tensors(path, VectorFileError, _TENSORS).tensors
+    check_tensors(path, tensors, _DENSE if "rows" in tensors else _CODED, VectorFileError)
+    check_tensors(path, tensors, _NORMS if "norm_codes" in tensors else {}, VectorFileError)
+    return tensors
+
+
+def _words(text: NDArray[np.uint8], path: Path) -> list[str]:
     try:
-        tensors: dict[str, NDArray[Any]] = load_file(path)
-    except SafetensorError as error:
+        return text.tobytes().decode().split("\n")
+    except UnicodeDecodeError:
         raise VectorFileError(
-            f"{path}: this is no whole safetensors file ({error}); fetch or write it again."
-        ) from error
-    return tensors
+            f"{path}: its words are not UTF-8; fetch or write it again."
+        ) from None
 
 
-def _checked(path: Path, tensors: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    expected = _TENSORS | (_DENSE if "rows" in tensors else _CODED)
-    expected |= _NORMS if "norm_codes" in tensors else {}
-    for name, (dtype, num_axes) in expected.items():
-        tensor = tensors.get(name)
-        if tensor is None or tensor.dtype != dtype or tensor.ndim != num_axes:
-            raise VectorFileError(
-                f"{path}: no tensor '{name}' of {num_axes} axes and type {dtype} is in it; this is "
-                "not a classifier of fastText."
-            )
-    return tensors
+def _flaw(tensors: Mapping[str, NDArray[Any]], config: FastTextClassifierConfig) -> str | None:
+    """Say why the rows do not go with the words and the settings; None where they do."""
+    buckets, outputs = tensors["buckets"], tensors["outputs"]
+    num_outputs = OutputLayer(config.loss, tensors["label_counts"]).num_outputs
+    rows = tensors["rows"] if "rows" in tensors else tensors["codes"]
+    numbers = np.concatenate([tensors["word_rows"], tensors["bucket_rows"]])
+    if (
+        len(tensors["word_rows"]) != len(tensors["word_counts"])
+        or buckets.shape != tensors["bucket_rows"].shape
+        or outputs.shape != (num_outputs, config.dim)
+        or not 0 <= numbers.min(initial=0) <= numbers.max(initial=0) < len(rows)
+        or not 0 <= buckets.min(initial=0) <= buckets.max(initial=0) < max(config.num_buckets, 1)
+        or (np.diff(buckets) <= 0).any()
+        or len(buckets) > config.num_buckets
+        or not _rows_fit(tensors, config.dim)
+    ):
+        return "the tensors do not go together"
+    if not all(np.isfinite(tensors[name]).all() for name in ("outputs", "rows") if name in tensors):
+        return "it holds NaN or an infinity"
+    return None
+
+
+def _rows_fit(tensors: Mapping[str, NDArray[Any]], dim: int) -> bool:
+    if "rows" in tensors:
+        return tensors["rows"].shape[1] == dim
+    codes, centroids = tensors["codes"], tensors["centroids"]
+    if codes.shape[1] != len(centroids) or not ProductQuantizer.fits(dim, centroids):
+        return False
+    return "norm_codes" not in tensors or (
+        tensors["norm_codes"].shape == (len(codes),)
+        and ProductQuantizer.fits(1, tensors["norm_centroids"])
+    )
 
 
 def _text(words: Sequence[str], path: Path) -> NDArray[np.uint8]:

@@ -31,7 +31,7 @@ from foretext.vectors.formats.fasttext_layout import (
     read_settings,
 )
 from foretext.vectors.formats.streams import encoded_words, open_input, open_output
-from foretext.vectors.formats.table import ReadOptions, Rows, VectorTable
+from foretext.vectors.formats.table import ReadOptions, Rows, VectorTable, first_not_finite
 from foretext.vectors.ngrams import CharacterNgrams
 from foretext.vectors.subword_vectors import SubwordVectors
 
@@ -62,7 +62,10 @@ def read(path: Path, options: ReadOptions) -> VectorTable:
     counts = counts[[first[word] for word in table.words]]
     vectors = table.vectors
     if subwords is not None:
-        vectors = subwords.word_vectors(table.words, vectors)
+        with np.errstate(over="ignore"):
+            vectors = subwords.word_vectors(table.words, vectors)
+        if first_not_finite(vectors) is not None:
+            raise source.damaged("the sum of its n-grams' vectors is infinite for some words")
     return VectorTable(table.words, vectors, counts, subwords)
 
 
@@ -92,12 +95,15 @@ def _read_dictionary(source: Source) -> tuple[list[bytes], NDArray[np.int64]]:
     size, num_words, num_labels, _, num_pruned = DICTIONARY.unpack(source.take(DICTIONARY.size))
     if not 0 < num_words <= size == num_words + num_labels:
         raise source.damaged(f"{num_words} words and {num_labels} labels are not {size} entries")
+    source.expect(size * ENTRY.size)
     words, counts = [], np.zeros(num_words, np.int64)
     for entry in range(size):
         word = source.take_until_zero()
         count, kind = ENTRY.unpack(source.take(ENTRY.size))
         if (kind == WORD) != (entry < num_words):
             raise source.damaged(f"entry {entry + 1} of the dictionary is not of the kind it must")
+        if count < 0:
+            raise source.damaged(f"entry {entry + 1} of the dictionary occurs {count} times")
         if kind == WORD:
             words.append(word)
             counts[entry] = count
@@ -113,6 +119,8 @@ def _read_input(
     buckets = settings.bucket if settings.maxn > 0 else 0
     if num_rows < len(words) + buckets:
         raise source.damaged(f"{num_rows} rows are too few for {len(words)} words")
+    if buckets and num_rows > len(words) + buckets:
+        raise source.damaged(f"{num_rows} rows are too many for {len(words)} words")
     added = 0
     for block in source.matrix(len(words), settings.dim):
         if not rows.full:
@@ -122,24 +130,26 @@ def _read_input(
         for _ in source.matrix(num_rows - len(words), settings.dim):
             pass  # word n-grams of a supervised model
         return None
-    numbers, vectors = _learned_rows(source.matrix(num_rows - len(words), settings.dim), settings)
-    ngrams = CharacterNgrams(settings.minn, settings.maxn, buckets)
+    numbers, vectors = _learned_rows(source, settings)
+    ngrams = CharacterNgrams(max(settings.minn, 0), settings.maxn, buckets)
     return SubwordVectors(ngrams, numbers, np.arange(len(numbers), dtype=np.int32), vectors)
 
 
 def _learned_rows(
-    blocks: Iterator[NDArray[np.float32]], settings: Settings
+    source: Source, settings: Settings
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Return the numbers and vectors of rows that are not zero."""
     vectors = np.empty((settings.bucket, settings.dim), np.float32)  # what is not written costs 0
     numbers = np.empty(settings.bucket, np.int64)
     kept = first = 0
-    for block in blocks:
+    for block in source.matrix(settings.bucket, settings.dim):
         found = np.flatnonzero(block.any(axis=1))
         numbers[kept : kept + len(found)] = found + first
         vectors[kept : kept + len(found)] = block[found]
         kept += len(found)
         first += len(block)
+    if first_not_finite(vectors[:kept]) is not None:
+        raise source.damaged("a vector of its n-grams holds NaN or an infinity")
     return numbers[:kept], vectors[:kept]
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "DICTIONARY",
     "ENTRY",
     "LABEL",
+    "LONGEST_NGRAM",
     "MAGIC",
     "NEGATIVE_SAMPLING",
     "PRUNED",
@@ -46,7 +47,12 @@ WORD, LABEL = 0, 1  # kinds of dictionary entries
 
 BLOCK_ROWS = 16384  # read and written at once
 
+MOST_DIMENSIONS = 1 << 20  # of any vectors
+LONGEST_NGRAM = 100  # characters
+
 _BLOCK_BYTES = 8 << 20
+_LONGEST_WORD = 1 << 16  # bytes; beyond that no word stands there
+_MOST_PACKED = 1032  # times its size that gzip can unpack a file to
 
 
 class Settings(NamedTuple):
@@ -77,16 +83,27 @@ QUANTIZER = struct.Struct("<4i")  # numbers of a row, parts, numbers of a part, 
 
 
 class Source:
-    """A file read from front to back, that says where it ends too early."""
+    """A file read from front to back, that says where it ends too early.
+
+    Raises:
+        VectorFileError: from every method: the file ends too early, or says what cannot be.
+    """
 
     def __init__(self, file: BinaryIO, path: Path) -> None:
         self.path = path
         self._file = file
         self._block = b""
         self._at = 0
+        self._most = _MOST_PACKED * path.stat().st_size
+
+    def expect(self, size: int) -> None:
+        """Refuse what promises more bytes than the file can hold, before room is made for them."""
+        if not 0 <= size <= self._most:
+            raise self._cut_off()
 
     def take(self, size: int) -> bytes:
         """Return the next `size` bytes."""
+        self.expect(size)
         while len(self._block) - self._at < size:
             self._more(size)
         self._at += size
@@ -95,6 +112,8 @@ class Source:
     def take_until_zero(self) -> bytes:
         """Return the bytes before the next zero byte, and step over it."""
         while (end := self._block.find(b"\0", self._at)) < 0:
+            if len(self._block) - self._at > _LONGEST_WORD:
+                raise self.damaged("a word of the dictionary does not end")
             self._more(0)
         return self.take(end + 1 - self._at)[:-1]
 
@@ -107,12 +126,14 @@ class Source:
         num_rows, columns = SHAPE.unpack(self.take(SHAPE.size))
         if num_rows < 0 or columns != dim:
             raise self.damaged(f"a matrix of {num_rows} x {columns} stands where rows of {dim} do")
+        self.expect(4 * dim * num_rows)
         return int(num_rows)
 
     def matrix(self, num_rows: int, dim: int) -> Iterator[NDArray[np.float32]]:
         """Yield the next rows in blocks (N, D)."""
-        for start in range(0, num_rows, BLOCK_ROWS):
-            size = min(BLOCK_ROWS, num_rows - start)
+        step = max(min(BLOCK_ROWS, _BLOCK_BYTES // dim), 1)
+        for start in range(0, num_rows, step):
+            size = min(step, num_rows - start)
             yield np.frombuffer(self.take(4 * dim * size), "<f4").reshape(size, dim)
 
     def damaged(self, what: str) -> VectorFileError:
@@ -120,13 +141,22 @@ class Source:
         return VectorFileError(f"{self.path}: {what}; the file is damaged, fetch it again.")
 
     def _more(self, wanted: int) -> None:
-        block = self._file.read(max(_BLOCK_BYTES, wanted))
-        if not block:
-            raise VectorFileError(
-                f"{self.path}: this fastText model is cut off; fetch or write it again."
-            )
-        self._block = self._block[self._at :] + block
+        """Read on until `wanted` bytes are there, and one block at least."""
+        pieces = [self._block[self._at :]]
+        missing = max(wanted - len(pieces[0]), 1)
+        while missing > 0:
+            piece = self._file.read(_BLOCK_BYTES)
+            if not piece:
+                raise self._cut_off()
+            pieces.append(piece)
+            missing -= len(piece)
+        self._block = b"".join(pieces)
         self._at = 0
+
+    def _cut_off(self) -> VectorFileError:
+        return VectorFileError(
+            f"{self.path}: this fastText model is cut off; fetch or write it again."
+        )
 
 
 def read_settings(source: Source) -> Settings:
@@ -148,7 +178,11 @@ def read_settings(source: Source) -> Settings:
             f"save its vectors as text."
         )
     settings = Settings(*SETTINGS.unpack(source.take(SETTINGS.size)))
-    if settings.dim < 1 or settings.bucket < 0 or settings.maxn < 0:
+    if (
+        not 1 <= settings.dim <= MOST_DIMENSIONS
+        or settings.bucket < 0
+        or not 0 <= settings.maxn <= LONGEST_NGRAM
+    ):
         raise source.damaged(
             f"{settings.dim} dimensions, {settings.bucket} buckets and n-grams of up to "
             f"{settings.maxn} characters cannot be"

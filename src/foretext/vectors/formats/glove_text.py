@@ -6,9 +6,10 @@ import itertools
 from pathlib import Path
 
 from foretext.errors import VectorFileError
-from foretext.vectors.formats.lines import is_number, read_lines, write_lines
+from foretext.vectors.formats.lines import LONGEST_LINE, is_number, read_lines, write_lines
 from foretext.vectors.formats.streams import encoded_words, open_input, open_output
 from foretext.vectors.formats.table import ReadOptions, Rows, VectorTable
+from foretext.vectors.formats.word2vec_text import MOST_DIMENSIONS
 
 __all__ = ["num_dimensions", "read", "write"]
 
@@ -20,8 +21,8 @@ def read(path: Path, options: ReadOptions) -> VectorTable:
         VectorFileError: a damaged line, or a file without one.
     """
     with open_input(path) as file:
-        dim = num_dimensions(file.readline())
-        if dim == 0:
+        dim = num_dimensions(file.readline(LONGEST_LINE))
+        if not 0 < dim <= MOST_DIMENSIONS:
             raise VectorFileError(
                 f"{path}, line 1: a word and its numbers are expected, separated by blanks; this "
                 f"is not a GloVe file."

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from foretext.errors import VectorFileError
 from foretext.vectors.formats.table import Rows
 
-__all__ = ["is_number", "read_lines", "write_lines"]
+__all__ = ["LONGEST_LINE", "is_number", "read_lines", "write_lines"]
 
 _BLOCK_BYTES = 8 << 20
 _BLOCK_ROWS = 4096
+LONGEST_LINE = 1 << 25  # bytes; a million numbers
 _MOST_CHARACTERS = 16  # of a number and the blank before it: " -1.17549435e-38"
 
 
@@ -25,7 +26,7 @@ def read_lines(file: BinaryIO, rows: Rows, dim: int) -> None:
     Raises:
         VectorFileError: a line without `dim` numbers after its word.
     """
-    for block in _blocks_of_lines(file):
+    for block in _blocks_of_lines(file, rows):
         words, vectors = _parse_block(block, rows, dim)
         rows.add(words, vectors)
         if rows.full:
@@ -58,10 +59,14 @@ def write_lines(file: BinaryIO, words: Sequence[bytes], vectors: NDArray[np.floa
         )
 
 
-def _blocks_of_lines(file: BinaryIO) -> Iterator[bytes]:
+def _blocks_of_lines(file: BinaryIO, rows: Rows) -> Iterator[bytes]:
     """Yield blocks that end where a line ends; blank lines at the end of the file are dropped."""
     rest = b""
     while block := file.read(_BLOCK_BYTES):
+        if len(rest) > LONGEST_LINE:
+            raise VectorFileError(
+                f"{rows.where(len(rows.words))}: the line does not end; the file is damaged there."
+            )
         block = rest + block
         cut = block.rstrip().rfind(b"\n") + 1  # the last line may be all that is left
         rest = block[cut:]

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
 
 from foretext.errors import VectorFileError
-from foretext.files import atomic_file
+from foretext.parsing import read_tensors, write_tensors
+from foretext.parsing.tensor_file import check_tensors
+from foretext.vectors.formats.fasttext_layout import LONGEST_NGRAM
 from foretext.vectors.formats.streams import encoded_words, open_input
-from foretext.vectors.formats.table import ReadOptions, Rows, VectorTable
+from foretext.vectors.formats.table import ReadOptions, Rows, VectorTable, first_not_finite
 from foretext.vectors.storage import StorageType, pack_vectors, unpack_vectors
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["read", "write"]
 
-_TENSORS = {"vectors": ("float32", 2), "words": ("uint8", 1), "counts": ("int64", 1)}
+_TENSORS = {"vectors": ("float32", 2), "words": ("uint8", 1)}
+_COUNTS = {"counts": ("int64", 1)}
 _NGRAM_TENSORS = {
     "ngram_vectors": ("float32", 2),
     "ngram_buckets": ("int64", 1),
@@ -48,12 +49,17 @@ def read(path: Path, options: ReadOptions) -> VectorTable:
     tensors = _load(path)
     vectors, counts = tensors["vectors"], tensors.get("counts")
     words = tensors["words"].tobytes().split(b"\n")
-    if not len(vectors) == len(words) == len(words if counts is None else counts):
+    if (
+        not len(vectors) == len(words) == len(words if counts is None else counts)
+        or not (vectors.shape[1])
+    ):
         raise VectorFileError(
             f"{path}: {len(words)} words, {len(vectors)} vectors and "
             f"{'no' if counts is None else len(counts)} counts do not go together; "
             f"write the file again."
         )
+    if counts is not None and counts.min() < 0:
+        raise VectorFileError(f"{path}: a count is less than 0; write the file again.")
     rows = Rows(path, vectors.shape[1], options, "row", first=1)
     rows.add(words[: options.limit], vectors[: options.limit])
     table = rows.table()._replace(subwords=_subwords(path, tensors))
@@ -80,29 +86,16 @@ def write(path: Path, table: VectorTable, dtype: StorageType = "float32") -> Non
         tensors["ngram_buckets"] = np.ascontiguousarray(subwords.buckets, np.int64)
         tensors["ngram_rows"] = np.ascontiguousarray(subwords.rows, np.int32)
         tensors["ngram_settings"] = np.array(subwords.ngrams, np.int64)
-    with atomic_file(path) as temporary:
-        save_file(tensors, temporary, metadata=_METADATA)
+    write_tensors(path, tensors, _METADATA)
 
 
 def _load(path: Path) -> dict[str, NDArray[Any]]:
-    try:
-        with open_input(path):  # a file that cannot be read has its sentence there
-            tensors: dict[str, NDArray[Any]] = load_file(path)
-    except SafetensorError as error:
-        raise VectorFileError(
-            f"{path}: this is no whole safetensors file ({error}); fetch or write it again."
-        ) from error
+    with open_input(path):  # a file that cannot be read has its sentence there
+        tensors = read_tensors(path, VectorFileError).tensors
     tensors = unpack_vectors(unpack_vectors(tensors), "ngram_")
-    expected = {**_TENSORS, **(_NGRAM_TENSORS if "ngram_vectors" in tensors else {})}
-    for name, (dtype, num_axes) in expected.items():
-        tensor = tensors.get(name)
-        if tensor is None and name == "counts":
-            continue
-        if tensor is None or tensor.dtype != dtype or tensor.ndim != num_axes:
-            raise VectorFileError(
-                f"{path}: no tensor '{name}' of {num_axes} axes and type {dtype} is in it, only "
-                f"{_described(tensors)}; this is not a file of word vectors."
-            )
+    expected = _TENSORS | (_COUNTS if "counts" in tensors else {})
+    expected |= _NGRAM_TENSORS if "ngram_vectors" in tensors else {}
+    check_tensors(path, tensors, expected, VectorFileError)
     return tensors
 
 
@@ -119,12 +112,12 @@ def _subwords(path: Path, tensors: dict[str, NDArray[Any]]) -> SubwordVectors | 
         or settings.shape != (3,)
         or not 0 <= rows.min(initial=0) <= rows.max(initial=0) < max(len(vectors), 1)
         or (np.diff(buckets) <= 0).any()
+        or first_not_finite(vectors) is not None
+        or not (settings[0] >= 0 and 0 <= settings[1] <= LONGEST_NGRAM)
+        or not 0 <= settings[2] < 1 << 31
+        or (len(buckets) and not 0 <= buckets[0] <= buckets[-1] < settings[2])
     ):
         raise VectorFileError(
             f"{path}: the tensors of its n-grams do not go together; write the file again."
         )
     return SubwordVectors(CharacterNgrams(*settings.tolist()), buckets, rows, vectors)
-
-
-def _described(tensors: dict[str, NDArray[Any]]) -> str:
-    return ", ".join(f"'{name}' {t.shape} {t.dtype}" for name, t in tensors.items()) or "nothing"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import stat
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -23,9 +24,12 @@ def open_input(path: Path) -> Iterator[BinaryIO]:
     """Open `path` for reading, unpacked where its first bytes say gzip.
 
     Raises:
-        VectorFileError: the file cannot be read, or its compressed content is damaged.
+        VectorFileError: the file cannot be read, its compressed content is damaged, or what it
+            holds does not fit into memory.
     """
     try:
+        if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():
+            raise VectorFileError(f"{path} is no file; give a file that can be read.")
         with path.open("rb") as file:
             packed = file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
             file.seek(0)
@@ -40,6 +44,10 @@ def open_input(path: Path) -> Iterator[BinaryIO]:
         raise VectorFileError(
             f"{path}: the compressed content is damaged or cut off ({error}); fetch it again."
         ) from error
+    except MemoryError:
+        raise VectorFileError(
+            f"{path} takes more memory than there is; say limit=N to read its first N words."
+        ) from None
     except OSError as error:
         raise VectorFileError(f"{path} cannot be read: {error.strerror or error}.") from error
 

@@ -15,6 +15,9 @@ from foretext.errors import SettingError, VectorFileError
 if TYPE_CHECKING:
     from foretext.vectors.subword_vectors import SubwordVectors
 
+_MOST = 100  # times the size of its file that vectors in memory may have
+_SMALL = 1 << 26  # bytes that they may have in any case
+
 __all__ = ["ReadOptions", "Rows", "VectorTable", "check_table", "first_not_finite"]
 
 
@@ -54,6 +57,20 @@ class Rows:
         """Name a row, counted from 0, as a person finds it in the file."""
         return f"{self.path}, {self._place} {row + self._first}"
 
+    def check_size(self, num_rows: int) -> None:
+        """Refuse more rows than a file of this size can hold, before room is made for them.
+
+        Raises:
+            VectorFileError: they take many times the bytes of the file, so that it is a small one
+                that unpacks to a large one, or has a wrong header.
+        """
+        size = 4 * num_rows * self._vectors.shape[1]
+        if size > max(_MOST * self.path.stat().st_size, _SMALL):
+            raise VectorFileError(
+                f"{self.path}: {num_rows:,} vectors of {self._vectors.shape[1]:,} numbers take "
+                f"more than {_MOST} times the bytes of the file; it is damaged, fetch it again."
+            )
+
     def add(self, words: list[bytes], vectors: NDArray[np.float32]) -> None:
         """Append words and their vectors (R, D).
 
@@ -63,6 +80,7 @@ class Rows:
         start = len(self.words)
         self.words += [self._decoded(word, start + row) for row, word in enumerate(words)]
         if len(self.words) > len(self._vectors):
+            self.check_size(len(self.words))
             capacity = max(len(self.words), int(len(self._vectors) * 1.5))
             self._vectors.resize((capacity, self._vectors.shape[1]), refcheck=False)
         self._vectors[start : len(self.words)] = vectors

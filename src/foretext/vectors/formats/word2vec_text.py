@@ -13,6 +13,7 @@ from foretext.vectors.formats.table import ReadOptions, Rows, VectorTable
 __all__ = ["check_num_words", "parse_header", "read", "read_header", "write"]
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+MOST_DIMENSIONS = 1 << 20  # of any vectors
 _LONGEST_HEADER = 1000  # bytes; what has no line end for so long is no header
 
 
@@ -47,7 +48,7 @@ def read_header(file: BinaryIO, path: Path) -> tuple[int, int]:
     """
     line = file.readline(_LONGEST_HEADER)
     header = parse_header(line)
-    if header is None or min(header) < 1:
+    if header is None or min(header) < 1 or header[1] > MOST_DIMENSIONS:
         shown = line.strip()[:40].decode("utf-8", "replace")
         raise VectorFileError(
             f"{path}, line 1: '{shown}' is not the header of a word2vec file, which says the "
@@ -60,7 +61,7 @@ def read_header(file: BinaryIO, path: Path) -> tuple[int, int]:
 def parse_header(line: bytes) -> tuple[int, int] | None:
     """Return the two whole numbers of a header line, or None if it is something else."""
     fields = line.removeprefix(_BYTE_ORDER_MARK).split()
-    if len(fields) != 2 or not all(field.isdigit() for field in fields):
+    if len(fields) != 2 or not all(field.isdigit() and len(field) < 19 for field in fields):
         return None
     return int(fields[0]), int(fields[1])
 
