@@ -53,6 +53,7 @@ CLASSIFIERS: dict[str, str] = {
 FASTTEXT_CLASSIFIER = "foretext.tasks.fasttext.classifier:FastTextClassifier"
 FASTTEXT_FILES = (".bin", ".ftz")
 CONTENT = "content"  # of an unfinished run: tells whether its files have changed
+GIVEN = "given.toml"  # among the checkpoints: what the user chose; recipe.toml ends as all settings
 FREE_TO_CHANGE = ("checkpoint_seconds", "checkpoints_kept", "micro_batch_examples", "tensorboard")
 
 
@@ -145,10 +146,12 @@ def run_finetuning(
         given = _given(job)
         if resume:
             _check_same(run, given)
-        _write_recipe(run, given)
+        else:
+            _write_settings(run.recipe, given)
+        _write_settings(run.checkpoints / GIVEN, given)
         run.note(f"foretext {__version__}: {job.described()}{', resumed' if resume else ''}")
         learned = body.learn(job)
-        _write_recipe(run, learned.sections)
+        _write_settings(run.recipe, learned.sections)
         config = learned.facts if body.writes_config else None
         run.finish(learned.card, config, write_report if report else None)
         return learned
@@ -246,7 +249,8 @@ def _given(job: FinetuneJob) -> dict[str, Any]:
 
 def _check_same(run: RunFolder, given: Sections) -> None:
     """Refuse to resume a run with other settings than it began with."""
-    before = read_toml(run.recipe, OutputError)
+    kept = run.checkpoints / GIVEN
+    before = read_toml(kept if kept.is_file() else run.recipe, OutputError)
     for section in sorted(before.keys() | given.keys()):
         old, new = before.get(section, {}), given.get(section, {})
         for name in sorted(old.keys() | new.keys()):
@@ -269,8 +273,8 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _write_recipe(run: RunFolder, sections: Sections) -> None:
+def _write_settings(path: Path, sections: Sections) -> None:
     import tomli_w
 
-    with atomic_file(run.recipe) as temporary:
+    with atomic_file(path) as temporary:
         temporary.write_text(tomli_w.dumps(dict(sections)), encoding="utf-8")

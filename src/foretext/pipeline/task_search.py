@@ -72,7 +72,7 @@ def searched(job: FinetuneJob, setting: Setting) -> Setting:
 
 def _is_over(job: FinetuneJob) -> bool:
     """Whether an interrupted run had begun to train by the best of its trials."""
-    return any(job.run.checkpoints.iterdir())
+    return any(job.run.checkpoints.glob("seed*"))
 
 
 def _trials(job: FinetuneJob, study: Any) -> Any:
