@@ -1,0 +1,65 @@
+"""No folder runs code of its own, whatever in it names code and whoever opens it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from foretext.errors import ForetextError, UntrustedError
+from tests.audit.folders import copied
+from tests.audit.hostile import ATTACKS, MODULE, Attack, openers, write_module
+
+
+@pytest.fixture
+def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """What the module writes if it is imported, though nobody has said to trust it."""
+    place = tmp_path / "marker"
+    write_module(tmp_path, place)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("foretext.registry._trusted", set())
+    yield place
+    sys.modules.pop(MODULE, None)
+
+
+def named(attack: Attack) -> str:
+    return f"{attack.kind}: {attack.name}"
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=named)
+def test_nothing_runs(attack: Attack, marker: Path, tmp_path: Path) -> None:
+    """Each opener answers, or says in a sentence why it does not."""
+    for opener in openers(attack):
+        place = tmp_path / opener.name
+        place.mkdir()
+        folder = copied(attack.kind, place)
+        attack.change(folder)
+        with suppress(ForetextError):
+            opener.open(folder, place)
+        assert not marker.exists(), f"{opener.name} ran the code that {named(attack)} names"
+        shutil.rmtree(place)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("autoencoder", "its network"),
+        ("bert", "own [backbone]"),
+        ("bert", "[objective]"),
+        ("classification", "[task]"),
+        ("task of bert", "own [task]"),
+    ],
+)
+def test_who_is_to_be_trusted_is_said(kind: str, name: str, marker: Path, tmp_path: Path) -> None:
+    import foretext as ft
+
+    attack = next(each for each in ATTACKS if (each.kind, each.name) == (kind, name))
+    folder = copied(kind, tmp_path)
+    attack.change(folder)
+    with pytest.raises(UntrustedError, match=rf"config\.json.+ --trust {MODULE} "):
+        ft.load(folder)
+    assert not marker.exists()
