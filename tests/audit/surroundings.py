@@ -21,12 +21,24 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.audit.surroundings_table import SURROUNDINGS, CannotBeHad, Launch, Surrounding
+from tests.audit import (
+    surroundings_files,
+    surroundings_machine,
+    surroundings_processes,
+    surroundings_shell,
+)
+from tests.audit.surroundings_table import CannotBeHad, Launch, Surrounding
 from tests.audit.surroundings_verbs import READS_TEXT, VERBS, WRITES, arguments, inputs
 
 __all__ = ["Case", "cases", "short_cases", "trial"]
 
 SECONDS = 60
+SURROUNDINGS = (
+    *surroundings_machine.ROWS,
+    *surroundings_shell.ROWS,
+    *surroundings_files.ROWS,
+    *surroundings_processes.ROWS,
+)
 KINDS = {"all": tuple(VERBS), "writes": WRITES, "reads": READS_TEXT}
 
 
