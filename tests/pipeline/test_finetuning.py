@@ -476,7 +476,7 @@ class TestResume:
             assert process.returncode == 130
             assert b"SIGTERM stopped the training; go on with --resume" in told
         assert not RunFolder(killed).finished
-        assert (killed / "seeds" / "1").is_dir() == (seeds > 1)
+        assert (killed / "checkpoints" / "seeds" / "1").is_dir() == (seeds > 1)
         self.finetune(bases["bert"], task_files, killed, seeds, resume=True)
         assert weights_of(whole) == weights_of(killed)
         assert facts_of(whole)["seeds"] == facts_of(killed)["seeds"]

@@ -146,7 +146,7 @@ def _make_folder(path: Path) -> bool:
 
 def check_same(recipe: Recipe, run: RunFolder) -> None:
     """Refuse to resume a run with another recipe than it began with."""
-    before = Recipe.load(run.recipe).sections()
+    before = Recipe.of_run(run.recipe).sections()
     for section, settings in recipe.sections().items():
         for setting in sorted(settings.keys() | before.get(section, {}).keys()):
             old, new = before.get(section, {}).get(setting), settings.get(setting)
