@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from foretext.errors import OutputError, VectorFileError
+from foretext.errors import OutputError, SettingError, VectorFileError
 from foretext.vectors.word_vectors import WordVectors
 
 
@@ -189,3 +189,9 @@ def test_fasttext_headers_that_ask_for_terabytes(tmp_path, at, value):
     (tmp_path / "v.bin").write_bytes(content)
     with pytest.raises(VectorFileError, match=r"damaged|cut off"):
         WordVectors.load(tmp_path / "v.bin")
+
+
+@pytest.mark.parametrize("options", [{"encoding": "utf-9"}, {"limit": 0}, {"limit": -1}])
+def test_options_that_cannot_be(tmp_path, options):
+    with pytest.raises(SettingError, match=next(iter(options))):
+        WordVectors.load(tmp_path / "v.txt", **options)

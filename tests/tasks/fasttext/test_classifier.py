@@ -287,6 +287,7 @@ def test_damaged_folders_say_so(classifier: FastTextClassifier, tmp_path: Path) 
         ("bucket_rows", -1, "the tensors do not go together"),
         ("buckets", 2**31 - 1, "the tensors do not go together"),
         ("rows", np.nan, "NaN or an infinity"),
+        ("rows", 3e38, "a number near it"),
         ("outputs", np.inf, "NaN or an infinity"),
     ],
 )

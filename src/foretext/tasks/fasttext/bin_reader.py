@@ -20,7 +20,7 @@ from foretext.tasks.fasttext.model import FastTextModel
 from foretext.tasks.fasttext.output_layer import OutputLayer
 from foretext.tasks.fasttext.product_quantizer import CENTROIDS, ProductQuantizer
 from foretext.tasks.fasttext.quantisation import QuantisedRows
-from foretext.tasks.fasttext.rows import DenseRows, Rows
+from foretext.tasks.fasttext.rows import DenseRows, Rows, are_weights
 from foretext.vectors.formats.fasttext_layout import (
     CODES,
     DICTIONARY,
@@ -69,8 +69,8 @@ def read_model(path: Path) -> FastTextModel:
         if not 0 <= bucket_rows.min(initial=0) <= bucket_rows.max(initial=0) < max(len(rows), 1):
             raise source.damaged("an n-gram has a row that there is not")
         outputs = _read_outputs(source, dictionary, settings.dim)
-    if not np.isfinite(outputs).all():
-        raise source.damaged("its outputs hold NaN or an infinity")
+    if not are_weights(outputs):
+        raise source.damaged("its outputs hold NaN, an infinity or a number near it")
     word_rows = np.arange(num_words, dtype=np.int32)
     return FastTextModel(
         dictionary, word_rows, buckets, bucket_rows, rows, outputs, pruned is not None
@@ -126,7 +126,7 @@ def _read_dictionary(
         return dictionary, None
     pairs = np.frombuffer(source.take(PRUNED.size * num_pruned), "<i4").reshape(-1, 2)
     pairs = pairs[np.argsort(pairs[:, 0])].astype(np.int32)
-    if len(pairs) and not (0 <= pairs[0, 0] <= pairs[-1, 0] < config.bucket):
+    if len(pairs) and not (0 <= pairs[0, 0] <= pairs[-1, 0] < config.num_buckets):
         raise source.damaged("a bucket is kept that there is not")
     return dictionary, pairs
 
@@ -153,8 +153,8 @@ def _read_rows(
     numbers = np.full(num_rows, -1, np.int32)
     kept = at = 0
     for block in source.matrix(num_rows, dim):
-        if not np.isfinite(block).all():
-            raise source.damaged("its rows hold NaN or an infinity")
+        if not are_weights(block):
+            raise source.damaged("its rows hold NaN, an infinity or a number near it")
         learned = np.flatnonzero(block.any(axis=1) | (at + np.arange(len(block)) < needed))
         flat.reshape(-1, stride)[kept : kept + len(learned), :dim] = block[learned]
         numbers[at + learned] = kept + np.arange(len(learned))
@@ -192,7 +192,7 @@ def _read_quantizer(source: Source, dim: int, num_parts: int) -> ProductQuantize
     centroids[:-1] = flat[:whole].reshape(parts - 1, CENTROIDS, dsub)
     centroids[-1, :, :last] = flat[whole:].reshape(CENTROIDS, last)
     if not ProductQuantizer.fits(dim, centroids):
-        raise source.damaged("its centroids hold NaN or an infinity")
+        raise source.damaged("its centroids hold NaN, an infinity or a number near it")
     return ProductQuantizer(dim, centroids)
 
 

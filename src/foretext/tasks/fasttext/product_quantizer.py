@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.kernels.quantisation import CENTROIDS, nearest_centroids
+from foretext.tasks.fasttext.rows import are_weights
 
 __all__ = ["CENTROIDS", "ProductQuantizer"]
 
@@ -40,7 +41,7 @@ class ProductQuantizer:
             number == CENTROIDS
             and 1 <= size <= dim
             and num_parts == -(-dim // size)
-            and bool(np.isfinite(centroids).all())
+            and are_weights(centroids)
         )
 
     @classmethod

@@ -9,7 +9,15 @@ from numpy.typing import NDArray
 
 from foretext.kernels.simd import aligned_zeros, padded
 
-__all__ = ["DenseRows", "Rows"]
+__all__ = ["DenseRows", "Rows", "are_weights"]
+
+_LARGEST = 1e9  # what is larger was never learned, and sums of it are no numbers
+
+
+def are_weights(numbers: NDArray[np.float32]) -> bool:
+    """Whether what a file holds can have been learned: no NaN, no infinity, nothing near it."""
+    with np.errstate(invalid="ignore"):
+        return bool(-_LARGEST < numbers.min(initial=0) <= numbers.max(initial=0) < _LARGEST)
 
 
 class Rows(Protocol):

@@ -28,7 +28,7 @@ from foretext.tasks.fasttext.model import FastTextModel
 from foretext.tasks.fasttext.output_layer import OutputLayer
 from foretext.tasks.fasttext.product_quantizer import ProductQuantizer
 from foretext.tasks.fasttext.quantisation import QuantisedRows
-from foretext.tasks.fasttext.rows import DenseRows, Rows
+from foretext.tasks.fasttext.rows import DenseRows, Rows, are_weights
 from foretext.vectors.formats.streams import encoded_words
 
 __all__ = ["KIND", "described", "load_folder", "load_model", "save_folder", "save_model"]
@@ -182,8 +182,8 @@ def _flaw(tensors: Mapping[str, NDArray[Any]], config: FastTextClassifierConfig)
         or not _rows_fit(tensors, config.dim)
     ):
         return "the tensors do not go together"
-    if not all(np.isfinite(tensors[name]).all() for name in ("outputs", "rows") if name in tensors):
-        return "it holds NaN or an infinity"
+    if not all(are_weights(tensors[name]) for name in ("outputs", "rows") if name in tensors):
+        return "it holds NaN or an infinity, or a number near it"
     return None
 
 

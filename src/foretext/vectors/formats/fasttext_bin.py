@@ -143,13 +143,13 @@ def _learned_rows(
     numbers = np.empty(settings.bucket, np.int64)
     kept = first = 0
     for block in source.matrix(settings.bucket, settings.dim):
+        if first_not_finite(block) is not None:
+            raise source.damaged("a vector of its n-grams holds NaN or an infinity")
         found = np.flatnonzero(block.any(axis=1))
         numbers[kept : kept + len(found)] = found + first
         vectors[kept : kept + len(found)] = block[found]
         kept += len(found)
         first += len(block)
-    if first_not_finite(vectors[:kept]) is not None:
-        raise source.damaged("a vector of its n-grams holds NaN or an infinity")
     return numbers[:kept], vectors[:kept]
 
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from foretext.config import Config
+from foretext.corpus.encoding import Encoding
 from foretext.errors import SettingError, VectorFileError
 
 if TYPE_CHECKING:
@@ -33,10 +35,10 @@ class VectorTable(NamedTuple):
 class ReadOptions(Config):
     """How to read a file that is larger than needed, or not quite clean."""
 
-    encoding: str = "utf-8"  # of the words
+    encoding: Encoding = "utf-8"  # of the words
     errors: Literal["strict", "ignore", "replace"] = "strict"  # words that are not in `encoding`
     repeated: Literal["refuse", "first"] = "refuse"  # words that occur twice
-    limit: int | None = None  # words; the first ones
+    limit: int | None = Field(default=None, ge=1)  # words; the first ones
 
 
 class Rows:
@@ -105,7 +107,7 @@ class Rows:
     def _decoded(self, word: bytes, row: int) -> str:
         try:
             return word.decode(self.options.encoding, self.options.errors)
-        except UnicodeDecodeError:
+        except UnicodeError:
             raise VectorFileError(
                 f"{self.where(row)}: the word {word!r} is not {self.options.encoding}; name the "
                 f"right encoding, or say errors='replace' or errors='ignore'."

@@ -1,0 +1,236 @@
+"""Everything that reads a file of the user's: how a good one is written, and how it is read.
+
+`write` puts files into an empty folder; `read` opens them, and uses what it has opened as far as a
+wrong number could do harm.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+import struct
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import zstandard
+
+from foretext.corpus import Corpus, CorpusConfig, inspect_corpus
+from foretext.data.images import read_images
+from foretext.data.rows import (
+    PairsConfig,
+    read_pairs,
+    read_questions,
+    read_tagged,
+    read_texts,
+)
+from foretext.evaluation.vectors import evaluate_vectors
+from foretext.task_models.linear import LinearClassifier
+from foretext.tasks.fasttext.classifier import FastTextClassifier
+from foretext.vectors.index import NeighborIndex
+from foretext.vectors.ngrams import CharacterNgrams
+from foretext.vectors.subword_vectors import SubwordVectors
+from foretext.vectors.word_vectors import WordVectors
+
+__all__ = ["READERS", "Reader"]
+
+
+class Reader(NamedTuple):
+    """One kind of file, or of folder."""
+
+    name: str
+    write: Callable[[Path], object]
+    read: Callable[[Path], object]
+
+
+TEXT = "".join(f"A small döcument, {n} of forty.\nIt has two lines.\n\n" for n in range(40))
+LABELLED = [("a fine film", "good"), ("a bad film", "bad"), ("schön", "good"), ("dull", "bad")] * 3
+WORDS = [f"wörd{number}" for number in range(30)]
+VECTORS = np.random.default_rng(0).standard_normal((30, 5)).astype(np.float32)
+ANSWERED = {"id": "1", "question": "Who?", "answers": [{"text": "Ada", "answer_start": 0}]}
+UNANSWERED = {"id": "2", "question": "Whom?", "answers": [], "is_impossible": True}
+PARAGRAPH = {"context": "Ada wrote to Bob.", "qas": [ANSWERED, UNANSWERED]}
+SQUAD = {"data": [{"title": "T", "paragraphs": [PARAGRAPH]}]}
+CMRC = [
+    {
+        "context_text": "北京是中国的首都。",
+        "title": "T",
+        "qas": [{"query_id": "1", "query_text": "哪里?", "answers": ["北京"]}],
+    }
+]
+
+
+def _file(name: str, content: bytes | str) -> Callable[[Path], object]:
+    whole = content.encode() if isinstance(content, str) else content
+    return lambda folder: (folder / name).write_bytes(whole)
+
+
+def _json_lines(rows: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def _parquet(folder: Path, **columns: list[Any]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table(columns)
+    pq.write_table(table, folder / "a.parquet", row_group_size=10)
+
+
+def _corpus(folder: Path, **settings: Any) -> None:
+    for _ in Corpus(folder, CorpusConfig(**settings)).blocks():
+        pass
+
+
+def _rows(separator: str) -> str:
+    return "".join(f"{text}{separator}{label}\n" for text, label in [("text", "label"), *LABELLED])
+
+
+def _labelled(name: str) -> list[dict[str, Any]]:
+    return [{"text": text, name: label} for text, label in LABELLED]
+
+
+PAIRS = _json_lines([{"text_a": a, "text_b": b, "score": len(a)} for a, b in LABELLED])
+TAGGED = "-DOCSTART- O\n\nAda B-PER\nwrote O\n\nto O\nBob B-PER\n"
+
+
+def _idx() -> bytes:
+    return struct.pack(">4B3I", 0, 0, 8, 3, 10, 4, 4) + bytes(range(160))
+
+
+def _npy(folder: Path) -> None:
+    np.save(folder / "a.npy", VECTORS)
+
+
+def _with_ngrams() -> WordVectors:
+    ngrams = CharacterNgrams(2, 4, 50)
+    buckets = np.arange(0, 50, 2, dtype=np.int64)
+    rows = np.arange(25, dtype=np.int32)
+    vectors = np.random.default_rng(1).standard_normal((25, 5)).astype(np.float32)
+    subwords = SubwordVectors(ngrams, buckets, rows, vectors)
+    return WordVectors(WORDS, VECTORS, np.arange(1, 31), subwords)
+
+
+def _write_vectors(name: str, folder: Path, *, ngrams: bool = False, **options: Any) -> None:
+    vectors = _with_ngrams() if ngrams else WordVectors(WORDS, VECTORS, np.arange(1, 31))
+    vectors.save(folder / name, **options)
+
+
+def _read_vectors(name: str, folder: Path) -> None:
+    vectors = WordVectors.load(folder / name)
+    vectors.neighbors([vectors.index_to_key[0]], topn=3)
+    if vectors.subwords is not None:
+        vectors.subwords.sums(["wörd1", "unseen"])
+        vectors.subwords.of("unseen")
+
+
+def _write_index(folder: Path) -> None:
+    NeighborIndex.build(WordVectors(WORDS, VECTORS)).save(folder / "index")
+
+
+def _read_index(folder: Path) -> None:
+    NeighborIndex.load(folder / "index", WordVectors(WORDS, VECTORS)).neighbors(WORDS[:3], 3)
+
+
+def _evaluated(folder: Path) -> None:
+    evaluate_vectors(WordVectors(WORDS, VECTORS), [folder / "questions"])
+
+
+def _fasttext(**settings: Any) -> FastTextClassifier:
+    small = FastTextClassifier(dim=4, epochs=2, workers=1, bucket=100, maxn=3, minn=2, **settings)
+    return small.fit([text for text, _ in LABELLED], [label for _, label in LABELLED])
+
+
+def _write_fasttext(name: str, folder: Path, *, loss: str = "softmax", small: bool = False) -> None:
+    classifier = _fasttext(loss=loss)
+    (classifier.quantize(qnorm=True) if small else classifier).save(folder / name)
+
+
+def _read_fasttext(name: str, folder: Path) -> None:
+    classifier = FastTextClassifier.load(folder / name)
+    classifier.predict_top(["a fine film", "unseen wörds", ""], k=None)
+
+
+def _write_linear(folder: Path) -> None:
+    texts, labels = zip(*LABELLED, strict=True)
+    LinearClassifier().fit(texts, labels).save(folder / "model")
+
+
+def _read_linear(folder: Path) -> None:
+    LinearClassifier.load(folder / "model").predict_top(["a fine film", "unseen"], k=None)
+
+
+_SCORED = PairsConfig(score="score")
+_utf_16 = partial(_corpus, encoding="utf-16")
+
+READERS = [
+    Reader("corpus txt", _file("a.txt", TEXT), _corpus),
+    Reader("corpus utf-16", _file("a.txt", TEXT.encode("utf-16")), _utf_16),
+    Reader("corpus gzip", _file("a.txt.gz", gzip.compress(TEXT.encode())), _corpus),
+    Reader("corpus xz", _file("a.txt.xz", lzma.compress(TEXT.encode())), _corpus),
+    Reader("corpus bzip2", _file("a.txt.bz2", bz2.compress(TEXT.encode())), _corpus),
+    Reader("corpus zstandard", _file("a.txt.zst", zstandard.compress(TEXT.encode())), _corpus),
+    Reader("corpus jsonl", _file("a.jsonl", _json_lines(_labelled("label"))), _corpus),
+    Reader("corpus csv", _file("a.csv", _rows(",")), _corpus),
+    Reader("corpus tsv", _file("a.tsv", _rows("\t")), _corpus),
+    Reader("corpus parquet", lambda folder: _parquet(folder, text=[TEXT, None, "x"] * 9), _corpus),
+    Reader("corpus doctor", _file("a.txt", TEXT), lambda folder: inspect_corpus(Corpus(folder))),
+    Reader("rows csv", _file("a.csv", _rows(",")), read_texts),
+    Reader("rows tsv", _file("a.tsv", _rows("\t")), read_texts),
+    Reader("rows jsonl", _file("a.jsonl", _json_lines(_labelled("label"))), read_texts),
+    Reader("rows fastText", _file("a.txt", "__label__good a fine film\n" * 9), read_texts),
+    Reader(
+        "rows parquet",
+        lambda folder: _parquet(folder, text=["a", "b"] * 9, label=[1, 2] * 9, no=[0.5] * 18),
+        read_texts,
+    ),
+    Reader("pairs jsonl", _file("a.jsonl", PAIRS), partial(read_pairs, config=_SCORED)),
+    Reader("pairs tsv", _file("a.tsv", "text_a\ttext_b\tlabel\n" + "a\tb\tc\n" * 9), read_pairs),
+    Reader("tagged", _file("a.txt", TAGGED), read_tagged),
+    Reader("questions squad", _file("a.jsonl", json.dumps(SQUAD)), read_questions),
+    Reader("questions cmrc", _file("a.jsonl", json.dumps(CMRC)), read_questions),
+    Reader("images idx", _file("a", _idx()), lambda folder: read_images(folder / "a")),
+    Reader(
+        "images gzip", _file("a", gzip.compress(_idx())), lambda folder: read_images(folder / "a")
+    ),
+    Reader("images npy", _npy, lambda folder: read_images(folder / "a.npy")),
+    *(
+        Reader(f"vectors {name}", partial(_write_vectors, name), partial(_read_vectors, name))
+        for name in ("v.txt", "v.txt.gz", "v.bin", "v.bin.gz", "v.glove.txt", "v.safetensors")
+    ),
+    Reader(
+        "vectors of n-grams, fastText",
+        partial(_write_vectors, "v.bin", ngrams=True),
+        partial(_read_vectors, "v.bin"),
+    ),
+    Reader(
+        "vectors of n-grams, int8",
+        partial(_write_vectors, "v.safetensors", ngrams=True, dtype="int8"),
+        partial(_read_vectors, "v.safetensors"),
+    ),
+    Reader("index of neighbours", _write_index, _read_index),
+    Reader("word pairs", _file("questions", "wörd1\twörd2\t3\nwörd3\twörd4\t5\n" * 3), _evaluated),
+    Reader("analogies", _file("questions", ": a\nwörd1 wörd2 wörd3 wörd4\n" * 3), _evaluated),
+    Reader("classifier bin", partial(_write_fasttext, "m.bin"), partial(_read_fasttext, "m.bin")),
+    Reader(
+        "classifier bin, tree",
+        partial(_write_fasttext, "m.bin", loss="hs"),
+        partial(_read_fasttext, "m.bin"),
+    ),
+    Reader(
+        "classifier ftz",
+        partial(_write_fasttext, "m.ftz", small=True),
+        partial(_read_fasttext, "m.ftz"),
+    ),
+    Reader("classifier folder", partial(_write_fasttext, "m"), partial(_read_fasttext, "m")),
+    Reader(
+        "classifier folder, quantised",
+        partial(_write_fasttext, "m", small=True),
+        partial(_read_fasttext, "m"),
+    ),
+    Reader("linear classifier", _write_linear, _read_linear),
+]  # fmt: skip
