@@ -169,10 +169,18 @@ def _load_network(folder: Path) -> Autoencoder:
         config = component.Config.checked(facts["settings"], "autoencoder")
         with undrawn(weights, path):
             network: Autoencoder = component(config, tuple(facts["shape"]))
-        network.load_state_dict(weights)
-    except (SettingError, AttributeError, TypeError, RuntimeError) as error:
-        raise VectorFileError(f"{folder} holds no whole autoencoder: {error}.") from error
+    except (SettingError, AttributeError, TypeError) as error:
+        raise VectorFileError(f"{path} describes no autoencoder: {error}") from error
+    if _shapes(network.state_dict()) != _shapes(weights):
+        raise VectorFileError(
+            f"{folder / _WEIGHTS} does not hold the weights that {path} asks for; fetch both again."
+        )
+    network.load_state_dict(weights)
     return network
+
+
+def _shapes(weights: dict[str, Tensor]) -> dict[str, torch.Size]:
+    return {name: weight.shape for name, weight in weights.items()}
 
 
 def _load_components(path: Path, network: Autoencoder) -> PrincipalComponents | None:

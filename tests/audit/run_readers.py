@@ -1,0 +1,80 @@
+"""Folders of models and of finished runs: how one is written, and what it is asked once it is open.
+
+Each file of a folder is damaged in turn, be it of the model, of its tokenizer or of its run.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import foretext as ft
+from foretext.pipeline.finetuning import rows_of
+from foretext.report.run_report import report_run
+from tests.audit.folders import KINDS, finished
+from tests.audit.readers import Reader
+
+__all__ = ["RUN_READERS"]
+
+TEXTS = ["the dog barks in the morning .", "ein schöner Tag", ""]
+PAIRS = [("the dog barks", "every cat purrs"), ("a", "")]
+SHAPE = (6, 6)  # of an autoencoder's example
+
+
+def _write(kind: str, folder: Path) -> None:
+    shutil.copytree(finished(kind), folder / "run")
+
+
+def _read(use: Callable[[Any], object], folder: Path) -> None:
+    use(ft.load(folder / "run"))
+
+
+def _report(folder: Path) -> None:
+    rows_of(folder / "run")
+    report_run(folder / "run")
+
+
+def _ask_vectors(vectors: Any) -> None:
+    vectors.neighbors([vectors.index_to_key[0]], topn=3)
+    vectors.embed(TEXTS)
+
+
+def _ask_model(model: Any) -> None:
+    model.embed(TEXTS)
+    if model.objective is None:
+        return
+    if model.tokenizer.special.mask is None:
+        model.generate("the dog", 3)
+    else:
+        model.fill("the [MASK] barks")
+
+
+def _ask_codec(codec: Any) -> None:
+    codec.components_error(codec.reconstruct(np.zeros((2, *SHAPE), np.float32)))
+
+
+def _ask_classifier(model: Any) -> None:
+    model.predict_top(TEXTS, k=None)
+
+
+USES: dict[str, Callable[[Any], object]] = {
+    **dict.fromkeys(("word2vec", "fasttext"), _ask_vectors),
+    **dict.fromkeys(("bert", "gpt", "sentence encoder"), _ask_model),
+    "autoencoder": _ask_codec,
+    "matching": lambda model: model.predict(PAIRS),
+    "span_qa": lambda model: model.predict(PAIRS),
+    "tagging": lambda model: model.predict_proba(TEXTS),
+}
+
+RUN_READERS = [
+    Reader(f"run of {kind}", partial(_write, kind), partial(_read, USES.get(kind, _ask_classifier)))
+    for kind in KINDS
+] + [
+    Reader(f"report of {kind}", partial(_write, kind), _report)
+    for kind in ("word2vec", "bert", "autoencoder", "classification", "linear classifier")
+]
