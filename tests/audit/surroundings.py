@@ -115,7 +115,7 @@ def _ended(launch: Launch) -> Iterator[str]:
     shown = f"exit code {process.returncode}: {told[-600:]!r}"
     if "Traceback" in told or "a defect" in told or b"Traceback" in (out or b""):
         yield f"a traceback or a defect, {shown}"
-    elif process.returncode not in (0, 2, 130):
+    elif process.returncode not in (0, 2, 130) and not _interrupted(launch, process.returncode):
         yield shown
     elif process.returncode != 0 and launch.stderr is subprocess.PIPE:
         sentences = [line for line in told.splitlines() if line.startswith("foretext:")]
@@ -123,6 +123,14 @@ def _ended(launch: Launch) -> Iterator[str]:
             yield f"{len(sentences)} sentences, {shown}"
     if process.returncode == 130 and launch.signalled is None:
         yield f"stopped by no signal of ours, {shown}"
+
+
+def _interrupted(launch: Launch, code: int) -> bool:
+    """Whether it died of SIGINT after one of our signals; a shell calls that 130, too.
+
+    CPython ends so where the signal came during an `exec`, such as that of a named tuple.
+    """
+    return launch.signalled is not None and code == -signal.SIGINT
 
 
 def _prepare(launch: Launch) -> None:
