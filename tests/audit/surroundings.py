@@ -142,11 +142,14 @@ def _prepare(launch: Launch) -> None:
 
 
 def _signal(process: subprocess.Popen[bytes], number: int, seconds: float) -> None:
-    """Send a signal some time after the command has begun to listen to SIGTERM."""
+    """Send a signal some time after the command has begun to listen to SIGTERM.
+
+    A Python that is leaving listens no more: then all is done, and nothing is sent.
+    """
     while process.poll() is None and not _listens(process.pid, signal.SIGTERM):
         time.sleep(0.005)
     time.sleep(seconds)
-    if process.poll() is None:
+    if process.poll() is None and _listens(process.pid, signal.SIGTERM):
         process.send_signal(number)
 
 

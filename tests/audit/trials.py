@@ -23,6 +23,7 @@ from tests.audit.readers import Reader
 
 __all__ = ["failures"]
 
+FIRST_SEED = int(os.environ.get("FORETEXT_AUDIT_SEED", "0"))
 MOST_SECONDS = 20  # of one reading
 MOST_BYTES = 2 << 30  # beyond what the process has before
 
@@ -52,7 +53,7 @@ def failures(reader: Reader, num_inputs: int, folder: Path, others: Path) -> lis
 
 def _failure(reader: Reader, record: dict[str, Any]) -> str:
     kind = record.get("kind", "no damage")
-    return f"{reader.name}, seed {record['seed']} ({kind}): {record['failure']}"
+    return f"{reader.name}, seed {FIRST_SEED + record['seed']} ({kind}): {record['failure']}"
 
 
 def _in_child(reader: Reader, seeds: range, folder: Path, others: Path) -> int:
@@ -84,7 +85,7 @@ def _read_all(reader: Reader, seeds: range, folder: Path, others: Path) -> None:
         for seed in seeds:
             shutil.rmtree(tried, ignore_errors=True)
             shutil.copytree(whole, tried)
-            kind = damage_folder(tried, seed, others) if seed else "no damage"
+            kind = damage_folder(tried, FIRST_SEED + seed, others) if seed else "no damage"
             _record(records, {"seed": seed, "kind": kind})
             signal.alarm(MOST_SECONDS)
             failure = _tried(reader, tried, is_whole=seed == 0)

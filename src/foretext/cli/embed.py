@@ -16,10 +16,12 @@ from foretext.cli.shared import (
     read_texts,
     refuse_options,
 )
-from foretext.errors import CorpusError
+from foretext.errors import CorpusError, ModelFileError
 from foretext.terminal import say
 
 __all__ = ["embed"]
+
+WITHOUT_VECTORS = ("autoencoder", "fasttext classifier", "linear classifier")  # of texts
 
 
 def embed(
@@ -55,7 +57,7 @@ def embed(
     as_json: AsJson = False,
 ) -> None:
     """Turn each line of text into one vector."""
-    from foretext.artifact import RunFolder, load, load_language_model
+    from foretext.artifact import load, load_language_model, opened_run
     from foretext.task_models import TASK_MODELS
     from foretext.vectors.embedding_file import save_embeddings
     from foretext.vectors.word_vectors import WordVectors
@@ -63,7 +65,13 @@ def embed(
     lines = list(read_texts(texts))
     if not lines:
         raise CorpusError(f"{texts} holds no text.")
-    learned_task = RunFolder(run).kind in TASK_MODELS  # whose body embeds
+    kind = opened_run(run).kind
+    if kind in WITHOUT_VECTORS:
+        raise ModelFileError(
+            f"{run} holds a run of kind '{kind}', which gives no vectors of texts; embed takes word vectors, "
+            "language models and what has learned a task on one."
+        )
+    learned_task = kind in TASK_MODELS  # whose backbone embeds
     model: Any = load_language_model(run) if learned_task else load(run)
     for_model = given_options(
         pooling=pooling, layer=tuple(layer) if layer else None, normalize=normalize

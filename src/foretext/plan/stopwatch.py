@@ -13,6 +13,7 @@ from foretext.progress.workplace import Workplace
 from foretext.training.loop import Training
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
+from foretext.training.validation import Validation
 
 __all__ = ["Speed", "Timer", "measure_speed"]
 
@@ -58,7 +59,7 @@ def measure_speed(
     return Speed(statistics.median(steps), history[-1]["tokens"] / len(history))
 
 
-class _Stopwatch:
+class _Stopwatch(Validation):
     """A validation that looks at the clock after each step, and never at the model.
 
     Its figure gets better until the time is over; then the loop's patience, of one step, ends.

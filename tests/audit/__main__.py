@@ -1,0 +1,59 @@
+"""All campaigns one after another, for a time and with a seed: ``make audit``.
+
+Hostile folders and odd surroundings run whole; damaged files and kills fill the rest of the time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[2]
+INPUTS_PER_MINUTE = 2_000  # damaged files, on two slow cores
+DAMAGE_RATE = 0.25  # share of the time
+
+
+def campaign(name: str, *command: str, **environment: str) -> bool:
+    """Run a campaign and say how it ended."""
+    print(f"== {name}", flush=True)
+    began = time.monotonic()
+    given: Mapping[str, str] = {**os.environ, **environment}
+    code = subprocess.run([sys.executable, "-m", *command], cwd=REPOSITORY, env=given).returncode
+    print(f"== {name}: {'well' if code == 0 else f'exit code {code}'}, "
+          f"{time.monotonic() - began:.0f} s", flush=True)  # fmt: skip
+    return code == 0
+
+
+def main() -> None:
+    """Run the campaigns; the exit code is 1 where one found something."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    until = time.monotonic() + 60 * given.minutes
+    inputs = max(int(DAMAGE_RATE * given.minutes * INPUTS_PER_MINUTE), 600)
+    drawn = {"FORETEXT_AUDIT_INPUTS": str(inputs), "FORETEXT_AUDIT_SEED": str(given.seed)}
+    tests = REPOSITORY / "tests" / "audit"
+    found = [
+        campaign("hostile folders", "pytest", "-q", str(tests / "test_hostile_folders.py")),
+        campaign(
+            "surroundings", "pytest", "-q", str(tests / "test_surroundings.py"), FORETEXT_AUDIT="1"
+        ),
+        campaign("damaged files", "pytest", "-q", str(tests / "test_damage.py"), **drawn),
+        campaign("damaged runs", "pytest", "-q", str(tests / "test_damaged_runs.py"), **drawn),
+    ]
+    left = max((until - time.monotonic()) / 60, 1.0)
+    with tempfile.TemporaryDirectory(prefix="foretext-audit-") as folder:
+        options = ("--minutes", f"{left:.1f}", "--seed", str(given.seed))
+        found.append(campaign("kills", "tests.audit.kills", f"{folder}/kills", *options))
+    sys.exit(not all(found))
+
+
+if __name__ == "__main__":
+    main()
