@@ -17,6 +17,7 @@ from foretext.files import (
     atomic_folder,
     held_folder,
     is_regular_file,
+    merged_folder,
     refuse_existing,
     refuse_name,
     sweep,
@@ -174,3 +175,49 @@ def test_a_name_of_250_letters_is_written(tmp_path: Path) -> None:
         temporary.write_text("x")
     assert is_regular_file(path)
     assert not is_regular_file(tmp_path / ("x" * 300))
+
+
+class TestMergedFolder:
+    def write(self, path: Path, text: str, *, fail: bool = False) -> None:
+        with merged_folder(path, "config.json") as temporary:
+            (temporary / "inner").mkdir()
+            for name in ("config.json", "weights", "inner/part"):
+                (temporary / name).write_text(text)
+            if fail:
+                raise RuntimeError
+
+    def test_files_of_others_stay(self, tmp_path: Path) -> None:
+        path = tmp_path / "model"
+        self.write(path, "old")
+        (path / "notes.txt").write_text("mine")
+        self.write(path, "new")
+        assert names(path) == ["config.json", "inner", "notes.txt", "weights"]
+        assert (path / "inner" / "part").read_text() == "new"
+        assert names(tmp_path) == ["model"]
+
+    def test_what_fails_changes_nothing(self, tmp_path: Path) -> None:
+        path = tmp_path / "model"
+        self.write(path, "old")
+        with pytest.raises(RuntimeError):
+            self.write(path, "new", fail=True)
+        assert (path / "config.json").read_text() == "old"
+
+    @pytest.mark.parametrize("number", range(1, 4))
+    def test_old_and_new_are_never_taken_for_one(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+    ) -> None:
+        path, count = tmp_path / "model", 0
+        self.write(path, "old")
+        replace = os.replace
+
+        def replaced(*arguments: object) -> None:
+            nonlocal count
+            count += 1
+            if count == number:
+                raise KeyboardInterrupt
+            replace(*arguments)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(os, "replace", replaced)
+        with pytest.raises(KeyboardInterrupt):
+            self.write(path, "new")
+        assert not (path / "config.json").exists()

@@ -29,6 +29,7 @@ __all__ = [
     "atomic_folder",
     "held_folder",
     "is_regular_file",
+    "merged_folder",
     "output_error",
     "refuse_existing",
     "refuse_name",
@@ -68,6 +69,31 @@ def atomic_folder(path: Path) -> Iterator[Path]:
             if path.exists():
                 path.rename(partial / _OLD)
             temporary.rename(path)
+
+
+@contextmanager
+def merged_folder(path: Path, mark: str) -> Iterator[Path]:
+    """Yield a temporary folder; left without an error, its files move into `path`, others stay.
+
+    Args:
+        path: made where it is not there.
+        mark: name of the file that says that a folder is whole: the old one goes first and the new
+            one comes last, so that old and new files are never taken for one model.
+    """
+    with _reported(path):
+        path.mkdir(parents=True, exist_ok=True)
+        with _partial(path) as partial:
+            temporary = partial / path.name
+            temporary.mkdir()
+            yield temporary
+            files = [file for file in temporary.rglob("*") if file.is_file()]
+            for file in files:
+                _flush(file)
+            (path / mark).unlink(missing_ok=True)
+            for file in sorted(files, key=lambda file: file == temporary / mark):
+                place = path / file.relative_to(temporary)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                file.replace(place)
 
 
 @contextmanager

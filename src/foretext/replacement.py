@@ -89,7 +89,7 @@ def complete(folder: Path) -> None:
 
 
 def _is_waiting(folder: Path) -> bool:
-    """Whether there is a replacement to finish; a link could lead out of the folder, and is none."""
+    """Whether there is a replacement to finish; a link, which could lead elsewhere, is none."""
     replacement, moving = folder / REPLACEMENT, folder / MOVING
     if moving.is_dir() and not moving.is_symlink():
         return True

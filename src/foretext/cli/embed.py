@@ -68,8 +68,8 @@ def embed(
     kind = opened_run(run).kind
     if kind in WITHOUT_VECTORS:
         raise ModelFileError(
-            f"{run} holds a run of kind '{kind}', which gives no vectors of texts; embed takes word vectors, "
-            "language models and what has learned a task on one."
+            f"{run} holds a run of kind '{kind}', which gives no vectors of texts; embed takes "
+            "word vectors, language models and what has learned a task on one."
         )
     learned_task = kind in TASK_MODELS  # whose backbone embeds
     model: Any = load_language_model(run) if learned_task else load(run)

@@ -14,6 +14,7 @@ from foretext.backbones.base import Backbone
 from foretext.data.batch import Inputs, Visibility
 from foretext.data.framing import Framing
 from foretext.errors import CorpusError, SettingError
+from foretext.files import merged_folder
 from foretext.generation import Sampling
 from foretext.language_model.continuation import Continuation, Stream, continue_prompt
 from foretext.language_model.encoding import (
@@ -256,9 +257,10 @@ class LanguageModel:
             OutputError: it cannot be written.
             SettingError: no published kind of model has this shape.
         """
-        from foretext.interop.hugging_face import save_hugging_face
+        from foretext.interop.hugging_face import CONFIG, save_hugging_face
 
-        save_hugging_face(Path(folder), self.tokenizer, self.backbone, self.objective, {})
+        with merged_folder(Path(folder), CONFIG) as temporary:
+            save_hugging_face(temporary, self.tokenizer, self.backbone, self.objective, {})
 
     @classmethod
     def load(

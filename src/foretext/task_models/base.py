@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self, cast
 from foretext.config import Config
 from foretext.data.padded_examples import PaddedExamples
 from foretext.errors import ModelFileError
+from foretext.files import merged_folder
 from foretext.nn.copies import Copies
 from foretext.nn.device import DeviceName, Precision, choose_device, choose_dtype
 from foretext.task_models.computing import Network, Outputs, compute_outputs
@@ -181,9 +182,11 @@ class TaskModel(ABC):
         Raises:
             OutputError: it cannot be written.
         """
+        from foretext.interop.hugging_face import CONFIG
         from foretext.task_models.storage import save_task_model
 
-        save_task_model(folder, self)
+        with merged_folder(Path(folder), CONFIG) as temporary:
+            save_task_model(temporary, self)
 
     @classmethod
     def load(

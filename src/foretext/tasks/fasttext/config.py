@@ -41,7 +41,7 @@ class FastTextClassifierConfig(Config):
     word_ngrams: int = Field(1, ge=1, le=100)  # longest n-gram of words
     minn: int = Field(0, ge=0, le=100)  # shortest n-gram of characters
     maxn: int = Field(0, ge=0, le=100)  # longest n-gram of characters; 0: none
-    bucket: int = Field(2_000_000, ge=1, lt=2**30)  # n-grams are hashed into as many
+    bucket: int = Field(2_000_000, ge=1, le=2**28)  # n-grams are hashed into as many
     min_count: int = Field(1, ge=1)  # rarer words are unknown
     min_count_label: int = Field(0, ge=0)  # rarer labels are not learned
     negative: int = Field(5, ge=1, le=1_000)  # other labels drawn, with loss = "ns"
