@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import resource
 import threading
+from pathlib import Path
 
 import pytest
 
 from foretext import runtime
 from foretext.errors import SettingError
-from foretext.runtime import Threads, refuse_small_memory
+from foretext.runtime import Threads, refuse_surroundings
 
 
 @pytest.mark.parametrize(
@@ -21,7 +22,7 @@ def test_too_little_memory_is_refused(
     monkeypatch.setattr(resource, "getrlimit", lambda asked: limits.get(asked, without))
     monkeypatch.setattr(runtime, "usable_cores", lambda: 2)
     with pytest.raises(SettingError) as error:
-        refuse_small_memory()
+        refuse_surroundings()
     assert str(error.value) == (
         "This process may reserve 400 MB of memory, and the libraries of foretext need 1,792 MB "
         f"on 2 cores; raise the limit with `ulimit {option} unlimited`."
@@ -32,7 +33,18 @@ def test_enough_memory_is_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     for limit in (4 << 30, resource.RLIM_INFINITY):
         monkeypatch.setattr(resource, "getrlimit", lambda asked, limit=limit: (limit, limit))
         monkeypatch.setattr(runtime, "usable_cores", lambda: 2)
-        refuse_small_memory()
+        refuse_surroundings()
+
+
+def test_a_working_folder_that_was_deleted_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(SettingError, match="working folder cannot be used"):
+        refuse_surroundings()
 
 
 def test_threads_that_do_not_start_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:

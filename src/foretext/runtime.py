@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from types import FrameType, TracebackType
 from typing import ParamSpec, Self, TypeVar
 
@@ -19,7 +20,7 @@ __all__ = [
     "is_first_process",
     "num_local_processes",
     "num_processes",
-    "refuse_small_memory",
+    "refuse_surroundings",
     "usable_cores",
 ]
 
@@ -52,18 +53,27 @@ def num_local_processes() -> int:
     return int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
 
 
-def refuse_small_memory() -> None:
-    """Refuse to begin where the process may reserve less memory than its libraries need.
+def refuse_surroundings() -> None:
+    """Refuse to begin where the libraries would hang, or end the process without a word.
 
-    There an import may wait forever (OpenBLAS asks again and again), or the process may end
-    without a word (LLVM and others call `abort`): nothing that could be caught later.
+    Where little memory may be reserved, OpenBLAS asks for it forever, and LLVM calls `abort`; where
+    the working folder was deleted, MKL ends the process. None of this could be caught later.
 
     Raises:
-        SettingError: ``ulimit -v`` or ``ulimit -d`` is too low.
+        SettingError: what has to be changed.
     """
-    if sys.platform == "win32":
-        return
-    import resource
+    try:
+        Path.cwd()
+    except OSError as error:
+        raise SettingError(
+            f"The working folder cannot be used ({error.strerror}); change to another one."
+        ) from error
+    if sys.platform != "win32":
+        _refuse_small_memory()
+
+
+def _refuse_small_memory() -> None:
+    import resource  # not on Windows
 
     needed = RESERVED + RESERVED_A_CORE * usable_cores()
     for option, kind in (("-v", resource.RLIMIT_AS), ("-d", resource.RLIMIT_DATA)):
