@@ -36,6 +36,7 @@ __all__ = [
     "UntrustedError",
     "VectorFileError",
     "did_you_mean",
+    "is_panic",
 ]
 
 
@@ -110,6 +111,11 @@ class MissingExtraError(ForetextError, ImportError):
 
 class Interrupted(ForetextError):  # noqa: N818  an event, not an error of the user
     """The run was stopped by a signal after its state was saved."""
+
+
+def is_panic(error: BaseException) -> bool:
+    """Whether a library written in Rust gave up: such an error belongs to no module of Python."""
+    return type(error).__name__ == "PanicException"
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:

@@ -15,6 +15,7 @@ from typing import ParamSpec, Self, TypeVar
 from foretext.errors import SettingError
 
 __all__ = [
+    "MEMORY_SIGNS",
     "Interruption",
     "Threads",
     "is_first_process",
@@ -27,6 +28,14 @@ __all__ = [
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
+# On a CPU a lack of memory is a RuntimeError like any other, of PyTorch or of oneDNN below it.
+MEMORY_SIGNS = (
+    "can't allocate memory",
+    "not enough memory",
+    "std::bad_alloc",
+    "could not create a memory",
+    "could not create a primitive",
+)
 # What the libraries reserve, measured with a small model: most of it is never touched.
 RESERVED, RESERVED_A_CORE = 3 << 29, 1 << 27  # bytes
 

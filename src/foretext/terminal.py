@@ -33,12 +33,14 @@ def visible(text: str) -> str:
 
 
 def say(text: object = "", *, end: str = "\n", error: bool = False) -> None:
-    """Write text to standard output, or to standard error, and at once.
+    """Write text to standard output, or to standard error, and at once; nowhere, if it is closed.
 
     Raises:
         OutputError: standard output cannot be written.
     """
     stream = sys.stderr if error else sys.stdout
+    if stream is None:
+        return
     stream.write(visible(str(text)) + end)
     stream.flush()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from foretext.errors import ForetextError, Interrupted
+from foretext.runtime import MEMORY_SIGNS
 
 __all__ = ["DEFECT", "DONE", "REPAIRABLE", "STOPPED", "ending"]
 
@@ -64,7 +65,7 @@ def _lacks_memory(error: BaseException) -> bool:
     return (
         isinstance(error, MemoryError)
         or type(error).__name__ == "OutOfMemoryError"
-        or (isinstance(error, RuntimeError) and "can't allocate memory" in str(error))
+        or (isinstance(error, RuntimeError) and any(sign in str(error) for sign in MEMORY_SIGNS))
     )
 
 

@@ -11,26 +11,28 @@ import traceback
 
 from foretext.cli.endings import DONE, STOPPED, ending
 from foretext.errors import OutputError, SettingError
+from foretext.runtime import refuse_surroundings
 from foretext.terminal import guarded_streams, say
 
 __all__ = ["main"]
 
 
 def main() -> None:
-    """Run one command; an error is told in a sentence on standard error."""
+    """Run one command; an error becomes a sentence on standard error."""
     # Until work that has something to save takes over, SIGTERM is the same as Ctrl-C.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     try:
         with guarded_streams():
             code = _run()
-    except OutputError as error:  # before there was a place to write to
+    except (OutputError, KeyboardInterrupt) as error:  # before there was a place to write to
         code = _told(error)
     sys.exit(code)
 
 
 def _run() -> int:
     try:
+        refuse_surroundings()
         _refuse_undecoded(sys.argv[1:])
         from foretext.cli.app import app  # takes a moment, in which a signal may come
 
@@ -44,7 +46,7 @@ def _run() -> int:
 
 
 def _told(error: BaseException) -> int:
-    """Tell an error on standard error, and return the exit code."""
+    """Write an error to standard error, and return the exit code."""
     if "--debug" in sys.argv:
         say("".join(traceback.format_exception(error)), end="", error=True)
     code, sentence = ending(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -126,7 +127,7 @@ def run_finetuning(
     body = _body(task, base)
     _check_sections(settings or {}, body.sections)
     named = isinstance(base, str | Path) and str(base) not in BACKBONE_NAMES
-    if named and Path(str(base)).resolve() == Path(out).resolve():
+    if named and os.path.realpath(str(base)) == os.path.realpath(out):  # copes with loops of links
         raise SettingError(f"RUN = '{out}' is BASE itself; keep the new run in another folder.")
     with run_folder(out, overwrite=overwrite, resume=resume) as run:
         job = FinetuneJob(

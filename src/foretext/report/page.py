@@ -14,6 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from foretext.errors import OutputError, is_panic
 from foretext.files import atomic_file
 from foretext.report.cells import cell
 
@@ -61,12 +62,25 @@ def _templates() -> jinja2.Environment:
 
 @cache
 def _vega() -> str:
-    """Return the JavaScript of Vega, Vega-Lite and Vega-Embed in the version that altair writes."""
+    """Return the JavaScript of Vega, Vega-Lite and Vega-Embed in the version that altair writes.
+
+    Raises:
+        OutputError: the library that has it cannot work here.
+    """
     import altair
     import vl_convert
 
     version = ".".join(altair.VEGALITE_VERSION.split(".")[:2])
-    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=version))
+    try:
+        bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=version)
+    except BaseException as error:
+        if not is_panic(error):
+            raise
+        raise OutputError(
+            f"The charts of the page cannot be made ({error}); allow more open files and more "
+            "memory, or leave the page out with --no-report."
+        ) from error
+    return str(bundle)
 
 
 def _resource(name: str) -> str:

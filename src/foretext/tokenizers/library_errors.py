@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from foretext.errors import CorpusError, ForetextError
+from foretext.errors import CorpusError, ForetextError, is_panic
 
 __all__ = ["library_errors"]
-
-PANIC = "PanicException"  # of Rust; no module has it, and it is no Exception
 
 
 @contextmanager
@@ -26,6 +24,6 @@ def library_errors(what: str) -> Iterator[None]:
     except Exception as error:
         raise CorpusError(f"{what} ({error}).") from error
     except BaseException as error:
-        if type(error).__name__ != PANIC:
+        if not is_panic(error):
             raise
         raise CorpusError(f"{what} ({error}).") from error

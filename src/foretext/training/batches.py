@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from foretext.data.batch import Batch
 from foretext.data.examples import Examples
+from foretext.runtime import Threads
 
 __all__ = ["Batches"]
 
@@ -51,7 +51,7 @@ class Batches:
 
     def ahead(self, step: int) -> Iterator[Batch]:
         """Yield the batches of `step` and all that follow, made in the background."""
-        with ThreadPoolExecutor(1, thread_name_prefix="batches") as pool:
+        with Threads(1, thread_name_prefix="batches") as pool:
             coming = deque(pool.submit(self.batch, step + ahead) for ahead in range(PREPARED))
             try:
                 while True:

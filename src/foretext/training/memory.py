@@ -8,17 +8,9 @@ from contextlib import contextmanager
 import torch
 
 from foretext.errors import SettingError
+from foretext.runtime import MEMORY_SIGNS
 
 __all__ = ["told_of_memory"]
-
-# On a CPU a lack of memory is a RuntimeError like any other, of PyTorch or of oneDNN below it.
-LACKS = (
-    "can't allocate memory",
-    "not enough memory",
-    "std::bad_alloc",
-    "could not create a memory",
-    "could not create a primitive",
-)
 
 
 @contextmanager
@@ -29,6 +21,6 @@ def told_of_memory(advice: str) -> Iterator[None]:
     except (MemoryError, torch.OutOfMemoryError) as error:
         raise SettingError(f"The memory is used up; {advice}") from error
     except RuntimeError as error:
-        if not any(lack in str(error) for lack in LACKS):
+        if not any(sign in str(error) for sign in MEMORY_SIGNS):
             raise
         raise SettingError(f"The memory is used up; {advice}") from error

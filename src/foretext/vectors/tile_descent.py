@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +18,7 @@ from foretext.kernels.glove import train_tiles
 from foretext.progress import Progress
 from foretext.progress.checkpoint import copy_arrays
 from foretext.progress.workplace import Workplace
-from foretext.runtime import Interruption
+from foretext.runtime import Interruption, Threads
 from foretext.vectors.glove_weights import GloveWeights
 from foretext.vectors.schedule import TrainingConfig
 from foretext.vectors.tiles import Tiles
@@ -93,7 +92,7 @@ class TileDescent:
         if self.place.checkpoints is not None:
             self.place.checkpoints.reserve(self.weights.arrays)
         self._began = time.monotonic() - self.state.seconds
-        with Interruption() as stop, ThreadPoolExecutor(self.config.workers) as pool:
+        with Interruption() as stop, Threads(self.config.workers) as pool:
             with self._progress() as bar:
                 while not self._finished():
                     self._round(pool)
@@ -106,7 +105,7 @@ class TileDescent:
             self._record()
         return self.state.history
 
-    def _round(self, pool: ThreadPoolExecutor) -> None:
+    def _round(self, pool: Threads) -> None:
         """Learn a set of tiles that share nothing, and wait for all of them."""
         state, workers = self.state, self.config.workers
         tiles = self.tiles.round(state.step)

@@ -6,12 +6,11 @@ A vector is cut into parts of `dsub` numbers; each part is replaced by the numbe
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 from numpy.typing import NDArray
 
 from foretext.kernels.quantisation import CENTROIDS, nearest_centroids
+from foretext.runtime import Threads
 from foretext.tasks.fasttext.rows import are_weights
 
 __all__ = ["CENTROIDS", "ProductQuantizer"]
@@ -56,7 +55,7 @@ class ProductQuantizer:
         rng = np.random.default_rng(seed)
         parts = _parts(vectors[_drawn(vectors, rng)], dsub)
         seeds = rng.integers(2**31, size=len(parts)).tolist()
-        with ThreadPoolExecutor(workers) as pool:
+        with Threads(workers) as pool:
             found = list(pool.map(_k_means, parts, seeds))
         return cls(vectors.shape[1], np.stack(found))
 
@@ -72,7 +71,7 @@ class ProductQuantizer:
 
     def encode(self, vectors: NDArray[np.float32], workers: int = 1) -> NDArray[np.uint8]:
         """Return the codes (N, P) of vectors (N, D)."""
-        with ThreadPoolExecutor(workers) as pool:
+        with Threads(workers) as pool:
             codes = list(pool.map(_nearest, _parts(vectors, self.dsub), self.centroids))
         return np.ascontiguousarray(np.stack(codes, axis=1))
 
