@@ -63,6 +63,7 @@ STAGES = [
         "word2vec",
         _vectors("word2vec", "vectors.epochs=1", "vectors.checkpoint_seconds=0"),
     ),
+    Stage("report", _vectors("word2vec", "vectors.epochs=1"), report=True),
     Stage("fasttext", _vectors("fasttext", "vectors.epochs=1", "vectors.bucket=500")),
     Stage("glove", _vectors("glove", "vectors.epochs=2", "vectors.checkpoint_seconds=0")),
     Stage("bert", _language_model("bert")),
@@ -100,7 +101,6 @@ STAGES = [
         "overwrite",
         _vectors("word2vec", "vectors.epochs=1", "vectors.seed=2"),
         before=_vectors("word2vec", "vectors.epochs=1"),
-        report=True,
     ),
     Stage(
         "overwrite a task",
