@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -11,7 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["Ended", "run_command", "warm"]
+__all__ = ["FULL_DISK", "Ended", "run_command", "warm"]
+
+FULL_DISK = "full disk"  # in place of a signal's name
 
 MOST_SECONDS = 120  # of one command; more is a hang
 
@@ -22,7 +25,7 @@ class Killer:
     Args:
         root: the folder.
         operation: the number of the operation; None: no kill.
-        how: a signal's name.
+        how: a signal's name, or "full disk": from this operation on nothing new can be written.
     """
 
     def __init__(self, root: Path, operation: int | None, how: str = "SIGKILL") -> None:
@@ -32,7 +35,7 @@ class Killer:
         flush = os.fsync
 
         def fsync(handle: int) -> None:
-            self._one_more()
+            self._one_more(takes_room=True)
             flush(handle)
 
         os.fsync = fsync
@@ -42,15 +45,20 @@ class Killer:
             path, _, flags = arguments
             writes = flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
             if writes and str(path).startswith(self.root):
-                self._one_more()
+                self._one_more(takes_room=True)
         elif event in ("os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.truncate"):
             path = str(arguments[0])
             if path.startswith(self.root) or not path.startswith("/"):  # relative to a handle
-                self._one_more()
+                self._one_more(takes_room=event == "os.mkdir")
 
-    def _one_more(self) -> None:
+    def _one_more(self, *, takes_room: bool) -> None:
         self.count += 1
-        if self.count == self.operation:
+        if self.operation is None or self.count < self.operation:
+            return
+        if self.how == FULL_DISK:
+            if takes_room:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        elif self.count == self.operation:
             os.kill(os.getpid(), getattr(signal, self.how))
 
 

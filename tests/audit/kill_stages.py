@@ -67,6 +67,7 @@ STAGES = [
     Stage("fasttext", _vectors("fasttext", "vectors.epochs=1", "vectors.bucket=500")),
     Stage("glove", _vectors("glove", "vectors.epochs=2", "vectors.checkpoint_seconds=0")),
     Stage("bert", _language_model("bert")),
+    Stage("bert, nothing held out", _language_model("bert", "data.valid_rate=0.0")),
     Stage("gpt", _language_model("gpt", "training.keep=best", "tokenizer.vocab_size=300")),
     Stage(
         "autoencoder",

@@ -3,8 +3,9 @@
 ``python -m tests.audit.kills FOLDER [--stages NAME ...] [--kills N] [--minutes M] [--seed N]`` runs
 each stage once without a kill, then again and again in forked processes. Each of these is killed
 before one of its file operations (opening for writing, flushing, renaming, removing, making a
-folder), or at a random moment, or stopped there by SIGTERM or SIGINT. Then the same command runs
-again, with ``--resume`` where it is refused as unfinished. What must hold:
+folder), or at a random moment, or stopped there by SIGTERM or SIGINT, or finds the disk full from
+there on, which has to be one sentence. Then the same command runs again, with ``--resume`` where it
+is refused as unfinished. What must hold:
 
 - at no time is there a finished run that differs from the one before or the one to come;
 - the second command ends with exit code 0;
@@ -31,14 +32,14 @@ from typing import Any, NamedTuple
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from tests.audit.forks import Ended, run_command, warm
+from tests.audit.forks import FULL_DISK, Ended, run_command, warm
 from tests.audit.kill_stages import STAGES, Stage, write_inputs
 
 TIMES = {
     "time", "seconds", "words_per_second", "tokens_per_second", "cells_per_second", "mfu",
 }  # fmt: skip
 NOT_COMPARED = {"train.log", "report.html", "README.md", "plan.json"}  # they tell times
-HOW = ("SIGKILL", "SIGTERM", "SIGINT", "moment")
+HOW = ("SIGTERM", "SIGINT", "moment", FULL_DISK)
 IMPORTED = (  # what a command imports when it is used, so that forks find it
     "altair", "optuna", "vl_convert", "foretext.cli.app", "foretext.pipeline.autoencoders",
     "foretext.pipeline.fasttext_classifier", "foretext.pipeline.language_models",
@@ -125,12 +126,14 @@ class Campaign:
     def kill(self, operation: int, how: str) -> Verdict:
         """Kill once, run again, and judge."""
         self._prepare()
+        problem = None
         if how == "moment":
             seconds = self.rng.uniform(0, self.seconds)
             run_command(self._command(), self.root, seconds=seconds)
         else:
-            run_command(self._command(), self.root, operation, how)
-        problem = self._half_done()
+            ended = run_command(self._command(), self.root, operation, how)
+            problem = _misspoken(ended) if how == FULL_DISK else None
+        problem = problem or self._half_done()
         if problem is None:
             again = self._run_again()
             problem = self._judged(again)
@@ -189,6 +192,13 @@ class Campaign:
         if again.code != 0:
             return f"run again: exit code {again.code}: {again.said.strip()[-300:]}"
         return differences(contents(self.work), self.wanted, by_time=self.stage.by_time)
+
+
+def _misspoken(ended: Ended) -> str | None:
+    """Say what was wrong with the answer to a full disk; None: it was one sentence, or well."""
+    if ended.code == 0 or (ended.code == 2 and ended.said.count("foretext: ") == 1):
+        return None
+    return f"exit code {ended.code}: {ended.said.strip()[-300:]}"
 
 
 def _quietly(stage: Stage) -> list[str]:

@@ -15,6 +15,7 @@ import pytest
 import foretext as ft
 from foretext.errors import CorpusError, OutputError, VectorFileError
 from foretext.pipeline.runs import run_folder
+from foretext.progress import MetricsLog
 from foretext.recipe import Recipe
 from foretext.run_folder import RunFolder
 from foretext.vectors.word2vec import Word2Vec
@@ -23,6 +24,7 @@ from foretext.vectors.word_vectors import WordVectors
 HOLD = """
 import sys, time
 from foretext.pipeline.runs import run_folder
+from foretext.progress import MetricsLog
 with run_folder(sys.argv[1], overwrite=False, resume=False) as run:
     run.recipe.write_text("")
     (run.path / "held").touch()
@@ -75,10 +77,14 @@ def text(tmp_path: Path) -> Path:
     return path
 
 
-def learn(text: Path, out: Path, seed: int = 1, **options: Any) -> WordVectors:
+def records(run: Path) -> list[dict[str, Any]]:
+    return MetricsLog(run / "metrics.jsonl").read()
+
+
+def learn(text: Path, out: Path, seed: int = 1, epochs: int = 1, **options: Any) -> WordVectors:
     settings = (
-        "vectors.epochs=1", "vectors.vector_size=4", "vectors.workers=1", f"vectors.seed={seed}",
-        "tokenizer.min_count=1",
+        f"vectors.epochs={epochs}", f"vectors.seed={seed}", "vectors.vector_size=4",
+        "vectors.workers=1", "vectors.sample=0", "tokenizer.min_count=1",
     )  # fmt: skip
     vectors = ft.pretrain(Recipe.load("word2vec", settings), text, out, **options)
     assert isinstance(vectors, WordVectors)
@@ -173,6 +179,28 @@ class TestFullDisk:
             patched.setattr(Word2Vec, "learn", None)
             resumed = learn(text, out, resume=True)
         assert resumed.vectors.tolist() == learn(text, tmp_path / "other").vectors.tolist()
+
+    def test_a_record_that_cannot_be_written_costs_nothing(
+        self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        out, append, count = tmp_path / "run", MetricsLog.append, 0
+
+        def third_fails(log: MetricsLog, record: dict[str, Any]) -> None:
+            nonlocal count
+            count += 1
+            if count == 3:
+                raise OutputError("The disk is full.")
+            append(log, record)
+
+        monkeypatch.setattr(MetricsLog, "append", third_fails)
+        with pytest.raises(OutputError, match="What was learned is kept; go on with --resume"):
+            learn(text, out, epochs=6)
+        resumed = learn(text, out, epochs=6, resume=True)
+        whole = learn(text, tmp_path / "whole", epochs=6)
+        assert resumed.vectors.tolist() == whole.vectors.tolist()
+        losses = [[record["loss"] for record in records(run)] for run in (out, tmp_path / "whole")]
+        assert losses[0] == losses[1]
+        assert len(losses[0]) > 3
 
     @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="no room can be reserved")
     def test_it_is_noticed_before_the_first_step(

@@ -110,3 +110,13 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match=r"metrics\.jsonl cannot be written"):
         MetricsLog(tmp_path / "file" / "metrics.jsonl").append({"loss": 1.0})
+
+
+def test_what_a_checkpoint_knew_of_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    with MetricsLog(path) as log:
+        for step in range(3):
+            log.append({"step": step})
+        log.restore([{"step": 0}, {"step": "é"}])
+        log.append({"step": 5})
+    assert MetricsLog(path).read() == [{"step": 0}, {"step": "é"}, {"step": 5}]

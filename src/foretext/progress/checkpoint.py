@@ -16,7 +16,8 @@ import os
 import re
 import shutil
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -28,7 +29,7 @@ from foretext.errors import OutputError
 from foretext.files import NO_SPACE, atomic_folder, output_error
 from foretext.parsing import file_checksum, read_json, read_tensors, write_tensors
 
-__all__ = ["Checkpoint", "Checkpoints", "check_arrays", "copy_arrays"]
+__all__ = ["Checkpoint", "Checkpoints", "check_arrays", "copy_arrays", "kept_by"]
 
 ARRAYS, STATE, ROOM = "arrays.safetensors", "state.json", "reserved"
 SPARE = 1 << 20  # bytes that are reserved for the state beside the arrays
@@ -156,6 +157,23 @@ class Checkpoints:
         }
         found = {path: int(match[1]) for path, match in steps.items() if match}
         return sorted(found, key=found.__getitem__)
+
+
+@contextmanager
+def kept_by(save: Callable[[], None]) -> Iterator[None]:
+    """Where something cannot be written, such as a line of figures, keep what was learned first.
+
+    Args:
+        save: writes a last checkpoint, into the room that was reserved for it.
+
+    Raises:
+        OutputError: what could not be written.
+    """
+    try:
+        yield
+    except OutputError as error:
+        save()
+        raise OutputError(f"{error} What was learned is kept; go on with --resume.") from error
 
 
 def copy_arrays(into: Arrays, arrays: Arrays) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TextIO
@@ -69,6 +69,13 @@ class MetricsLog:
             parse_json(line, f"{self.path}, line {number},", OutputError, kind)
             for number, line in self._lines()
         ]
+
+    def restore(self, records: Sequence[Mapping[str, Any]]) -> None:
+        """Make the file hold the records that a checkpoint knew of, and no others."""
+        self.close()
+        lines = [json.dumps(record, allow_nan=False, ensure_ascii=False) for record in records]
+        with atomic_file(self.path) as temporary:
+            temporary.write_bytes("".join(f"{line}\n" for line in lines).encode())
 
     def truncate(self, num_records: int) -> None:
         """Keep the first `num_records`, those a checkpoint knew of, and drop what came after."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from foretext.data.examples import Examples
 from foretext.errors import Interrupted, SettingError
 from foretext.nn.device import choose_device
 from foretext.progress import Progress
-from foretext.progress.checkpoint import check_arrays
+from foretext.progress.checkpoint import check_arrays, kept_by
 from foretext.progress.workplace import Workplace
 from foretext.runtime import Interruption
 from foretext.training.batches import Batches
@@ -105,7 +106,6 @@ class Training:
         self._began = time.monotonic()
         self._saved = 0.0  # seconds of the training at the newest checkpoint
         self._saved_step = -1
-        self._norm = 0.0  # of the newest gradient
 
     def _peak(self, dtype: torch.dtype) -> float | None:
         """What all devices can do in a second, where that is counted and kept."""
@@ -125,7 +125,7 @@ class Training:
             self.optimizer.load_arrays(found.arrays)
             set_generators(found.arrays)
         if log is not None:
-            log.truncate(len(self.state.history))
+            log.restore(self.state.history)
         if self.validation is not None:
             self.validation.rewind(self._num_measured())
         return found is not None
@@ -142,7 +142,9 @@ class Training:
         self._reserve()
         keep_freed_memory()
         self.model.train()
-        with Interruption() as stop, bar:
+        with Interruption() as stop, bar, self._kept():
+            if self._validation_due() and not self._is_measured():
+                self._validate()  # which a full disk had prevented
             while not self._finished():
                 with told_of_memory(self._advice()):
                     self._step(next(batches))
@@ -159,6 +161,12 @@ class Training:
         self._save(last=True)  # whatever happens to the result, nothing is learned twice
         self._end()
         return state.history
+
+    def _kept(self) -> AbstractContextManager[None]:
+        """Keep what was learned where a record cannot be written; one process alone knows of it."""
+        if self.place.checkpoints is None or self.processes.size > 1:
+            return nullcontext()
+        return kept_by(lambda: self._save(last=True))
 
     def _advice(self) -> str:
         """What to lower where the memory does not suffice."""
@@ -188,7 +196,8 @@ class Training:
             loss.backward()
             self.optimizer.gather()
             self.records.tally.add(scores)
-        self._norm = self.optimizer.step(self.schedule.learning_rate(state.step, state.seconds))
+        rate = self.schedule.learning_rate(state.step, state.seconds)
+        state.gradient_norm = self.optimizer.step(rate)
         state.step += 1
         state.tokens += _num_tokens(batch)
         state.flops += self.flops.of(batch, counts)
@@ -204,9 +213,15 @@ class Training:
 
     def _validation_due(self) -> bool:
         state = self.state
-        return self.validation is not None and self.schedule.validates(
-            state.step, state.seconds, state.validated
-        )
+        if self.validation is None or state.step == 0:
+            return False
+        return self.schedule.validates(state.step, state.seconds, state.validated)
+
+    def _is_measured(self) -> bool:
+        """Whether the newest record is of this step, with held-out figures."""
+        last = self.state.history[-1] if self.state.history else {}
+        judged_by = self.validation.judged_by if self.validation is not None else ""
+        return last.get("step") == self.state.step and judged_by in last
 
     def _validate(self) -> None:
         """Measure the model, remember it where it is the best, and record all figures."""
@@ -228,7 +243,7 @@ class Training:
         self._record(figures)
 
     def _record(self, measured: dict[str, float]) -> None:
-        self.records.add(self.state, self._norm, measured)
+        self.records.add(self.state, measured)
 
     def _shown(self) -> dict[str, float]:
         """Figures beside the bar."""
@@ -239,13 +254,10 @@ class Training:
 
     def _end(self) -> None:
         """Measure the final weights, unless the last step was measured; take the best ones back."""
-        state = self.state
-        measured = state.history and state.history[-1]["step"] == state.step
-        if self.validation is not None and not (
-            measured and self.validation.judged_by in state.history[-1]
-        ):
+        history = self.state.history
+        if self.validation is not None and not self._is_measured():
             self._validate()
-        elif not measured:
+        elif self.validation is None and (not history or history[-1]["step"] != self.state.step):
             self._record({})
         if self.config.keep == "best":
             self.optimizer.restore_weights()

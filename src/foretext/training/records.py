@@ -49,13 +49,13 @@ class Records:
             return state.step % every == 0
         return state.seconds - last(state, "time") >= RECORD_SECONDS
 
-    def add(self, state: State, gradient_norm: float, measured: Mapping[str, float]) -> None:
+    def add(self, state: State, measured: Mapping[str, float]) -> None:
         """Add a line, with what was measured beside the figures of the training.
 
         Raises:
             DivergedError: the loss is no longer a number.
         """
-        record = {**self._trained(state, gradient_norm), **measured}
+        record = {**self._trained(state), **measured}
         self.tally = Tally()
         state.history.append(record)
         for file in (self.log, self.board):
@@ -67,12 +67,12 @@ class Records:
         if self.board is not None:
             self.board.close()
 
-    def _trained(self, state: State, gradient_norm: float) -> dict[str, float]:
+    def _trained(self, state: State) -> dict[str, float]:
         """Return what happened since the last record; that one's figures, where nothing did."""
         if state.history and state.history[-1]["step"] == state.step:
             return {**state.history[-1], "time": round(state.seconds, 3)}
         figures = self.tally.total(self.processes).figures()
-        self._refuse_no_number(state, figures["loss"], gradient_norm)
+        self._refuse_no_number(state, figures["loss"], state.gradient_norm)
         seconds = max(state.seconds - last(state, "time"), 1e-3)
         return {
             "time": round(state.seconds, 3),
@@ -82,7 +82,7 @@ class Records:
             "tokens_per_second": round((state.tokens - last(state, "tokens")) / seconds),
             **self._utilization(state, seconds),
             "learning_rate": self.schedule.learning_rate(state.step - 1, state.seconds),
-            "gradient_norm": gradient_norm,
+            "gradient_norm": state.gradient_norm,
             **figures,
         }
 

@@ -17,6 +17,7 @@ class State:
     flops: int = 0  # operations of the model that these asked for; 0 where they are not counted
     seconds: float = 0.0  # of training, over all resumes
     validated: float = 0.0  # what was done at the last held-out loss, in the schedule's unit
+    gradient_norm: float = 0.0  # of the newest step, before clipping
     best: float | None = None  # of what the validation judges by
     stale: int = 0  # validations in a row without a better one
     history: list[dict[str, Any]] = field(default_factory=list)  # the records of metrics.jsonl

@@ -12,14 +12,16 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from foretext.errors import Interrupted, SettingError
 from foretext.progress import MetricsLog, Progress
-from foretext.progress.checkpoint import Checkpoints, copy_arrays
+from foretext.progress.checkpoint import Checkpoints, copy_arrays, kept_by
 from foretext.progress.workplace import Workplace
 from foretext.runtime import Interruption, Threads
 from foretext.vectors.schedule import DescentConfig, Schedule
@@ -114,7 +116,7 @@ class Hogwild:
         """Go back to the newest checkpoint; False when there is none and all begins anew."""
         found = self.checkpoints.newest(State) if self.checkpoints else None
         if self.log is not None:
-            self.log.truncate(found.state.records if found else 0)
+            self.log.restore(found.state.history if found else [])
         if found is None:
             return False
         copy_arrays(self.learner.arrays(), found.arrays)
@@ -137,7 +139,7 @@ class Hogwild:
         bar = Progress(
             title, self.schedule.total, self.schedule.unit, initial=done, quiet=self.quiet
         )
-        with Interruption() as stop, Threads(self.config.threads) as pool, bar:
+        with Interruption() as stop, Threads(self.config.threads) as pool, bar, self._kept():
             while not self._finished():
                 self._round(pool)
                 bar.advance(self._done() - bar.done, **self._figures())
@@ -149,6 +151,10 @@ class Hogwild:
         self._save(last=True)  # whatever happens to the result, nothing is learned twice
         self._record()
         return self.state
+
+    def _kept(self) -> AbstractContextManager[None]:
+        """Keep what was learned where a record cannot be written."""
+        return kept_by(partial(self._save, last=True)) if self.checkpoints else nullcontext()
 
     def _finished(self) -> bool:
         patience = self.config.patience
@@ -170,10 +176,10 @@ class Hogwild:
         state.predictions += sum(result.predictions for result in results)
         state.words += sum(result.words for result in results)
         state.seconds = self._seconds()
-        if last % self.schedule.record_every == 0:
-            self._record()
         if last % len(self.learner.slices) == 0:
             self._judge_epoch()
+        if last % self.schedule.record_every == 0:
+            self._record()
 
     def _work(self, take: Callable[[], int | None], worker: int) -> Learned:
         results = [Learned(0.0, 0, 0)]

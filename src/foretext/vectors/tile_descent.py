@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ import numpy as np
 from foretext.errors import Interrupted, SettingError
 from foretext.kernels.glove import train_tiles
 from foretext.progress import Progress
-from foretext.progress.checkpoint import copy_arrays
+from foretext.progress.checkpoint import copy_arrays, kept_by
 from foretext.progress.workplace import Workplace
 from foretext.runtime import Interruption, Threads
 from foretext.vectors.glove_weights import GloveWeights
@@ -75,7 +77,7 @@ class TileDescent:
         """Go back to the newest checkpoint, or to the beginning when there is none."""
         found = self.place.checkpoints.newest(_State) if self.place.checkpoints else None
         if self.place.log is not None:
-            self.place.log.truncate(found.state.records if found else 0)
+            self.place.log.restore(found.state.history if found else [])
         if found is None:
             return
         copy_arrays(self.weights.arrays, found.arrays)
@@ -93,7 +95,7 @@ class TileDescent:
             self.place.checkpoints.reserve(self.weights.arrays)
         self._began = time.monotonic() - self.state.seconds
         with Interruption() as stop, Threads(self.config.workers) as pool:
-            with self._progress() as bar:
+            with self._progress() as bar, self._kept():
                 while not self._finished():
                     self._round(pool)
                     bar.advance(self._done() - bar.done, **self._figures())
@@ -126,6 +128,11 @@ class TileDescent:
         train_tiles(
             self.tiles.cells, self.weights.parameters, tiles, np.float32(self.alpha), self._losses
         )
+
+    def _kept(self) -> AbstractContextManager[None]:
+        """Keep what was learned where a record cannot be written."""
+        kept = self.place.checkpoints is not None
+        return kept_by(partial(self._save, last=True)) if kept else nullcontext()
 
     def _finished(self) -> bool:
         budget = self.config.budget_seconds
