@@ -62,3 +62,10 @@ def test_other_errors_of_a_pool_stay_what_they_are() -> None:
     pool.shutdown()
     with pytest.raises(RuntimeError, match="after shutdown"):
         pool.submit(len, "work")
+
+
+@pytest.mark.parametrize("name", ["RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE"])
+def test_what_torchrun_never_says(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "x")
+    with pytest.raises(SettingError, match=f"{name} = 'x' is no number, .*; unset it"):
+        (runtime.is_first_process(), runtime.num_processes(), runtime.num_local_processes())

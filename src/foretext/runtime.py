@@ -49,17 +49,29 @@ def usable_cores() -> int:
 
 def is_first_process() -> bool:
     """Whether this process writes and speaks: of those that torchrun started, the first one."""
-    return os.environ.get("RANK", "0") == "0"
+    return _from_torchrun("RANK", 0) == 0
 
 
 def num_processes() -> int:
     """Return how many processes train one model: those that torchrun started, or this one."""
-    return int(os.environ.get("WORLD_SIZE", "1"))
+    return _from_torchrun("WORLD_SIZE", 1)
 
 
 def num_local_processes() -> int:
     """Return how many of them are on this machine."""
-    return int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
+    return _from_torchrun("LOCAL_WORLD_SIZE", 1)
+
+
+def _from_torchrun(name: str, usual: int) -> int:
+    """Read a number that torchrun gives its processes.
+
+    Raises:
+        SettingError: the variable has another value.
+    """
+    value = os.environ.get(name, str(usual))
+    if not value.isdecimal():
+        raise SettingError(f"{name} = {value!r} is no number, as torchrun gives it; unset it.")
+    return int(value)
 
 
 def refuse_surroundings() -> None:

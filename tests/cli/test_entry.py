@@ -104,6 +104,29 @@ def test_a_signal_while_it_begins(vectors: Path, number: signal.Signals) -> None
     assert err.decode().startswith("foretext: Stopped by a signal")
 
 
+SIGNALLED_IN_A_CALLBACK = """
+import ctypes, os, signal, sys, time
+from foretext.cli import app, entry
+
+def command(**_):
+    def callback():
+        os.kill(os.getpid(), signal.SIGTERM)
+        sum(range(1000))  # an exception here leads nowhere
+    ctypes.CFUNCTYPE(None)(callback)()
+    time.sleep(20)
+
+app.app = command
+entry.main()
+"""
+
+
+def test_a_signal_while_c_calls_python() -> None:
+    command = [sys.executable, "-c", SIGNALLED_IN_A_CALLBACK]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=15)
+    assert done.returncode == 130
+    assert done.stderr == "foretext: Stopped by a signal; what was saved before it is kept.\n"
+
+
 def test_words_cannot_steer_the_terminal(command: Command, vectors: Path) -> None:
     for arguments in (["ship"], ["海\x1b[31m"], ["\x1b[2J"], ["ship", "--json"], ["--\x1b[2J"]):
         done = command("neighbors", vectors, *arguments)

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import _thread
 import signal
 import sys
+import threading
 import traceback
 
 from foretext.cli.endings import DONE, STOPPED, ending
@@ -16,12 +18,15 @@ from foretext.terminal import guarded_streams, say
 
 __all__ = ["main"]
 
+REPEATED_AFTER = 0.01  # seconds
+
 
 def main() -> None:
     """Run one command; an error becomes a sentence on standard error."""
     # Until work that has something to save takes over, SIGTERM is the same as Ctrl-C.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
+    sys.unraisablehook = _stop_again
     try:
         with guarded_streams():
             code = _run()
@@ -53,6 +58,23 @@ def _told(error: BaseException) -> int:
     if sentence:
         say(f"foretext: {sentence}", error=True)
     return code
+
+
+def _stop_again(ignored: sys.UnraisableHookArgs) -> None:
+    """Repeat a stop that came while C called Python, where an exception leads nowhere."""
+    if ignored.exc_type is KeyboardInterrupt:
+        threading.Timer(REPEATED_AFTER, _interrupt).start()
+    else:
+        sys.__unraisablehook__(ignored)
+
+
+def _interrupt() -> None:
+    """Interrupt the main thread, also where it waits for the system."""
+    main_thread = threading.main_thread().ident
+    if sys.platform == "win32" or main_thread is None:
+        _thread.interrupt_main()
+    else:
+        signal.pthread_kill(main_thread, signal.SIGINT)
 
 
 def _refuse_undecoded(arguments: list[str]) -> None:
