@@ -37,7 +37,7 @@ REPLACEMENT, MOVING = "replacement", "moving"
 
 
 def is_finished(folder: Path) -> bool:
-    """Whether a folder holds a finished run, or a model of somebody else's.
+    """Whether a folder holds a finished run, or a model of another library.
 
     A run keeps ``checkpoints`` until everything else is written.
     """

@@ -101,7 +101,7 @@ def recipe(section: str, setting: str) -> Callable[[Path], None]:
 
 
 def not_read(folder: Path) -> None:
-    """Name code wherever a finished folder, or somebody else's program, may name something."""
+    """Name code wherever a finished folder, or another program, may name something."""
     edited("config.json", "auto_map", "AutoModel")(folder)
     edited("config.json", "foretext", "facts", "base")(folder)
     edited("tokenizer_config.json", "tokenizer_class")(folder)

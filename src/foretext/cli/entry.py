@@ -31,7 +31,7 @@ def main() -> None:
         with guarded_streams():
             code = _run()
     except (OutputError, KeyboardInterrupt) as error:  # before there was a place to write to
-        code = _told(error)
+        code = _reported(error)
     sys.exit(code)
 
 
@@ -46,11 +46,11 @@ def _run() -> int:
     except SystemExit:
         raise
     except BaseException as error:
-        return _told(error)
-    return _told(KeyboardInterrupt()) if code == STOPPED else code or DONE  # typer's number for it
+        return _reported(error)
+    return _reported(KeyboardInterrupt()) if code == STOPPED else code or DONE  # typer's number for it
 
 
-def _told(error: BaseException) -> int:
+def _reported(error: BaseException) -> int:
     """Write an error to standard error, and return the exit code."""
     if "--debug" in sys.argv:
         say("".join(traceback.format_exception(error)), end="", error=True)

@@ -86,7 +86,7 @@ class AutoencoderFacts(Known):
 
 
 class LabelFigures(Known):
-    """How well one label is told from the others."""
+    """Figures of one label."""
 
     support: Count
 

@@ -283,7 +283,7 @@ class Training:
         return arrays
 
     def _num_measured(self) -> int:
-        """How many validations the records tell of."""
+        """How many of the records hold the figures of a validation."""
         judged_by = self.validation.judged_by if self.validation is not None else ""
         return sum(judged_by in record for record in self.state.history)
 

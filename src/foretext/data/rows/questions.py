@@ -118,7 +118,7 @@ class _Entry:
         if has_half_pair(text):
             raise self.error(
                 "half of a surrogate pair (such as \\ud83d alone), which is no character, is "
-                "in it; mend or remove the entry."
+                "in it; repair or remove the entry."
             )
         return text
 
