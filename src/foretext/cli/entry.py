@@ -47,7 +47,9 @@ def _run() -> int:
         raise
     except BaseException as error:
         return _reported(error)
-    return _reported(KeyboardInterrupt()) if code == STOPPED else code or DONE  # typer's number for it
+    if code == STOPPED:  # typer's number for Ctrl-C
+        return _reported(KeyboardInterrupt())
+    return code or DONE
 
 
 def _reported(error: BaseException) -> int:
