@@ -8,13 +8,16 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from foretext import files
 from foretext.errors import OutputError
 from foretext.files import (
     atomic_file,
     atomic_folder,
+    discard_folder,
     held_folder,
     is_regular_file,
     merged_folder,
@@ -221,3 +224,35 @@ class TestMergedFolder:
         with pytest.raises(KeyboardInterrupt):
             self.write(path, "new")
         assert not (path / "config.json").exists()
+
+
+def test_a_folder_goes_by_one_rename(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "checkpoints"
+    (path / "step-1").mkdir(parents=True)
+    monkeypatch.setattr(files.shutil, "rmtree", lambda *_, **__: None)
+    discard_folder(path)
+    (litter,) = tmp_path.iterdir()
+    assert litter.name.startswith(".checkpoints.")
+    assert (litter / "checkpoints" / "step-1").is_dir()
+    monkeypatch.undo()
+    sweep(tmp_path)
+    assert names(tmp_path) == []
+
+
+@LOCKS
+def test_a_sweep_between_making_and_locking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, make = [], files.tempfile.mkdtemp
+
+    def swept_once(**options: Any) -> str:
+        made.append(make(**options))
+        if len(made) == 1:
+            sweep(tmp_path)
+        return str(made[-1])
+
+    monkeypatch.setattr(files.tempfile, "mkdtemp", swept_once)
+    with atomic_file(tmp_path / "file") as temporary:
+        temporary.write_text("x")
+    assert len(made) == 2
+    assert names(tmp_path) == ["file"]

@@ -27,6 +27,7 @@ __all__ = [
     "NO_SPACE",
     "atomic_file",
     "atomic_folder",
+    "discard_folder",
     "held_folder",
     "is_regular_file",
     "merged_folder",
@@ -94,6 +95,12 @@ def merged_folder(path: Path, mark: str) -> Iterator[Path]:
                 place = path / file.relative_to(temporary)
                 place.parent.mkdir(parents=True, exist_ok=True)
                 file.replace(place)
+
+
+def discard_folder(path: Path) -> None:
+    """Remove a folder by one rename; what a killed process leaves of it then is litter."""
+    with _reported(path), _partial(path) as partial:
+        path.rename(partial / path.name)
 
 
 @contextmanager
@@ -203,17 +210,27 @@ def _partial(path: Path) -> Iterator[Path]:
     prefix = f".{path.name[:LONGEST_PREFIX]}."
     for orphan in _partials(path.parent, prefix):
         _remove_orphan(orphan, path)
-    partial = Path(tempfile.mkdtemp(prefix=prefix, suffix=PARTIAL, dir=path.parent))
-    handle = None if sys.platform == "win32" else os.open(partial, os.O_RDONLY)
+    partial, handle = _made_partial(prefix, path.parent)
     try:
-        if handle is not None:
-            _lock(handle)
         yield partial
     finally:
         if (partial / _OLD).exists() and not path.exists():
             (partial / _OLD).rename(path)
         shutil.rmtree(partial, ignore_errors=True)
         if handle is not None:
+            os.close(handle)
+
+
+def _made_partial(prefix: str, parent: Path) -> tuple[Path, int | None]:
+    """Make a locked folder; made again, where a sweep came between making and locking."""
+    while True:
+        partial = Path(tempfile.mkdtemp(prefix=prefix, suffix=PARTIAL, dir=parent))
+        if sys.platform == "win32":
+            return partial, None
+        with suppress(FileNotFoundError):
+            handle = os.open(partial, os.O_RDONLY)
+            if _lock(handle) is not False and partial.exists():
+                return partial, handle
             os.close(handle)
 
 

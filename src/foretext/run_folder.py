@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -36,7 +35,7 @@ from typing import Any
 import numpy as np
 
 from foretext.errors import ModelFileError, OutputError
-from foretext.files import PARTIAL, atomic_file, is_regular_file, output_error, sweep
+from foretext.files import atomic_file, discard_folder, is_regular_file, output_error, sweep
 from foretext.parsing import read_json
 from foretext.replacement import CHECKPOINTS, CONFIG, RECIPE, REPLACEMENT, is_finished, promote
 from foretext.task_models import TASK_MODELS
@@ -231,21 +230,11 @@ class RunFolder:
                 temporary.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
         if report is not None:
             report(self)
-        try:
-            self._mark_finished()
-            if self.path != self.named:
-                promote(self.named)
-                self._stand_in(self.named)
-        except OSError as error:
-            raise output_error(self.path, error) from error
-
-    def _mark_finished(self) -> None:
-        """Take the checkpoints away by one rename; what is left of them then is litter."""
-        if not self.checkpoints.is_dir():
-            return
-        litter = Path(tempfile.mkdtemp(prefix=f".{CHECKPOINTS}.", suffix=PARTIAL, dir=self.path))
-        self.checkpoints.rename(litter / CHECKPOINTS)
-        shutil.rmtree(litter, ignore_errors=True)
+        if self.checkpoints.is_dir():
+            discard_folder(self.checkpoints)  # from here on the run is finished
+        if self.path != self.named:
+            promote(self.named)
+            self._stand_in(self.named)
 
     def _must_be_unfinished(self, waiting: bool) -> None:
         if waiting:
