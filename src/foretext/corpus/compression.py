@@ -29,7 +29,7 @@ Compression = Literal["gzip", "xz", "bzip2", "zstandard"]
 
 READ_SIZE = 1 << 16  # bytes: what stays in the cache through decoding and what follows it
 LARGEST_PIECE = 1 << 28  # bytes held at once, where no setting says otherwise
-_ZSTANDARD_BYTES = 256  # read at once: four bytes can stand for 128 kB
+_ZSTANDARD_BYTES = 512  # read at once: four bytes can stand for 128 kB
 _SUFFIXES: dict[str, Compression] = {
     ".gz": "gzip",
     ".xz": "xz",

@@ -101,7 +101,13 @@ class Training:
         self.batches = Batches(examples, config.batch_examples, config.seed)
         self.schedule = Schedule(config, self.batches.per_epoch)
         self.flops = ModelFlops(model)
-        self.records = Records(self.schedule, place, self.processes, self._peak(dtype))
+        self.records = Records(
+            self.schedule,
+            place,
+            self.processes,
+            self._peak(dtype),
+            validates=validation is not None,
+        )
         self.state = State()
         self._began = time.monotonic()
         self._saved = 0.0  # seconds of the training at the newest checkpoint
@@ -146,8 +152,7 @@ class Training:
             if self._validation_due() and not self._is_measured():
                 self._validate()  # which a full disk had prevented
             while not self._finished():
-                with told_of_memory(self._advice()):
-                    self._step(next(batches))
+                self._learn(batches)
                 if self._validation_due():
                     self._validate()
                 elif self.records.due(state):
@@ -184,6 +189,13 @@ class Training:
         if patience is not None and self.state.stale >= patience:
             return True
         return self.schedule.finished(self.state.step, self.state.seconds)
+
+    def _learn(self, batches: Iterator[Batch]) -> None:
+        """Take one step, and the time of it and of its batch."""
+        began = time.monotonic()
+        with told_of_memory(self._advice()):
+            self._step(next(batches))
+        self.state.learning += time.monotonic() - began
 
     def _step(self, batch: Batch) -> None:
         """One update of the weights by one batch."""

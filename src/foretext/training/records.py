@@ -27,6 +27,7 @@ class Records:
         place: where the files are.
         processes: whose losses are summed.
         peak: operations that their devices can do in a second; None: not known.
+        validates: whether there are records with held-out figures too.
     """
 
     def __init__(
@@ -35,19 +36,30 @@ class Records:
         place: Workplace,
         processes: Processes,
         peak: float | None = None,
+        *,
+        validates: bool = False,
     ) -> None:
         self.schedule, self.log, self.processes, self.peak = schedule, place.log, processes, peak
+        self.validates = validates
         with_board = schedule.config.tensorboard and processes.is_first
         self.board = Board(place.folder / "tensorboard") if with_board else None
         self.tally = Tally()  # of what no record has told yet
 
     def due(self, state: State) -> bool:
-        """Whether it is time for a record without held-out figures."""
+        """Whether it is time for a record without held-out figures.
+
+        It is not where half an interval or less is left until one comes anyway: a validation's, or
+        the last one. So no two points of a curve are close together.
+        """
         known = self.schedule.budget is None
         every = self.schedule.num_steps // RECORD_STEPS if known else 0
         if every:
-            return state.step % every == 0
-        return state.seconds - last(state, "time") >= RECORD_SECONDS
+            passed = state.step - last(state, "step") >= every
+            return passed and not self._comes_anyway(state, every // 2, 0.0)
+        seconds = RECORD_SECONDS / 2
+        steps = int(seconds * state.step / max(state.seconds, 1e-3))
+        passed = state.seconds - last(state, "time") >= RECORD_SECONDS
+        return passed and not self._comes_anyway(state, steps, seconds)
 
     def add(self, state: State, measured: Mapping[str, float]) -> None:
         """Add a line, with what was measured beside the figures of the training.
@@ -57,6 +69,7 @@ class Records:
         """
         record = {**self._trained(state), **measured}
         self.tally = Tally()
+        state.learning = 0.0
         state.history.append(record)
         for file in (self.log, self.board):
             if file is not None:
@@ -67,13 +80,23 @@ class Records:
         if self.board is not None:
             self.board.close()
 
+    def _comes_anyway(self, state: State, steps: int, seconds: float) -> bool:
+        """Whether a validation, or the end, comes within so many steps and seconds."""
+        step, then = state.step + steps, state.seconds + seconds
+        if self.schedule.finished(step, then):
+            return True
+        valid_steps = self.schedule.config.valid_steps
+        if not self.validates or valid_steps is None:
+            return self.validates and self.schedule.validates(step, then, state.validated)
+        return -state.step % valid_steps <= steps
+
     def _trained(self, state: State) -> dict[str, float]:
         """Return what happened since the last record; that one's figures, where nothing did."""
         if state.history and state.history[-1]["step"] == state.step:
             return {**state.history[-1], "time": round(state.seconds, 3)}
         figures = self.tally.total(self.processes).figures()
         self._refuse_no_number(state, figures["loss"], state.gradient_norm)
-        seconds = max(state.seconds - last(state, "time"), 1e-3)
+        seconds = max(state.learning, 1e-3)  # validations and checkpoints are no part of the speed
         return {
             "time": round(state.seconds, 3),
             "step": state.step,

@@ -15,7 +15,8 @@ class State:
     step: int = 0  # steps that are done
     tokens: int = 0  # that were read, padding not counted
     flops: int = 0  # operations of the model that these asked for; 0 where they are not counted
-    seconds: float = 0.0  # of training, over all resumes
+    seconds: float = 0.0  # of the whole training, over all resumes
+    learning: float = 0.0  # of these, what the steps since the newest record took
     validated: float = 0.0  # what was done at the last held-out loss, in the schedule's unit
     gradient_norm: float = 0.0  # of the newest step, before clipping
     best: float | None = None  # of what the validation judges by
