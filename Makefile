@@ -4,12 +4,15 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
-.PHONY: demo test check fix audit bench docs clean
+.PHONY: demo test test-all check fix audit bench docs release clean
 
 demo: $(VENV)/.user                 ## the main job on text that every Python installation has
 	$(BIN)/foretext demo --output demo --overwrite
 
-test: $(VENV)/.dev                  ## every test, no network, no file outside the repository
+test: $(VENV)/.dev                  ## the tests but the slow ones; no network, no file outside the repository
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-all: $(VENV)/.dev              ## every test
 	$(BIN)/python -m pytest -n 2
 
 check: $(VENV)/.dev                 ## formatting, lints, types, and which room may import which
@@ -32,6 +35,9 @@ bench: $(VENV)/.dev                 ## ratios against the peers, interleaved; ne
 
 docs: $(VENV)/.dev                  ## run every code block of README and guides
 	$(BIN)/python -m pytest tests/docs
+
+release: $(VENV)/.dev               ## wheel and sdist in dist/, each tried in a fresh environment
+	$(BIN)/python -m tools.release
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

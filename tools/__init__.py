@@ -1,0 +1,1 @@
+"""What the maintainers run; no part of the package."""
