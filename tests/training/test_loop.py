@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +125,38 @@ def test_utilization_is_recorded_where_records_are_kept(causal: Setup, tmp_path:
     )
     per_token = 6 * (matrices + model.backbone.embedding.numel()) + 12 * 2 * 32 * length
     assert history[-1]["flops"] == tokens * per_token
+
+
+class Slow(Validation):
+    """A validation that takes longer than the steps before it."""
+
+    judged_by = "valid_loss"
+    higher_is_better = False
+
+    def measure(self, model: Model) -> dict[str, float]:
+        time.sleep(0.2)
+        return {"valid_loss": 1.0}
+
+
+def test_validations_are_no_part_of_the_speed(causal: Setup) -> None:
+    model = causal.model()
+    config = TrainingConfig(steps=9, valid_steps=2, batch_examples=8, precision="fp32")
+    examples = model.objective.examples(causal.tokens.train)
+    history = fit(model, examples, config, NOWHERE, Slow())
+    assert [record["step"] for record in history] == [2, 4, 6, 8, 9]
+    tokens = [0, *(record["tokens"] for record in history)]
+    learning = sum(
+        (after - before) / record["tokens_per_second"]
+        for (before, after), record in zip(pairwise(tokens), history, strict=True)
+    )
+    assert learning < 1.02 * (history[-1]["time"] - 5 * 0.2)
+
+
+def test_the_last_record_is_of_new_steps(causal: Setup) -> None:
+    _, history = causal.fit(steps=211)  # no multiple of the steps between two validations
+    steps = [record["step"] for record in history]
+    assert steps[-1] == 211
+    assert len(set(steps)) == len(steps)
 
 
 @contextmanager
