@@ -81,6 +81,33 @@ def test_the_card_says_how_to_use_it(run: RunFolder) -> None:
     assert "held-out loss" in card
 
 
+@pytest.mark.parametrize(
+    ("settings", "their_class"),
+    [
+        ((), "BertForPreTraining"),
+        (("backbone.positions='sinusoidal'",), None),
+        (("backbone.norm='rms'",), None),
+        (("objective.activation='relu'",), None),
+    ],
+)
+def test_the_card_says_who_opens_the_folder(
+    settings: tuple[str, ...], their_class: str | None, animal_text: Path, tmp_path: Path
+) -> None:
+    transformers = pytest.importorskip("transformers")
+    recipe = small("bert", "training.steps=2", *settings)
+    run_recipe(recipe, animal_text, tmp_path / "run")
+    card = (tmp_path / "run" / "README.md").read_text(encoding="utf-8")
+    if their_class is not None:
+        assert "AutoModel.from_pretrained" in card
+        assert f"a `{their_class}`" in card
+        assert transformers.AutoConfig.from_pretrained(tmp_path / "run").model_type == "bert"
+    else:
+        assert "AutoModel" not in card
+        assert "Only foretext opens this folder" in card
+        with pytest.raises(ValueError, match="foretext"):
+            transformers.AutoConfig.from_pretrained(tmp_path / "run")
+
+
 def test_what_is_returned_is_what_was_kept(animal_text: Path, tmp_path: Path) -> None:
     model = run_recipe(small("bert"), animal_text, tmp_path / "run").model
     assert isinstance(model, ft.LanguageModel)

@@ -60,6 +60,7 @@ def test_who_answers_together_is_told() -> None:
     assert "| accuracy | 0.7500 | 0.6250 | 0.5000 |" in text
     assert "Network and linear model answer together" in text
     assert "together" not in card()
+    assert "`transformers` reads the network alone" not in text
 
 
 def test_rows_that_are_too_long_are_counted() -> None:

@@ -227,7 +227,7 @@ def _finish(
     tokens: Tokens,
     history: list[dict[str, Any]],
 ) -> None:
-    """Write the card, then the model, whose config.json marks a finished run."""
+    """Write the model, then the card, which says what opens the folder that was written."""
     last = history[-1]
     facts = {
         "foretext": __version__,
@@ -243,6 +243,6 @@ def _finish(
         "valid_loss": last.get("valid_loss"),
         "seconds": last["time"],
     }
-    card = model_card(recipe, facts, last, str(job.run.named))
     save_hugging_face(job.run.path, tokenizer, model.backbone, model.objective, facts)
+    card = model_card(recipe, facts, last, str(job.run.named), job.run.their_class)
     job.run.finish(card, report=job.report)

@@ -30,8 +30,7 @@ model = ft.load("{folder}")
 model.embed(["a text of several words"])  # (1, {dim}) float32
 ```
 
-The folder is also one of Hugging Face's: `transformers.AutoModel.from_pretrained("{folder}")` and
-`AutoTokenizer` open it, and give the same numbers.
+{opened_by}
 
 ## Settings
 
@@ -39,6 +38,12 @@ The folder is also one of Hugging Face's: `transformers.AutoModel.from_pretraine
 {settings}```
 """
 
+THEIRS = """\
+The folder is also one of Hugging Face's: `transformers.AutoModel.from_pretrained("{folder}")` and
+`AutoTokenizer` open it, and give the same numbers. Model and head are a `{their_class}`."""
+OWN = """\
+Only foretext opens this folder; `transformers` has no such model. `model.safetensors` holds the
+weights under foretext's names and `config.json` their shape."""
 USES = {
     "masked_lm": 'model.fill("a text with a [MASK] in it")',
     "causal_lm": 'model.generate("a text that begins", max_new_tokens=50)',
@@ -47,7 +52,11 @@ TITLES = {"masked_lm": "A masked language model", "causal_lm": "A causal languag
 
 
 def model_card(
-    recipe: Recipe, facts: Mapping[str, Any], record: Mapping[str, Any], folder: str
+    recipe: Recipe,
+    facts: Mapping[str, Any],
+    record: Mapping[str, Any],
+    folder: str,
+    their_class: str | None = None,
 ) -> str:
     """Return the card as Markdown.
 
@@ -56,6 +65,8 @@ def model_card(
         facts: what ``config.json`` keeps of it.
         record: the last line of ``metrics.jsonl``.
         folder: where the run is.
+        their_class: the class of `transformers` that the folder was written for; None: there is
+            none, and the model is in foretext's own form.
     """
     import tomli_w
 
@@ -63,13 +74,23 @@ def model_card(
     return CARD.format(
         **facts,
         title=TITLES.get(recipe.name, recipe.name),
-        shape=f"{backbone['num_layers']} layers of width {backbone['dim']}",
-        dim=backbone["dim"],
+        shape=_shape(backbone),
+        dim=backbone["dim"] if backbone["name"] == "transformer" else "D",
         figures="\n".join(f"| {name} | {value} |" for name, value in _figures(record)),
         use=USES.get(recipe.name, "model.tokenizer.encode('a text')"),
         folder=folder,
+        opened_by=(OWN if their_class is None else THEIRS).format(
+            folder=folder, their_class=their_class
+        ),
         settings=tomli_w.dumps(recipe.sections()),
     )
+
+
+def _shape(backbone: Mapping[str, Any]) -> str:
+    """What the network is; other backbones than the Transformer have settings of their own."""
+    if backbone["name"] == "transformer":
+        return f"{backbone['num_layers']} layers of width {backbone['dim']}"
+    return f"A backbone `{backbone['name']}`"
 
 
 def _figures(record: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -93,7 +93,7 @@ def task_card(
         _sentence(facts),
         "\n".join(_figures(facts)) or "It was measured on no rows.",
         _seeds(facts),
-        _ensemble(facts),
+        _ensemble(facts, their_class),
         _data(facts, sections.get("run", {})),
     )
     own = LINEAR if facts["origin"] == "linear" else OWN
@@ -173,13 +173,14 @@ def _seeds(facts: Facts) -> str:
     )
 
 
-def _ensemble(facts: Facts) -> str:
+def _ensemble(facts: Facts, their_class: str | None) -> str:
     """Who answers, where there are two."""
     if not facts.get("network"):
         return ""
+    others = "" if their_class is None else ", and `transformers` reads the network alone"
     return (
         "Network and linear model answer together, as held-out rows weighed them; "
-        "`linear.safetensors` is the linear one, and other programs read the network alone."
+        f"`linear.safetensors` is the linear one{others}."
     )
 
 
