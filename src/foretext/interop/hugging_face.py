@@ -1,9 +1,9 @@
 """Model folders that the library `transformers` opens, and its own opened here.
 
 ``config.json`` has its settings and, under "foretext", ours; ``model.safetensors`` its names of
-weights, float32. Beside them stand the tokenizer's files. BERT, GPT-2, ModernBERT with all layers
-global and Llama are known; a model that is none of these is kept under our own names, and opens
-here alone.
+weights, float32. Beside them stand the tokenizer's files. BERT, GPT-2, ModernBERT (with global and
+local layers) and Llama are known; a model that is none of these is kept under our own names, and
+opens here alone.
 """
 
 from __future__ import annotations

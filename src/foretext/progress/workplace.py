@@ -1,4 +1,4 @@
-"""What a run gives to a training: a place, and who is to be told."""
+"""What a run gives to a training: its folder, its log, its checkpoints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Workplace"]
 
 @dataclass(frozen=True)
 class Workplace:
-    """Passed to every training.."""
+    """Where a training writes, whether it resumes, and whether it shows its progress."""
 
     folder: Path  # for what is worth keeping beside the vectors
     title: str = "training"
