@@ -10,7 +10,7 @@ from foretext.errors import SettingError
 from foretext.plan.candidates import SHAPES, Candidate, shape_name
 from foretext.plan.choice import Circumstances, choose
 
-GIVEN = Circumstances("masked_lm", 60.0, 3_000_000, 8 * 10**9)
+GIVEN = Circumstances("masked", 60.0, 3_000_000, 8 * 10**9)
 
 
 def candidates() -> list[Candidate]:
@@ -50,6 +50,12 @@ def test_the_same_speeds_give_the_same_plan() -> None:
     assert best.expected_loss == min(each.expected_loss for each in first if each.expected_loss)
     assert best.tokens == pytest.approx(60 * (best.tokens_per_second or 0), rel=1e-6)
     assert best.epochs == pytest.approx((best.tokens or 0) / GIVEN.text_tokens)
+
+
+def test_an_objective_without_a_law_has_a_size_and_no_loss() -> None:
+    found = choose(candidates(), replace(GIVEN, loss_law=None), Machine(3e11))
+    assert chosen(found).name == chosen(choose(candidates(), GIVEN, Machine(3e11))).name
+    assert {each.expected_loss for each in found} == {None}
 
 
 def test_more_time_or_a_faster_machine_takes_larger_models() -> None:

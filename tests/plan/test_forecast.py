@@ -4,34 +4,46 @@ from __future__ import annotations
 
 import pytest
 
+from foretext.errors import SettingError
+from foretext.objectives import OBJECTIVES
 from foretext.plan.forecast import expected_loss
 
 LARGE = 1e12
 
 
-@pytest.mark.parametrize("objective", ["masked_lm", "causal_lm"])
-def test_more_weights_and_more_tokens_help(objective: str) -> None:
-    base = expected_loss(objective, 1e6, 1e8, LARGE)
-    assert expected_loss(objective, 1e7, 1e8, LARGE) < base
-    assert expected_loss(objective, 1e6, 1e9, LARGE) < base
+@pytest.mark.parametrize("law", ["masked", "causal"])
+def test_more_weights_and_more_tokens_help(law: str) -> None:
+    base = expected_loss(law, 1e6, 1e8, LARGE)
+    assert expected_loss(law, 1e7, 1e8, LARGE) < base
+    assert expected_loss(law, 1e6, 1e9, LARGE) < base
 
 
 def test_four_walks_are_nearly_as_good_as_four_texts() -> None:
     once, walked, fresh = (
-        expected_loss("masked_lm", 1e5, tokens, text)
+        expected_loss("masked", 1e5, tokens, text)
         for tokens, text in ((1e7, 1e7), (4e7, 1e7), (4e7, 4e7))
     )
     assert (walked - fresh) / (once - fresh) < 0.15
 
 
 def test_after_forty_walks_little_is_left() -> None:
-    by_walks = [expected_loss("masked_lm", 1e5, walks * 1e7, 1e7) for walks in (1, 40, 80)]
+    by_walks = [expected_loss("masked", 1e5, walks * 1e7, 1e7) for walks in (1, 40, 80)]
     assert by_walks[1] - by_walks[2] < 0.1 * (by_walks[0] - by_walks[1])
 
 
 def test_weights_beyond_what_a_text_can_fill_are_worth_little() -> None:
     gains = [
-        expected_loss("masked_lm", 1e6, 1e7, text) - expected_loss("masked_lm", 1e9, 1e7, text)
+        expected_loss("masked", 1e6, 1e7, text) - expected_loss("masked", 1e9, 1e7, text)
         for text in (1e5, 1e9)
     ]
     assert 0 <= gains[0] < gains[1]
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_every_objective_of_ours_has_a_law(name: str) -> None:
+    assert expected_loss(OBJECTIVES.resolve(name).loss_law, 1e6, 1e8, LARGE) > 1
+
+
+def test_a_law_that_there_is_not_is_refused() -> None:
+    with pytest.raises(SettingError, match=r"loss_law = 'spans'; choose one of masked, causal"):
+        expected_loss("spans", 1e6, 1e8, LARGE)

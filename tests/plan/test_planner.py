@@ -9,6 +9,7 @@ import pytest
 
 from foretext.corpus import Corpus
 from foretext.errors import SettingError
+from foretext.objectives.masked_lm import MaskedLM
 from foretext.pipeline.language_models import build_model
 from foretext.plan import Plan, memory, trials
 from foretext.plan.planner import make_plan, training_seconds
@@ -54,6 +55,22 @@ def test_every_language_model_can_be_planned(name: str, animal_text: Path) -> No
     tokenizer = learn_subwords(str(kind), config.model_dump(), Corpus(animal_text))
     model = build_model(applied, tokenizer)
     assert plan.chosen.parameters == sum(weights.numel() for weights in model.parameters())
+
+
+class OwnObjective(MaskedLM):
+    """One that says nothing about its loss."""
+
+    loss_law = None
+
+
+def test_a_loss_that_cannot_be_forecast_is_none(animal_text: Path) -> None:
+    named = f"objective.name={__name__}:OwnObjective"
+    recipe = Recipe.load("bert-tiny", [*SMALL, named])
+    plan = plan_of(recipe, animal_text)
+    assert plan.as_dict()["loss"] is None
+    assert any("its loss cannot be forecast: the objective" in line for line in plan.sentences())
+    known = plan_of(Recipe.load("bert-tiny", SMALL), animal_text)
+    assert "cannot be forecast" not in " ".join(known.sentences())
 
 
 def test_a_chosen_size_is_kept(animal_text: Path) -> None:

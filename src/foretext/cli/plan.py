@@ -82,7 +82,7 @@ def _row(candidate: Candidate) -> list[Any]:
         human_count(candidate.tokens or 0),
         f"{candidate.epochs:.2g}",
         memory,
-        f"{candidate.expected_loss:.2f}",
+        "unknown" if candidate.expected_loss is None else f"{candidate.expected_loss:.2f}",
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from typing import ClassVar
 
 from torch import nn
 
@@ -36,6 +37,8 @@ class Question(nn.Module, ABC):
 
 class Objective(Question):
     """A question that a text answers by itself: it makes its examples of any text."""
+
+    loss_law: ClassVar[str | None] = None  # of `foretext.plan.forecast`; None: no forecast is known
 
     def start_from(self, other: Objective) -> None:
         """Take over the weights of another one's heads, as far as both have such heads."""

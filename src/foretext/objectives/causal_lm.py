@@ -37,6 +37,7 @@ class CausalLM(Objective):
         tied: bool = True  # the head's weights are the token vectors
 
     visibility: Visibility = "causal"
+    loss_law = "causal"
     part = "causal_lm"
 
     def __init__(self, config: Config, backbone: Backbone, tokenizer: SubwordTokenizer) -> None:

@@ -63,6 +63,7 @@ class MaskedLM(Objective):
             return self
 
     visibility: Visibility = "full"
+    loss_law = "masked"
 
     def __init__(self, config: Config, backbone: Backbone, tokenizer: SubwordTokenizer) -> None:
         super().__init__()

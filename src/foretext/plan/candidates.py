@@ -35,7 +35,7 @@ class Candidate:
     tokens_per_second: float | None = None  # None: not measured
     tokens: int | None = None  # read in the training
     epochs: float | None = None
-    expected_loss: float | None = None
+    expected_loss: float | None = None  # None: not measured, or not to be forecast
     note: str = ""  # why it was not measured
     chosen: bool = False
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from foretext.errors import SettingError
 from foretext.plan.candidates import Candidate
-from foretext.plan.forecast import expected_loss
+from foretext.plan.forecast import ORDERING, expected_loss
 from foretext.progress.figures import human_bytes
 
 __all__ = ["Circumstances", "choose"]
@@ -20,7 +20,7 @@ CLEARLY = 0.03  # in loss: more than the forecast errs between neighbouring size
 class Circumstances:
     """What all candidates share."""
 
-    objective: str
+    loss_law: str | None  # of the objective; None: its loss cannot be forecast
     seconds: float  # of training
     text_tokens: int  # to train on
     free_bytes: int | None
@@ -33,19 +33,24 @@ def choose(
 ) -> tuple[Candidate, ...]:
     """Return the candidates with what was found of them; exactly one is `chosen`.
 
+    Where the objective has no law of its loss, `ORDERING` orders the sizes, and no loss is given.
+
     Args:
         candidates: from small to large.
         given: what they share.
         measure: gives the tokens a second of a candidate; not asked where it would be in vain.
 
     Raises:
-        SettingError: not even the smallest fits into memory.
+        SettingError: not even the smallest fits into memory, or there is no such law.
     """
     _must_fit(candidates[0], given)
     found = list(_measured(candidates, given, measure))
     losses = [each.expected_loss for each in found if each.expected_loss is not None]
     best = next(each for each in found if each.expected_loss == min(losses))
-    return tuple(replace(each, chosen=each is best) for each in found)
+    judged = tuple(replace(each, chosen=each is best) for each in found)
+    if given.loss_law is not None:
+        return judged
+    return tuple(replace(each, expected_loss=None) for each in judged)
 
 
 def _measured(
@@ -78,7 +83,7 @@ def _at_speed(candidate: Candidate, tokens_per_second: float, given: Circumstanc
         tokens=round(tokens),
         epochs=tokens / given.text_tokens,
         expected_loss=expected_loss(
-            given.objective, candidate.layer_parameters, tokens, given.text_tokens
+            given.loss_law or ORDERING, candidate.layer_parameters, tokens, given.text_tokens
         ),
     )
 

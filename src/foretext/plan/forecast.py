@@ -17,7 +17,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-__all__ = ["expected_loss"]
+from foretext.errors import SettingError
+
+__all__ = ["ORDERING", "expected_loss"]
 
 WALKS = 15.4  # R*_D: walks over a text that count, at most
 SURPLUS = 5.3  # R*_N: the same for weights beyond what the text is best learned by
@@ -25,7 +27,7 @@ TOKENS_A_WEIGHT = 20.0  # of the best size for a text that is read once
 
 
 class _Law(NamedTuple):
-    """Constants of one kind of objective."""
+    """Constants of the objectives that name this law as their `loss_law`."""
 
     floor: float
     weights: float  # A
@@ -34,20 +36,31 @@ class _Law(NamedTuple):
     tokens_power: float  # b
 
 
-MASKED = _Law(floor=1.7, weights=5.3e5, weights_power=0.34, tokens=1.2e7, tokens_power=0.33)
-CAUSAL = _Law(floor=1.8, weights=5.3e5, weights_power=0.34, tokens=1.3e7, tokens_power=0.33)
+LAWS = {
+    "masked": _Law(floor=1.7, weights=5.3e5, weights_power=0.34, tokens=1.2e7, tokens_power=0.33),
+    "causal": _Law(floor=1.8, weights=5.3e5, weights_power=0.34, tokens=1.3e7, tokens_power=0.33),
+}
+ORDERING = "masked"  # the law that orders sizes for an objective that names none
 
 
-def expected_loss(objective: str, weights: float, tokens: float, text_tokens: float) -> float:
-    """Return the loss a prediction, in nats; for an unknown objective, that of masked tokens.
+def expected_loss(loss_law: str, weights: float, tokens: float, text_tokens: float) -> float:
+    """Return the loss of one prediction, in nats.
 
     Args:
-        objective: the name of the section ``[objective]``.
+        loss_law: that the objective's class names.
         weights: N.
         tokens: D, over all walks.
         text_tokens: U.
+
+    Raises:
+        SettingError: there is no such law.
     """
-    law = CAUSAL if objective == "causal_lm" else MASKED
+    if loss_law not in LAWS:
+        raise SettingError(
+            f"[objective] the class has loss_law = {loss_law!r}; choose one of "
+            f"{', '.join(LAWS)}, or None where no forecast is known."
+        )
+    law = LAWS[loss_law]
     unique = min(tokens, text_tokens)
     enough = text_tokens / TOKENS_A_WEIGHT  # weights
     counted_tokens = unique + _worth(tokens - unique, unique, WALKS)

@@ -10,6 +10,7 @@ from typing import Any
 
 from foretext.files import atomic_file
 from foretext.plan.candidates import Candidate
+from foretext.plan.forecast import ORDERING
 from foretext.progress.figures import human_bytes, human_count, human_seconds
 from foretext.recipe import Recipe
 
@@ -96,6 +97,11 @@ class Plan:
                 yield f"{section}.{name} = {shown}"
 
     def _warnings(self) -> Iterator[str]:
+        if self.chosen.expected_loss is None:
+            yield (
+                f"its loss cannot be forecast: the objective {self.recipe} names no loss_law; "
+                f"sizes are ordered by the law of {ORDERING} language models"
+            )
         total = self.planning_seconds + self.seconds_left
         if total > 1.05 * self.budget_seconds:
             yield (

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from foretext.corpus import Corpus
+from foretext.objectives import OBJECTIVES
 from foretext.plan.choice import Circumstances, choose
 from foretext.plan.memory import free_bytes
 from foretext.plan.open_settings import (
@@ -63,7 +64,7 @@ def make_plan(
         trials = Trials(ruled, sample, Path(folder), build, trial_seconds, timer)
         used = timer() - began + trials.preparation_seconds
         given = Circumstances(
-            recipe.name,
+            OBJECTIVES.resolve(recipe.name).loss_law,
             training_seconds(seconds, used),
             trials.corpus_tokens,
             free_bytes(trials.device),
