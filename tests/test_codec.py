@@ -119,3 +119,13 @@ def test_components_of_another_network(tmp_path: Path) -> None:
     save(Codec(network, components), tmp_path)
     with pytest.raises(VectorFileError, match="does not fit the network beside it"):
         Codec.load(tmp_path)
+
+
+@pytest.mark.parametrize("value", [1e300, np.nan, -2.0])
+def test_components_that_nothing_has(tmp_path: Path, value: float) -> None:
+    network = LinearAutoencoder(LinearAutoencoder.Config(dim=3), (4, 8))
+    components = principal_components(EXAMPLES.reshape(1_100, -1), 3, remove_mean=True)
+    components.directions[0, 0] = value
+    save(Codec(network, components), tmp_path)
+    with pytest.raises(VectorFileError, match="numbers that no components have"):
+        Codec.load(tmp_path)

@@ -65,6 +65,7 @@ def test_a_file_of_an_earlier_version_holds_words_as_they_are(tmp_path: Path) ->
         ("# {}\n[UNK]\t1\na\t²\n".encode(), "line 3"),
         (b"# {}\n[UNK]\t1\na\t9223372036854775807\n", "counts are too large"),
         (b"# {}\n[UNK]\t1\na\t1\na\t1\n", "line 4 is damaged: 'a' stands there twice"),
+        (b"# {}\n[UNK]\t1\n" + b"x" * 1001 + b"\t1\n", "line 3 .*: a word has 1,000 bytes at"),
         (b"# {}\na\t1\n[UNK]\t1\n", r"\[UNK\] must be the first word"),
         (b"\xff", "not UTF-8"),
     ],

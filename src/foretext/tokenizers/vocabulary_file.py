@@ -13,6 +13,7 @@ import numpy as np
 
 from foretext.errors import CorpusError
 from foretext.files import atomic_file
+from foretext.kernels.words import MAX_WORD_BYTES
 from foretext.parsing import read_text
 from foretext.tokenizers.vocabulary import UNKNOWN, Vocabulary
 
@@ -50,6 +51,8 @@ def read_vocabulary(path: Path) -> tuple[str, Vocabulary]:
         word = word.removeprefix("'") if mark else word
         if word in counts:
             raise _damaged(path, number, f"'{word}' stands there twice")
+        if len(word.encode()) > MAX_WORD_BYTES:  # such are no words, wherever they are counted
+            raise _damaged(path, number, f"a word has {MAX_WORD_BYTES:,} bytes at most")
         counts[word] = count
     if next(iter(counts), None) != UNKNOWN:
         raise _damaged(path, 2, f"{UNKNOWN} must be the first word")
