@@ -152,6 +152,29 @@ def test_validations_are_no_part_of_the_speed(causal: Setup) -> None:
     assert learning < 1.02 * (history[-1]["time"] - 5 * 0.2)
 
 
+def test_a_checkpoint_keeps_the_time_of_steps_without_a_record(
+    causal: Setup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learn = Training._learn
+
+    def stopping(training: Training, batches: Iterator[Batch]) -> None:
+        learn(training, batches)
+        if training.state.step == 6:
+            training.state.learning = 50.0
+            training._stop("SIGTERM")
+
+    monkeypatch.setattr(Training, "_learn", stopping)
+    with _place(tmp_path) as place, pytest.raises(Interrupted):
+        causal.fit(place, valid_steps=4)
+    monkeypatch.undo()
+    with _place(tmp_path, resume=True) as place:
+        _, history = causal.fit(place, valid_steps=4)
+    by_step = {record["step"]: record for record in history}
+    tokens = by_step[8]["tokens"] - by_step[4]["tokens"]
+    assert by_step[8]["tokens_per_second"] < tokens / 40
+    assert by_step[12]["tokens_per_second"] > tokens / 40
+
+
 def test_the_last_record_is_of_new_steps(causal: Setup) -> None:
     _, history = causal.fit(steps=211)  # no multiple of the steps between two validations
     steps = [record["step"] for record in history]
