@@ -31,6 +31,7 @@ __all__ = ["Codec"]
 _BATCH = 1024  # examples that are computed at a time
 _LARGEST = 1 << 26  # numbers of an example
 _LARGEST_OF_UNIT = 1.0 + 1e-6  # of the numbers of a vector of length 1
+_LARGEST_NUMBER = float(np.finfo(np.float32).max)
 _WEIGHTS, _COMPONENTS = "model.safetensors", "principal_components.safetensors"
 
 Values = NDArray[np.float32]
@@ -195,7 +196,7 @@ def _load_components(path: Path, network: Autoencoder) -> PrincipalComponents | 
     fits = directions.shape == (size, network.code_size) and rates.shape == (1,)
     if not fits or mean.shape != (size,) or mean.dtype != np.float64:
         raise VectorFileError(f"{path} does not fit the network beside it; fetch both again.")
-    if not (_within(directions, _LARGEST_OF_UNIT) and _within(mean, np.finfo(np.float32).max)):
+    if not (_within(directions, _LARGEST_OF_UNIT) and _within(mean, _LARGEST_NUMBER)):
         raise VectorFileError(f"{path} holds numbers that no components have; fetch it again.")
     return PrincipalComponents(directions, tensors.get("mean"), float(rates[0]))
 

@@ -79,7 +79,8 @@ def _tiles(facts: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]) -> li
         return tiles
     last = metrics[-1]
     tiles.append(("training time", human_seconds(last["time"])))
-    tiles.append(("tokens a second", tile(round(last["tokens"] / max(last["time"], 1e-3)))))
+    if (speed := _speed(metrics)) is not None:
+        tiles.append(("tokens a second", tile(speed)))
     shares = [record["mfu"] for record in metrics if "mfu" in record]
     if shares:  # of the operations that the machine can do, what the model took
         tiles.append(("machine used (MFU)", f"{median(shares):.0%}"))
@@ -87,6 +88,12 @@ def _tiles(facts: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]) -> li
     return tiles + [
         (label(name.replace("valid", "held-out")), tile(v)) for name, v in named.items()
     ]
+
+
+def _speed(metrics: Sequence[Mapping[str, Any]]) -> int | None:
+    """Tokens a second of the steps alone: the median, so that one busy moment does not count."""
+    speeds = [record["tokens_per_second"] for record in metrics if "tokens_per_second" in record]
+    return round(median(speeds)) if speeds else None
 
 
 def _moments(samples: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -105,7 +112,7 @@ def _beside(
     happened = {
         "parameters": facts["parameters"],
         "vocab_size": facts["vocab_size"],
-        "tokens_per_second": round(last["tokens"] / max(last["time"], 1e-3)),
+        "tokens_per_second": _speed(metrics),
         "steps": last["step"],
         "tokens": last["tokens"],
         "epochs": last["epoch"],

@@ -131,6 +131,7 @@ class NetworkRecord(Record):
     time: Seconds
     step: Count
     tokens: Count
+    tokens_per_second: Number = 0.0
 
 
 class Trial(Known):
