@@ -11,6 +11,7 @@ import pytest
 SHORT = {"word2vec": 6, "overwrite": 8, "bert": 5, "seeds": 4, "fasttext classifier": 4}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="processes cannot be forked")
 def test_what_is_killed_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
     for stage, kills in SHORT.items():

@@ -190,6 +190,7 @@ def test_version_and_help(command: Command) -> None:
         assert verb in shown
 
 
+@pytest.mark.slow
 def test_demo(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The whole demonstration, on part of the text to be quick."""
     from foretext import demonstration

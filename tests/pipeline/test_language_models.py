@@ -186,7 +186,9 @@ def command(recipe: str, text: Path, run: Path, *flags: str) -> list[str]:
     return [*base, "--no-report", *settings, *flags]
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "how", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_a_killed_run_ends_in_the_same_bits(
     how: signal.Signals, animal_text: Path, tmp_path: Path
 ) -> None:
@@ -241,6 +243,7 @@ def test_torchrun_starts_the_same_command(animal_text: Path, tmp_path: Path) -> 
     assert losses[0] == pytest.approx(losses[1], rel=1e-4)
 
 
+@pytest.mark.slow
 def test_torchrun_goes_by_a_plan(animal_text: Path, tmp_path: Path) -> None:
     """The first process times its trials alone, while the other one waits for the recipe."""
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]

@@ -1,0 +1,87 @@
+"""What a user's type checker makes of the package: types hold outside of it too (PEP 561)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = """\
+from pathlib import Path
+from typing import Any, assert_type
+
+import numpy as np
+from numpy.typing import NDArray
+
+import foretext as ft
+
+vectors = ft.Word2Vec(vector_size=100, window=5).fit(["one.txt", "two.txt"], Path("runs/mine"))
+assert_type(vectors, ft.WordVectors)
+assert_type(vectors["ship"], NDArray[np.float32])
+assert_type(vectors[["ship", "tide"]], NDArray[np.float32])
+assert_type(vectors.most_similar("ship", topn=3), list[tuple[str, float]])
+assert_type(vectors.most_similar(positive=["ship", "tide"])[0], tuple[str, float])
+assert_type(vectors.analogy("ship", "wave", "judge"), list[tuple[str, float]])
+assert_type(vectors.similarity("ship", "tide"), float)
+assert_type(vectors.embed(["the ship in the harbour"]), NDArray[np.float32])
+assert_type([word for word in vectors], list[str])
+assert_type(vectors.evaluate_word_pairs("pairs.tsv").spearman, float)
+vectors.save(Path("vectors.safetensors"), dtype="float16")
+
+opened = ft.WordVectors.load("vectors.txt", limit=10_000)
+assert_type(opened.key_to_index, dict[str, int])
+more = ft.FastText(minn=2).fit("corpus.txt", base=opened, overwrite=True)
+assert_type(ft.GloVe().fit("corpus.txt"), ft.WordVectors)
+
+model = ft.pretrain("bert", "corpus.txt", "runs/bert", budget="10m")
+if isinstance(model, ft.LanguageModel):
+    assert_type(model.embed(["the ship"]), NDArray[np.float32])
+
+anything: Any = ft.load("runs/mine")
+topics = ft.finetune("classification", vectors, Path("train.csv"), "runs/topics", valid="valid.csv")
+print(topics.predict(["the ship in the harbour"]))
+
+try:
+    ft.load("nowhere")
+except ft.ForetextError as error:
+    print(error)
+"""
+WRONG = """\
+import foretext as ft
+
+vectors = ft.Word2Vec().fit("corpus.txt")
+vectors.most_similar("ship", topn="three")
+vectors.nearest("ship")
+ft.pretrain("word2vec")
+"""
+
+
+def checked(text: str, folder: Path, cache: Path) -> list[str]:
+    """What ``mypy --strict`` says of a program that stands where nothing else is."""
+    (folder / "program.py").write_text(text, encoding="utf-8")
+    options = ("--strict", "--config-file=", "--no-error-summary", f"--cache-dir={cache}")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, "program.py"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert not done.stderr, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.fixture
+def cache(pytestconfig: pytest.Config) -> Path:
+    """A folder that stays between runs of the tests: the first check of all takes a while."""
+    assert pytestconfig.cache is not None
+    return pytestconfig.cache.mkdir("mypy")
+
+
+@pytest.mark.slow
+def test_types_reach_a_program_of_a_user(tmp_path: Path, cache: Path) -> None:
+    assert checked(PROGRAM, tmp_path, cache) == []
+    wrong = checked(WRONG, tmp_path, cache)
+    codes = ["[arg-type]", "[attr-defined]", "[call-arg]"]
+    assert [line.split()[-1] for line in wrong if ": error:" in line] == codes, wrong
