@@ -55,6 +55,7 @@ vectors = ft.Word2Vec().fit("corpus.txt")
 vectors.most_similar("ship", topn="three")
 vectors.nearest("ship")
 ft.pretrain("word2vec")
+ft.Word3Vec()
 """
 
 
@@ -83,5 +84,5 @@ def cache(pytestconfig: pytest.Config) -> Path:
 def test_types_reach_a_program_of_a_user(tmp_path: Path, cache: Path) -> None:
     assert checked(PROGRAM, tmp_path, cache) == []
     wrong = checked(WRONG, tmp_path, cache)
-    codes = ["[arg-type]", "[attr-defined]", "[call-arg]"]
+    codes = ["[arg-type]", "[attr-defined]", "[call-arg]", "[attr-defined]"]
     assert [line.split()[-1] for line in wrong if ": error:" in line] == codes, wrong

@@ -60,14 +60,16 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'foretext' has no attribute '{name}'")
-    from foretext.registry import imported
+if not TYPE_CHECKING:  # which would take any name for one of ours
 
-    value = imported(f"{_HOMES[name]}:{name}")
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> Any:
+        if name not in _HOMES:
+            raise AttributeError(f"module 'foretext' has no attribute '{name}'")
+        from foretext.registry import imported
+
+        value = imported(f"{_HOMES[name]}:{name}")
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
