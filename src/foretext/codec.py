@@ -24,6 +24,7 @@ from foretext.config import Config
 from foretext.errors import SettingError, VectorFileError
 from foretext.interop.undrawn import undrawn
 from foretext.parsing import read_json, read_tensors, write_tensors
+from foretext.replacement import refuse_unfinished
 from foretext.vectors.principal_components import PrincipalComponents
 
 __all__ = ["Codec"]
@@ -66,7 +67,12 @@ class Codec:
             VectorFileError: the folder holds no finished run of an autoencoder, or a damaged one.
             UntrustedError: it names a network that is neither foretext's nor trusted.
         """
-        folder = Path(folder)
+        refuse_unfinished(Path(folder), VectorFileError)
+        return cls.read(Path(folder))
+
+    @classmethod
+    def read(cls, folder: Path) -> Codec:
+        """Do the same for a run whose networks are written, finished or not."""
         network = _load_network(folder)
         return cls(network, _load_components(folder / _COMPONENTS, network))
 

@@ -18,7 +18,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from foretext.errors import OutputError
+from foretext.errors import ForetextError, OutputError
 from foretext.files import held_folder, output_error
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "complete",
     "is_finished",
     "promote",
+    "refuse_unfinished",
     "settle",
 ]
 
@@ -43,6 +44,12 @@ def is_finished(folder: Path) -> bool:
     """
     begun = (folder / RECIPE).is_file()
     return (folder / CONFIG).is_file() and not (begun and (folder / CHECKPOINTS).is_dir())
+
+
+def refuse_unfinished(folder: Path, error: type[ForetextError]) -> None:
+    """Raise an error of the class `error` where a folder holds a run that is not finished."""
+    if (folder / RECIPE).is_file() and not is_finished(folder):
+        raise error(f"{folder} holds an unfinished run; finish it with --resume.")
 
 
 def promote(folder: Path) -> None:

@@ -108,11 +108,15 @@ class RunFolder:
 
     @property
     def kind(self) -> str | None:
-        """What a run learned: "word vectors", "language model", "autoencoder", a task.
+        """What a finished run learned: "word vectors", "language model", "autoencoder", a task.
 
         Where a folder names a class of Hugging Face's, that counts: what was trained further there
-        may answer something else. None: there is no ``config.json`` that says it.
+        may answer something else.
         """
+        return self.written_kind() if self.finished else None
+
+    def written_kind(self) -> str | None:
+        """Return the same of a run whose ``config.json`` is written, finished or not."""
         if not is_regular_file(self.config):
             return None
         said, their_class = str(self.facts().get("kind") or ""), self.their_class

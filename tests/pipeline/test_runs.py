@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import foretext as ft
-from foretext.errors import CorpusError, OutputError, VectorFileError
+from foretext.errors import CorpusError, ForetextError, OutputError, VectorFileError
 from foretext.pipeline.runs import run_folder
 from foretext.progress import MetricsLog
 from foretext.recipe import Recipe
@@ -237,3 +237,22 @@ class TestFirstSteps:
             with pytest.raises(OutputError, match="a folder with other files in it"):
                 learn(text, out, overwrite=overwrite)
         assert (out / "checkpoints" / "mine").exists()
+
+
+def openers() -> dict[str, Any]:
+    from foretext.codec import Codec
+    from foretext.language_model import LanguageModel
+    from foretext.task_models.base import TaskModel
+
+    classes = (Codec, LanguageModel, TaskModel, ft.FastTextClassifier, ft.LinearClassifier)
+    return {"load": ft.load, **{each.__name__: each.load for each in classes}}
+
+
+@pytest.mark.parametrize("opener", openers().values(), ids=openers())
+def test_an_unfinished_run_does_not_open(tmp_path: Path, opener: Any) -> None:
+    """Not even at its last step, when all its files but the page are there."""
+    (tmp_path / "recipe.toml").touch()
+    (tmp_path / "config.json").write_text('{"kind": "autoencoder"}')
+    (tmp_path / "checkpoints").mkdir()
+    with pytest.raises(ForetextError, match="holds an unfinished run; finish it with --resume"):
+        opener(tmp_path)

@@ -25,6 +25,7 @@ from foretext.interop.own_settings import KEY, own_part
 from foretext.interop.sentence_transformers import read_modules
 from foretext.interop.weight_file import WEIGHTS, read_weights, weight_path, write_weights
 from foretext.objectives.base import Objective
+from foretext.replacement import refuse_unfinished
 from foretext.tokenizers.frames import FrameKind
 from foretext.tokenizers.hf_files import load_hf_tokenizer, save_hf_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -79,6 +80,7 @@ def load_hugging_face(folder: Path) -> Loaded:
         CorpusError: the tokenizer is missing or damaged.
         SettingError: the tokenizer lacks a token that the model's head needs.
     """
+    refuse_unfinished(folder, ModelFileError)
     folder, pooling = read_modules(folder)
     path = folder / CONFIG
     config = read_config(path)

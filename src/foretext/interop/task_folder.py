@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from foretext.backbones.transformer import Transformer
+from foretext.errors import ModelFileError
 from foretext.interop.config_file import read_config, write_json
 from foretext.interop.hugging_face import CONFIG, check_ids
 from foretext.interop.own import MODEL_TYPE
@@ -24,6 +25,7 @@ from foretext.interop.own_tasks import (
 from foretext.interop.sentence_transformers import is_cross_encoder, write_modules
 from foretext.interop.task_conversion import task_from_family, task_to_family
 from foretext.interop.weight_file import WEIGHTS, read_weights, weight_path, write_weights
+from foretext.replacement import refuse_unfinished
 from foretext.tasks.base import Task
 from foretext.tasks.body import TextBody
 from foretext.tokenizers.frames import framed
@@ -84,6 +86,7 @@ def load_task(folder: Path, *, of_pairs: bool = False) -> LoadedTask:
             config.json, or the model is of a kind that foretext does not have.
         CorpusError: the tokenizer is missing or damaged.
     """
+    refuse_unfinished(folder, ModelFileError)
     path = folder / CONFIG
     config = read_config(path)
     place = weight_path(folder, (config.get("architectures") or ["AutoModel"])[0])

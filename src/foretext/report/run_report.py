@@ -73,13 +73,14 @@ def write_report(
 ) -> Path:
     """Do the same for a run whose other files are written, though it may not be finished."""
     refuse_name(folder.report)
-    if folder.kind == "autoencoder":
+    kind = folder.written_kind()
+    if kind == "autoencoder":
         return _report_autoencoder(folder, title)
-    if folder.kind == "fasttext classifier":
+    if kind == "fasttext classifier":
         return _report_classifier(folder, title)
-    if folder.kind in TASK_MODELS or folder.kind == "linear classifier":
+    if kind in TASK_MODELS or kind == "linear classifier":
         return _report_task(folder, title)
-    if folder.kind == "language model":
+    if kind == "language model":
         return _report_language_model(folder, title)
     vectors = run_vectors(folder)
     facts = read_facts(folder, VectorsFacts)
@@ -122,7 +123,7 @@ def _report_autoencoder(folder: RunFolder, title: str | None) -> Path:
         folder.report,
         title=title or f"{facts['recipe']}: {_name(folder)}",
         facts=facts,
-        layers=Codec.load(folder.path).network.structure(),
+        layers=Codec.read(folder.path).network.structure(),
         picture=read_bytes(folder.picture, OutputError) if has_picture else None,
         settings=read_sections(folder.recipe),
         metrics=read_records(folder.metrics, NetworkRecord),

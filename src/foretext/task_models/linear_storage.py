@@ -20,6 +20,7 @@ from foretext._version import __version__
 from foretext.errors import ModelFileError, SettingError
 from foretext.files import atomic_folder
 from foretext.parsing import parse_json, read_tensors, write_tensors
+from foretext.replacement import refuse_unfinished
 from foretext.task_models.linear import LinearClassifier, LinearConfig
 
 __all__ = ["FILE", "KIND", "load_file", "load_folder", "save_folder", "save_linear"]
@@ -62,6 +63,7 @@ def load_folder(folder: Path) -> LinearClassifier:
     Raises:
         ModelFileError: there is no such classifier, or a damaged one.
     """
+    refuse_unfinished(folder, ModelFileError)
     return load_file(folder / FILE)
 
 

@@ -22,6 +22,7 @@ from foretext.errors import SettingError, VectorFileError
 from foretext.files import atomic_folder, is_regular_file
 from foretext.parsing import read_json, read_tensors, write_tensors
 from foretext.parsing.tensor_file import check_tensors
+from foretext.replacement import refuse_unfinished
 from foretext.tasks.fasttext.config import FastTextClassifierConfig
 from foretext.tasks.fasttext.dictionary import Dictionary, flaw_of
 from foretext.tasks.fasttext.model import FastTextModel
@@ -78,6 +79,7 @@ def load_folder(path: Path) -> FastTextModel:
     Raises:
         VectorFileError: there is no classifier, or a damaged one.
     """
+    refuse_unfinished(path, VectorFileError)
     if not is_regular_file(path / CONFIG_FILE):
         raise VectorFileError(f"{path} holds no finished classifier: {CONFIG_FILE} is missing.")
     facts = read_json(path / CONFIG_FILE, VectorFileError, _Facts)
