@@ -1,6 +1,7 @@
 """All campaigns one after another, for a time and with a seed: ``make audit``.
 
-Hostile folders and odd surroundings run whole; damaged files and kills fill the rest of the time.
+Hostile folders are tried whole, surroundings and damaged files drawn by the seed; kills fill the
+rest of the time.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
-INPUTS_PER_MINUTE = 2_000  # damaged files, on two slow cores
-DAMAGE_RATE = 0.25  # share of the time
+INPUTS, CASES = 300, 20  # damaged files and folders, surroundings: of each, by minute
+PYTEST = ("pytest", "-q", "-n", "2")
 
 
 def campaign(name: str, *command: str, **environment: str) -> bool:
@@ -37,17 +38,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     until = time.monotonic() + 60 * given.minutes
-    inputs = max(int(DAMAGE_RATE * given.minutes * INPUTS_PER_MINUTE), 600)
-    drawn = {"FORETEXT_AUDIT_INPUTS": str(inputs), "FORETEXT_AUDIT_SEED": str(given.seed)}
+    drawn = {
+        "FORETEXT_AUDIT": str(max(int(CASES * given.minutes), 2)),
+        "FORETEXT_AUDIT_INPUTS": str(max(int(INPUTS * given.minutes), 600)),
+        "FORETEXT_AUDIT_SEED": str(given.seed),
+    }
     tests = REPOSITORY / "tests" / "audit"
-    found = [
-        campaign("hostile folders", "pytest", "-q", str(tests / "test_hostile_folders.py")),
-        campaign(
-            "surroundings", "pytest", "-q", str(tests / "test_surroundings.py"), FORETEXT_AUDIT="1"
-        ),
-        campaign("damaged files", "pytest", "-q", str(tests / "test_damage.py"), **drawn),
-        campaign("damaged runs", "pytest", "-q", str(tests / "test_damaged_runs.py"), **drawn),
-    ]
+    files = ("test_hostile_folders", "test_surroundings", "test_damage", "test_damaged_runs")
+    found = [campaign(name, *PYTEST, str(tests / f"{name}.py"), **drawn) for name in files]
     left = max((until - time.monotonic()) / 60, 1.0)
     with tempfile.TemporaryDirectory(prefix="foretext-audit-") as folder:
         options = ("--minutes", f"{left:.1f}", "--seed", str(given.seed))

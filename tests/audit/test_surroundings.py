@@ -1,8 +1,13 @@
-"""Odd surroundings in their short form; all of them where FORETEXT_AUDIT is set."""
+"""Odd surroundings in their short form.
+
+``FORETEXT_AUDIT=1`` tries all of them, ``FORETEXT_AUDIT=200`` as many, drawn by
+``FORETEXT_AUDIT_SEED``.
+"""
 
 from __future__ import annotations
 
 import os
+import random
 import sys
 from pathlib import Path
 
@@ -13,7 +18,14 @@ from tests.audit.surroundings_table import CannotBeHad
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limits are those of Linux")
 
-CHOSEN = cases() if os.environ.get("FORETEXT_AUDIT") else short_cases()
+
+def chosen() -> list[Case]:
+    number = int(os.environ.get("FORETEXT_AUDIT", "0"))
+    if number <= 1:
+        return list(cases() if number else short_cases())
+    rng = random.Random(int(os.environ.get("FORETEXT_AUDIT_SEED", "0")))
+    found = list(cases())
+    return rng.sample(found, min(number, len(found)))
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +33,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("surroundings") / "inputs"
 
 
-@pytest.mark.parametrize("case", CHOSEN, ids=str)
+@pytest.mark.parametrize("case", chosen(), ids=str)
 def test_a_command_ends_with_its_work_or_a_sentence(
     case: Case, given: Path, tmp_path: Path
 ) -> None:
