@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
-INPUTS, CASES = 300, 20  # damaged files and folders, surroundings: of each, by minute
+FILES, FOLDERS, CASES = 2_000, 300, 20  # damaged ones, and surroundings: of each, by minute
 PYTEST = ("pytest", "-q", "-n", "2")
 
 
@@ -31,6 +31,13 @@ def campaign(name: str, *command: str, **environment: str) -> bool:
     return code == 0
 
 
+def drawn(name: str, module: str, given: argparse.Namespace, **by_minute: int) -> bool:
+    """Run a campaign that is a module of tests, with numbers that follow from the time."""
+    numbers = {key: str(max(int(rate * given.minutes), 2)) for key, rate in by_minute.items()}
+    file = REPOSITORY / "tests" / "audit" / f"{module}.py"
+    return campaign(name, *PYTEST, str(file), FORETEXT_AUDIT_SEED=str(given.seed), **numbers)
+
+
 def main() -> None:
     """Run the campaigns; the exit code is 1 where one found something."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
@@ -38,14 +45,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     until = time.monotonic() + 60 * given.minutes
-    drawn = {
-        "FORETEXT_AUDIT": str(max(int(CASES * given.minutes), 2)),
-        "FORETEXT_AUDIT_INPUTS": str(max(int(INPUTS * given.minutes), 600)),
-        "FORETEXT_AUDIT_SEED": str(given.seed),
-    }
-    tests = REPOSITORY / "tests" / "audit"
-    files = ("test_hostile_folders", "test_surroundings", "test_damage", "test_damaged_runs")
-    found = [campaign(name, *PYTEST, str(tests / f"{name}.py"), **drawn) for name in files]
+    found = [
+        drawn("hostile folders", "test_hostile_folders", given),
+        drawn("surroundings", "test_surroundings", given, FORETEXT_AUDIT=CASES),
+        drawn("damaged files", "test_damage", given, FORETEXT_AUDIT_INPUTS=FILES),
+        drawn("damaged folders", "test_damaged_runs", given, FORETEXT_AUDIT_INPUTS=FOLDERS),
+    ]
     left = max((until - time.monotonic()) / 60, 1.0)
     with tempfile.TemporaryDirectory(prefix="foretext-audit-") as folder:
         options = ("--minutes", f"{left:.1f}", "--seed", str(given.seed))
