@@ -114,12 +114,23 @@ def test_what_a_killed_process_left_goes_with_the_next_write(tmp_path: Path, kin
 @LOCKS
 def test_a_folder_whose_replacement_was_killed_comes_back(tmp_path: Path) -> None:
     path, orphan = tmp_path / "folder", tmp_path / ".folder.x1.partial"
-    (orphan / "replaced").mkdir(parents=True)
-    (orphan / "replaced" / "old").touch()
+    (orphan / "replaced" / "folder").mkdir(parents=True)
+    (orphan / "replaced" / "folder" / "old").touch()
     with pytest.raises(RuntimeError), atomic_folder(path):
         raise RuntimeError
     assert names(path) == ["old"]
     assert names(tmp_path) == ["folder"]
+
+
+@LOCKS
+def test_a_folder_comes_back_under_its_own_name_alone(tmp_path: Path) -> None:
+    old = tmp_path / ".folder.more.x1.partial" / "replaced" / "folder.more"
+    old.mkdir(parents=True)
+    (old / "part").touch()
+    with atomic_file(tmp_path / "folder") as temporary:
+        temporary.write_text("another")
+    assert names(tmp_path) == ["folder", "folder.more"]
+    assert names(tmp_path / "folder.more") == ["part"]
 
 
 @LOCKS

@@ -41,7 +41,7 @@ __all__ = [
 PARTIAL = ".partial"
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT) if sys.platform != "win32" else (errno.ENOSPC,)
 LONGEST_PREFIX = 40  # letters of a name that its partial folder repeats
-_OLD = "replaced"  # in a partial folder: the folder that the new one replaces
+_OLD = "replaced"  # in a partial folder: holds the folder that the new one replaces
 
 
 @contextmanager
@@ -68,7 +68,8 @@ def atomic_folder(path: Path) -> Iterator[Path]:
             for file in temporary.rglob("*"):
                 _flush(file)
             if path.exists():
-                path.rename(partial / _OLD)
+                (partial / _OLD).mkdir()
+                path.rename(partial / _OLD / path.name)
             temporary.rename(path)
 
 
@@ -209,13 +210,12 @@ def _partial(path: Path) -> Iterator[Path]:
     """Yield a locked folder beside `path`, gone on leaving."""
     prefix = f".{path.name[:LONGEST_PREFIX]}."
     for orphan in _partials(path.parent, prefix):
-        _remove_orphan(orphan, path)
+        _remove_orphan(orphan)
     partial, handle = _made_partial(prefix, path.parent)
     try:
         yield partial
     finally:
-        if (partial / _OLD).exists() and not path.exists():
-            (partial / _OLD).rename(path)
+        _bring_back(partial)
         shutil.rmtree(partial, ignore_errors=True)
         if handle is not None:
             os.close(handle)
@@ -244,12 +244,16 @@ def _partials(folder: Path, prefix: str) -> list[Path]:
     return []
 
 
-def _remove_orphan(partial: Path, path: Path | None = None) -> None:
-    """Remove a partial folder whose process is gone.
+def _bring_back(partial: Path) -> None:
+    """Bring a folder back that was to be replaced, where the new one has not taken its place."""
+    replaced = partial / _OLD
+    for old in replaced.iterdir() if replaced.is_dir() else ():
+        if not (partial.parent / old.name).exists():
+            old.rename(partial.parent / old.name)
 
-    A folder that was being replaced when the process died comes back, where `path` is its name and
-    the new one had not taken its place.
-    """
+
+def _remove_orphan(partial: Path) -> None:
+    """Remove a partial folder whose process is gone."""
     if sys.platform == "win32":
         return
     with suppress(OSError):
@@ -257,8 +261,7 @@ def _remove_orphan(partial: Path, path: Path | None = None) -> None:
         try:
             if not _lock(handle):
                 return
-            if path is not None and (partial / _OLD).exists() and not path.exists():
-                (partial / _OLD).rename(path)
+            _bring_back(partial)
             shutil.rmtree(partial, ignore_errors=True)
         finally:
             os.close(handle)
