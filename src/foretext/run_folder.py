@@ -66,9 +66,9 @@ class RunFolder:
 
     def __init__(self, path: str | Path) -> None:
         self.named = Path(path)
-        self._stand_in(self.named)
+        self._use_folder(self.named)
 
-    def _stand_in(self, path: Path) -> None:
+    def _use_folder(self, path: Path) -> None:
         self.path = path
         self.recipe = path / RECIPE
         self.config = path / CONFIG
@@ -93,7 +93,7 @@ class RunFolder:
         """Return the run that is being written in a folder: the replacement, where there is one."""
         run = cls(path)
         if (run.named / REPLACEMENT / RECIPE).is_file():
-            run._stand_in(run.named / REPLACEMENT)
+            run._use_folder(run.named / REPLACEMENT)
         return run
 
     @property
@@ -169,7 +169,7 @@ class RunFolder:
             if resume:
                 self._must_be_unfinished(waiting)
                 if waiting:
-                    self._stand_in(self.named / REPLACEMENT)
+                    self._use_folder(self.named / REPLACEMENT)
                     sweep(self.path)
             elif self.begun or waiting:
                 self._must_be_replaceable(overwrite)
@@ -238,7 +238,7 @@ class RunFolder:
             discard_folder(self.checkpoints)  # from here on the run is finished
         if self.path != self.named:
             promote(self.named)
-            self._stand_in(self.named)
+            self._use_folder(self.named)
 
     def _must_be_unfinished(self, waiting: bool) -> None:
         if waiting:
@@ -263,7 +263,7 @@ class RunFolder:
             replacement.unlink()
         shutil.rmtree(replacement, ignore_errors=True)
         replacement.mkdir()
-        self._stand_in(replacement)
+        self._use_folder(replacement)
 
     def _must_be_empty(self) -> None:
         """Refuse files of others; remove what a process left that died at its first steps."""

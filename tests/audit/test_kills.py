@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ SHORT = {"word2vec": 6, "overwrite": 8, "bert": 5, "seeds": 4, "fasttext classif
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="processes cannot be forked")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked")
 def test_what_is_killed_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
     for stage, kills in SHORT.items():
         command = [sys.executable, "-m", "tests.audit.kills", str(tmp_path / stage)]

@@ -140,10 +140,6 @@ class Checkpoints:
                 self.note(f"{path} is damaged ({error}); the run goes on from {found[-1].name}.")
         return None
 
-    def clear(self) -> None:
-        """Remove them all: the run is complete."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-
     def _release(self) -> None:
         try:
             (self.folder / ROOM).unlink(missing_ok=True)
