@@ -20,7 +20,7 @@ Learn = Callable[[Path, Path], Callable[[Path], float]]  # train, save; what the
 
 def by_foretext(settings: dict[str, Any]) -> Learn:
     """The estimator and its folder."""
-    from foretext.tasks.fasttext.classifier import FastTextClassifier
+    from foretext.classifiers.fasttext.classifier import FastTextClassifier
 
     def learn(train: Path, out: Path) -> Callable[[Path], float]:
         classifier = FastTextClassifier(**settings).fit(train)

@@ -44,13 +44,13 @@ def main() -> None:
 def ours(rows: Rows, texts: LabelledTexts, folder: Path, seed: int) -> tuple[float, float]:
     """The training of `foretext finetune`, from its first step to its last."""
     from foretext.data.rows import LabelledText
-    from foretext.pipeline.bodies import begin_with
-    from foretext.pipeline.row_texts import RowTexts
-    from foretext.pipeline.task_rows import TaskRows
-    from foretext.pipeline.task_settings import FinetuningConfig
-    from foretext.pipeline.task_training import Setting, train_once
+    from foretext.finetuning.row_texts import RowTexts
+    from foretext.finetuning.rows import TaskRows
+    from foretext.finetuning.settings import FinetuningConfig
+    from foretext.finetuning.start import begin_with
+    from foretext.finetuning.training import Setting, train_once
     from foretext.progress import MetricsLog
-    from foretext.progress.workplace import Workplace
+    from foretext.progress.run_context import RunContext
     from foretext.task_models.classifier import TextClassifier
 
     read = [LabelledText(text, (label,), "") for label, text in rows]
@@ -62,7 +62,7 @@ def ours(rows: Rows, texts: LabelledTexts, folder: Path, seed: int) -> tuple[flo
     )
     with tempfile.TemporaryDirectory() as place, MetricsLog(Path(place) / "log") as log:
         task = {"max_length": texts.max_length, "pooling": POOLING, "dropout": DROPOUT}
-        _, last = train_once(setting, config, task, Workplace(Path(place), log=log))
+        _, last = train_once(setting, config, task, RunContext(Path(place), log=log))
         records = log.read()
     steps = [0, *(record["step"] for record in records)]
     losses = sum(

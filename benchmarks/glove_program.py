@@ -31,7 +31,7 @@ def foretext_figures(text: Path, folder: Path, epochs: int, seed: int) -> Figure
     """The component as the pipeline calls it; the layout of tiles is part of the training."""
     from foretext.corpus import Corpus
     from foretext.data import write_tokens
-    from foretext.progress.workplace import Workplace
+    from foretext.progress.run_context import RunContext
     from foretext.tokenizers import WordTokenizer
     from foretext.vectors.glove import GloVe
 
@@ -44,11 +44,11 @@ def foretext_figures(text: Path, folder: Path, epochs: int, seed: int) -> Figure
         tokens = write_tokens(Corpus(text), tokenizer, Path(place, "tokens"))
         learner = GloVe(settings, tokenizer.vocabulary, tokens)
         cpu = time.process_time()
-        counted = learner._count(Workplace(Path(place)))
+        counted = learner._count(RunContext(Path(place)))
         count_cpu = time.process_time() - cpu
         count_mb = peak_megabytes()
         cpu = time.process_time()
-        history = learner.train(Workplace(Path(place)))
+        history = learner.train(RunContext(Path(place)))
         train_cpu = time.process_time() - cpu
     learner.vectors().save(folder / "vectors.txt", format="glove")
     return {

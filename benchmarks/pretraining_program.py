@@ -35,7 +35,7 @@ def main() -> None:
 
 def ours(objective: str, seed: int) -> float:
     """The loop as `foretext pretrain` runs it."""
-    from foretext.progress.workplace import Workplace
+    from foretext.progress.run_context import RunContext
     from foretext.training.batches import Batches
     from foretext.training.loop import Training
     from foretext.training.settings import TrainingConfig
@@ -52,7 +52,7 @@ def ours(objective: str, seed: int) -> float:
             clock.append(time.perf_counter())
 
     assert Batches(examples, ROWS, seed).per_epoch > WARM + STEPS
-    Timed(model, examples, config, Workplace(Path())).run()
+    Timed(model, examples, config, RunContext(Path())).run()
     return clock[-1] - clock[WARM - 1]
 
 

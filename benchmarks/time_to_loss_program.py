@@ -50,7 +50,7 @@ def prepare(folder: Path) -> None:
 
 def ours(folder: Path, recipe: str, seconds: float, seed: int) -> dict[str, Any]:
     """The loop as `foretext pretrain` runs it, under a budget."""
-    from foretext.progress.workplace import Workplace
+    from foretext.progress.run_context import RunContext
     from foretext.training.loop import fit
     from foretext.training.settings import TrainingConfig
 
@@ -64,7 +64,7 @@ def ours(folder: Path, recipe: str, seconds: float, seed: int) -> dict[str, Any]
     }
     config = TrainingConfig.checked(settings, "training")
     began = time.perf_counter()
-    history = fit(model, train, config, Workplace(folder))
+    history = fit(model, train, config, RunContext(folder))
     elapsed = time.perf_counter() - began
     return {"seconds": elapsed, "loss": held_out.measure(model)["valid_loss"], **_told(history)}
 
@@ -149,7 +149,7 @@ def their_model() -> Any:
 
 def theirs(batch: Any) -> dict[str, torch.Tensor]:
     """A batch of ours as they take it."""
-    labels = batch.targets["original"].masked_fill(~batch.targets["asked"].bool(), -100)
+    labels = batch.targets["original"].masked_fill(~batch.targets["masked"].bool(), -100)
     ids, mask = batch.inputs.ids, batch.inputs.token_mask
     mask = torch.ones_like(ids) if mask is None else mask.long()
     return {"input_ids": ids, "attention_mask": mask, "labels": labels}
@@ -162,7 +162,7 @@ def their_loss(model: Any, held_out: Any) -> float:
     total, count = 0.0, 0
     for step in range(held_out.batches.per_epoch):
         batch = held_out.batches.batch(step)
-        asked = int(batch.targets["asked"].sum())
+        asked = int(batch.targets["masked"].sum())
         total += float(model(**theirs(batch)).loss) * asked
         count += asked
     return total / count

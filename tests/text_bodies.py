@@ -13,9 +13,9 @@ from foretext.backbones.lookup import Lookup
 from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.textcnn import TextCNN
 from foretext.data.rows import LabelledPair, LabelledText
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.task_models.base import TaskModel
-from foretext.tasks.body import TextBody
+from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.tokenizers.word_tokenizer import WordTokenizer
@@ -28,18 +28,18 @@ WORDS = ("the", "in", "every", "again", ".", *ANIMALS, *SOUNDS, *TIMES)
 SIGHTED = ("cat", "dog", "hen")  # the labels of texts
 
 
-def bert_body(tokenizer: SubwordTokenizer) -> TextBody:
+def bert_body(tokenizer: SubwordTokenizer) -> TaskBase:
     """A BERT of two layers."""
-    return TextBody(tokenizer, bert(tokenizer).backbone, "full")
+    return TaskBase(tokenizer, bert(tokenizer).backbone, "full")
 
 
-def gpt_body(tokenizer: SubwordTokenizer) -> TextBody:
+def gpt_body(tokenizer: SubwordTokenizer) -> TaskBase:
     """A GPT of two layers with its vocabulary head."""
     model: Any = gpt(tokenizer)
-    return TextBody(tokenizer, model.backbone, "causal", model.objective.head)
+    return TaskBase(tokenizer, model.backbone, "causal", model.objective.head)
 
 
-def word_body(kind: str) -> TextBody:
+def word_body(kind: str) -> TaskBase:
     """A "lookup", "textcnn" or "recurrent" over the words of the animals."""
     torch.manual_seed(0)
     vocabulary = Vocabulary(["[UNK]", *WORDS], np.ones(len(WORDS) + 1, np.int64))
@@ -52,7 +52,7 @@ def word_body(kind: str) -> TextBody:
         backbone = TextCNN(TextCNN.Config(**size, widths=[1, 3], num_maps=8), num_words)
     else:
         backbone = Recurrent(Recurrent.Config(**size, dim=8, dropout=0.0), num_words)
-    return TextBody(tokenizer, backbone, "full")
+    return TaskBase(tokenizer, backbone, "full")
 
 
 def labelled_texts(number: int = 48) -> list[LabelledText]:
@@ -82,4 +82,4 @@ def learn(
     config = TrainingConfig(
         steps=steps, learning_rate=learning_rate, batch_examples=16, device="cpu"
     )
-    fit(Model(model.body.backbone, model.task), model.examples(rows), config, Workplace(folder))
+    fit(Model(model.body.backbone, model.task), model.examples(rows), config, RunContext(folder))

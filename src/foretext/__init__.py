@@ -11,15 +11,16 @@ from foretext._version import __version__
 
 if TYPE_CHECKING:
     from foretext.artifact import load
+    from foretext.classifiers.fasttext.classifier import FastTextClassifier
+    from foretext.classifiers.linear import LinearClassifier
     from foretext.corpus import Corpus
     from foretext.errors import ForetextError
     from foretext.estimators import Autoencoder, FastText, GloVe, Word2Vec
+    from foretext.finetuning.run import finetune
     from foretext.language_model import LanguageModel
-    from foretext.pipeline import finetune, pretrain
+    from foretext.pipeline import pretrain
     from foretext.recipe import Recipe
     from foretext.registry import trust
-    from foretext.task_models.linear import LinearClassifier
-    from foretext.tasks.fasttext.classifier import FastTextClassifier
     from foretext.vectors.word_vectors import WordVectors
 
 __all__ = [
@@ -45,15 +46,15 @@ _HOMES = {
     "Autoencoder": "foretext.estimators",
     "Corpus": "foretext.corpus",
     "FastText": "foretext.estimators",
-    "FastTextClassifier": "foretext.tasks.fasttext.classifier",
+    "FastTextClassifier": "foretext.classifiers.fasttext.classifier",
     "ForetextError": "foretext.errors",
     "GloVe": "foretext.estimators",
     "LanguageModel": "foretext.language_model",
-    "LinearClassifier": "foretext.task_models.linear",
+    "LinearClassifier": "foretext.classifiers.linear",
     "Recipe": "foretext.recipe",
     "Word2Vec": "foretext.estimators",
     "WordVectors": "foretext.vectors.word_vectors",
-    "finetune": "foretext.pipeline",
+    "finetune": "foretext.finetuning.run",
     "load": "foretext.artifact",
     "pretrain": "foretext.pipeline",
     "trust": "foretext.registry",

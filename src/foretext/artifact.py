@@ -24,8 +24,8 @@ TASK_MODEL = "foretext.task_models.base:TaskModel"
 OTHER_KINDS = {
     **dict.fromkeys(TASK_MODELS, TASK_MODEL),
     "autoencoder": "foretext.codec:Codec",
-    "fasttext classifier": "foretext.tasks.fasttext.classifier:FastTextClassifier",
-    "linear classifier": "foretext.task_models.linear:LinearClassifier",
+    "fasttext classifier": "foretext.classifiers.fasttext.classifier:FastTextClassifier",
+    "linear classifier": "foretext.classifiers.linear:LinearClassifier",
 }
 
 

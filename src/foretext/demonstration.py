@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from foretext.corpus.docstrings import Docstring, write_docstrings
 from foretext.files import atomic_file, refuse_existing
+from foretext.finetuning.run import run_finetuning
 from foretext.pipeline import run_recipe
-from foretext.pipeline.finetuning import run_finetuning
 from foretext.recipe import Recipe
 from foretext.report.run_report import report_run
 from foretext.vectors.word_vectors import WordVectors

@@ -41,7 +41,7 @@ from foretext.sizes import split_size
 from foretext.tokenizers.subwords import SUBWORDS
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors import VECTORS
-from foretext.vectors.schedule import TrainingConfig as VectorsTraining
+from foretext.vectors.schedule import VectorsConfig
 
 __all__ = ["Recipe", "Section", "corpus_config", "corpus_of_run", "read_overrides", "recipe_names"]
 
@@ -127,9 +127,9 @@ class Recipe:
         return cast(DataConfig, self.parts["data"].config)
 
     @property
-    def vectors(self) -> VectorsTraining:
+    def vectors(self) -> VectorsConfig:
         """How word vectors are learned."""
-        return cast(VectorsTraining, self.parts["vectors"].config)
+        return cast(VectorsConfig, self.parts["vectors"].config)
 
     @classmethod
     def load(

@@ -162,8 +162,8 @@ def _python() -> Iterator[Opener]:
     import foretext as ft
     from foretext.artifact import RunFolder, load_language_model, load_vectors
     from foretext.codec import Codec
-    from foretext.pipeline.finetuning import load_task, rows_of
-    from foretext.pipeline.prediction import predictions
+    from foretext.finetuning.prediction import predictions
+    from foretext.finetuning.run import load_task, rows_of
     from foretext.report.run_report import report_run
     from foretext.task_models.base import TaskModel
 

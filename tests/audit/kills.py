@@ -42,9 +42,9 @@ NOT_COMPARED = {"train.log", "report.html", "README.md", "plan.json"}  # they te
 HOW = ("SIGTERM", "SIGINT", "moment", FULL_DISK)
 IMPORTED = (  # what a command imports when it is used, so that forks find it
     "altair", "optuna", "vl_convert", "foretext.cli.app", "foretext.pipeline.autoencoders",
-    "foretext.pipeline.fasttext_classifier", "foretext.pipeline.language_models",
-    "foretext.pipeline.linear_classifier", "foretext.pipeline.task_learning",
-    "foretext.pipeline.task_search", "foretext.report.run_report",
+    "foretext.finetuning.fasttext", "foretext.pipeline.language_models",
+    "foretext.finetuning.linear", "foretext.finetuning.network",
+    "foretext.finetuning.search", "foretext.report.run_report",
 )  # fmt: skip
 
 

@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import zstandard
 
+from foretext.classifiers.fasttext.classifier import FastTextClassifier
+from foretext.classifiers.linear import LinearClassifier
 from foretext.corpus import Corpus, CorpusConfig, inspect_corpus
 from foretext.data.images import read_images
 from foretext.data.rows import (
@@ -29,8 +31,6 @@ from foretext.data.rows import (
     read_texts,
 )
 from foretext.evaluation.vectors import evaluate_vectors
-from foretext.task_models.linear import LinearClassifier
-from foretext.tasks.fasttext.classifier import FastTextClassifier
 from foretext.vectors.index import NeighborIndex
 from foretext.vectors.ngrams import CharacterNgrams
 from foretext.vectors.subword_vectors import SubwordVectors

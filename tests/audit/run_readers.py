@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import foretext as ft
-from foretext.pipeline.finetuning import rows_of
+from foretext.finetuning.run import rows_of
 from foretext.report.run_report import report_run
 from tests.audit.folders import KINDS, finished
 from tests.audit.readers import Reader

@@ -179,7 +179,7 @@ def test_the_first_position_alone_is_what_it_is_among_all(
     gradients = []
     for asked in ("all", "first"):
         backbone.zero_grad()
-        states = backbone(replace(inputs, asked=asked)).last
+        states = backbone(replace(inputs, needed=asked)).last
         assert states.shape[1] == (8 if asked == "all" else 1)
         (states[:, 0] * weights).square().sum().backward()
         gradients.append(

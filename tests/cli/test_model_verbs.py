@@ -12,8 +12,8 @@ import pytest
 
 import foretext as ft
 from foretext.task_models.classifier import TextClassifier
-from foretext.tasks.body import TextBody
 from foretext.tasks.classification import Classification
+from foretext.tasks.task_base import TaskBase
 from tests.cli.conftest import Command
 from tests.language_model.models import SENTENCES, bert, gpt
 
@@ -71,7 +71,7 @@ def test_embed_takes_the_body_of_what_learned_a_task(
     command: Command, models: Path, tmp_path: Path
 ) -> None:
     model = bert()
-    body = TextBody(model.tokenizer, model.backbone, "full")
+    body = TaskBase(model.tokenizer, model.backbone, "full")
     task = Classification(Classification.Config(), body, labels=["a", "b"])
     TextClassifier(body, task).save(tmp_path / "task")
     shown = command("embed", tmp_path / "task", models / "text.txt", "-o", tmp_path / "out.npy")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from foretext.tasks.fasttext.classifier import FastTextClassifier
+from foretext.classifiers.fasttext.classifier import FastTextClassifier
+from tests.classifiers.fasttext.texts import labelled_texts
 from tests.cli.conftest import Command
-from tests.tasks.fasttext.texts import labelled_texts
 
 
 @pytest.fixture(scope="module")

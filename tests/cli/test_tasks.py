@@ -334,7 +334,7 @@ class TestWrongBases:
         assert "span_qa needs a token between question and passage" in refused("span_qa", "lstm")
 
     def test_without_torch(self, refused: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        for name in [name for name in sys.modules if name.startswith("foretext.pipeline.task_")]:
+        for name in [name for name in sys.modules if name.startswith("foretext.finetuning.")]:
             monkeypatch.delitem(sys.modules, name)
         monkeypatch.setitem(sys.modules, "torch", None)
         assert "pip install 'foretext[neural]'" in refused("classification", "textcnn")

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from foretext.classifiers.class_answers import ClassAnswers
 from foretext.data.rows import LabelledPair, LabelledText
 from foretext.evaluation.class_findings import class_findings, confusion
-from foretext.task_models.class_answers import ClassAnswers
 
 
 def texts(*labels: str | tuple[str, ...]) -> list[LabelledText]:

@@ -11,11 +11,11 @@ import torch
 import foretext as ft
 from foretext.artifact import RunFolder
 from foretext.errors import ModelFileError
+from foretext.finetuning.row_texts import RowTexts
+from foretext.finetuning.start import begin_with
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.interop.task_folder import load_task
 from foretext.language_model import LanguageModel
-from foretext.pipeline.bodies import begin_with
-from foretext.pipeline.row_texts import RowTexts
 from foretext.task_models.base import TaskModel
 from foretext.task_models.classifier import TextClassifier
 from foretext.task_models.matcher import TextMatcher

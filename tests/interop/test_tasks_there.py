@@ -17,7 +17,7 @@ from foretext.task_models.matcher import TextMatcher
 from foretext.task_models.pair_rows import PairRows
 from foretext.task_models.reader import SpanReader
 from foretext.task_models.tagger import Tagger
-from foretext.tasks.body import TextBody
+from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.interop.conftest import LENGTH, shaken, transformers
 from tests.interop.test_ours_there import backbone_of, opened
@@ -98,7 +98,7 @@ def saved(
 ) -> Any:
     """A model with weights that are drawn, kept in a folder."""
     backbone = backbone_of(shape, tokenizer)
-    body = TextBody(tokenizer, backbone, "full" if "bert" in shape else "causal")
+    body = TaskBase(tokenizer, backbone, "full" if "bert" in shape else "causal")
     kind = MODELS[task]
     if "bert" in shape and task in ("classification", "matching"):
         settings = {"pooling": "cls"} | settings if "mode" not in settings else settings

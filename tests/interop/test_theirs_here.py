@@ -116,7 +116,7 @@ def test_loss_of_pretraining(make_folder: MakeFolder) -> None:
     asked = torch.rand(inputs.ids.shape, generator=torch.Generator().manual_seed(2)) < 0.3
     asked &= inputs.token_mask
     follows = torch.tensor([1, 0, 1])
-    targets = {"original": inputs.ids.flip(1), "asked": asked, "follows": follows}
+    targets = {"original": inputs.ids.flip(1), "masked": asked, "follows": follows}
     losses = mean_losses(loaded, Batch(inputs, targets))
     labels = inputs.ids.flip(1).masked_fill(~asked, -100)
     expected = model(**theirs, labels=labels, next_sentence_label=1 - follows).loss

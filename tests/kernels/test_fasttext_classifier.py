@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from foretext.classifiers.fasttext.config import LOSSES, Loss
+from foretext.classifiers.fasttext.output_layer import OutputLayer
 from foretext.kernels.fasttext_classifier import (
     Documents,
     Model,
@@ -18,8 +20,6 @@ from foretext.kernels.fasttext_classifier import (
 )
 from foretext.kernels.fasttext_features import document_entries, unit_signatures
 from foretext.kernels.simd import aligned_zeros, padded
-from foretext.tasks.fasttext.config import LOSSES, Loss
-from foretext.tasks.fasttext.output_layer import OutputLayer
 from tests.kernels.classifier_twin import ClassifierTwin
 
 D = 20

@@ -28,7 +28,7 @@ from foretext.objectives.reconstruction import (
     gaussian_noise,
     masking_noise,
 )
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.training.loop import fit
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
@@ -61,7 +61,7 @@ def trained(network: Autoencoder, examples: np.ndarray, **settings: Any) -> list
         Model(cast(Backbone, Reconstructor(network)), cast(Objective, objective)),
         objective.examples(examples),
         TrainingConfig(**fixed | settings),
-        Workplace(Path()),
+        RunContext(Path()),
     )
 
 

@@ -97,7 +97,7 @@ def test_segments_and_padding(bert_tokens: Tokens, wordpiece: SubwordTokenizer) 
         assert segment[: parting + 1] == [0] * (parting + 1)
         assert segment[parting + 1 : end] == [1] * (end - parting - 1)
         assert row[end:] == [frame[2]] * (len(row) - end)
-    asked = batch.targets["asked"].numpy()
+    asked = batch.targets["masked"].numpy()
     assert wordpiece.ordinary[original.numpy()[asked]].all()
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from foretext.data.token_file import Tokens
 from foretext.plan.stopwatch import MOST_STEPS, WARM_STEPS, measure_speed
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.settings import TrainingConfig
 from tests.networks import bert
@@ -47,7 +47,7 @@ def test_first_steps_do_not_count(
 ) -> None:
     model, clock = bert(wordpiece), Clock(slow_at_first())
     examples = model.objective.examples(bert_tokens.train)
-    speed = measure_speed(model, examples, CONFIG, Workplace(tmp_path), seconds, clock)
+    speed = measure_speed(model, examples, CONFIG, RunContext(tmp_path), seconds, clock)
     assert speed.step_seconds == 1.0
     assert speed.step_tokens == pytest.approx(4 * 24)
     assert speed.tokens_per_second == pytest.approx(4 * 24)
@@ -59,5 +59,5 @@ def test_it_ends_in_any_case(
 ) -> None:
     model, clock = bert(wordpiece), Clock(iter([1e-6] * 1000))
     examples = model.objective.examples(bert_tokens.train)
-    measure_speed(model, examples, CONFIG, Workplace(tmp_path), 1.0, clock)
+    measure_speed(model, examples, CONFIG, RunContext(tmp_path), 1.0, clock)
     assert clock.looks == MOST_STEPS

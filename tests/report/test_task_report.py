@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from foretext.artifact import RunFolder
-from foretext.pipeline.finetuning import run_finetuning
+from foretext.finetuning.run import run_finetuning
 from foretext.report.run_report import report_run
 from foretext.report.task_charts import beside_chart, confusion_chart
 from foretext.report.task_report import write_task_report

@@ -12,8 +12,8 @@ import torch
 from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError, SettingError
 from foretext.task_models.classifier import TextClassifier
-from foretext.tasks.body import TextBody
 from foretext.tasks.classification import Classification
+from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.text_bodies import SIGHTED, bert_body, gpt_body, labelled_texts, learn, word_body
 
@@ -21,7 +21,7 @@ POOLINGS = ["cls", "last", "ends", "mean", "max", "attention"]
 LONG = "the dog barks in the morning . every cat purrs again . " * 6
 
 
-def classifier(body: TextBody, rows: list[LabelledText] | None = None, **settings: Any) -> Any:
+def classifier(body: TaskBase, rows: list[LabelledText] | None = None, **settings: Any) -> Any:
     torch.manual_seed(0)
     config = Classification.Config(**{"max_length": 32, "dropout": 0.0, **settings})
     return TextClassifier.begin(body, config, rows or labelled_texts())
@@ -120,7 +120,7 @@ def test_texts_that_are_cut_are_counted(wordpiece: SubwordTokenizer, long_texts:
     assert classifier(bert_body(wordpiece), long_texts=long_texts).num_cut(rows) == 1
 
 
-def overconfident(body: TextBody) -> tuple[Any, list[LabelledText]]:
+def overconfident(body: TaskBase) -> tuple[Any, list[LabelledText]]:
     """A model of much certainty, and rows of which half contradict it."""
     model = classifier(body)
     with torch.no_grad():

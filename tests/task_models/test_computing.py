@@ -11,7 +11,7 @@ from foretext.backbones.base import States
 from foretext.data.batch import Inputs
 from foretext.data.padded_examples import PaddedExamples, Ragged
 from foretext.task_models import computing
-from foretext.task_models.computing import Network, compute_outputs
+from foretext.task_models.computing import TaskNetwork, compute_outputs
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import bert
 
@@ -37,8 +37,8 @@ class PerPosition(nn.Module):
         return states.last
 
 
-def network(tokenizer: SubwordTokenizer, task: nn.Module) -> Network:
-    return Network(bert(tokenizer).backbone.eval(), task)  # type: ignore[arg-type]
+def network(tokenizer: SubwordTokenizer, task: nn.Module) -> TaskNetwork:
+    return TaskNetwork(bert(tokenizer).backbone.eval(), task)  # type: ignore[arg-type]
 
 
 def examples(rows: list[np.ndarray], group: int = 1) -> PaddedExamples:
@@ -46,7 +46,7 @@ def examples(rows: list[np.ndarray], group: int = 1) -> PaddedExamples:
 
 
 @torch.no_grad()
-def alone(net: Network, ids: np.ndarray) -> np.ndarray:
+def alone(net: TaskNetwork, ids: np.ndarray) -> np.ndarray:
     """The states of one row."""
     return net.backbone(Inputs(torch.from_numpy(ids)[None])).last[0].numpy()
 

@@ -10,13 +10,13 @@ import pytest
 import torch
 
 import foretext as ft
+from foretext.classifiers.linear import LinearClassifier
+from foretext.classifiers.linear_storage import FILE, save_linear
 from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError, ModelFileError, SettingError
 from foretext.metrics import softmax
 from foretext.task_models.classifier import TextClassifier
 from foretext.task_models.ensemble import Ensemble, Weights, fit_weights
-from foretext.task_models.linear import LinearClassifier
-from foretext.task_models.linear_storage import FILE, save_linear
 from foretext.tasks.classification import Classification
 from tests.text_bodies import labelled_texts, word_body
 

@@ -12,8 +12,8 @@ import torch
 from foretext.data.rows import LabelledPair, PairsConfig
 from foretext.errors import CorpusError, SettingError
 from foretext.task_models.matcher import TextMatcher
-from foretext.tasks.body import TextBody
 from foretext.tasks.matching import Matching
+from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import TIMES
 from tests.text_bodies import bert_body, gpt_body, learn, pair, word_body
@@ -22,13 +22,13 @@ PAIRS = [("the dog barks", "every cat purrs again ."), ("a hen", "the hen clucks
 LONG = "the dog barks in the morning . every cat purrs again . " * 6
 
 
-def matcher(body: TextBody, rows: list[LabelledPair], **settings: Any) -> Any:
+def matcher(body: TaskBase, rows: list[LabelledPair], **settings: Any) -> Any:
     torch.manual_seed(0)
     config = Matching.Config(**{"max_length": 32, "dropout": 0.0, **settings})
     return TextMatcher.begin(body, config, rows)
 
 
-def sharp(body: TextBody, **settings: Any) -> Any:
+def sharp(body: TaskBase, **settings: Any) -> Any:
     """One whose answers differ without learning."""
     model = matcher(body, which_first(), **settings)
     with torch.no_grad():

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import Answer, Question
 from foretext.errors import CorpusError, SettingError
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.task_models.reader import SpanReader
-from foretext.tasks.body import TextBody
 from foretext.tasks.span_qa import SpanQA
+from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.loop import fit
 from foretext.training.model import Model
@@ -37,7 +37,7 @@ ANSWERED, UNANSWERABLE = asked(CONTEXT, "cow moos"), asked(CONTEXT)
 
 def reader(tokenizer: SubwordTokenizer, rows: Sequence[Question], **settings: object) -> SpanReader:
     torch.manual_seed(0)
-    body = TextBody(tokenizer, bert(tokenizer).backbone, "full")
+    body = TaskBase(tokenizer, bert(tokenizer).backbone, "full")
     return SpanReader.begin(body, SpanQA.Config(**settings), rows)
 
 
@@ -127,7 +127,7 @@ def test_nothing_to_learn_from(wordpiece: SubwordTokenizer) -> None:
 def test_a_model_that_sees_to_the_left_reads_the_question_first(
     byte_bpe: SubwordTokenizer,
 ) -> None:
-    body = TextBody(byte_bpe, gpt(byte_bpe).backbone, "causal")
+    body = TaskBase(byte_bpe, gpt(byte_bpe).backbone, "causal")
     row = asked("the dog barks", "barks", question="cat")
     examples = SpanReader.begin(body, SpanQA.Config(), [row]).examples([row])
     end, question, text = byte_bpe.special.end, *map(byte_bpe.encode, (row.question, row.context))
@@ -241,7 +241,7 @@ def test_learns_to_find_the_animal(wordpiece: SubwordTokenizer, tmp_path: Path) 
     assert model.figures(rows[:40])["f1"] < 0.6
     training = TrainingConfig(steps=80, batch_examples=16, learning_rate=5e-3)
     network = Model(model.body.backbone, model.task)
-    fit(network, model.examples(rows[40:]), training, Workplace(tmp_path))
+    fit(network, model.examples(rows[40:]), training, RunContext(tmp_path))
     figures = model.figures(rows[:40])
     assert figures["f1_answered"] > 0.9
     assert figures["f1_unanswerable"] > 0.9

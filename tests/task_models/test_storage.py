@@ -25,9 +25,9 @@ from foretext.task_models.matcher import TextMatcher
 from foretext.task_models.reader import SpanReader
 from foretext.task_models.storage import load_task_model, save_task_model
 from foretext.task_models.tagger import Tagger
-from foretext.tasks.alphabet import Alphabet
-from foretext.tasks.body import TextBody
 from foretext.tasks.classification import Classification
+from foretext.tasks.task_base import TaskBase
+from foretext.tokenizers.alphabet import Alphabet
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import GPT, SHAPE
 from tests.text_bodies import SIGHTED, bert_body, gpt_body, word_body
@@ -48,28 +48,28 @@ MODELS: dict[str, Any] = {
     "tagging": Tagger,
     "span_qa": SpanReader,
 }
-MakeBody = Callable[[str], TextBody]
+MakeBody = Callable[[str], TaskBase]
 
 
 @pytest.fixture(scope="module")
 def body_of(wordpiece: SubwordTokenizer, byte_bpe: SubwordTokenizer) -> MakeBody:
     """A body of each kind; those over words are of words alone."""
 
-    def make(name: str) -> TextBody:
+    def make(name: str) -> TaskBase:
         if name == "bert":
             return bert_body(wordpiece)
         if name == "gpt":
             return gpt_body(byte_bpe)
         if name == "rotary":
             config = Transformer.Config(**SHAPE, positions="rotary")
-            return TextBody(wordpiece, Transformer(config, wordpiece.vocab_size), "full")
+            return TaskBase(wordpiece, Transformer(config, wordpiece.vocab_size), "full")
         return word_body(name)
 
     return make
 
 
 def model_of(
-    task: str, body: TextBody, found: dict[str, Any] | None = None, **settings: Any
+    task: str, body: TaskBase, found: dict[str, Any] | None = None, **settings: Any
 ) -> Any:
     """A model with weights that are drawn, but not near zero."""
     torch.manual_seed(3)
@@ -160,7 +160,7 @@ def test_characters_of_words(tmp_path: Path) -> None:
     config = Recurrent.Config(vector_size=16, dim=8, dropout=0.0, characters="cnn")
     tokenizer = word_body("lookup").tokenizer
     backbone = Recurrent(config, tokenizer.vocab_size, alphabet.num_ids)
-    model = model_of("tagging", TextBody(tokenizer, backbone, "full"))
+    model = model_of("tagging", TaskBase(tokenizer, backbone, "full"))
     again = assert_same_again(model, tmp_path)
     assert again.task.alphabet.characters == alphabet.characters
 
@@ -236,7 +236,7 @@ def test_base_that_sees_to_the_left(
 ) -> None:
     """Also where a tokenizer with a mask suggests something else."""
     backbone = Transformer(Transformer.Config(**SHAPE, **shape), wordpiece.vocab_size)
-    body = TextBody(wordpiece, backbone, "causal")
+    body = TaskBase(wordpiece, backbone, "causal")
     model_of("classification", body, bias=False).save(tmp_path)
     assert load_language_model(tmp_path).visibility == "causal"
 

@@ -14,10 +14,10 @@ from foretext.backbones.recurrent import Recurrent
 from foretext.data.rows import TaggedConfig, TaggedSentence
 from foretext.errors import CorpusError, SettingError
 from foretext.metrics import violations
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.task_models.tagger import Tagger
-from foretext.tasks.body import TextBody
 from foretext.tasks.tagging import Tagging
+from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.tokenizers.word_tokenizer import WordTokenizer
@@ -44,12 +44,12 @@ def animals(scheme: str = "IOB2") -> list[TaggedSentence]:
     ]
 
 
-def untrained(body: TextBody, rows: list[TaggedSentence], **settings: Any) -> Tagger:
+def untrained(body: TaskBase, rows: list[TaggedSentence], **settings: Any) -> Tagger:
     torch.manual_seed(3)
     return Tagger.begin(body, Tagging.Config(**settings), rows)
 
 
-def body_of(kind: str, wordpiece: SubwordTokenizer, byte_bpe: SubwordTokenizer) -> TextBody:
+def body_of(kind: str, wordpiece: SubwordTokenizer, byte_bpe: SubwordTokenizer) -> TaskBase:
     if kind in ("bert", "gpt"):
         return bert_body(wordpiece) if kind == "bert" else gpt_body(byte_bpe)
     return word_body(kind)
@@ -100,7 +100,7 @@ def test_transitions_learn_in_bfloat16(tmp_path: Path) -> None:
     config = TrainingConfig(
         steps=60, learning_rate=0.1, batch_examples=16, device="cpu", precision="bf16"
     )
-    fit(Model(model.body.backbone, model.task), model.examples(rows), config, Workplace(tmp_path))
+    fit(Model(model.body.backbone, model.task), model.examples(rows), config, RunContext(tmp_path))
     assert model.judged_by == "accuracy"
     assert model.figures(rows)["accuracy"] == 1.0
     assert model.task.crf.transitions.dtype == torch.float32
@@ -117,7 +117,7 @@ def test_spelling_tells_what_words_do_not(tmp_path: Path) -> None:
     assert model.predict([["Brown", "young", "Smith"]]) == [["B", "O", "B"]]
 
 
-def spelling_body(num_characters: int) -> TextBody:
+def spelling_body(num_characters: int) -> TaskBase:
     """A recurrent network that knows no word but by its characters."""
     torch.manual_seed(0)
     tokenizer = WordTokenizer(
@@ -127,7 +127,7 @@ def spelling_body(num_characters: int) -> TextBody:
     config = Recurrent.Config(
         vector_size=4, dim=8, dropout=0.0, characters="cnn", character_dim=8, character_features=8
     )
-    return TextBody(tokenizer, Recurrent(config, 1, num_characters), "full")
+    return TaskBase(tokenizer, Recurrent(config, 1, num_characters), "full")
 
 
 def test_the_alphabet_has_as_many_characters_as_the_body() -> None:

@@ -11,8 +11,8 @@ import torch
 from foretext.data.batch import Batch, Inputs
 from foretext.errors import SettingError
 from foretext.interop.hugging_face import load_hugging_face
-from foretext.tasks.body import TextBody
 from foretext.tasks.classification import Classification
+from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.hf_files import save_hf_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import random_inputs
@@ -46,7 +46,7 @@ def theirs(name: str, body: str, tokenizer: SubwordTokenizer, folder: Path, **se
     getattr(model, body).save_pretrained(folder)
     save_hf_tokenizer(tokenizer, folder, 32, "bert" if name == "Bert" else "gpt")
     loaded = load_hugging_face(folder)
-    return model, TextBody(loaded.tokenizer, loaded.backbone, loaded.visibility)
+    return model, TaskBase(loaded.tokenizer, loaded.backbone, loaded.visibility)
 
 
 def some_rows(vocab_size: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -56,7 +56,7 @@ def some_rows(vocab_size: int) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 @torch.no_grad()
-def assert_parity(task: Classification, body: TextBody, inputs: Inputs, answer: Any) -> None:
+def assert_parity(task: Classification, body: TaskBase, inputs: Inputs, answer: Any) -> None:
     """Equal logits, and an equal mean loss."""
     states = body.backbone.eval()(inputs)
     task.eval()

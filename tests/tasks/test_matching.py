@@ -10,8 +10,8 @@ from foretext.backbones.base import States
 from foretext.data.batch import Batch, Inputs
 from foretext.errors import SettingError
 from foretext.tasks.answers import RealNumber
-from foretext.tasks.body import TextBody
 from foretext.tasks.matching import Matching, match_mode
+from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import random_inputs
 from tests.text_bodies import bert_body, gpt_body, word_body
@@ -20,7 +20,7 @@ LABELS = ["no", "yes"]
 V = 100
 
 
-def computed(body: TextBody, rows: int = 4) -> tuple[States, Inputs]:
+def computed(body: TaskBase, rows: int = 4) -> tuple[States, Inputs]:
     """States of some rows, of which the second is short."""
     mask = torch.arange(9) < torch.tensor([9, 4, 9, 9, 7, 9][:rows])[:, None]
     inputs = random_inputs(

@@ -9,8 +9,8 @@ import torch
 
 from foretext.data.framing import Framing
 from foretext.errors import SettingError
-from foretext.tasks.body import TextBody
 from foretext.tasks.shared_tokens import shared_tokens, tell_shared_tokens
+from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import random_inputs
 from tests.text_bodies import bert_body, gpt_body, word_body
@@ -65,6 +65,6 @@ def test_a_body_that_sees_them_stays_as_it_is(wordpiece: SubwordTokenizer) -> No
 
 
 def test_a_body_that_knows_nothing_of_segments(wordpiece: SubwordTokenizer) -> None:
-    body = TextBody(wordpiece, word_body("recurrent").backbone, "full")
+    body = TaskBase(wordpiece, word_body("recurrent").backbone, "full")
     with pytest.raises(SettingError, match="told to a Transformer, and the base is a Recurrent"):
         tell_shared_tokens(body)

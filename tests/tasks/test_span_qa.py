@@ -12,8 +12,8 @@ from foretext.backbones.transformer import Transformer
 from foretext.data.batch import Batch, Inputs
 from foretext.errors import SettingError
 from foretext.interop.hugging_face import load_hugging_face
-from foretext.tasks.body import TextBody
 from foretext.tasks.span_qa import SpanQA
+from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.hf_files import save_hf_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
@@ -36,7 +36,7 @@ def test_equal_to_transformers(wordpiece: SubwordTokenizer, tmp_path: Path) -> N
     theirs.bert.save_pretrained(tmp_path)
     save_hf_tokenizer(wordpiece, tmp_path, 24, "bert")
     backbone = load_hugging_face(tmp_path).backbone.eval()
-    task = SpanQA(SpanQA.Config(), TextBody(wordpiece, backbone, "full")).eval()
+    task = SpanQA(SpanQA.Config(), TaskBase(wordpiece, backbone, "full")).eval()
     task.span.load_state_dict(theirs.qa_outputs.state_dict())
 
     generator = torch.Generator().manual_seed(3)
@@ -61,7 +61,7 @@ def test_equal_to_transformers(wordpiece: SubwordTokenizer, tmp_path: Path) -> N
 
 def head_that_copies(wordpiece: SubwordTokenizer) -> SpanQA:
     """Whose logits are the first two features of a state."""
-    task = SpanQA(SpanQA.Config(), TextBody(wordpiece, bert(wordpiece).backbone, "full"))
+    task = SpanQA(SpanQA.Config(), TaskBase(wordpiece, bert(wordpiece).backbone, "full"))
     with torch.no_grad():
         task.span.weight.copy_(torch.eye(2, 32))
     return task
@@ -117,4 +117,4 @@ def test_something_must_stand_between_the_texts(animal_text: Path) -> None:
     plain = learn_subwords("bpe", settings, Corpus(animal_text))
     backbone = Transformer(Transformer.Config(**SHAPE), plain.vocab_size)
     with pytest.raises(SettingError, match="needs a token between question and passage; take a"):
-        SpanQA(SpanQA.Config(), TextBody(plain, backbone, "causal"))
+        SpanQA(SpanQA.Config(), TaskBase(plain, backbone, "causal"))

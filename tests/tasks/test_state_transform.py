@@ -10,8 +10,8 @@ import torch
 from foretext.backbones.transformer import Transformer
 from foretext.errors import SettingError
 from foretext.nn.vocabulary_head import HeadTransform
-from foretext.tasks.body import TextBody
 from foretext.tasks.state_transform import made_transform, natural_transform
+from foretext.tasks.task_base import TaskBase
 from foretext.tasks.text_head import TextHead
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import SHAPE
@@ -22,8 +22,8 @@ MODERN: dict[str, Any] = {
 }  # fmt: skip
 
 
-def modern_body(tokenizer: SubwordTokenizer) -> TextBody:
-    return TextBody(
+def modern_body(tokenizer: SubwordTokenizer) -> TaskBase:
+    return TaskBase(
         tokenizer, Transformer(Transformer.Config(**MODERN), tokenizer.vocab_size), "full"
     )
 

@@ -13,8 +13,8 @@ from foretext.data.batch import Batch, Inputs
 from foretext.data.padded_examples import IGNORED
 from foretext.interop.hugging_face import load_hugging_face
 from foretext.metrics import violations
-from foretext.tasks.body import TextBody
 from foretext.tasks.tagging import Tagging
+from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.hf_files import save_hf_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.text_bodies import bert_body, word_body
@@ -31,7 +31,7 @@ SHAPE = {
 }
 
 
-def tagging(body: TextBody, labels: list[str] = LABELS, **settings: Any) -> Tagging:
+def tagging(body: TaskBase, labels: list[str] = LABELS, **settings: Any) -> Tagging:
     torch.manual_seed(2)
     return Tagging(Tagging.Config(**settings), body, labels=labels).eval()
 
@@ -46,7 +46,7 @@ def some_batch(vocab_size: int) -> Batch:
     return Batch(Inputs(ids, mask), {"tags": tags.masked_fill(~asked, IGNORED)})
 
 
-def scored(task: Tagging, body: TextBody, batch: Batch) -> Any:
+def scored(task: Tagging, body: TaskBase, batch: Batch) -> Any:
     return task.scores(body.backbone.eval()(batch.inputs), batch)["tagging"]
 
 
@@ -62,7 +62,7 @@ def test_parity_with_bert(wordpiece: SubwordTokenizer, tmp_path: Path) -> None:
     theirs.bert.save_pretrained(tmp_path)
     save_hf_tokenizer(wordpiece, tmp_path, 32, "bert")
     loaded = load_hugging_face(tmp_path)
-    body = TextBody(loaded.tokenizer, loaded.backbone, loaded.visibility)
+    body = TaskBase(loaded.tokenizer, loaded.backbone, loaded.visibility)
     task = tagging(body)
     task.classifier.load_state_dict(theirs.classifier.state_dict())
     batch = some_batch(wordpiece.vocab_size)

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from foretext.nn.pooling import Pool
-from foretext.tasks.body import TextBody
-from foretext.tasks.text_head import TextHead, drawn_linear, natural_pooling
+from foretext.tasks.task_base import TaskBase
+from foretext.tasks.text_head import TextHead, initialised_linear, natural_pooling
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.text_bodies import bert_body, gpt_body, word_body
 
@@ -47,7 +47,7 @@ def test_without_the_layer_it_pools_alone(wordpiece: SubwordTokenizer, pooling: 
 
 
 def test_dropout_is_of_the_vector() -> None:
-    body: TextBody = word_body("lookup")
+    body: TaskBase = word_body("lookup")
     head, states = TextHead(body, "mean", 0.5), torch.ones(64, 3, 16)
     torch.manual_seed(0)
     dropped = head.train()(states, None)
@@ -57,9 +57,9 @@ def test_dropout_is_of_the_vector() -> None:
 
 def test_weights_are_drawn_as_suits_the_body(wordpiece: SubwordTokenizer) -> None:
     torch.manual_seed(0)
-    layer = drawn_linear(bert_body(wordpiece), 200, 200)
+    layer = initialised_linear(bert_body(wordpiece), 200, 200)
     assert float(layer.weight.detach().std()) == pytest.approx(0.02, rel=0.02)
     assert not layer.bias.any()
-    on_words = drawn_linear(word_body("lookup"), 200, 200)
+    on_words = initialised_linear(word_body("lookup"), 200, 200)
     assert float(on_words.weight.detach().std()) == pytest.approx((2 / 400) ** 0.5, rel=0.02)
-    assert drawn_linear(word_body("lookup"), 3, 2, bias=False).bias is None
+    assert initialised_linear(word_body("lookup"), 3, 2, bias=False).bias is None

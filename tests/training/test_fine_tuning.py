@@ -15,7 +15,7 @@ from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.textcnn import TextCNN
 from foretext.data.token_file import Tokens
 from foretext.errors import SettingError
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.adamw import AdamW
 from foretext.training.fine_tuning import depths, freeze, rates
@@ -26,7 +26,7 @@ from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
 from tests.networks import bert, gpt
 
-NOWHERE = Workplace(Path())
+NOWHERE = RunContext(Path())
 ADAMW: dict[str, Any] = {"betas": (0.8, 0.95), "eps": 1e-6, "weight_decay": 0.1}
 
 

@@ -25,7 +25,7 @@ def masked_batch(vocab_size: int) -> Batch:
     asked = torch.zeros(B, T, dtype=torch.bool)
     asked[:2, 2:4] = asked[2, 7] = True
     follows = torch.tensor([0, 1, 1])
-    return Batch(inputs, {"asked": asked, "original": inputs.ids, "follows": follows})
+    return Batch(inputs, {"masked": asked, "original": inputs.ids, "follows": follows})
 
 
 def counted(model: Model, batch: Batch) -> int:

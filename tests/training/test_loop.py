@@ -17,7 +17,7 @@ from foretext.data.token_file import Tokens
 from foretext.errors import Interrupted, SettingError
 from foretext.progress import MetricsLog
 from foretext.progress.checkpoint import Checkpoints
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.loop import Training, fit
 from foretext.training.model import Model
@@ -25,7 +25,7 @@ from foretext.training.settings import TrainingConfig
 from foretext.training.validation import HeldOutLoss, Validation
 from tests.networks import bert, gpt
 
-NOWHERE = Workplace(Path())
+NOWHERE = RunContext(Path())
 STEPS = {"masked": 250, "pairs": 250, "causal": 80}  # until the text is learned
 
 
@@ -48,12 +48,12 @@ class Setup:
         return HeldOutLoss(model.objective.examples(self.tokens.valid, held_out=True), 16)
 
     def fit(
-        self, place: Workplace = NOWHERE, **settings: Any
+        self, context: RunContext = NOWHERE, **settings: Any
     ) -> tuple[Model, list[dict[str, Any]]]:
         model = self.model()
         config = TrainingConfig(**{"steps": 12, "batch_examples": 8, **settings})
         examples = model.objective.examples(self.tokens.train)
-        return model, fit(model, examples, config, place, self.validation(model))
+        return model, fit(model, examples, config, context, self.validation(model))
 
 
 @pytest.fixture(params=STEPS)
@@ -96,12 +96,12 @@ def test_a_resumed_training_ends_in_the_same_bits(
         settings |= {"optimizer": "muon"}
     whole, whole_history = _fit_epochs(setup, NOWHERE, settings)
     monkeypatch.setattr(Training, "_step", _stopping_at(5))
-    with _place(tmp_path) as place, pytest.raises(Interrupted, match="go on with --resume"):
-        _fit_epochs(setup, place, settings)
+    with _context(tmp_path) as context, pytest.raises(Interrupted, match="go on with --resume"):
+        _fit_epochs(setup, context, settings)
     monkeypatch.undo()
     torch.manual_seed(99)  # a new process has another generator
-    with _place(tmp_path, resume=True) as place:
-        resumed, history = _fit_epochs(setup, place, settings)
+    with _context(tmp_path, resume=True) as context:
+        resumed, history = _fit_epochs(setup, context, settings)
     for name, weights in whole.state_dict().items():
         assert torch.equal(weights, resumed.state_dict()[name]), name
     assert [_untimed(record) for record in history] == [_untimed(r) for r in whole_history]
@@ -116,8 +116,8 @@ def _untimed(record: dict[str, Any]) -> dict[str, Any]:
 def test_utilization_is_recorded_where_records_are_kept(causal: Setup, tmp_path: Path) -> None:
     _, history = causal.fit(precision="fp32")
     assert "mfu" not in history[-1]
-    with _place(tmp_path) as place:
-        model, history = causal.fit(place, valid_steps=4, precision="fp32")
+    with _context(tmp_path) as context:
+        model, history = causal.fit(context, valid_steps=4, precision="fp32")
     assert all(0 < record["mfu"] < 1 for record in history)
     tokens, length = history[-1]["tokens"], 24
     matrices = sum(
@@ -164,11 +164,11 @@ def test_a_checkpoint_keeps_the_time_of_steps_without_a_record(
             training._stop("SIGTERM")
 
     monkeypatch.setattr(Training, "_learn", stopping)
-    with _place(tmp_path) as place, pytest.raises(Interrupted):
-        causal.fit(place, valid_steps=4)
+    with _context(tmp_path) as context, pytest.raises(Interrupted):
+        causal.fit(context, valid_steps=4)
     monkeypatch.undo()
-    with _place(tmp_path, resume=True) as place:
-        _, history = causal.fit(place, valid_steps=4)
+    with _context(tmp_path, resume=True) as context:
+        _, history = causal.fit(context, valid_steps=4)
     by_step = {record["step"]: record for record in history}
     tokens = by_step[8]["tokens"] - by_step[4]["tokens"]
     assert by_step[8]["tokens_per_second"] < tokens / 40
@@ -183,9 +183,9 @@ def test_the_last_record_is_of_new_steps(causal: Setup) -> None:
 
 
 @contextmanager
-def _place(folder: Path, *, resume: bool = False) -> Iterator[Workplace]:
+def _context(folder: Path, *, resume: bool = False) -> Iterator[RunContext]:
     with MetricsLog(folder / "metrics.jsonl") as log:
-        yield Workplace(folder, log=log, checkpoints=Checkpoints(folder / "c"), resume=resume)
+        yield RunContext(folder, log=log, checkpoints=Checkpoints(folder / "c"), resume=resume)
 
 
 def _stopping_at(last: int) -> Callable[[Training, Batch], None]:
@@ -201,13 +201,13 @@ def _stopping_at(last: int) -> Callable[[Training, Batch], None]:
 
 
 def _fit_epochs(
-    setup: Setup, place: Workplace, settings: dict[str, Any]
+    setup: Setup, context: RunContext, settings: dict[str, Any]
 ) -> tuple[Model, list[dict[str, Any]]]:
     model = setup.model()
     model.backbone.dropout.p = 0.1  # type: ignore[union-attr]  # draws from the generator
     examples = model.objective.examples(setup.tokens.train)
     config = TrainingConfig(**settings)
-    return model, fit(model, examples, config, place, setup.validation(model))
+    return model, fit(model, examples, config, context, setup.validation(model))
 
 
 def test_micro_batches_give_the_same_step(setup: Setup) -> None:
@@ -272,18 +272,18 @@ def test_a_figure_that_is_better_when_higher(
     config = TrainingConfig(**settings, batch_examples=8)
     validation = Rising()
 
-    def train(place: Workplace) -> tuple[Model, list[dict[str, Any]]]:
+    def train(context: RunContext) -> tuple[Model, list[dict[str, Any]]]:
         model = causal.model()
         examples = model.objective.examples(causal.tokens.train)
-        return model, fit(model, examples, config, place, validation)
+        return model, fit(model, examples, config, context, validation)
 
     if stop_at is not None:
         monkeypatch.setattr(Training, "_step", _stopping_at(stop_at))
-        with _place(tmp_path) as place, pytest.raises(Interrupted):
-            train(place)
+        with _context(tmp_path) as context, pytest.raises(Interrupted):
+            train(context)
         monkeypatch.undo()
-    with _place(tmp_path, resume=stop_at is not None) as place:
-        model, history = train(place)
+    with _context(tmp_path, resume=stop_at is not None) as context:
+        model, history = train(context)
     judged = [record["valid_accuracy"] for record in history if "valid_accuracy" in record]
     assert judged == pytest.approx([0.6, 0.8, 1.0, 0.8, 0.6, 0.4])
     assert torch.equal(model.backbone.embedding, validation.weights[6])
@@ -333,7 +333,7 @@ def test_recomputed_layers_change_nothing(causal: Setup) -> None:
 
 def test_figures_for_tensorboard(causal: Setup, tmp_path: Path) -> None:
     pytest.importorskip("tensorboard")
-    causal.fit(Workplace(tmp_path), tensorboard=True, valid_steps=5)
+    causal.fit(RunContext(tmp_path), tensorboard=True, valid_steps=5)
     written = list((tmp_path / "tensorboard").glob("events*"))
     assert len(written) == 1
     assert b"held out/valid_loss" in written[0].read_bytes()

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from foretext.backbones.transformer import Transformer
 from foretext.data.token_file import Tokens
 from foretext.errors import SettingError
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.fine_tuning import depths
 from foretext.training.flat_optimizer import FlatOptimizer
@@ -153,7 +153,7 @@ def test_it_learns(byte_bpe: SubwordTokenizer, gpt_tokens: Tokens, precision: st
     config = TrainingConfig(**settings, optimizer="muon")
     examples = model.objective.examples(gpt_tokens.train)
     first = HeldOutLoss(examples, 16).measure(model)["valid_loss"]
-    fit(model, examples, config, Workplace(Path()))
+    fit(model, examples, config, RunContext(Path()))
     assert HeldOutLoss(examples, 16).measure(model)["valid_loss"] < 0.6 * first
 
 
@@ -161,7 +161,7 @@ def test_frozen_layers_stay(wordpiece: SubwordTokenizer, bert_tokens: Tokens) ->
     model = bert(wordpiece)
     before = {name: p.detach().clone() for name, p in model.named_parameters()}
     config = TrainingConfig(steps=2, batch_examples=8, optimizer="muon", freeze_layers=1)
-    fit(model, model.objective.examples(bert_tokens.train), config, Workplace(Path()))
+    fit(model, model.objective.examples(bert_tokens.train), config, RunContext(Path()))
     deep = depths(model.backbone)
     for name, parameter in model.named_parameters():
         frozen = deep.get(name.removeprefix("backbone."), 2) < 2
@@ -186,4 +186,4 @@ def test_there_is_nothing_for_it(wordpiece: SubwordTokenizer, bert_tokens: Token
     config = TrainingConfig(steps=1, optimizer="muon", freeze="backbone")
     examples = model.objective.examples(bert_tokens.train)
     with pytest.raises(SettingError, match=r"'muon' moves matrices .* of Transformer learns; use"):
-        fit(model, examples, config, Workplace(Path()))
+        fit(model, examples, config, RunContext(Path()))

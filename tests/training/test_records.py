@@ -9,23 +9,23 @@ import pytest
 import torch
 
 from foretext.nn.vocabulary_head import Score
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.training.processes import Processes
 from foretext.training.records import Records
 from foretext.training.schedule import Schedule
 from foretext.training.settings import TrainingConfig
-from foretext.training.state import State
+from foretext.training.state import TrainingState
 
 
 def records_of(config: TrainingConfig, *, validates: bool = True) -> Records:
     processes = Processes(torch.device("cpu"), alone=True)
     schedule = Schedule(config, steps_per_epoch=5)
-    return Records(schedule, Workplace(Path()), processes, 1e6, validates=validates)
+    return Records(schedule, RunContext(Path()), processes, 1e6, validates=validates)
 
 
 def test_a_step_that_is_measured_later_keeps_its_loss() -> None:
     records = records_of(TrainingConfig(steps=10))
-    state = State(step=5, tokens=100, seconds=2.0, gradient_norm=1.5)
+    state = TrainingState(step=5, tokens=100, seconds=2.0, gradient_norm=1.5)
     records.tally.count({"words": 4})
     records.tally.add({"words": Score(torch.tensor(8.0), torch.tensor(1))})
     records.add(state, {})
@@ -38,7 +38,7 @@ def test_a_step_that_is_measured_later_keeps_its_loss() -> None:
 
 def test_the_speed_is_that_of_the_steps_alone() -> None:
     records = records_of(TrainingConfig(steps=10))
-    state = State(step=5, tokens=100, flops=400_000, seconds=9.0, learning=0.5)
+    state = TrainingState(step=5, tokens=100, flops=400_000, seconds=9.0, learning=0.5)
     records.tally.count({"words": 4})
     records.tally.add({"words": Score(torch.tensor(8.0), torch.tensor(1))})
     records.add(state, {"valid_loss": 1.25})
@@ -49,7 +49,7 @@ def test_the_speed_is_that_of_the_steps_alone() -> None:
 
 def steps_of_records(records: Records, step_seconds: float) -> list[tuple[int, bool]]:
     """The step of each record, and whether a validation made it, by the rules of the loop."""
-    state, schedule = State(), records.schedule
+    state, schedule = TrainingState(), records.schedule
     while not schedule.finished(state.step, state.seconds):
         state.step, state.seconds = state.step + 1, state.seconds + step_seconds
         validates = records.validates and schedule.validates(

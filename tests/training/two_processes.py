@@ -16,7 +16,7 @@ from foretext.data.batch import Batch
 from foretext.data.token_file import Tokens
 from foretext.errors import Interrupted
 from foretext.progress.checkpoint import Checkpoints
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.loop import Training
 from foretext.training.settings import TrainingConfig
@@ -58,8 +58,8 @@ def train(
     held_out = Worst(model.objective.examples(tokens.valid, held_out=True), 16)
     config = TrainingConfig(**{**LENGTH, **RATES, "precision": "fp32", **settings})
     examples = model.objective.examples(tokens.train)
-    place = Workplace(folder, checkpoints=Checkpoints(folder / run / "checkpoints"))
-    training = kind(model, examples, config, place, held_out)
+    context = RunContext(folder, checkpoints=Checkpoints(folder / run / "checkpoints"))
+    training = kind(model, examples, config, context, held_out)
     assert training.resume() == resumes
     history = training.run()
     processes = training.processes

@@ -17,7 +17,7 @@ from torch.utils.checkpoint import checkpoint
 from foretext.backbones.base import Backbone, States
 from foretext.config import Config
 from foretext.data.batch import Inputs, Visibility
-from foretext.nn.attention import SelfAttention, Sight, near_sight, sight_of
+from foretext.nn.attention import AttentionMask, SelfAttention, attention_mask, windowed_mask
 from foretext.nn.block import Block, NormPosition
 from foretext.nn.cache import KeyValueCache
 from foretext.nn.dropout import Dropout
@@ -127,7 +127,7 @@ class Transformer(Backbone):
         """The blocks, the first one first."""
         return [cast(Block, block) for block in self.blocks]
 
-    def tell_segments(self, vectors: Tensor) -> None:
+    def replace_segments(self, vectors: Tensor) -> None:
         """Tell kinds of tokens apart by these vectors (K, D) from now on, and learn them."""
         self.segments = nn.Embedding(
             len(vectors), self.dim, _weight=vectors.detach().to(self.embedding)
@@ -143,18 +143,18 @@ class Transformer(Backbone):
         """
         num_cached = 0 if cache is None else cache.length
         x = self._embedded(inputs, num_cached)
-        sights = self._sights(inputs, num_cached)
-        only_first = inputs.asked == "first" and inputs.visibility == "full" and cache is None
+        masks = self._masks(inputs, num_cached)
+        only_first = inputs.needed == "first" and inputs.visibility == "full" and cache is None
         layers = [x]
         for layer, block in enumerate(self.layers):
             is_last = layer == self.num_layers - 1
             num_queries = 1 if is_last and only_first and not keep_layers else None
             if self.checkpointing and self.training:
                 x = checkpoint(
-                    block, x, sights[layer], layer, None, num_queries, use_reentrant=False
+                    block, x, masks[layer], layer, None, num_queries, use_reentrant=False
                 )
             else:
-                x = block(x, sights[layer], layer, cache, num_queries)
+                x = block(x, masks[layer], layer, cache, num_queries)
             if keep_layers:
                 layers.append(x)
         if cache is not None:
@@ -163,22 +163,22 @@ class Transformer(Backbone):
 
     def attention_maps(self, inputs: Inputs) -> tuple[Tensor, ...]:
         """Return, for each layer, how much each position takes from each, (B, H, T, T)."""
-        sights = self._sights(inputs)
+        masks = self._masks(inputs)
         layers = self.forward(inputs, keep_layers=True).layers
         return tuple(
-            block.attention.weights(block.attended(x), sight)
-            for block, x, sight in zip(self.layers, layers, sights, strict=False)
+            block.attention.weights(block.attended(x), mask)
+            for block, x, mask in zip(self.layers, layers, masks, strict=False)
             # the last of the states feeds no block
         )
 
     def _sees_all(self, layer: int) -> bool:
         return layer % self.config.global_every == 0
 
-    def _sights(self, inputs: Inputs, num_cached: int = 0) -> list[Sight]:
+    def _masks(self, inputs: Inputs, num_cached: int = 0) -> list[AttentionMask]:
         """What positions look at in each layer."""
-        whole = near = sight_of(inputs, num_cached)
+        whole = near = attention_mask(inputs, num_cached)
         if self.config.global_every > 1:
-            near = near_sight(whole, inputs, self.config.local_window, num_cached)
+            near = windowed_mask(whole, inputs, self.config.local_window, num_cached)
         return [whole if self._sees_all(layer) else near for layer in range(self.num_layers)]
 
     def _embedded(self, inputs: Inputs, first: int) -> Tensor:

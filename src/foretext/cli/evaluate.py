@@ -110,7 +110,7 @@ def _evaluate_autoencoder(run: Path, data: list[Path], as_json: bool) -> None:
 
 
 def _evaluate_task(run: Path, data: list[Path], as_json: bool) -> None:
-    from foretext.pipeline.finetuning import load_task, rows_of
+    from foretext.finetuning.run import load_task, rows_of
 
     model, rows = load_task(run), rows_of(run)
     results = {str(path): model.evaluate(path, rows=rows) for path in data}

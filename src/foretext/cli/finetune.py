@@ -71,7 +71,7 @@ def finetune(
     as_json: AsJson = False,
 ) -> None:
     """Learn a task from labelled rows."""
-    from foretext.pipeline.finetuning import rows_config, run_finetuning, section_names
+    from foretext.finetuning.run import rows_config, run_finetuning, section_names
     from foretext.recipe import read_overrides
 
     sections = read_overrides(settings or [], section_names(task, base))

@@ -19,8 +19,8 @@ def show_list(
 ) -> None:
     """Show what there is to choose from, and what can be set in a recipe."""
     from foretext.backbones import BACKBONES
+    from foretext.finetuning.run import BACKBONE_NAMES, CLASSIFIERS, TASKS
     from foretext.objectives import OBJECTIVES
-    from foretext.pipeline.finetuning import BACKBONE_NAMES, CLASSIFIERS, TASKS
     from foretext.recipe import Recipe, recipe_names
     from foretext.sizes import SIZES
     from foretext.tokenizers.subwords import SUBWORDS

@@ -42,8 +42,8 @@ def predict(
     as_json: AsJson = False,
 ) -> None:
     """Answer each line by a trained task: labels, scores, tagged spans, or spans of a passage."""
-    from foretext.pipeline.finetuning import load_task
-    from foretext.pipeline.prediction import predictions, shown
+    from foretext.finetuning.prediction import predictions, shown
+    from foretext.finetuning.run import load_task
 
     model = load_task(run)
     for record in predictions(model, read_texts(texts), k=k, threshold=threshold):

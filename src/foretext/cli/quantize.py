@@ -35,7 +35,7 @@ def quantize(
     as_json: AsJson = False,
 ) -> None:
     """Make a classifier small: vectors as bytes, and only those that matter."""
-    from foretext.tasks.fasttext.classifier import FastTextClassifier
+    from foretext.classifiers.fasttext.classifier import FastTextClassifier
 
     classifier = FastTextClassifier.load(run)
     small = classifier.quantize(train, cutoff=cutoff, dsub=dsub, qnorm=qnorm)

@@ -18,10 +18,10 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-__all__ = ["Asked", "Batch", "Inputs", "Visibility"]
+__all__ = ["Batch", "Inputs", "Needed", "Visibility"]
 
 Visibility = Literal["full", "causal", "matrix"]
-Asked = Literal["all", "first"]
+Needed = Literal["all", "first"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Inputs:
     # a token that stands in both texts; None: all first
     segments: Tensor | None = None
     characters: Tensor | None = None  # (B, T, K) int64, of the words; 0 = none
-    asked: Asked = "all"  # positions whose states are wanted; a backbone may give more
+    needed: Needed = "all"  # positions whose states are wanted; a backbone may give more
     values: Tensor | None = None  # (B, ...) float, what an autoencoder sees; ids then name the rows
 
     def to(self, device: torch.device) -> Inputs:

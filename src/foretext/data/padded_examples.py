@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from foretext.data.batch import Asked, Batch, Inputs, Visibility
+from foretext.data.batch import Batch, Inputs, Needed, Visibility
 
 __all__ = ["IGNORED", "PaddedExamples", "Ragged"]
 
@@ -73,7 +73,7 @@ class PaddedExamples:
         shared: Ragged | None = None,
         characters: Ragged | None = None,
         group: int = 1,
-        asked: Asked = "all",
+        needed: Needed = "all",
     ) -> None:
         self.rows = rows
         self.targets = targets
@@ -83,7 +83,7 @@ class PaddedExamples:
         self.shared = shared
         self.characters = characters
         self.group = group
-        self.asked = asked
+        self.needed = needed
         self._lengths = rows.lengths.reshape(-1, group).max(1) if len(rows) else rows.lengths
 
     def __len__(self) -> int:
@@ -109,7 +109,7 @@ class PaddedExamples:
             self.visibility,
             segments=self._segments(rows, real),
             characters=self._characters(rows, width),
-            asked=self.asked,
+            needed=self.needed,
         )
         by_example = frozenset(name for name, t in self.targets.items() if not _is_ragged(t))
         return Batch(inputs, self._targets(keys, width), self.group, by_example)

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from foretext.classifiers.class_answers import ClassAnswers
 from foretext.data.rows import LabelledPair, LabelledText
 from foretext.evaluation.excerpts import excerpt
 from foretext.metrics import confusion_matrix, expected_calibration_error, reliability_bins
-from foretext.task_models.class_answers import ClassAnswers
 
 __all__ = ["class_findings", "confusion", "most_confused", "reliability"]
 

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from foretext.classifiers.class_answers import ClassAnswers
 from foretext.evaluation.class_findings import class_findings
 from foretext.evaluation.score_findings import score_findings
 from foretext.evaluation.span_findings import span_findings
 from foretext.evaluation.tag_findings import kind_counts, tag_findings
 from foretext.task_models.base import TaskModel
-from foretext.task_models.class_answers import ClassAnswers
 from foretext.task_models.matcher import TextMatcher
 from foretext.task_models.reader import SpanReader
 from foretext.task_models.tagger import Tagger

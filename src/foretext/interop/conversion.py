@@ -17,7 +17,7 @@ from foretext.interop.config_file import read_vocab_size
 from foretext.interop.families import FAMILIES, family_of
 from foretext.interop.family import Family, Settings
 from foretext.interop.heads import Heads
-from foretext.interop.loaded import Network
+from foretext.interop.loaded import LoadedNetwork
 from foretext.interop.own_parts import config_of, read_part
 from foretext.interop.own_settings import own_part
 from foretext.interop.sentence_transformers import PoolingMode
@@ -62,7 +62,7 @@ def from_family(
     weights: dict[str, Tensor],
     weight_path: Path,
     tokenizer: SubwordTokenizer,
-) -> Network:
+) -> LoadedNetwork:
     """Make a model of ours of what a family's folder holds.
 
     Raises:
@@ -79,7 +79,7 @@ def from_family(
     rows = family.rows(config.num_layers, family.prefix, heads)
     flag, ours = partial(family.flag, theirs), named_weights(backbone=backbone, objective=objective)
     unused = fill_weights(ours, rows, flag, weights, family.unused, weight_path)
-    return Network(backbone, objective, family.objective.visibility, unused)
+    return LoadedNetwork(backbone, objective, family.objective.visibility, unused)
 
 
 def backbone_config(family: Family, theirs: Settings, path: Path) -> Transformer.Config:

@@ -19,7 +19,7 @@ from foretext.data.framing import Framing
 from foretext.errors import ModelFileError
 from foretext.interop.config_file import read_config, write_json
 from foretext.interop.conversion import from_family, to_family
-from foretext.interop.loaded import Loaded, Network
+from foretext.interop.loaded import Loaded, LoadedNetwork
 from foretext.interop.own import MODEL_TYPE, load_own, own_settings, own_weights
 from foretext.interop.own_settings import KEY, own_part
 from foretext.interop.sentence_transformers import read_modules
@@ -122,7 +122,7 @@ def check_ids(tokenizer: SubwordTokenizer | WordTokenizer, backbone: Backbone, p
         )
 
 
-def check_room(tokenizer: SubwordTokenizer, network: Network, path: Path) -> None:
+def check_room(tokenizer: SubwordTokenizer, network: LoadedNetwork, path: Path) -> None:
     """Check that a text has room beside what stands around it.
 
     Raises:

@@ -12,10 +12,10 @@ from foretext.interop.sentence_transformers import PoolingMode
 from foretext.objectives.base import Objective
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
-__all__ = ["Loaded", "Network"]
+__all__ = ["Loaded", "LoadedNetwork"]
 
 
-class Network(NamedTuple):
+class LoadedNetwork(NamedTuple):
     """A backbone and, where there is a head, an objective, on the CPU in float32."""
 
     backbone: Backbone

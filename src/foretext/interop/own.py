@@ -16,7 +16,7 @@ from foretext.backbones.base import Backbone
 from foretext.data.batch import Visibility
 from foretext.errors import ModelFileError, SettingError
 from foretext.interop.config_file import read_vocab_size
-from foretext.interop.loaded import Network
+from foretext.interop.loaded import LoadedNetwork
 from foretext.interop.own_parts import described, read_part
 from foretext.interop.own_settings import KEY, own_part
 from foretext.interop.rows import Row
@@ -99,7 +99,7 @@ def load_own(
     weights: dict[str, Tensor],
     weight_path: Path,
     tokenizer: SubwordTokenizer,
-) -> Network:
+) -> LoadedNetwork:
     """Make the model of a folder that no family has.
 
     Raises:
@@ -113,7 +113,7 @@ def load_own(
     ours = named_weights(backbone=backbone, objective=objective)
     unused = fill_own(ours, weights, TASK_WEIGHTS, weight_path)
     sees = objective.visibility if objective else own.get("visibility", _likely_sight(tokenizer))
-    return Network(backbone, objective, sees, unused)
+    return LoadedNetwork(backbone, objective, sees, unused)
 
 
 def _likely_sight(tokenizer: SubwordTokenizer) -> Visibility:

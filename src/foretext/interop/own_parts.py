@@ -10,7 +10,7 @@ from foretext.backbones.base import Backbone
 from foretext.config import Config
 from foretext.errors import ModelFileError, SettingError
 from foretext.interop.own_settings import KEY, own_part
-from foretext.objectives.base import Question
+from foretext.objectives.base import Criterion
 from foretext.registry import Registry
 
 __all__ = ["KEY", "Part", "config_of", "described", "own_part", "read_part"]
@@ -27,12 +27,12 @@ class Part(NamedTuple):
     config: Any
 
 
-def config_of(part: Backbone | Question) -> Config:
+def config_of(part: Backbone | Criterion) -> Config:
     """Return the settings that a component was made with."""
     return cast(_Configured, part).config
 
 
-def described(registry: Registry, part: Backbone | Question) -> dict[str, Any]:
+def described(registry: Registry, part: Backbone | Criterion) -> dict[str, Any]:
     """Return the name and the settings of a component, as `read_part` reads them."""
     settings = config_of(part).model_dump(mode="json")
     return {"name": registry.name_of(type(part)), **settings}

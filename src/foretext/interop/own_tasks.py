@@ -24,12 +24,12 @@ from foretext.interop.transfer import named_weights
 from foretext.interop.undrawn import undrawn
 from foretext.tasks import TASKS
 from foretext.tasks.base import Task
-from foretext.tasks.body import TextBody
+from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 
 __all__ = [
-    "TaskNetwork",
+    "LoadedTask",
     "load_own_task",
     "made_task",
     "own_task_settings",
@@ -39,15 +39,15 @@ __all__ = [
 ]
 
 
-class TaskNetwork(NamedTuple):
+class LoadedTask(NamedTuple):
     """A body and a task, on the CPU in float32."""
 
-    body: TextBody
+    body: TaskBase
     task: Task
     unused: tuple[str, ...] = ()  # weights of the folder that are in neither
 
 
-def own_task_settings(body: TextBody, task: Task, facts: Mapping[str, Any]) -> dict[str, Any]:
+def own_task_settings(body: TaskBase, task: Task, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return what stands under "foretext"."""
     settings: dict[str, Any] = {
         "version": __version__,
@@ -63,12 +63,12 @@ def own_task_settings(body: TextBody, task: Task, facts: Mapping[str, Any]) -> d
     return settings
 
 
-def own_task_weights(body: TextBody, task: Task) -> dict[str, Tensor]:
+def own_task_weights(body: TaskBase, task: Task) -> dict[str, Tensor]:
     """Return the weights under our names, float32 on the CPU."""
     return renamed_own(task_weights(body, task))
 
 
-def task_weights(body: TextBody, task: Task) -> dict[str, Tensor]:
+def task_weights(body: TaskBase, task: Task) -> dict[str, Tensor]:
     """Return the weights that are kept, each once."""
     named = named_weights(backbone=body.backbone, task=task)
     return {name: w for name, w in named.items() if is_kept(name.removeprefix("task."))}
@@ -85,7 +85,7 @@ def load_own_task(
     weights: dict[str, Tensor],
     weight_path: Path,
     tokenizer: SubwordTokenizer | WordTokenizer,
-) -> TaskNetwork:
+) -> LoadedTask:
     """Make the task of a folder that no family has.
 
     Raises:
@@ -93,13 +93,13 @@ def load_own_task(
     """
     own = own_part(config)
     with undrawn(weights, config_path):
-        body = TextBody(tokenizer, own_backbone(config, config_path), _sight(own, config_path))
+        body = TaskBase(tokenizer, own_backbone(config, config_path), _sight(own, config_path))
         task = made_task(own, body, config_path)
     fill_own(task_weights(body, task), weights, r"", weight_path)
-    return TaskNetwork(body, task)
+    return LoadedTask(body, task)
 
 
-def made_task(own: Mapping[str, Any], body: TextBody, path: Path) -> Task:
+def made_task(own: Mapping[str, Any], body: TaskBase, path: Path) -> Task:
     """Make a task with weights that are still to be filled.
 
     Args:

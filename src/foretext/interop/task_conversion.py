@@ -17,7 +17,7 @@ from foretext.interop.families import FAMILIES, family_of
 from foretext.interop.family import Family, Settings
 from foretext.interop.heads import Heads
 from foretext.interop.own_settings import own_part
-from foretext.interop.own_tasks import TaskNetwork, made_task, task_weights
+from foretext.interop.own_tasks import LoadedTask, made_task, task_weights
 from foretext.interop.rows import Row
 from foretext.interop.sentence_transformers import PoolingMode
 from foretext.interop.task_heads import TaskHead
@@ -26,7 +26,7 @@ from foretext.interop.their_tasks import said_of_task, says_same, task_keys
 from foretext.interop.transfer import fill_weights, renamed_weights
 from foretext.interop.undrawn import undrawn
 from foretext.tasks.base import Task
-from foretext.tasks.body import TextBody
+from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 
@@ -35,7 +35,7 @@ __all__ = ["task_from_family", "task_to_family"]
 BODY = Heads.of(None)
 
 
-def task_to_family(body: TextBody, task: Task) -> Converted | None:
+def task_to_family(body: TaskBase, task: Task) -> Converted | None:
     """Return a model as a family has it; None where none has such a model."""
     backbone, tokenizer = body.backbone, body.tokenizer
     if type(backbone) is not Transformer or isinstance(tokenizer, WordTokenizer):
@@ -64,7 +64,7 @@ def task_from_family(
     tokenizer: SubwordTokenizer,
     *,
     of_pairs: bool,
-) -> TaskNetwork:
+) -> LoadedTask:
     """Make a task of ours of what a family's folder holds.
 
     Args:
@@ -87,12 +87,12 @@ def task_from_family(
     said = _said(family, theirs, head, weights, (config_path, weight_path), of_pairs=of_pairs)
     with undrawn(weights, config_path):
         backbone = Transformer(config, read_vocab_size(theirs, config_path))
-        body = TextBody(tokenizer, backbone, family.objective.visibility)
+        body = TaskBase(tokenizer, backbone, family.objective.visibility)
         task = made_task(said, body, config_path)
     rows, flag = _rows(family, head, config, family.prefix), partial(family.flag, theirs)
     ours = task_weights(body, task)
     unused = fill_weights(ours, rows, flag, weights, family.unused, weight_path)
-    return TaskNetwork(body, task, unused)
+    return LoadedTask(body, task, unused)
 
 
 def _rows(family: Family, head: TaskHead, config: Transformer.Config, prefix: str) -> list[Row]:

@@ -27,7 +27,7 @@ from foretext.interop.task_conversion import task_from_family, task_to_family
 from foretext.interop.weight_file import WEIGHTS, read_weights, weight_path, write_weights
 from foretext.replacement import refuse_unfinished
 from foretext.tasks.base import Task
-from foretext.tasks.body import TextBody
+from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.frames import framed
 from foretext.tokenizers.hf_files import load_hf_tokenizer, save_framed_tokenizer
 from foretext.tokenizers.word_tokenizer import WordTokenizer
@@ -40,13 +40,13 @@ TOKENIZER = "tokenizer.json"
 class LoadedTask(NamedTuple):
     """All of a folder."""
 
-    body: TextBody  # on the CPU in float32, as is the task
+    body: TaskBase  # on the CPU in float32, as is the task
     task: Task
     facts: Mapping[str, Any]  # what foretext kept with it
     unused: tuple[str, ...]  # weights of the folder that are in neither
 
 
-def save_task(folder: Path, body: TextBody, task: Task, facts: Mapping[str, Any]) -> None:
+def save_task(folder: Path, body: TaskBase, task: Task, facts: Mapping[str, Any]) -> None:
     """Write a model to a folder, file by file, config.json last.
 
     Args:
@@ -107,7 +107,7 @@ def load_task(folder: Path, *, of_pairs: bool = False) -> LoadedTask:
     return LoadedTask(found.body, found.task, dict(own_part(config).get("facts", {})), found.unused)
 
 
-def _save_tokenizer(folder: Path, body: TextBody, max_length: int) -> None:
+def _save_tokenizer(folder: Path, body: TaskBase, max_length: int) -> None:
     tokenizer, backbone = body.tokenizer, body.backbone
     if isinstance(tokenizer, WordTokenizer):
         tokenizer.save(folder / TOKENIZER)

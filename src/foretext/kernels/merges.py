@@ -16,7 +16,7 @@ import numpy as np
 
 from foretext.kernels.compile import kernel
 
-__all__ = ["Learner", "Limits", "Tokens", "Words", "merge_next", "start_learner"]
+__all__ = ["LearnedTokens", "Learner", "Limits", "Words", "merge_next", "start_learner"]
 
 SMALLEST_IDS, FIRST_MET = 0, 1  # which of several pairs with the same count is merged
 
@@ -37,7 +37,7 @@ class Words(NamedTuple):
     longest: int  # symbols of the longest word
 
 
-class Tokens(NamedTuple):
+class LearnedTokens(NamedTuple):
     """What each token is; there is room for all that will be learned."""
 
     points: np.ndarray  # (L,) int32, code points of all tokens
@@ -89,7 +89,7 @@ class Learner(NamedTuple):
     """All that is kept between two merges."""
 
     words: Words
-    tokens: Tokens
+    tokens: LearnedTokens
     pairs: Pairs
     queue: Queue
     changes: Changes
@@ -106,7 +106,7 @@ class Limits(NamedTuple):
 
 
 @kernel()
-def start_learner(words: Words, tokens: Tokens, order: int) -> Learner:
+def start_learner(words: Words, tokens: LearnedTokens, order: int) -> Learner:
     """Count all pairs and queue them."""
     for token in range(tokens.used[0]):
         _place_token(tokens, token)
@@ -166,7 +166,7 @@ def merge_next(learner: Learner, limits: Limits, merges: np.ndarray) -> tuple[Le
 @kernel(_nrt=False)
 def _merge_words(
     words: Words,
-    tokens: Tokens,
+    tokens: LearnedTokens,
     queue: Queue,
     entry: int,
     left: int,
@@ -257,7 +257,7 @@ def _apply_changes(pairs: Pairs, left: int, right: int, new: int, changes: Chang
 @kernel(_nrt=False)
 def _queue_new_pairs(
     words: Words,
-    tokens: Tokens,
+    tokens: LearnedTokens,
     pairs: Pairs,
     queue: Queue,
     new: int,
@@ -364,7 +364,7 @@ def _with_room_for_events(changes: Changes, num_events: int) -> Changes:
 @kernel()
 def _queue_all(
     words: Words,
-    tokens: Tokens,
+    tokens: LearnedTokens,
     pairs: Pairs,
     num_words: np.ndarray,
     last_word: np.ndarray,
@@ -403,7 +403,9 @@ def _new_entry(queue: Queue, pair: int, num_words: int) -> int:
 
 
 @kernel(_nrt=False)
-def _push(words: Words, tokens: Tokens, pairs: Pairs, queue: Queue, entry: int, order: int) -> None:
+def _push(
+    words: Words, tokens: LearnedTokens, pairs: Pairs, queue: Queue, entry: int, order: int
+) -> None:
     pair = queue.pairs[entry]
     pairs.newest[pair] = entry
     at = queue.used[0]
@@ -424,7 +426,7 @@ def _push(words: Words, tokens: Tokens, pairs: Pairs, queue: Queue, entry: int, 
 
 
 @kernel(_nrt=False)
-def _pop(words: Words, tokens: Tokens, pairs: Pairs, queue: Queue, limits: Limits) -> int:
+def _pop(words: Words, tokens: LearnedTokens, pairs: Pairs, queue: Queue, limits: Limits) -> int:
     """Take the entry to be merged next from the queue; -1: there is none."""
     while queue.used[0] > 0:
         entry = queue.entries[0]
@@ -487,7 +489,7 @@ def _move(queue: Queue, source: int, target: int) -> None:
 
 
 @kernel(_nrt=False)
-def _first_met(words: Words, tokens: Tokens, queue: Queue, entry: int, key: int) -> int:
+def _first_met(words: Words, tokens: LearnedTokens, queue: Queue, entry: int, key: int) -> int:
     """Where a pair is met first: word << 32 | symbol of the alphabet in it; passes by old words."""
     left, right = key >> 32, key & 0xFFFFFFFF
     while queue.firsts[entry] < queue.stops[entry]:
@@ -678,7 +680,9 @@ def _with_room_for_pairs(pairs: Pairs, num_pairs: int) -> Pairs:
 
 
 @kernel()
-def _join(tokens: Tokens, left: int, right: int, prefix: np.ndarray) -> tuple[Tokens, int]:
+def _join(
+    tokens: LearnedTokens, left: int, right: int, prefix: np.ndarray
+) -> tuple[LearnedTokens, int]:
     """Token `left` + `right`, without the prefix of `right`; it may exist already."""
     first, stop = tokens.offsets[right], tokens.offsets[right + 1]
     if _are_equal(tokens.points[first : min(first + prefix.size, stop)], prefix):
@@ -688,7 +692,7 @@ def _join(tokens: Tokens, left: int, right: int, prefix: np.ndarray) -> tuple[To
     middle = start + tokens.offsets[left + 1] - tokens.offsets[left]
     end = middle + stop - first
     if end > tokens.points.size:
-        tokens = Tokens(
+        tokens = LearnedTokens(
             _longer(tokens.points, 2 * end, 0),
             tokens.offsets,
             tokens.lengths,
@@ -706,7 +710,7 @@ def _join(tokens: Tokens, left: int, right: int, prefix: np.ndarray) -> tuple[To
 
 
 @kernel(_nrt=False)
-def _place_token(tokens: Tokens, token: int) -> int:
+def _place_token(tokens: LearnedTokens, token: int) -> int:
     """Token with the same characters, `token` itself where it is new; then it is entered."""
     first, stop = tokens.offsets[token], tokens.offsets[token + 1]
     mixed = np.uint64(stop - first)

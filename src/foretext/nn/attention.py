@@ -18,27 +18,27 @@ from foretext.nn.cache import KeyValueCache
 from foretext.nn.cpu_attention import cpu_attention
 from foretext.nn.positions import Rotary
 
-__all__ = ["SelfAttention", "Sight", "near_sight", "sight_of"]
+__all__ = ["AttentionMask", "SelfAttention", "attention_mask", "windowed_mask"]
 
 
-class Sight(NamedTuple):
+class AttentionMask(NamedTuple):
     """What each position may look at."""
 
     visible: Tensor | None  # (B or 1, 1, T, S) bool; None: nothing is hidden but by `causal`
     causal: bool  # only itself and what stands to its left
 
 
-def sight_of(inputs: Inputs, num_cached: int = 0) -> Sight:
+def attention_mask(inputs: Inputs, num_cached: int = 0) -> AttentionMask:
     """Say what the positions of `inputs`, which come after cached ones, may look at.
 
-    Padding stands at the right, so that under causal sight no real token can see it.
+    Padding stands at the right, so that under a causal mask no real token can see it.
     """
     T = inputs.ids.shape[1]
     if inputs.visibility == "causal":
         if num_cached == 0 or T == 1:
-            return Sight(None, causal=T > 1)
+            return AttentionMask(None, causal=T > 1)
         seen = torch.ones(T, num_cached + T, dtype=torch.bool, device=inputs.ids.device)
-        return Sight(seen.tril(num_cached)[None, None], causal=False)
+        return AttentionMask(seen.tril(num_cached)[None, None], causal=False)
     visible = None if inputs.token_mask is None else inputs.token_mask[:, None, None, :]
     if inputs.visibility == "matrix":
         assert inputs.visible is not None, "a matrix is needed to say what is visible"
@@ -46,24 +46,26 @@ def sight_of(inputs: Inputs, num_cached: int = 0) -> Sight:
         visible = matrix if visible is None else matrix & visible
         # A row of padding sees itself, as a softmax over nothing is not a number.
         visible = visible | torch.eye(T, dtype=torch.bool, device=matrix.device)
-    return Sight(visible, causal=False)
+    return AttentionMask(visible, causal=False)
 
 
-def near_sight(sight: Sight, inputs: Inputs, window: int, num_cached: int = 0) -> Sight:
-    """Say what positions look at that see `window` positions to each side, of what `sight` shows.
+def windowed_mask(
+    mask: AttentionMask, inputs: Inputs, window: int, num_cached: int = 0
+) -> AttentionMask:
+    """Say what positions look at that see `window` positions to each side, of what `mask` shows.
 
     So do the local layers of ModernBERT (Warner et al. 2024, 2.1.2; Beltagy et al. 2020).
     """
     num_keys = num_cached + inputs.ids.shape[1]
     if num_keys <= window + 1:
-        return sight
+        return mask
     keys = torch.arange(num_keys, device=inputs.ids.device)
     away = keys - keys[num_cached:, None]  # (T, S)
-    near = ((away <= 0) if sight.causal else (away <= window)) & (away >= -window)
-    if sight.visible is None:
-        return Sight(near[None, None], causal=False)
+    near = ((away <= 0) if mask.causal else (away <= window)) & (away >= -window)
+    if mask.visible is None:
+        return AttentionMask(near[None, None], causal=False)
     # A row of padding sees itself, as a softmax over nothing is not a number.
-    return Sight(sight.visible & near | (away == 0), causal=False)
+    return AttentionMask(mask.visible & near | (away == 0), causal=False)
 
 
 class SelfAttention(nn.Module):
@@ -90,37 +92,37 @@ class SelfAttention(nn.Module):
     def forward(
         self,
         x: Tensor,
-        sight: Sight,
+        mask: AttentionMask,
         layer: int = 0,
         cache: KeyValueCache | None = None,
         num_queries: int | None = None,
     ) -> Tensor:
         """Map x (B, T, D) to (B, T, D), or to the first `num_queries` positions of that."""
         query, key, value = self._heads(x, layer, cache, num_queries)
-        visible = sight.visible
+        visible = mask.visible
         if num_queries is not None and visible is not None and visible.shape[2] > 1:
             visible = visible[:, :, :num_queries]
         dropout = self.dropout if self.training else 0.0
         # Ours trains faster and, in bfloat16, infers faster; one query at a time is PyTorch's.
         halved = x.dtype == torch.bfloat16 and x.shape[1] > 1
         if x.device.type == "cpu" and not dropout and (torch.is_grad_enabled() or halved):
-            mixed = cpu_attention(query, key, value, visible, causal=sight.causal)
+            mixed = cpu_attention(query, key, value, visible, causal=mask.causal)
         else:
             mixed = F.scaled_dot_product_attention(
-                query, key, value, visible, dropout, is_causal=sight.causal
+                query, key, value, visible, dropout, is_causal=mask.causal
             )  # (B, H, T, D / H)
         return self.output(mixed.transpose(1, 2).flatten(2))
 
-    def weights(self, x: Tensor, sight: Sight) -> Tensor:
+    def weights(self, x: Tensor, mask: AttentionMask) -> Tensor:
         """Return how much each position takes from each, (B, H, T, T); rows sum to 1."""
         query, key, _ = self._heads(x, 0, None, None)
         scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])
         T = x.shape[1]
-        if sight.causal:
+        if mask.causal:
             seen = torch.ones(T, T, dtype=torch.bool, device=x.device).tril()
             scores = scores.masked_fill(~seen, -math.inf)
-        if sight.visible is not None:
-            scores = scores.masked_fill(~sight.visible, -math.inf)
+        if mask.visible is not None:
+            scores = scores.masked_fill(~mask.visible, -math.inf)
         return scores.softmax(-1)
 
     def _heads(

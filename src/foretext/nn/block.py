@@ -10,7 +10,7 @@ from typing import Literal
 
 from torch import Tensor, nn
 
-from foretext.nn.attention import SelfAttention, Sight
+from foretext.nn.attention import AttentionMask, SelfAttention
 from foretext.nn.cache import KeyValueCache
 from foretext.nn.dropout import Dropout
 from foretext.nn.feed_forward import FeedForward
@@ -53,13 +53,13 @@ class Block(nn.Module):
     def forward(
         self,
         x: Tensor,
-        sight: Sight,
+        mask: AttentionMask,
         layer: int = 0,
         cache: KeyValueCache | None = None,
         num_queries: int | None = None,
     ) -> Tensor:
         """Map x (B, T, D) to (B, T, D), or to the first `num_queries` positions of that."""
-        mixed = self.dropout(self.attention(self.attended(x), sight, layer, cache, num_queries))
+        mixed = self.dropout(self.attention(self.attended(x), mask, layer, cache, num_queries))
         x = x[:, :num_queries] + mixed
         if self.pre_norm:
             return x + self.dropout(self.feed_forward(self.feed_forward_norm(x)))

@@ -12,7 +12,7 @@ from foretext.kernels.crf import padded_tags
 from foretext.kernels.team import ALONE, Team
 from foretext.nn.team import torch_team
 
-__all__ = ["FORBIDDEN", "Chain", "Tokens", "as_batch", "real_tokens", "team_for"]
+__all__ = ["FORBIDDEN", "Chain", "RealTokens", "as_batch", "real_tokens", "team_for"]
 
 FORBIDDEN = -1e30  # score of what never happens; two of them still are a number
 WORTH_A_TEAM = 1 << 22  # products from which the work is shared out to threads
@@ -26,7 +26,7 @@ class Chain(NamedTuple):
     end: Tensor
 
 
-class Tokens(NamedTuple):
+class RealTokens(NamedTuple):
     """Where the real tokens of a batch are."""
 
     mask: np.ndarray | None  # (B, T) bool, None: all are real
@@ -50,14 +50,14 @@ class Tokens(NamedTuple):
         return scores
 
 
-def real_tokens(token_mask: Tensor | None, shape: tuple[int, int]) -> Tokens:
+def real_tokens(token_mask: Tensor | None, shape: tuple[int, int]) -> RealTokens:
     """Find the real tokens of a batch of `shape` (B, T)."""
     B, T = shape
     mask = None if token_mask is None or bool(token_mask.all()) else token_mask.numpy()
     lengths = np.full(B, T) if mask is None else mask.sum(axis=1)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     real = lengths > 0
-    return Tokens(mask, starts, starts[:-1][real], starts[1:][real] - 1)
+    return RealTokens(mask, starts, starts[:-1][real], starts[1:][real] - 1)
 
 
 def team_for(num_tokens: int, num_tags: int) -> Team:
@@ -65,7 +65,7 @@ def team_for(num_tokens: int, num_tags: int) -> Team:
     return torch_team() if num_tokens * padded_tags(num_tags) ** 2 >= WORTH_A_TEAM else ALONE
 
 
-def as_batch(rows: np.ndarray, tokens: Tokens, like: Tensor) -> Tensor:
+def as_batch(rows: np.ndarray, tokens: RealTokens, like: Tensor) -> Tensor:
     """(N, C) of the real tokens to (B, T, C), zero elsewhere."""
     if tokens.mask is None:
         return torch.from_numpy(rows).to(like.dtype).reshape(like.shape)

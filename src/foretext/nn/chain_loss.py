@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from foretext.kernels.crf import expectations
-from foretext.nn.chain import Chain, Tokens, as_batch, real_tokens, team_for
+from foretext.nn.chain import Chain, RealTokens, as_batch, real_tokens, team_for
 from foretext.nn.path_sums import log_partition, path_score
 
 __all__ = ["negative_log_likelihood"]
@@ -81,7 +81,7 @@ class _ChainLoss(torch.autograd.Function):
 _apply: Any = _ChainLoss.apply
 
 
-def _steps_taken(tags: np.ndarray, tokens: Tokens, num_tags: int) -> np.ndarray:
+def _steps_taken(tags: np.ndarray, tokens: RealTokens, num_tags: int) -> np.ndarray:
     """(C, C) how often the tag of the column comes right after that of the row."""
     inside = np.ones(max(len(tags) - 1, 0), bool)
     inside[tokens.lasts[:-1]] = False  # from one sentence to the next

@@ -14,10 +14,10 @@ from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
 from foretext.nn.vocabulary_head import Score
 
-__all__ = ["Objective", "Question"]
+__all__ = ["Criterion", "Objective"]
 
 
-class Question(nn.Module, ABC):
+class Criterion(nn.Module, ABC):
     """Scores states against right answers. It may have parts, each with a score of its own.
 
     The loss of a step is the sum over the parts of the mean loss of that part's predictions, the
@@ -35,7 +35,7 @@ class Question(nn.Module, ABC):
         """Return the summed loss and the right answers of each part."""
 
 
-class Objective(Question):
+class Objective(Criterion):
     """A question that a text answers by itself: it makes its examples of any text."""
 
     loss_law: ClassVar[str | None] = None  # of `foretext.plan.forecast`; None: no forecast is known

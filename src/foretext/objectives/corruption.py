@@ -16,7 +16,7 @@ __all__ = ["choose_masked", "corrupt_masked"]
 
 
 def choose_masked(
-    eligible: np.ndarray,  # (B, T) bool, True = may be asked: neither special nor padding
+    eligible: np.ndarray,  # (B, T) bool, True = may be masked: neither special nor padding
     word_starts: np.ndarray | None,  # (B, T) bool, True = opens a word; None: each token is one
     mask_rate: float,
     rng: np.random.Generator,
@@ -38,7 +38,7 @@ def choose_masked(
 
 def corrupt_masked(
     ids: np.ndarray,  # (B, T) integers
-    asked: np.ndarray,  # (B, T) bool
+    masked: np.ndarray,  # (B, T) bool
     rng: np.random.Generator,
     mask_id: int,
     ordinary_ids: np.ndarray,  # (M,) ids that are not special
@@ -50,8 +50,8 @@ def corrupt_masked(
     """
     assert abs(sum(shares) - 1) < 1e-6, shares
     draw = rng.random(ids.shape)
-    is_masked = asked & (draw < shares[0])
-    is_random = asked & ~is_masked & (draw < shares[0] + shares[1])
+    is_masked = masked & (draw < shares[0])
+    is_random = masked & ~is_masked & (draw < shares[0] + shares[1])
     corrupted = np.where(is_masked, ids.dtype.type(mask_id), ids)
     corrupted[is_random] = rng.choice(ordinary_ids, int(is_random.sum()))
     return corrupted

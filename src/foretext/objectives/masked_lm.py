@@ -96,14 +96,14 @@ class MaskedLM(Objective):
 
     def counts(self, batch: Batch) -> Mapping[str, int]:
         """Return the number of hidden tokens, and of pairs."""
-        counts = {"masked_lm": int(batch.targets["asked"].sum())}
+        counts = {"masked_lm": int(batch.targets["masked"].sum())}
         if "follows" in batch.targets:
             counts["next_sentence"] = len(batch)
         return counts
 
     def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
         """Score the hidden tokens, and the pairs by the state of `[CLS]`."""
-        places = batch.targets["asked"].flatten().nonzero()[:, 0]  # (M,)
+        places = batch.targets["masked"].flatten().nonzero()[:, 0]  # (M,)
         hidden = states.last.flatten(0, 1).index_select(0, places)  # (M, D)
         originals = batch.targets["original"].flatten().index_select(0, places)
         scores = {"masked_lm": self.head.score(hidden, originals)}

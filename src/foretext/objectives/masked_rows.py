@@ -27,12 +27,12 @@ class Masking:
     def apply(self, ids: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Return corrupted ids and what is asked, (B, T) bool, of ids (B, T)."""
         opens = None if self.word_starts is None else self.word_starts[ids]
-        asked = choose_masked(self.ordinary[ids], opens, self.mask_rate, rng, self.max_ngram)
-        return corrupt_masked(ids, asked, rng, self.mask_id, np.flatnonzero(self.ordinary)), asked
+        masked = choose_masked(self.ordinary[ids], opens, self.mask_rate, rng, self.max_ngram)
+        return corrupt_masked(ids, masked, rng, self.mask_id, np.flatnonzero(self.ordinary)), masked
 
-    def targets(self, ids: np.ndarray, asked: np.ndarray) -> dict[str, torch.Tensor]:
+    def targets(self, ids: np.ndarray, masked: np.ndarray) -> dict[str, torch.Tensor]:
         """Return what the objective will ask."""
-        return {"original": torch.from_numpy(ids), "asked": torch.from_numpy(asked)}
+        return {"original": torch.from_numpy(ids), "masked": torch.from_numpy(masked)}
 
 
 class MaskedRows:
@@ -60,5 +60,5 @@ class MaskedRows:
         ids = np.empty((len(keys), self.width + 2), np.int64)  # (B, T)
         ids[:, 0], ids[:, -1] = self.cls, self.stream.separator
         ids[:, 1:-1] = self.stream.take(keys[:, None] + np.arange(self.width))
-        corrupted, asked = self.masking.apply(ids, rng)
-        return Batch(Inputs(torch.from_numpy(corrupted)), self.masking.targets(ids, asked))
+        corrupted, masked = self.masking.apply(ids, rng)
+        return Batch(Inputs(torch.from_numpy(corrupted)), self.masking.targets(ids, masked))

@@ -72,8 +72,8 @@ class SentencePairs:
             for (first, last), real in zip(self.spans[keys], follows, strict=True)
         ]
         ids, segments, token_mask = self._framed(pairs)
-        corrupted, asked = self.masking.apply(ids, rng)
-        targets = self.masking.targets(ids, asked)
+        corrupted, masked = self.masking.apply(ids, rng)
+        targets = self.masking.targets(ids, masked)
         targets["follows"] = torch.from_numpy(follows.astype(np.int64))  # (B,)
         inputs = Inputs(
             torch.from_numpy(corrupted),

@@ -24,7 +24,7 @@ from foretext.objectives.reconstruction import (
     Reconstructor,
 )
 from foretext.pipeline.runs import Job, Sources
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe
 from foretext.report.autoencoder_card import autoencoder_card
 from foretext.report.pictures import picture_of
@@ -57,8 +57,8 @@ def learn_autoencoder(job: Job) -> tuple[Codec, list[dict[str, Any]]]:
         f"{len(split.train):,} examples of shape {split.train.shape[1:]}, {len(split.valid):,} "
         "held out"
     )
-    with job.workplace() as place:
-        codec, history = _train(job.recipe, split, place)
+    with job.context() as context:
+        codec, history = _train(job.recipe, split, context)
     job.run.note(f"trained {history[-1]['step']:,} steps in {history[-1]['time']:.1f} s")
     if len(split.valid) and codec.components is not None:
         history[-1]["components_loss"] = codec.components_error(split.valid)
@@ -68,7 +68,7 @@ def learn_autoencoder(job: Job) -> tuple[Codec, list[dict[str, Any]]]:
 
 
 def train_autoencoder(
-    recipe: Recipe, examples: ArrayLike, place: Workplace
+    recipe: Recipe, examples: ArrayLike, context: RunContext
 ) -> tuple[Codec, list[dict[str, Any]]]:
     """Train an autoencoder of an array of examples (N, ...); returns it and the records.
 
@@ -76,10 +76,10 @@ def train_autoencoder(
         SettingError: the network does not fit the examples, or the loss is no longer a number.
         ImageFileError: these are no examples.
     """
-    return _train(recipe, _split(_examples(examples), recipe), place)
+    return _train(recipe, _split(_examples(examples), recipe), context)
 
 
-def _train(recipe: Recipe, split: Split, place: Workplace) -> tuple[Codec, list[dict[str, Any]]]:
+def _train(recipe: Recipe, split: Split, context: RunContext) -> tuple[Codec, list[dict[str, Any]]]:
     config = recipe.parts["training"].config
     question = recipe.parts["reconstruction"].config
     assert isinstance(config, TrainingConfig), config
@@ -92,7 +92,7 @@ def _train(recipe: Recipe, split: Split, place: Workplace) -> tuple[Codec, list[
         held_out = objective.examples(split.valid, held_out=True)
         validation = HeldOutLoss(held_out, config.batch_examples)
     model = Model(cast(Backbone, Reconstructor(network)), cast(Objective, objective))
-    history = fit(model, objective.examples(split.train), config, place, validation)
+    history = fit(model, objective.examples(split.train), config, context, validation)
     rows, dim = split.train.reshape(len(split.train), -1), network.code_size
     smaller = dim < rows.shape[1]
     components = principal_components(rows, dim, remove_mean=True) if smaller else None

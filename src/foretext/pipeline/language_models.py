@@ -26,7 +26,7 @@ from foretext.pipeline.runs import Job
 from foretext.pipeline.samples import SampledValidation
 from foretext.progress import Progress
 from foretext.progress.checkpoint import Checkpoints
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe
 from foretext.report.model_card import model_card
 from foretext.run_folder import RunFolder
@@ -59,8 +59,8 @@ def learn_language_model(job: Job) -> tuple[LanguageModel, list[dict[str, Any]]]
     model = build_model(recipe, tokenizer, base)
     examples = model.objective.examples(tokens.train)
     validation = None if tokens.valid is None else _validation(job, model, tokenizer, tokens.valid)
-    with job.workplace() as place:
-        history = fit(model, examples, config, place, validation)
+    with job.context() as context:
+        history = fit(model, examples, config, context, validation)
     job.run.note(f"trained {history[-1]['step']:,} steps in {history[-1]['time']:.1f} s")
     if job.keep:
         _finish(job, recipe, model, tokenizer, tokens, history)
@@ -84,8 +84,8 @@ def help_to_learn(job: Job) -> tuple[LanguageModel, list[dict[str, Any]]]:
         held_out = model.objective.examples(tokens.valid, held_out=True)
         validation = HeldOutLoss(held_out, config.batch_examples)
     checkpoints = Checkpoints(run.checkpoints)  # to resume from; the first process saves
-    place = Workplace(run.path, checkpoints=checkpoints, resume=job.resume)
-    history = fit(model, model.objective.examples(tokens.train), config, place, validation)
+    context = RunContext(run.path, checkpoints=checkpoints, resume=job.resume)
+    history = fit(model, model.objective.examples(tokens.train), config, context, validation)
     return LanguageModel(tokenizer, model.backbone, model.objective, device=device), history
 
 
@@ -168,11 +168,11 @@ def _tokens(job: Job, tokenizer: SubwordTokenizer) -> Tokens:
         f"{text}: {tokens.train.num_documents:,} documents, {tokens.train.num_tokens:,} tokens to "
         f"train on, {tokenizer.vocab_size:,} in the vocabulary"
     )
-    _tell_of_unknown(job, tokenizer, tokens.train)
+    _note_unknown_tokens(job, tokenizer, tokens.train)
     return tokens
 
 
-def _tell_of_unknown(job: Job, tokenizer: SubwordTokenizer, text: TokenFile) -> None:
+def _note_unknown_tokens(job: Job, tokenizer: SubwordTokenizer, text: TokenFile) -> None:
     """Say so where much of the text is lost on the model."""
     unknown = tokenizer.special.unknown
     if unknown is None:

@@ -10,7 +10,7 @@ import numpy as np
 from foretext.codec import Codec
 from foretext.errors import SettingError, did_you_mean
 from foretext.pipeline.autoencoders import train_autoencoder
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe
 from foretext.vectors.word_vectors import WordVectors
 
@@ -40,8 +40,8 @@ def code_vectors(
     _check(vectors, dim, method)
     recipe = Recipe.from_settings(METHODS[method], {"dim": dim, "seed": seed, "valid_rate": 0.0})
     recipe = recipe.with_settings("training", epochs=_epochs(recipe, len(vectors)))
-    place = Workplace(Path(), title=f"{method} autoencoder", quiet=quiet)
-    codec, _ = train_autoencoder(recipe, vectors.vectors, place)
+    context = RunContext(Path(), title=f"{method} autoencoder", quiet=quiet)
+    codec, _ = train_autoencoder(recipe, vectors.vectors, context)
     coded = WordVectors(
         vectors.index_to_key, codec.encode(vectors.vectors), vectors.counts, split=vectors.split
     )

@@ -15,7 +15,7 @@ from foretext.errors import Interrupted, OutputError, SettingError
 from foretext.files import held_folder, output_error, refuse_name, temporary_folder
 from foretext.progress import MetricsLog
 from foretext.progress.checkpoint import Checkpoints
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe
 from foretext.replacement import complete
 from foretext.run_folder import RunFolder
@@ -77,10 +77,10 @@ class Job:
             say(f"note: {sentence}", error=True)
 
     @contextmanager
-    def workplace(self) -> Iterator[Workplace]:
+    def context(self) -> Iterator[RunContext]:
         """Open what a training writes to."""
         with MetricsLog(self.run.metrics) as log:
-            yield Workplace(
+            yield RunContext(
                 self.run.path,
                 title=self.recipe.name,
                 valid_rate=self.recipe.data.valid_rate,

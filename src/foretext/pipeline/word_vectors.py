@@ -36,8 +36,8 @@ def learn_vectors(job: Job) -> tuple[WordVectors, list[dict[str, Any]]]:
         base=_base_vectors(job.base),
         base_outputs=_base_outputs(job.base),
     )
-    with job.workplace() as place:
-        history: list[dict[str, Any]] = learner.train(place)
+    with job.context() as context:
+        history: list[dict[str, Any]] = learner.train(context)
     tokens.train.release()
     job.run.note(f"trained in {history[-1]['time']:.1f} s" if history else "nothing to train on")
     vectors: WordVectors = learner.vectors(tokenizer.words)

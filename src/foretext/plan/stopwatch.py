@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from foretext.data.examples import Examples
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.training.loop import Training
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
@@ -40,7 +40,7 @@ def measure_speed(
     model: Model,
     examples: Examples,
     config: TrainingConfig,
-    place: Workplace,
+    context: RunContext,
     seconds: float,
     timer: Timer = time.monotonic,
 ) -> Speed:
@@ -53,7 +53,7 @@ def measure_speed(
     kept |= config.model_dump(include={"precision", "compile", "gradient_checkpointing", "seed"})
     kept |= config.model_dump(include={"freeze", "freeze_layers", "optimizer"})
     trial = TrainingConfig(**kept, steps=MOST_STEPS, valid_steps=1, patience=1)
-    history = Training(model, examples, trial, place, stopwatch, alone=True).run()
+    history = Training(model, examples, trial, context, stopwatch, alone=True).run()
     times = stopwatch.times[WARM_STEPS - 1 :]
     steps = [after - before for before, after in pairwise(times)]
     return Speed(statistics.median(steps), history[-1]["tokens"] / len(history))

@@ -17,7 +17,7 @@ from foretext.plan.memory import training_bytes
 from foretext.plan.open_settings import chosen_shape
 from foretext.plan.sample import CorpusSample
 from foretext.plan.stopwatch import Timer, measure_speed
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe
 from foretext.runtime import num_processes, usable_cores
 from foretext.sizes import Size
@@ -80,8 +80,8 @@ class Trials:
         """Train a size for a moment; steps before its machinery is warm do not count."""
         model = self.build(self._sized(candidate), self.tokenizer)
         examples = model.objective.examples(self.text)
-        place = Workplace(self.folder)
-        speed = measure_speed(model, examples, self._training, place, self.seconds, self.timer)
+        context = RunContext(self.folder)
+        speed = measure_speed(model, examples, self._training, context, self.seconds, self.timer)
         return speed.tokens_per_second
 
     @property

@@ -13,9 +13,9 @@ from foretext.errors import ModelFileError
 from foretext.files import merged_folder
 from foretext.nn.copies import Copies
 from foretext.nn.device import DeviceName, Precision, choose_device, choose_dtype
-from foretext.task_models.computing import Network, Outputs, compute_outputs
+from foretext.task_models.computing import Outputs, TaskNetwork, compute_outputs
 from foretext.tasks.base import Task
-from foretext.tasks.body import TextBody
+from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["TaskModel"]
@@ -39,7 +39,7 @@ class TaskModel(ABC):
 
     def __init__(
         self,
-        body: TextBody,
+        body: TaskBase,
         task: Task,
         *,
         temperature: float = 1.0,
@@ -50,11 +50,11 @@ class TaskModel(ABC):
         self.task = task
         self.temperature = temperature
         self.precision = precision
-        network = Network(body.backbone, task).to(choose_device(device))
+        network = TaskNetwork(body.backbone, task).to(choose_device(device))
         self._copies = Copies(network)
 
     @classmethod
-    def begin(cls, body: TextBody, config: Config, rows: Sequence[Any]) -> Self:
+    def begin(cls, body: TaskBase, config: Config, rows: Sequence[Any]) -> Self:
         """Put an untrained head for these rows on a body.
 
         Raises:
@@ -93,7 +93,7 @@ class TaskModel(ABC):
         """
 
     @abstractmethod
-    def answer_rows(self, rows: Sequence[Any], network: Network | None = None) -> Any:
+    def answer_rows(self, rows: Sequence[Any], network: TaskNetwork | None = None) -> Any:
         """Answer rows, in the form in which `judge` takes answers.
 
         Args:
@@ -110,7 +110,7 @@ class TaskModel(ABC):
             answers: those of `answer_rows`.
         """
 
-    def figures(self, rows: Sequence[Any], network: Network | None = None) -> dict[str, Any]:
+    def figures(self, rows: Sequence[Any], network: TaskNetwork | None = None) -> dict[str, Any]:
         """Answer rows, and say how well; `judged_by` is among the figures.
 
         Args:
@@ -147,14 +147,14 @@ class TaskModel(ABC):
         """
         return self.figures(self.read(path, rows))
 
-    def network(self) -> Network:
+    def network(self) -> TaskNetwork:
         """Return the network in the numbers that much work at once is done in."""
         device = self.body.backbone.embedding.device
         keeps_fp32 = getattr(self.body.backbone, "keeps_fp32", False)
         dtype = choose_dtype("fp32" if keeps_fp32 else self.precision, device)
-        return cast(Network, self._copies.in_dtype(dtype))
+        return cast(TaskNetwork, self._copies.in_dtype(dtype))
 
-    def outputs(self, examples: PaddedExamples, network: Network | None = None) -> Outputs:
+    def outputs(self, examples: PaddedExamples, network: TaskNetwork | None = None) -> Outputs:
         """Return the task's outputs for each example."""
         return compute_outputs(network or self.network(), examples)
 

@@ -9,23 +9,23 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.config import Config
-from foretext.data.padded_examples import PaddedExamples
-from foretext.data.rows import LabelledText, RowsConfig, read_texts
-from foretext.errors import ModelFileError, SettingError
-from foretext.metrics import sigmoid, softmax
-from foretext.task_models.base import TaskModel
-from foretext.task_models.class_answers import (
+from foretext.classifiers.class_answers import (
     ClassAnswers,
     check_labels,
     check_single,
     count_labels,
     label_temperature,
 )
-from foretext.task_models.computing import Network
+from foretext.classifiers.linear import LinearClassifier
+from foretext.classifiers.linear_storage import FILE, load_file, save_linear
+from foretext.config import Config
+from foretext.data.padded_examples import PaddedExamples
+from foretext.data.rows import LabelledText, RowsConfig, read_texts
+from foretext.errors import ModelFileError, SettingError
+from foretext.metrics import sigmoid, softmax
+from foretext.task_models.base import TaskModel
+from foretext.task_models.computing import TaskNetwork
 from foretext.task_models.ensemble import Ensemble, Weights
-from foretext.task_models.linear import LinearClassifier
-from foretext.task_models.linear_storage import FILE, load_file, save_linear
 from foretext.task_models.windows import Windows
 from foretext.tasks.answers import Classes
 from foretext.tasks.classification import Classification
@@ -111,7 +111,7 @@ class TextClassifier(TaskModel):
         return float(np.mean([a == b for a, b in zip(self.predict(texts), labels, strict=True)]))
 
     def answer_rows(
-        self, rows: Sequence[LabelledText], network: Network | None = None
+        self, rows: Sequence[LabelledText], network: TaskNetwork | None = None
     ) -> ClassAnswers:
         """Return how probable each label is for each text."""
         return self._classes([row.text for row in rows], network)
@@ -206,14 +206,14 @@ class TextClassifier(TaskModel):
             targets,
             pad=self.body.pad,
             visibility=self.body.visibility,
-            asked=self.task.asked,
+            needed=self.task.needed,
         )
 
-    def _logits(self, windows: Windows, network: Network | None) -> Probabilities:
+    def _logits(self, windows: Windows, network: TaskNetwork | None) -> Probabilities:
         outputs = self.outputs(self._padded(windows, {}), network)
         return np.array(outputs, np.float64).reshape(-1, self.task.answers.num_outputs)  # (rows, C)
 
-    def _merged(self, texts: Sequence[str], network: Network | None) -> Probabilities:
+    def _merged(self, texts: Sequence[str], network: TaskNetwork | None) -> Probabilities:
         """(N, C) the network's probabilities, of each text the mean over its windows."""
         windows = self._windows(texts)
         logits = self._logits(windows, network) / self.temperature
@@ -225,7 +225,7 @@ class TextClassifier(TaskModel):
         inside = np.clip(probabilities, _TINY, 1 - _TINY)
         return np.log(inside) - np.log1p(-inside) if self.is_multi_label else np.log(inside)
 
-    def _classes(self, texts: Sequence[str], network: Network | None) -> ClassAnswers:
+    def _classes(self, texts: Sequence[str], network: TaskNetwork | None) -> ClassAnswers:
         labels, merged = self.task.answers.labels, self._merged(texts, network)
         alone = ClassAnswers(labels, merged, self.is_multi_label)
         if self.ensemble is None:

@@ -14,14 +14,14 @@ from foretext.backbones.base import Backbone
 from foretext.data.padded_examples import PaddedExamples
 from foretext.tasks.base import Task
 
-__all__ = ["Network", "Outputs", "compute_outputs"]
+__all__ = ["Outputs", "TaskNetwork", "compute_outputs"]
 
 BATCH_TOKENS = {"cpu": 1 << 11, "cuda": 1 << 16}  # states of a batch should stay in a cache
 
 Outputs = list[NDArray[np.float32]]  # of each example, without the positions that fill it up
 
 
-class Network(nn.Module):
+class TaskNetwork(nn.Module):
     """A backbone and the task whose head belongs to it."""
 
     backbone: Backbone
@@ -39,7 +39,7 @@ class _Batch(NamedTuple):
 
 
 @torch.inference_mode()
-def compute_outputs(network: Network, examples: PaddedExamples) -> Outputs:
+def compute_outputs(network: TaskNetwork, examples: PaddedExamples) -> Outputs:
     """Return the task's outputs, (...) or (T, ...) of each example."""
     device = network.backbone.embedding.device
     outputs: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(examples)

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.classifiers.linear import LinearClassifier
 from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError
 from foretext.metrics import sigmoid, softmax
-from foretext.task_models.linear import LinearClassifier
 
 __all__ = ["Ensemble", "Weights", "fit_weights"]
 

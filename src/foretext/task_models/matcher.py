@@ -9,20 +9,20 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.config import Config
-from foretext.data.padded_examples import PaddedExamples
-from foretext.data.rows import LabelledPair, PairsConfig, read_pairs
-from foretext.errors import CorpusError, SettingError
-from foretext.metrics import pearson, softmax, spearman
-from foretext.task_models.base import TaskModel
-from foretext.task_models.class_answers import (
+from foretext.classifiers.class_answers import (
     ClassAnswers,
     check_labels,
     check_single,
     count_labels,
     label_temperature,
 )
-from foretext.task_models.computing import Network
+from foretext.config import Config
+from foretext.data.padded_examples import PaddedExamples
+from foretext.data.rows import LabelledPair, PairsConfig, read_pairs
+from foretext.errors import CorpusError, SettingError
+from foretext.metrics import pearson, softmax, spearman
+from foretext.task_models.base import TaskModel
+from foretext.task_models.computing import TaskNetwork
 from foretext.task_models.pair_rows import PairRows, TextPair
 from foretext.tasks.answers import RealNumber
 from foretext.tasks.matching import Matching
@@ -118,7 +118,7 @@ class TextMatcher(TaskModel):
         return self._classes(pairs, None).top(k, threshold)
 
     def answer_rows(
-        self, rows: Sequence[LabelledPair], network: Network | None = None
+        self, rows: Sequence[LabelledPair], network: TaskNetwork | None = None
     ) -> ClassAnswers | Scores:
         """Return how probable each label is for each pair, or (N,) scores."""
         if self.has_scores:
@@ -183,17 +183,21 @@ class TextMatcher(TaskModel):
     ) -> PaddedExamples:
         return self._rows(pairs).examples(self.body, targets)
 
-    def _outputs(self, pairs: Sequence[TextPair], network: Network | None) -> NDArray[np.float64]:
+    def _outputs(
+        self, pairs: Sequence[TextPair], network: TaskNetwork | None
+    ) -> NDArray[np.float64]:
         """(N, C) logits or (N, 1) scores."""
         outputs = self.outputs(self._examples(pairs, {}), network)
         return np.array(outputs, np.float64).reshape(len(pairs), self.task.answers.num_outputs)
 
-    def _numbers(self, pairs: Sequence[TextPair], network: Network | None) -> NDArray[np.float64]:
+    def _numbers(
+        self, pairs: Sequence[TextPair], network: TaskNetwork | None
+    ) -> NDArray[np.float64]:
         answers = self.task.answers
         assert isinstance(answers, RealNumber), answers
         return answers.numbers(self._outputs(pairs, network))
 
-    def _classes(self, pairs: Sequence[TextPair], network: Network | None) -> ClassAnswers:
+    def _classes(self, pairs: Sequence[TextPair], network: TaskNetwork | None) -> ClassAnswers:
         self._check_classes()
         logits = self._outputs(pairs, network)
         return ClassAnswers(self._labels, softmax(logits, self.temperature))

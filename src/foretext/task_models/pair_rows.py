@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from foretext.backbones.transformer import Transformer
 from foretext.data.framing import Framing
 from foretext.data.padded_examples import PaddedExamples, Ragged
-from foretext.tasks.body import TextBody
 from foretext.tasks.long_texts import cut_pair
 from foretext.tasks.matching import MatchMode
 from foretext.tasks.shared_tokens import shared_tokens
+from foretext.tasks.task_base import TaskBase
 
 __all__ = ["PairRows", "TextPair"]
 
@@ -34,7 +34,7 @@ class PairRows(NamedTuple):
     @classmethod
     def of(
         cls,
-        body: TextBody,
+        body: TaskBase,
         pairs: Sequence[TextPair],
         max_length: int,
         mode: MatchMode,
@@ -61,7 +61,7 @@ class PairRows(NamedTuple):
         return cls(framed, starts, 2 if mode == "both_orders" else 1, num_cut, shared)
 
     def examples(
-        self, body: TextBody, targets: Mapping[str, NDArray[np.generic]]
+        self, body: TaskBase, targets: Mapping[str, NDArray[np.generic]]
     ) -> PaddedExamples:
         """Return the pairs as examples with targets (N, ...) or none."""
         return PaddedExamples(
@@ -75,7 +75,7 @@ class PairRows(NamedTuple):
         )
 
 
-def _encoded(body: TextBody, pairs: Sequence[TextPair]) -> Iterator[tuple[_Ids, _Ids]]:
+def _encoded(body: TaskBase, pairs: Sequence[TextPair]) -> Iterator[tuple[_Ids, _Ids]]:
     firsts = body.encode([first for first, _ in pairs])
     seconds = body.encode([second for _, second in pairs])
     return zip(firsts, seconds, strict=True)
@@ -85,6 +85,6 @@ def _second_starts(framing: Framing, pairs: Sequence[tuple[_Ids, _Ids]]) -> NDAr
     return np.array([framing.second_starts(first) for first, _ in pairs], np.int64)
 
 
-def _tells_apart(body: TextBody) -> bool:
+def _tells_apart(body: TaskBase) -> bool:
     """Whether the body was shown which text of a row a token belongs to."""
     return isinstance(body.backbone, Transformer) and body.backbone.config.num_segments > 1

@@ -22,11 +22,11 @@ from foretext.task_models.answer_figures import (
     language_of,
 )
 from foretext.task_models.base import TaskModel
-from foretext.task_models.computing import Network
+from foretext.task_models.computing import TaskNetwork
 from foretext.task_models.question_windows import QuestionWindows
 from foretext.task_models.readings import Reading, read_spans
-from foretext.tasks.body import TextBody
 from foretext.tasks.span_qa import SpanQA
+from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["SpanAnswer", "SpanReader"]
@@ -63,7 +63,7 @@ class SpanReader(TaskModel):
 
     def __init__(
         self,
-        body: TextBody,
+        body: TaskBase,
         task: SpanQA,
         *,
         temperature: float = 1.0,
@@ -153,7 +153,7 @@ class SpanReader(TaskModel):
         ]
 
     def answer_rows(
-        self, rows: Sequence[Question], network: Network | None = None
+        self, rows: Sequence[Question], network: TaskNetwork | None = None
     ) -> list[Reading]:
         """Return the best spans of each question's passage, of which `choose` takes one."""
         if not rows:

@@ -8,8 +8,8 @@ from typing import Any
 from foretext.data.rows import TaggedSentence
 from foretext.errors import CorpusError
 from foretext.metrics import Scheme, detect_scheme
-from foretext.tasks.alphabet import Alphabet
 from foretext.tasks.tag_set import closed_tags, is_entity_tag
+from foretext.tokenizers.alphabet import Alphabet
 
 __all__ = ["check_tags", "found_in", "unknown_tag"]
 

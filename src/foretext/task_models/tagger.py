@@ -15,15 +15,15 @@ from foretext.data.padded_examples import IGNORED, PaddedExamples, Ragged
 from foretext.data.rows import TaggedConfig, TaggedSentence, read_tagged
 from foretext.errors import SettingError
 from foretext.task_models.base import TaskModel
-from foretext.task_models.computing import Network
+from foretext.task_models.computing import TaskNetwork
 from foretext.task_models.sentence_scores import SentenceScores
 from foretext.task_models.sentence_windows import SentenceWindows
 from foretext.task_models.tag_figures import tag_figures
 from foretext.task_models.tagged_rows import check_tags, found_in, unknown_tag
 from foretext.task_models.text_tokens import TextToken, joined_tokens, split_text
 from foretext.task_models.word_pieces import WordPieces, pieces_of
-from foretext.tasks.alphabet import Alphabet
 from foretext.tasks.tagging import Tagging
+from foretext.tokenizers.alphabet import Alphabet
 
 __all__ = ["TaggedSpan", "Tagger"]
 
@@ -137,7 +137,7 @@ class Tagger(TaskModel):
         ]
 
     def answer_rows(
-        self, rows: Sequence[TaggedSentence], network: Network | None = None
+        self, rows: Sequence[TaggedSentence], network: TaskNetwork | None = None
     ) -> list[list[str]]:
         """Return the tag of each token, in the scheme of the user's files."""
         return self._scores([row.tokens for row in rows], network).tags()
@@ -193,7 +193,7 @@ class Tagger(TaskModel):
         )
 
     def _scores(
-        self, sentences: Sequence[Sequence[str]], network: Network | None = None
+        self, sentences: Sequence[Sequence[str]], network: TaskNetwork | None = None
     ) -> SentenceScores:
         windows = self._windows(sentences)
         outputs = self.outputs(self._padded(sentences, windows, {}), network)

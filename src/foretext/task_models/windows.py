@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.data.padded_examples import Ragged
-from foretext.tasks.body import TextBody
 from foretext.tasks.long_texts import LongTexts, cut_text
+from foretext.tasks.task_base import TaskBase
 
 __all__ = ["Windows"]
 
@@ -24,7 +24,7 @@ class Windows(NamedTuple):
 
     @classmethod
     def of(
-        cls, body: TextBody, texts: Sequence[str], max_length: int, long_texts: LongTexts
+        cls, body: TaskBase, texts: Sequence[str], max_length: int, long_texts: LongTexts
     ) -> Self:
         """Encode texts; one without tokens is a row of what stands around texts, or of one id."""
         framing = body.framing(max_length)

@@ -9,12 +9,12 @@ from torch import Tensor
 
 from foretext.backbones.base import States
 from foretext.data.batch import Inputs
-from foretext.objectives.base import Question
+from foretext.objectives.base import Criterion
 
 __all__ = ["Task"]
 
 
-class Task(Question):
+class Task(Criterion):
     """A head on a backbone. Its constructor takes (config, body, **found).
 
     Attributes:

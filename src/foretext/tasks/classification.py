@@ -9,14 +9,14 @@ from torch import Tensor
 
 from foretext.backbones.base import States
 from foretext.config import Config
-from foretext.data.batch import Asked, Inputs
+from foretext.data.batch import Inputs, Needed
 from foretext.nn.pooling import Pooling
 from foretext.tasks.answers import Classes, LabelSets, answers_of
-from foretext.tasks.body import TextBody
 from foretext.tasks.long_texts import LongTexts
 from foretext.tasks.next_tokens import NextTokens
 from foretext.tasks.state_transform import Transform, natural_transform
-from foretext.tasks.text_head import TextHead, drawn_linear
+from foretext.tasks.task_base import TaskBase
+from foretext.tasks.text_head import TextHead, initialised_linear
 from foretext.tasks.text_task import TextTask
 
 __all__ = ["Classification"]
@@ -52,7 +52,7 @@ class Classification(TextTask):
     def __init__(
         self,
         config: Config,
-        body: TextBody,
+        body: TaskBase,
         *,
         labels: list[str],
         multi_label: bool = False,
@@ -69,11 +69,13 @@ class Classification(TextTask):
         # What suits the body is no longer to be seen once it is kept: it is kept, too.
         suited = {"pooling": self.head.pool.pooling, "transform": transform, "bias": bias}
         self.config = config.model_copy(update=suited)
-        self.classifier = drawn_linear(body, body.backbone.dim, self.answers.num_outputs, bias=bias)
+        self.classifier = initialised_linear(
+            body, body.backbone.dim, self.answers.num_outputs, bias=bias
+        )
         self.next_tokens = NextTokens.of(body, config.language_model_weight)
 
     @property
-    def asked(self) -> Asked:
+    def needed(self) -> Needed:
         """The positions whose states answers are made of."""
         is_first = self.head.pool.pooling == "cls" and self.next_tokens is None
         return "first" if is_first else "all"

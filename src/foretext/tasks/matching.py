@@ -20,11 +20,11 @@ from foretext.data.batch import Inputs
 from foretext.errors import SettingError
 from foretext.nn.pooling import Pooling
 from foretext.tasks.answers import Classes, RealNumber, answers_of
-from foretext.tasks.body import TextBody
 from foretext.tasks.next_tokens import NextTokens
 from foretext.tasks.shared_tokens import tell_shared_tokens
 from foretext.tasks.state_transform import Transform, natural_transform
-from foretext.tasks.text_head import TextHead, drawn_linear
+from foretext.tasks.task_base import TaskBase
+from foretext.tasks.text_head import TextHead, initialised_linear
 from foretext.tasks.text_task import TextTask
 
 __all__ = ["MatchMode", "Matching", "match_mode"]
@@ -65,7 +65,7 @@ class Matching(TextTask):
     def __init__(
         self,
         config: Config,
-        body: TextBody,
+        body: TaskBase,
         *,
         labels: list[str] | None = None,
         counts: list[int] | None = None,
@@ -100,7 +100,7 @@ class Matching(TextTask):
         self.classifier = (
             None
             if self.is_cosine
-            else drawn_linear(body, width, self.answers.num_outputs, bias=config.bias)
+            else initialised_linear(body, width, self.answers.num_outputs, bias=config.bias)
         )
         self.next_tokens = NextTokens.of(body, config.language_model_weight)
 
@@ -120,7 +120,7 @@ class Matching(TextTask):
         return logits
 
 
-def match_mode(config: Matching.Config, body: TextBody) -> MatchMode:
+def match_mode(config: Matching.Config, body: TaskBase) -> MatchMode:
     """Return how both texts are read: what is set, or what suits the body.
 
     Raises:

@@ -14,7 +14,7 @@ from foretext.backbones.base import States
 from foretext.data.batch import Inputs
 from foretext.errors import SettingError
 from foretext.nn.vocabulary_head import Score, VocabularyHead
-from foretext.tasks.body import TextBody
+from foretext.tasks.task_base import TaskBase
 
 __all__ = ["NextTokens"]
 
@@ -33,7 +33,7 @@ class NextTokens(nn.Module):
         self.weight = weight
 
     @classmethod
-    def of(cls, body: TextBody, weight: float) -> Self | None:
+    def of(cls, body: TaskBase, weight: float) -> Self | None:
         """Return it where it has a weight.
 
         Raises:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from foretext.backbones.transformer import Transformer
 from foretext.data.framing import Framing
 from foretext.errors import SettingError
-from foretext.tasks.body import TextBody
+from foretext.tasks.task_base import TaskBase
 
 __all__ = ["shared_tokens", "tell_shared_tokens"]
 
@@ -25,7 +25,7 @@ SCALE = 0.5  # of the drawn vector, beside those of tokens: what begins at 0 is 
 
 
 @torch.no_grad()
-def tell_shared_tokens(body: TextBody) -> None:
+def tell_shared_tokens(body: TaskBase) -> None:
     """Have a body see tokens that stand in both texts as others: by a vector that is drawn.
 
     A body that sees them already stays as it is.
@@ -46,7 +46,7 @@ def tell_shared_tokens(body: TextBody) -> None:
     if backbone.segments is not None:
         vectors += backbone.segments.weight[:NUM_TEXTS]  # a single one is of both texts
     drawn = torch.randn(backbone.dim).to(tokens) * SCALE * tokens.std()
-    backbone.tell_segments(torch.cat([vectors, vectors + drawn]))
+    backbone.replace_segments(torch.cat([vectors, vectors + drawn]))
 
 
 def shared_tokens(

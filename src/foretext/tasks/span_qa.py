@@ -22,10 +22,10 @@ from foretext.errors import SettingError
 from foretext.nn.dropout import Dropout
 from foretext.nn.vocabulary_head import Score
 from foretext.tasks.base import Task
-from foretext.tasks.body import TextBody
 from foretext.tasks.shared_tokens import tell_shared_tokens
 from foretext.tasks.state_transform import Transform, made_transform, natural_transform
-from foretext.tasks.text_head import drawn_linear
+from foretext.tasks.task_base import TaskBase
+from foretext.tasks.text_head import initialised_linear
 
 __all__ = ["SpanQA"]
 
@@ -64,7 +64,7 @@ class SpanQA(Task):
 
     name = "span_qa"
 
-    def __init__(self, config: Config, body: TextBody, *, may_abstain: bool = False) -> None:
+    def __init__(self, config: Config, body: TaskBase, *, may_abstain: bool = False) -> None:
         super().__init__()
         if not body.framing(config.max_length).between:
             raise SettingError(
@@ -80,7 +80,7 @@ class SpanQA(Task):
         self.visibility = body.visibility
         self.found: dict[str, Any] = {"may_abstain": may_abstain}
         self.dropout = Dropout(config.dropout)
-        self.span = drawn_linear(body, body.backbone.dim, 2)
+        self.span = initialised_linear(body, body.backbone.dim, 2)
 
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
         """Return the logits of starts and ends, (B, T, 2)."""

@@ -12,14 +12,14 @@ from foretext.backbones.transformer import Transformer
 from foretext.errors import SettingError
 from foretext.nn.feed_forward import ACTIVATIONS
 from foretext.nn.vocabulary_head import HeadTransform
-from foretext.tasks.body import TextBody
+from foretext.tasks.task_base import TaskBase
 
 __all__ = ["Transform", "made_transform", "natural_transform"]
 
 Transform = Literal["none", "gelu", "gelu_tanh", "relu"]  # by its activation
 
 
-def natural_transform(body: TextBody) -> Transform:
+def natural_transform(body: TaskBase) -> Transform:
     """Return what a body's authors put there: nothing, or on pre-norm encoders what ModernBERT has.
 
     The head of a masked language model that the body comes with is gone on with.
@@ -34,7 +34,7 @@ def natural_transform(body: TextBody) -> Transform:
     return next((name for name in names if learned is ACTIVATIONS[name]), "gelu")
 
 
-def made_transform(body: TextBody, kind: Transform) -> HeadTransform | None:
+def made_transform(body: TaskBase, kind: Transform) -> HeadTransform | None:
     """Return the transform, with the weights that a body's head learned, if it has such a one.
 
     Raises:

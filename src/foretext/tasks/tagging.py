@@ -24,12 +24,12 @@ from foretext.nn.crf import CRF
 from foretext.nn.dropout import Dropout
 from foretext.nn.recurrent import RecurrentLayer, row_lengths
 from foretext.nn.vocabulary_head import Score
-from foretext.tasks.alphabet import Alphabet
 from foretext.tasks.base import Task
-from foretext.tasks.body import TextBody
 from foretext.tasks.state_transform import Transform, made_transform, natural_transform
 from foretext.tasks.tag_set import TagSet
-from foretext.tasks.text_head import drawn_linear
+from foretext.tasks.task_base import TaskBase
+from foretext.tasks.text_head import initialised_linear
+from foretext.tokenizers.alphabet import Alphabet
 
 __all__ = ["Tagging"]
 
@@ -64,7 +64,7 @@ class Tagging(Task):
     def __init__(
         self,
         config: Config,
-        body: TextBody,
+        body: TaskBase,
         *,
         labels: list[str],
         scheme: Scheme | Literal["auto"] | None = "auto",
@@ -92,7 +92,7 @@ class Tagging(Task):
         if config.lstm_dim is not None:
             self.lstm = RecurrentLayer("lstm", dim, config.lstm_dim, bidirectional=True)
             dim = 2 * config.lstm_dim
-        self.classifier = drawn_linear(body, dim, num_tags)
+        self.classifier = initialised_linear(body, dim, num_tags)
         if self.lstm is not None:  # whose states are small, too
             nn.init.xavier_uniform_(self.classifier.weight)
         has_crf = _wants_crf(config, body) if config.crf is None else config.crf
@@ -144,12 +144,12 @@ class Tagging(Task):
         return scores.softmax(-1)
 
 
-def _wants_crf(config: Tagging.Config, body: TextBody) -> bool:
+def _wants_crf(config: Tagging.Config, body: TaskBase) -> bool:
     """A Transformer's states know of each other; what else there is gains from a CRF."""
     return config.lstm_dim is not None or not isinstance(body.backbone, Transformer)
 
 
-def _alphabet_for(body: TextBody, characters: str) -> Alphabet | None:
+def _alphabet_for(body: TaskBase, characters: str) -> Alphabet | None:
     """Return as many characters as the body has ids for."""
     backbone: Any = body.backbone
     if not getattr(backbone, "reads_characters", False):

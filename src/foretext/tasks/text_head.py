@@ -9,10 +9,10 @@ from torch import Tensor, nn
 
 from foretext.backbones.transformer import Transformer
 from foretext.nn.pooling import Pool, Pooling
-from foretext.tasks.body import TextBody
 from foretext.tasks.state_transform import Transform, made_transform
+from foretext.tasks.task_base import TaskBase
 
-__all__ = ["TextHead", "drawn_linear", "natural_pooling"]
+__all__ = ["TextHead", "initialised_linear", "natural_pooling"]
 
 INIT_STD = 0.02  # as of the Transformer's weights
 
@@ -33,7 +33,7 @@ class TextHead(nn.Module):
 
     def __init__(
         self,
-        body: TextBody,
+        body: TaskBase,
         pooling: Pooling | None,
         dropout: float,
         transform: Transform = "none",
@@ -43,7 +43,7 @@ class TextHead(nn.Module):
         self.pool = Pool(kind, dim)
         self.transform = made_transform(body, transform)
         bare = kind == "cls" and isinstance(body.backbone, Transformer) and transform == "none"
-        self.pooler = drawn_linear(body, dim, dim) if bare else None
+        self.pooler = initialised_linear(body, dim, dim) if bare else None
         self.dropout = nn.Dropout(dropout)
         if self.pooler is not None and body.pooler is not None:
             self.pooler.load_state_dict(body.pooler)
@@ -58,7 +58,7 @@ class TextHead(nn.Module):
         return cast(Tensor, self.dropout(pooled))
 
 
-def natural_pooling(body: TextBody) -> Pooling:
+def natural_pooling(body: TaskBase) -> Pooling:
     """Return how GPT's and BERT's authors pool; the largest of each feature elsewhere.
 
     The first position of a masked language model says something of the text only where the next
@@ -71,7 +71,7 @@ def natural_pooling(body: TextBody) -> Pooling:
     return "mean" if body.pooler is None else "cls"
 
 
-def drawn_linear(body: TextBody, inner: int, outer: int, *, bias: bool = True) -> nn.Linear:
+def initialised_linear(body: TaskBase, inner: int, outer: int, *, bias: bool = True) -> nn.Linear:
     """Return a linear layer on a body, without bias yet.
 
     Weights are from N(0, 0.02²), as a Transformer's; others' states are small, and such weights

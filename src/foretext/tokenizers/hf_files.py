@@ -20,7 +20,7 @@ from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["load_hf_tokenizer", "save_framed_tokenizer", "save_hf_tokenizer"]
 
-TASKS = {  # their names: ours
+ROLES = {  # their names: ours
     "pad_token": "pad",
     "unk_token": "unknown",
     "cls_token": "cls",
@@ -111,7 +111,7 @@ def load_hf_tokenizer(folder: Path) -> SubwordTokenizer:
 
 def _names(tokenizer: SubwordTokenizer) -> dict[str, str]:
     """Their name of a task to the token for it."""
-    found = {theirs: getattr(tokenizer.special, ours) for theirs, ours in TASKS.items()}
+    found = {theirs: getattr(tokenizer.special, ours) for theirs, ours in ROLES.items()}
     return {task: tokenizer.tokens[index] for task, index in found.items() if index is not None}
 
 

@@ -19,8 +19,8 @@ from foretext.errors import SettingError
 from foretext.kernels.merges import (
     FIRST_MET,
     SMALLEST_IDS,
+    LearnedTokens,
     Limits,
-    Tokens,
     Words,
     merge_next,
     start_learner,
@@ -96,7 +96,7 @@ def learn_merges(
 
 class _Begun(NamedTuple):
     words: Words
-    tokens: Tokens
+    tokens: LearnedTokens
 
 
 def _begin(words: Sequence[str], counts: np.ndarray, rules: Rules) -> _Begun:
@@ -209,13 +209,13 @@ def _as_words(symbols: np.ndarray, counts: np.ndarray) -> Words:
     return Words(symbols, starts, np.ascontiguousarray(counts, np.int64), end, longest)
 
 
-def _as_tokens(names: list[str], vocab_size: int) -> Tokens:
+def _as_tokens(names: list[str], vocab_size: int) -> LearnedTokens:
     text = "".join(names)
     offsets = np.zeros(vocab_size + 2, np.int64)
     np.cumsum([len(name) for name in names], out=offsets[1 : len(names) + 1])
     points = np.zeros(len(text) + 1024, np.int32)
     points[: len(text)] = np.frombuffer(text.encode("utf-32-le"), np.int32)
-    return Tokens(
+    return LearnedTokens(
         points,
         offsets,
         np.ones(vocab_size + 1, np.int32),
@@ -224,7 +224,7 @@ def _as_tokens(names: list[str], vocab_size: int) -> Tokens:
     )
 
 
-def _readable(tokens: Tokens, rows: np.ndarray) -> Merges:
+def _readable(tokens: LearnedTokens, rows: np.ndarray) -> Merges:
     """Tokens and pairs as text; a pair that was merged twice keeps its last rank."""
     size = int(tokens.used[0])
     offsets = tokens.offsets.tolist()

@@ -21,7 +21,7 @@ from foretext.errors import Interrupted, SettingError
 from foretext.nn.device import choose_device
 from foretext.progress import Progress
 from foretext.progress.checkpoint import check_arrays, kept_by
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.runtime import Interruption
 from foretext.training.batches import Batches
 from foretext.training.flops import ModelFlops, peak_flops
@@ -35,7 +35,7 @@ from foretext.training.processes import Processes
 from foretext.training.records import Records
 from foretext.training.schedule import Schedule
 from foretext.training.settings import TrainingConfig
-from foretext.training.state import State
+from foretext.training.state import TrainingState
 from foretext.training.validation import Validation
 
 __all__ = ["Training", "fit"]
@@ -45,7 +45,7 @@ def fit(
     model: Model,
     examples: Examples,
     config: TrainingConfig,
-    place: Workplace,
+    context: RunContext,
     validation: Validation | None = None,
 ) -> list[dict[str, Any]]:
     """Train a model in place; returns the records of the training, the last one with final figures.
@@ -53,10 +53,10 @@ def fit(
     Raises:
         DivergedError: the loss is no longer a number.
         SettingError: a setting does not fit.
-        Interrupted: a signal asked for the end; a checkpoint was saved where there is a place.
+        Interrupted: a signal asked for the end; a checkpoint is saved if the context keeps them.
     """
-    training = Training(model, examples, config, place, validation)
-    if place.resume:
+    training = Training(model, examples, config, context, validation)
+    if context.resume:
         training.resume()
     return training.run()
 
@@ -68,7 +68,7 @@ class Training:
         model: what is trained.
         examples: what it learns from.
         config: the user's settings.
-        place: where records and checkpoints go.
+        context: where records and checkpoints go.
         validation: measures the model now and then, or None.
         alone: whether other processes, where torchrun started some, have no share in it.
     """
@@ -78,7 +78,7 @@ class Training:
         model: Model,
         examples: Examples,
         config: TrainingConfig,
-        place: Workplace,
+        context: RunContext,
         validation: Validation | None = None,
         *,
         alone: bool = False,
@@ -88,7 +88,7 @@ class Training:
                 "[training] patience and keep = 'best' need held-out examples; set valid_rate "
                 "above 0, or give a validation file."
             )
-        self.config, self.place, self.validation = config, place, validation
+        self.config, self.context, self.validation = config, context, validation
         self.device = choose_device(config.device)
         self.processes = Processes(self.device, alone=alone)
         torch.manual_seed(config.seed)
@@ -103,26 +103,26 @@ class Training:
         self.flops = ModelFlops(model)
         self.records = Records(
             self.schedule,
-            place,
+            context,
             self.processes,
             self._peak(dtype),
             validates=validation is not None,
         )
-        self.state = State()
+        self.state = TrainingState()
         self._began = time.monotonic()
         self._saved = 0.0  # seconds of the training at the newest checkpoint
         self._saved_step = -1
 
     def _peak(self, dtype: torch.dtype) -> float | None:
         """What all devices can do in a second, where that is counted and kept."""
-        if not self.flops.holds or self.place.log is None:
+        if not self.flops.holds or self.context.log is None:
             return None
         return self.processes.size * peak_flops(self.device, dtype, torch.get_num_threads())
 
     def resume(self) -> bool:
         """Go back to the newest checkpoint; False when there is none and all begins anew."""
-        checkpoints, log = self.place.checkpoints, self.place.log
-        found = checkpoints.newest(State) if checkpoints else None
+        checkpoints, log = self.context.checkpoints, self.context.log
+        found = checkpoints.newest(TrainingState) if checkpoints else None
         if found is not None:
             self.state = found.state
             self.records.tally.load_state(self.state.tally, share=self.processes.is_first)
@@ -142,7 +142,11 @@ class Training:
         self._began = time.monotonic() - state.seconds
         done = schedule.done(state.step, state.seconds)
         bar = Progress(
-            self.place.title, schedule.total, schedule.unit, initial=done, quiet=self.place.quiet
+            self.context.title,
+            schedule.total,
+            schedule.unit,
+            initial=done,
+            quiet=self.context.quiet,
         )
         batches = self.batches.ahead(state.step)
         self._reserve()
@@ -169,7 +173,7 @@ class Training:
 
     def _kept(self) -> AbstractContextManager[None]:
         """Keep what was learned where a record cannot be written; one process alone knows of it."""
-        if self.place.checkpoints is None or self.processes.size > 1:
+        if self.context.checkpoints is None or self.processes.size > 1:
             return nullcontext()
         return kept_by(lambda: self._save(last=True))
 
@@ -279,11 +283,11 @@ class Training:
 
     def _reserve(self) -> None:
         """Have room for the last checkpoint; every process comes here."""
-        if self.place.checkpoints is None:
+        if self.context.checkpoints is None:
             return
         arrays = self._arrays(with_best=self.config.keep == "best")
         if self.processes.is_first:
-            self.place.checkpoints.reserve(arrays)
+            self.context.checkpoints.reserve(arrays)
 
     def _arrays(self, *, with_best: bool) -> dict[str, np.ndarray]:
         """Return arrays with the names, shapes and types of what a checkpoint will hold."""
@@ -302,19 +306,19 @@ class Training:
     def _save(self, *, last: bool = False) -> None:
         """Write a checkpoint; every process comes here at the same step."""
         state = self.state
-        if self.place.checkpoints is None or state.step == self._saved_step:
+        if self.context.checkpoints is None or state.step == self._saved_step:
             return
         state.tally = self.records.tally.total(self.processes).state()
         arrays = self.optimizer.arrays()  # what is shared out comes from every process
         if self.processes.is_first:
             kept = self.config.checkpoints_kept
             arrays |= generator_states()
-            self.place.checkpoints.save(state.step, arrays, state, kept=kept, last=last)
+            self.context.checkpoints.save(state.step, arrays, state, kept=kept, last=last)
         self._saved, self._saved_step = state.seconds, state.step
 
     def _stop(self, signal_name: str) -> None:
         self._save()
-        kept = "go on with --resume" if self.place.checkpoints else "nothing was kept"
+        kept = "go on with --resume" if self.context.checkpoints else "nothing was kept"
         raise Interrupted(f"{signal_name} stopped the training; {kept}.")
 
 

@@ -13,15 +13,15 @@ from foretext.backbones.base import Backbone
 from foretext.data.batch import Batch
 from foretext.errors import SettingError
 from foretext.nn.vocabulary_head import Score
-from foretext.objectives.base import Question
+from foretext.objectives.base import Criterion
 
 __all__ = ["Model"]
 
 
-Asked = TypeVar("Asked", bound=Question, default=Any)
+CriterionT = TypeVar("CriterionT", bound=Criterion, default=Any)
 
 
-class Model(nn.Module, Generic[Asked]):
+class Model(nn.Module, Generic[CriterionT]):
     """What is trained: a batch goes in, the score of each part comes out.
 
     Raises:
@@ -29,9 +29,9 @@ class Model(nn.Module, Generic[Asked]):
     """
 
     backbone: Backbone
-    objective: Asked
+    objective: CriterionT
 
-    def __init__(self, backbone: Backbone, objective: Asked) -> None:
+    def __init__(self, backbone: Backbone, objective: CriterionT) -> None:
         super().__init__()
         if objective.visibility not in backbone.visibilities:
             raise SettingError(

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 
 from foretext.errors import DivergedError
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.training.board import Board
 from foretext.training.processes import Processes
 from foretext.training.schedule import Schedule
-from foretext.training.state import State
+from foretext.training.state import TrainingState
 from foretext.training.tally import Tally
 
 __all__ = ["Records"]
@@ -20,11 +20,11 @@ RECORD_STEPS = 200  # of a training with a known number of steps there are about
 
 
 class Records:
-    """Writes records to the history and to the files of the place.
+    """Writes records to the history and to the files of the context.
 
     Args:
         schedule: of the training.
-        place: where the files are.
+        context: where the files are.
         processes: whose losses are summed.
         peak: operations that their devices can do in a second; None: not known.
         validates: whether there are records with held-out figures too.
@@ -33,19 +33,19 @@ class Records:
     def __init__(
         self,
         schedule: Schedule,
-        place: Workplace,
+        context: RunContext,
         processes: Processes,
         peak: float | None = None,
         *,
         validates: bool = False,
     ) -> None:
-        self.schedule, self.log, self.processes, self.peak = schedule, place.log, processes, peak
+        self.schedule, self.log, self.processes, self.peak = schedule, context.log, processes, peak
         self.validates = validates
         with_board = schedule.config.tensorboard and processes.is_first
-        self.board = Board(place.folder / "tensorboard") if with_board else None
+        self.board = Board(context.folder / "tensorboard") if with_board else None
         self.tally = Tally()  # of what no record has told yet
 
-    def due(self, state: State) -> bool:
+    def due(self, state: TrainingState) -> bool:
         """Whether it is time for a record without held-out figures.
 
         It is not where half an interval or less is left until one comes anyway: a validation's, or
@@ -61,7 +61,7 @@ class Records:
         passed = state.seconds - last(state, "time") >= RECORD_SECONDS
         return passed and not self._comes_anyway(state, steps, seconds)
 
-    def add(self, state: State, measured: Mapping[str, float]) -> None:
+    def add(self, state: TrainingState, measured: Mapping[str, float]) -> None:
         """Add a line, with what was measured beside the figures of the training.
 
         Raises:
@@ -76,11 +76,11 @@ class Records:
                 file.append(record)
 
     def close(self) -> None:
-        """Close the files that are not the place's own."""
+        """Close the files that are not the context's own."""
         if self.board is not None:
             self.board.close()
 
-    def _comes_anyway(self, state: State, steps: int, seconds: float) -> bool:
+    def _comes_anyway(self, state: TrainingState, steps: int, seconds: float) -> bool:
         """Whether a validation, or the end, comes within so many steps and seconds."""
         step, then = state.step + steps, state.seconds + seconds
         if self.schedule.finished(step, then):
@@ -90,7 +90,7 @@ class Records:
             return self.validates and self.schedule.validates(step, then, state.validated)
         return -state.step % valid_steps <= steps
 
-    def _trained(self, state: State) -> dict[str, float]:
+    def _trained(self, state: TrainingState) -> dict[str, float]:
         """Return what happened since the last record; that one's figures, where nothing did."""
         if state.history and state.history[-1]["step"] == state.step:
             return {**state.history[-1], "time": round(state.seconds, 3)}
@@ -109,14 +109,14 @@ class Records:
             **figures,
         }
 
-    def _utilization(self, state: State, seconds: float) -> dict[str, float]:
+    def _utilization(self, state: TrainingState, seconds: float) -> dict[str, float]:
         """Return the model's operations, and their share of what could have been done."""
         if self.peak is None:
             return {}
         done = (state.flops - last(state, "flops")) / seconds
         return {"flops": state.flops, "mfu": round(done / self.peak, 4)}
 
-    def _refuse_no_number(self, state: State, *figures: float) -> None:
+    def _refuse_no_number(self, state: TrainingState, *figures: float) -> None:
         if not all(map(math.isfinite, figures)):
             raise DivergedError(
                 f"The loss is no longer a number after {state.step:,} steps; choose a lower "
@@ -125,6 +125,6 @@ class Records:
             )
 
 
-def last(state: State, name: str) -> float:
+def last(state: TrainingState, name: str) -> float:
     """Return a figure of the newest record; 0 where there is none."""
     return float(state.history[-1].get(name, 0.0)) if state.history else 0.0

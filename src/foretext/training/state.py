@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["State"]
+__all__ = ["TrainingState"]
 
 
 @dataclass
-class State:
+class TrainingState:
     """Numbers that change from step to step."""
 
     step: int = 0  # steps that are done

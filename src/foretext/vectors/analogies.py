@@ -19,12 +19,12 @@ from foretext.vectors.evaluation_file import read_evaluation_lines
 from foretext.vectors.lookup import first_rows
 from foretext.vectors.neighbors import unit_rows
 
-__all__ = ["Question", "evaluate_analogies", "read_questions"]
+__all__ = ["AnalogyQuestion", "evaluate_analogies", "read_questions"]
 
 _ROW_TILE = 16384  # with the 900 words of the usual questions 60 MB of products
 
 
-class Question(NamedTuple):
+class AnalogyQuestion(NamedTuple):
     """`words` are a, b, c and the answer d."""
 
     section: str
@@ -71,14 +71,14 @@ def evaluate_analogies(
     return _result(questions, is_known, is_right, dummy4unknown)
 
 
-def read_questions(path: Path) -> list[Question]:
+def read_questions(path: Path) -> list[AnalogyQuestion]:
     """Read lines of four words under section lines such as ``: capital-common-countries``.
 
     Raises:
         EvaluationError: a line of another number of words, one before the first section, or a file
             without questions.
     """
-    questions: list[Question] = []
+    questions: list[AnalogyQuestion] = []
     section = None
     for place, line in read_evaluation_lines(path):
         if line.startswith(":"):
@@ -94,7 +94,7 @@ def read_questions(path: Path) -> list[Question]:
             raise EvaluationError(
                 f"{place}: a section line such as ': family' must stand before the first question."
             )
-        questions.append(Question(section, (words[0], words[1], words[2], words[3])))
+        questions.append(AnalogyQuestion(section, (words[0], words[1], words[2], words[3])))
     if not questions:
         raise EvaluationError(f"{path}: the file holds no question of four words.")
     return questions
@@ -133,7 +133,7 @@ def _answers(
 
 
 def _result(
-    questions: Sequence[Question],
+    questions: Sequence[AnalogyQuestion],
     is_known: NDArray[np.bool_],
     is_right: NDArray[np.bool_],
     dummy4unknown: bool,

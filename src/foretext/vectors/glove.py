@@ -22,12 +22,12 @@ from foretext.config import size_bytes
 from foretext.data.token_file import Tokens
 from foretext.errors import CorpusError
 from foretext.progress import Progress
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.vectors.cooccurrence import Cooccurrence
 from foretext.vectors.glove_weights import GloveWeights
 from foretext.vectors.pair_counts import count_cooccurrence, open_cooccurrence
-from foretext.vectors.schedule import TrainingConfig
+from foretext.vectors.schedule import VectorsConfig
 from foretext.vectors.tile_descent import TileDescent
 from foretext.vectors.tiles import Tiles
 from foretext.vectors.word_vectors import WordVectors
@@ -49,7 +49,7 @@ class GloVe:
         CorpusError: fewer than two words, or `base` has vectors of another size.
     """
 
-    class Config(TrainingConfig):
+    class Config(VectorsConfig):
         """Settings of GloVe."""
 
         vector_size: int = Field(100, ge=1, le=10_000)
@@ -92,18 +92,18 @@ class GloVe:
         if base is not None:
             self._start_from(base, base_outputs)
 
-    def train(self, place: Workplace) -> list[dict[str, Any]]:
+    def train(self, context: RunContext) -> list[dict[str, Any]]:
         """Count, then learn; returns the records.
 
         Raises:
             CorpusError: no two words stand within a window of each other.
-            Interrupted: a signal asked for it; a checkpoint was saved where there is a place.
+            Interrupted: a signal asked for it; a checkpoint is saved if the context keeps them.
             SettingError: too little memory, or the loss is no longer a number.
         """
-        counted = self._count(place)
-        with self._tiles(counted, place) as tiles:
-            descent = TileDescent(self.weights, tiles, self.config, self.config.alpha, place)
-            if place.resume:
+        counted = self._count(context)
+        with self._tiles(counted, context) as tiles:
+            descent = TileDescent(self.weights, tiles, self.config, self.config.alpha, context)
+            if context.resume:
                 descent.resume()
             return descent.run()
 
@@ -118,17 +118,17 @@ class GloVe:
         counts = np.asarray(self.vocabulary.counts[1:], np.int64)
         return WordVectors(self.vocabulary.words[1:], kept, counts, split=split)
 
-    def _count(self, place: Workplace) -> Cooccurrence:
+    def _count(self, context: RunContext) -> Cooccurrence:
         """Open an earlier run's counts; or count into the run's folder, or find them there."""
         if self.config.cooccurrence is not None:
             folder = Path(self.config.cooccurrence)
             return open_cooccurrence(self.tokens.train, self.config.window, folder)
         num_words = float(self.vocabulary.counts[1:].sum())
-        with Progress("counting pairs", num_words, "words", quiet=place.quiet) as bar:
+        with Progress("counting pairs", num_words, "words", quiet=context.quiet) as bar:
             counted = count_cooccurrence(
                 self.tokens.train,
                 self.config.window,
-                place.folder / "cooccurrence",
+                context.folder / "cooccurrence",
                 memory=size_bytes(self.config.memory),
                 workers=self.config.workers,
                 progress=bar,
@@ -140,16 +140,16 @@ class GloVe:
             )
         return counted
 
-    def _tiles(self, counted: Cooccurrence, place: Workplace) -> Tiles:
+    def _tiles(self, counted: Cooccurrence, context: RunContext) -> Tiles:
         return Tiles(
             counted,
             self.weights.blocks,
             x_max=self.config.x_max,
             exponent=self.config.exponent,
-            valid_rate=place.valid_rate,
+            valid_rate=context.valid_rate,
             seed=self.config.seed,
             memory=size_bytes(self.config.memory),
-            folder=place.folder / "tiles",
+            folder=context.folder / "tiles",
         )
 
     def _start_from(self, base: WordVectors, outputs: np.ndarray | None) -> None:

@@ -22,12 +22,12 @@ import numpy as np
 from foretext.errors import Interrupted, SettingError
 from foretext.progress import MetricsLog, Progress
 from foretext.progress.checkpoint import Checkpoints, copy_arrays, kept_by
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.runtime import Interruption, Threads
-from foretext.vectors.schedule import DescentConfig, Schedule
+from foretext.vectors.schedule import DescentConfig, LinearDecay
 from foretext.vectors.slices import Slices
 
-__all__ = ["Hogwild", "Learned", "Learner", "State", "train_hogwild"]
+__all__ = ["Hogwild", "HogwildState", "Learned", "Learner", "train_hogwild"]
 
 ROUND_SLICES = 16  # slices a worker gets before all meet: a third of a second
 
@@ -62,7 +62,7 @@ class Learner(Protocol):
 
 
 @dataclass
-class State:
+class HogwildState:
     """How far a training has come; all of it is in a checkpoint."""
 
     step: int = 0  # slices learned
@@ -98,11 +98,11 @@ class Hogwild:
     ) -> None:
         self.learner = learner
         self.config = config
-        self.schedule = Schedule(config, learner.alpha, learner.slices)
+        self.schedule = LinearDecay(config, learner.alpha, learner.slices)
         self.log = log
         self.checkpoints = checkpoints
         self.quiet = quiet
-        self.state = State()
+        self.state = HogwildState()
         self._began = time.monotonic()
         self._saved = time.monotonic()
         self._saved_step = -1  # of the newest checkpoint
@@ -114,7 +114,7 @@ class Hogwild:
 
     def resume(self) -> bool:
         """Go back to the newest checkpoint; False when there is none and all begins anew."""
-        found = self.checkpoints.newest(State) if self.checkpoints else None
+        found = self.checkpoints.newest(HogwildState) if self.checkpoints else None
         if self.log is not None:
             self.log.restore(found.state.history if found else [])
         if found is None:
@@ -124,11 +124,11 @@ class Hogwild:
         self._saved_step = self.state.step
         return True
 
-    def run(self, title: str) -> State:
+    def run(self, title: str) -> HogwildState:
         """Learn until the epochs or the budget are used up, or the patience is at an end.
 
         Raises:
-            Interrupted: a signal asked for it; a checkpoint was saved where there is a place.
+            Interrupted: a signal asked for it; a checkpoint is saved if the context keeps them.
             SettingError: the loss is no longer a number.
         """
         self.learner.compile()
@@ -258,15 +258,15 @@ class Hogwild:
 
 
 def train_hogwild(
-    learner: Learner, config: DescentConfig, place: Workplace
+    learner: Learner, config: DescentConfig, context: RunContext
 ) -> list[dict[str, Any]]:
     """Train a learner to its end, from its newest checkpoint where that is asked for."""
     training = Hogwild(
-        learner, config, log=place.log, checkpoints=place.checkpoints, quiet=place.quiet
+        learner, config, log=context.log, checkpoints=context.checkpoints, quiet=context.quiet
     )
-    if place.resume:
+    if context.resume:
         training.resume()
-    return training.run(place.title).history
+    return training.run(context.title).history
 
 
 def _shared(steps: Iterator[int]) -> Callable[[], int | None]:

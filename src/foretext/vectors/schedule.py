@@ -8,13 +8,13 @@ from foretext.config import Config
 from foretext.runtime import usable_cores
 from foretext.vectors.slices import Slices
 
-__all__ = ["DescentConfig", "Schedule", "TrainingConfig"]
+__all__ = ["DescentConfig", "LinearDecay", "VectorsConfig"]
 
 RECORDS = 50  # lines of metrics in a training, about
 BUDGET_EPOCHS = 5  # what a budget is taken for when records are spread
 
 
-class TrainingConfig(Config):
+class VectorsConfig(Config):
     """How long to learn: what every kind of word vectors is told."""
 
     epochs: int = Field(5, ge=1)  # walks over the text
@@ -24,7 +24,7 @@ class TrainingConfig(Config):
     checkpoint_seconds: float = Field(60.0, ge=0)  # between two checkpoints
 
 
-class DescentConfig(TrainingConfig):
+class DescentConfig(VectorsConfig):
     """What a descent with a falling learning rate is told besides."""
 
     min_alpha: float = Field(1e-4, ge=1e-8)  # learning rate at the end
@@ -36,7 +36,7 @@ class DescentConfig(TrainingConfig):
         return self.workers
 
 
-class Schedule:
+class LinearDecay:
     """A learning rate that falls in a line, over words or, under a budget, over seconds."""
 
     def __init__(self, config: DescentConfig, alpha: float, slices: Slices) -> None:

@@ -19,10 +19,10 @@ from foretext.errors import Interrupted, SettingError
 from foretext.kernels.glove import train_tiles
 from foretext.progress import Progress
 from foretext.progress.checkpoint import copy_arrays, kept_by
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.runtime import Interruption, Threads
 from foretext.vectors.glove_weights import GloveWeights
-from foretext.vectors.schedule import TrainingConfig
+from foretext.vectors.schedule import VectorsConfig
 from foretext.vectors.tiles import Tiles
 
 __all__ = ["TileDescent"]
@@ -51,22 +51,22 @@ class TileDescent:
         tiles: what it learns from.
         config: for how long, with how many threads.
         alpha: learning rate.
-        place: where records and checkpoints go.
+        context: where records and checkpoints go.
     """
 
     def __init__(
         self,
         weights: GloveWeights,
         tiles: Tiles,
-        config: TrainingConfig,
+        config: VectorsConfig,
         alpha: float,
-        place: Workplace,
+        context: RunContext,
     ) -> None:
         self.weights = weights
         self.tiles = tiles
         self.config = config
         self.alpha = alpha
-        self.place = place
+        self.context = context
         self.state = _State()
         self._losses = np.zeros(tiles.blocks**2)  # of each tile when it was last learned
         self._num_steps = config.epochs * tiles.blocks
@@ -75,9 +75,9 @@ class TileDescent:
 
     def resume(self) -> None:
         """Go back to the newest checkpoint, or to the beginning when there is none."""
-        found = self.place.checkpoints.newest(_State) if self.place.checkpoints else None
-        if self.place.log is not None:
-            self.place.log.restore(found.state.history if found else [])
+        found = self.context.checkpoints.newest(_State) if self.context.checkpoints else None
+        if self.context.log is not None:
+            self.context.log.restore(found.state.history if found else [])
         if found is None:
             return
         copy_arrays(self.weights.arrays, found.arrays)
@@ -88,11 +88,11 @@ class TileDescent:
         """Learn until the epochs or the budget are used up; returns the records.
 
         Raises:
-            Interrupted: a signal asked for it; a checkpoint was saved where there is a place.
+            Interrupted: a signal asked for it; a checkpoint is saved if the context keeps them.
             SettingError: the loss is no longer a number.
         """
-        if self.place.checkpoints is not None:
-            self.place.checkpoints.reserve(self.weights.arrays)
+        if self.context.checkpoints is not None:
+            self.context.checkpoints.reserve(self.weights.arrays)
         self._began = time.monotonic() - self.state.seconds
         with Interruption() as stop, Threads(self.config.workers) as pool:
             with self._progress() as bar, self._kept():
@@ -131,7 +131,7 @@ class TileDescent:
 
     def _kept(self) -> AbstractContextManager[None]:
         """Keep what was learned where a record cannot be written."""
-        kept = self.place.checkpoints is not None
+        kept = self.context.checkpoints is not None
         return kept_by(partial(self._save, last=True)) if kept else nullcontext()
 
     def _finished(self) -> bool:
@@ -146,7 +146,9 @@ class TileDescent:
         budget = self.config.budget_seconds
         total = budget or float(self.config.epochs * self.tiles.num_cells)
         unit = "cells" if budget is None else "seconds"
-        return Progress(self.place.title, total, unit, initial=self._done(), quiet=self.place.quiet)
+        return Progress(
+            self.context.title, total, unit, initial=self._done(), quiet=self.context.quiet
+        )
 
     def _figures(self) -> dict[str, float]:
         return {"loss": self.state.history[-1]["loss"]} if self.state.history else {}
@@ -181,18 +183,20 @@ class TileDescent:
             )
         state.history.append(record)
         state.records, state.loss, state.loss_cells = state.records + 1, 0.0, 0
-        if self.place.log is not None:
-            self.place.log.append(record)
+        if self.context.log is not None:
+            self.context.log.append(record)
 
     def _save(self, *, last: bool = False) -> None:
         step = self.state.step
-        if self.place.checkpoints is not None and step != self._saved_step:
-            self.place.checkpoints.save(step, self.weights.arrays, self.state, last=last)
+        if self.context.checkpoints is not None and step != self._saved_step:
+            self.context.checkpoints.save(step, self.weights.arrays, self.state, last=last)
             self._saved, self._saved_step = time.monotonic(), step
 
     def _stop(self, signal_name: str) -> None:
         self._save()
         kept = (
-            "go on with --resume" if self.place.checkpoints else "nothing was kept, as no folder is"
+            "go on with --resume"
+            if self.context.checkpoints
+            else "nothing was kept, as no folder is"
         )
         raise Interrupted(f"{signal_name} stopped the training; {kept}.")

@@ -25,7 +25,7 @@ from foretext.kernels.word2vec import (
     scratch_for,
     train_slice,
 )
-from foretext.progress.workplace import Workplace
+from foretext.progress.run_context import RunContext
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.vectors.frequencies import as_chances, keep_rates
 from foretext.vectors.held_out import HeldOutWindows
@@ -133,9 +133,9 @@ class Word2Vec:
         self._scratch = [scratch_for(*self._arguments[1:]) for _ in range(config.threads)]
         self._held_out = self._predictions(tokens)
 
-    def train(self, place: Workplace) -> list[dict[str, Any]]:
+    def train(self, context: RunContext) -> list[dict[str, Any]]:
         """Learn; returns the records. See `Hogwild.run` for what is raised."""
-        return train_hogwild(self, self.config, place)
+        return train_hogwild(self, self.config, context)
 
     def compile(self) -> None:
         """Learn no sentence at all, for the sake of the machine code."""

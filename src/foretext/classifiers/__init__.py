@@ -1,0 +1,1 @@
+"""What learns from labelled rows at once, without a pretrained network."""

@@ -1,0 +1,1 @@
+"""Learning a task from labelled rows: one road for networks, linear models and fastText."""

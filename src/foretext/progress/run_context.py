@@ -1,0 +1,24 @@
+"""What a run gives to a training: its folder, its log, its checkpoints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from foretext.progress import MetricsLog
+from foretext.progress.checkpoint import Checkpoints
+
+__all__ = ["RunContext"]
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """Where a training writes, whether it resumes, and whether it shows its progress."""
+
+    folder: Path  # for what is worth keeping beside the vectors
+    title: str = "training"
+    valid_rate: float = 0.0  # to hold out of what a component makes of the text, such as cells
+    log: MetricsLog | None = None
+    checkpoints: Checkpoints | None = None  # None: nothing to resume from is kept
+    resume: bool = False
+    quiet: bool = True

@@ -1,0 +1,46 @@
+"""What reads texts for a task: a tokenizer, and the network that makes states of its ids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from foretext.backbones.base import Backbone
+from foretext.data.batch import Visibility
+from foretext.data.framing import Framing
+from foretext.nn.vocabulary_head import HeadTransform, VocabularyHead
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.word_tokenizer import WordTokenizer
+
+__all__ = ["TaskBase"]
+
+
+class TaskBase(NamedTuple):
+    """A pretrained body, or one that is to be learned from scratch."""
+
+    tokenizer: SubwordTokenizer | WordTokenizer
+    backbone: Backbone
+    visibility: Visibility  # that the backbone was trained with, or is to be
+    vocabulary_head: VocabularyHead | None = None  # of its objective, where it had one
+    pooler: dict[str, object] | None = None  # weights of next-sentence prediction's first layer
+    transform: HeadTransform | None = None  # that a masked language model had before its vocabulary
+
+    @property
+    def pad(self) -> int:
+        """The id that fills rows up."""
+        if isinstance(self.tokenizer, WordTokenizer):
+            return 0
+        return self.tokenizer.special.pad or 0
+
+    def encode(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the ids of each text, without what a model puts around it."""
+        if isinstance(self.tokenizer, WordTokenizer):
+            return [self.tokenizer.encode(text) for text in texts]
+        return self.tokenizer.encode_batch(texts)
+
+    def framing(self, max_length: int) -> Framing:
+        """Return what stands around texts in rows of at most `max_length` positions."""
+        length = min(max_length, self.backbone.max_length)
+        if isinstance(self.tokenizer, WordTokenizer):
+            return Framing([], [], length, [])
+        return Framing.of(self.tokenizer, self.visibility, length)

@@ -1,0 +1,101 @@
+"""Which rows are learned from, which are held out, and what is said of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foretext.artifact import RunFolder
+from foretext.errors import CorpusError, SettingError
+from foretext.finetuning.rows import TaskRows, read_rows
+from foretext.finetuning.run import FinetuneJob, rows_config
+from foretext.task_models import TASK_MODELS
+from tests.task_files import TaskFiles
+
+Told = pytest.CaptureFixture[str]
+
+
+def read(
+    folder: Path,
+    train: Path,
+    rate: float | None = None,
+    *,
+    task: str = "classification",
+    holds_out: bool = True,
+    seed: int = 1,
+    **files: Any,
+) -> TaskRows:
+    run = RunFolder(folder / "run")
+    run.path.mkdir(exist_ok=True)
+    rows = rows_config(task)()
+    job = FinetuneJob(task, "textcnn", train, run, rows, quiet=False, **files)
+    return read_rows(job, TASK_MODELS.resolve(task), rate, holds_out=holds_out, seed=seed)
+
+
+def write(path: Path, *rows: str, times: int = 1) -> Path:
+    path.write_text("".join(["text\tlabel\n", *(f"{row}\n" for row in rows * times)]))
+    return path
+
+
+@pytest.mark.parametrize("task", ["classification", "matching", "tagging", "span_qa"])
+def test_a_tenth_is_held_out_in_the_order_of_the_file(
+    task: str, task_files: TaskFiles, tmp_path: Path
+) -> None:
+    train = task_files.train(task)
+    everything = read(tmp_path, train, task=task, holds_out=False)
+    assert (len(everything.train), len(everything.valid)) == (60, 0)
+    parts = read(tmp_path, train, task=task)
+    assert (len(parts.train), len(parts.valid)) == (54, 6)
+    assert sorted([*parts.train, *parts.valid], key=everything.train.index) == everything.train
+    places = [everything.train.index(row) for row in parts.train]
+    assert places == sorted(places)
+    assert read(tmp_path, train, task=task).valid == parts.valid
+    assert read(tmp_path, train, task=task, seed=2).valid != parts.valid
+
+
+def test_a_rate_is_what_was_asked_for(task_files: TaskFiles, tmp_path: Path) -> None:
+    train = task_files.train("classification")
+    assert len(read(tmp_path, train, 0.25, holds_out=False).valid) == 15
+    assert len(read(tmp_path, train, 0.0).valid) == 0
+    few = write(tmp_path / "few.tsv", "a\tx", "b\ty", times=5)
+    assert len(read(tmp_path, few).valid) == 0  # too few, unless they are asked for
+    assert len(read(tmp_path, few, 0.2).valid) == 2
+
+
+def test_a_file_of_held_out_rows(task_files: TaskFiles, tmp_path: Path) -> None:
+    train, other = task_files.train("classification"), task_files.test("classification")
+    rows = read(tmp_path, train, valid=other, test=other)
+    assert [len(part) for part in (rows.train, rows.valid, rows.test)] == [60, 18, 18]
+    with pytest.raises(SettingError, match="valid_rate would have no effect beside a file"):
+        read(tmp_path, train, 0.1, valid=other)
+
+
+def test_texts_are_those_learned_from(task_files: TaskFiles, tmp_path: Path) -> None:
+    tagged = read(tmp_path, task_files.train("tagging"), task="tagging").texts()
+    assert (tagged.are_tokens, len(tagged.texts)) == (True, 54)
+    asked = read(tmp_path, task_files.train("span_qa"), task="span_qa", holds_out=False).texts()
+    assert asked.texts[1] == "what purrs\nthe cat purrs in the noon . 1"
+
+
+def test_one_label_is_none(tmp_path: Path) -> None:
+    only = write(tmp_path / "only.tsv", "a cat\tcat", "two cats\tcat")
+    with pytest.raises(CorpusError, match=r"All 2 rows have the label 'cat'.*nothing to tell"):
+        read(tmp_path, only)
+
+
+def test_what_is_told_of_rows(tmp_path: Path, capsys: Told) -> None:
+    train = write(tmp_path / "train.tsv", "a cat\tcat", "a dog\tdog", "\tdog")
+    test = write(tmp_path / "test.tsv", "a cat\tcat", "a hen\then")
+    valid = write(tmp_path / "valid.tsv", "an owl\towl", "a dog\tdog")
+    rows = read(tmp_path, train, test=test, valid=valid)
+    assert [len(part) for part in (rows.train, rows.valid, rows.test)] == [3, 2, 2]
+    told = capsys.readouterr().err
+    assert f"1 row has no text; fill in or remove what is empty. ({train}, line 4)" in told
+    assert "1 test row has labels that training never shows (such as 'hen')" in told
+    assert "1 of 2 test rows (50.0%) occur in training too, 1 with the same labels" in told
+    assert "1 of 2 held-out rows have labels that the rows to learn from never show" in told
+    assert f"(such as 'owl'), and cannot be right. ({valid}, line 2)" in told
+    log = (tmp_path / "run" / "train.log").read_text()
+    assert "3 rows to learn from, 2 held out, 2 test" in log
