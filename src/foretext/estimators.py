@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from foretext.errors import SettingError, did_you_mean
 from foretext.pipeline import run_recipe
-from foretext.pipeline.runs import Sources
+from foretext.pipeline.job import Sources
 from foretext.recipe import Recipe
 from foretext.vectors.word_vectors import WordVectors
 

@@ -23,7 +23,7 @@ from foretext.objectives.reconstruction import (
     ReconstructionConfig,
     Reconstructor,
 )
-from foretext.pipeline.runs import Job, Sources
+from foretext.pipeline.job import PretrainingJob, Sources
 from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe
 from foretext.report.autoencoder_card import autoencoder_card
@@ -48,7 +48,7 @@ class Split(NamedTuple):
     valid: Values
 
 
-def learn_autoencoder(job: Job) -> tuple[Codec, list[dict[str, Any]]]:
+def learn_autoencoder(job: PretrainingJob) -> tuple[Codec, list[dict[str, Any]]]:
     """Train an autoencoder, and keep it in the run's folder; returns it and the records."""
     if job.base is not None:
         raise SettingError("An autoencoder goes on from no other model; leave out the base.")
@@ -57,7 +57,7 @@ def learn_autoencoder(job: Job) -> tuple[Codec, list[dict[str, Any]]]:
         f"{len(split.train):,} examples of shape {split.train.shape[1:]}, {len(split.valid):,} "
         "held out"
     )
-    with job.context() as context:
+    with job.training_context() as context:
         codec, history = _train(job.recipe, split, context)
     job.run.note(f"trained {history[-1]['step']:,} steps in {history[-1]['time']:.1f} s")
     if len(split.valid) and codec.components is not None:
@@ -133,7 +133,7 @@ def _split(examples: Values, recipe: Recipe) -> Split:
     return Split(examples[order[num_valid:]], examples[order[:num_valid]])
 
 
-def _finish(job: Job, codec: Codec, split: Split, last: dict[str, Any]) -> None:
+def _finish(job: PretrainingJob, codec: Codec, split: Split, last: dict[str, Any]) -> None:
     """Write networks, picture and card, and the mark of a finished run."""
     shown = (split.valid if len(split.valid) else split.train)[:NUM_SHOWN]
     facts = {

@@ -21,8 +21,8 @@ from foretext.nn.device import choose_device
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective
 from foretext.parsing import parse_toml
+from foretext.pipeline.job import PretrainingJob
 from foretext.pipeline.planning import within_budget
-from foretext.pipeline.runs import Job
 from foretext.pipeline.samples import SampledValidation
 from foretext.progress import Progress
 from foretext.progress.checkpoint import Checkpoints
@@ -45,7 +45,7 @@ TOLD_UNKNOWN = 0.01  # share of the tokens
 MOST_HELD_OUT = 50_000  # tokens; about a second of every twentieth part of a training
 
 
-def learn_language_model(job: Job) -> tuple[LanguageModel, list[dict[str, Any]]]:
+def learn_language_model(job: PretrainingJob) -> tuple[LanguageModel, list[dict[str, Any]]]:
     """Pretrain a network, and keep it in the run's folder; returns it and the records."""
     base = _base_model(job)
     if not (job.resume and job.run.tokens.is_dir()):
@@ -59,7 +59,7 @@ def learn_language_model(job: Job) -> tuple[LanguageModel, list[dict[str, Any]]]
     model = build_model(recipe, tokenizer, base)
     examples = model.objective.examples(tokens.train)
     validation = None if tokens.valid is None else _validation(job, model, tokenizer, tokens.valid)
-    with job.context() as context:
+    with job.training_context() as context:
         history = fit(model, examples, config, context, validation)
     job.run.note(f"trained {history[-1]['step']:,} steps in {history[-1]['time']:.1f} s")
     if job.keep:
@@ -68,7 +68,7 @@ def learn_language_model(job: Job) -> tuple[LanguageModel, list[dict[str, Any]]]
     return learned, history
 
 
-def help_to_learn(job: Job) -> tuple[LanguageModel, list[dict[str, Any]]]:
+def help_to_learn(job: PretrainingJob) -> tuple[LanguageModel, list[dict[str, Any]]]:
     """Do the share of another process than the first in what `learn_language_model` does.
 
     It waits until the first one has read the text, and writes nothing.
@@ -118,7 +118,7 @@ def training_config(recipe: Recipe) -> TrainingConfig:
     return config
 
 
-def _base_model(job: Job) -> LanguageModel | None:
+def _base_model(job: PretrainingJob) -> LanguageModel | None:
     if job.base is None or isinstance(job.base, LanguageModel):
         return job.base
     if isinstance(job.base, str | Path):
@@ -126,7 +126,7 @@ def _base_model(job: Job) -> LanguageModel | None:
     raise SettingError("Word vectors are no body that a network's training can go on from.")
 
 
-def _tokenizer(job: Job, base: LanguageModel | None) -> SubwordTokenizer:
+def _tokenizer(job: PretrainingJob, base: LanguageModel | None) -> SubwordTokenizer:
     """Learn the tokenizer, unless a base or an interrupted run has one."""
     if job.resume and job.run.tokenizer.is_file():
         return SubwordTokenizer.load(job.run.tokenizer)
@@ -149,7 +149,7 @@ def _tokenizer(job: Job, base: LanguageModel | None) -> SubwordTokenizer:
     return tokenizer
 
 
-def _tokens(job: Job, tokenizer: SubwordTokenizer) -> Tokens:
+def _tokens(job: PretrainingJob, tokenizer: SubwordTokenizer) -> Tokens:
     """Encode the text; a resumed run finds it in its folder."""
     if job.resume and job.run.tokens.is_dir():
         return Tokens.open(job.run.tokens, vocab_size=tokenizer.vocab_size)
@@ -172,7 +172,7 @@ def _tokens(job: Job, tokenizer: SubwordTokenizer) -> Tokens:
     return tokens
 
 
-def _note_unknown_tokens(job: Job, tokenizer: SubwordTokenizer, text: TokenFile) -> None:
+def _note_unknown_tokens(job: PretrainingJob, tokenizer: SubwordTokenizer, text: TokenFile) -> None:
     """Say so where much of the text is lost on the model."""
     unknown = tokenizer.special.unknown
     if unknown is None:
@@ -191,7 +191,7 @@ def _valid_rate(recipe: Recipe, text: Corpus) -> float:
     return min(recipe.data.valid_rate, MOST_HELD_OUT / max(tokens_about, 1))
 
 
-def _possible(job: Job, tokens: Tokens) -> Recipe:
+def _possible(job: PretrainingJob, tokens: Tokens) -> Recipe:
     """Return the recipe without what this text cannot be asked; say so."""
     config = job.recipe.parts["objective"].config
     if not getattr(config, "next_sentence", False):
@@ -208,7 +208,7 @@ def _possible(job: Job, tokens: Tokens) -> Recipe:
 
 
 def _validation(
-    job: Job, model: Model[Objective], tokenizer: SubwordTokenizer, held_out: TokenFile
+    job: PretrainingJob, model: Model[Objective], tokenizer: SubwordTokenizer, held_out: TokenFile
 ) -> Validation:
     """The held-out loss; in a run that is kept, with what the model says at that time."""
     examples = model.objective.examples(held_out, held_out=True)
@@ -220,7 +220,7 @@ def _validation(
 
 
 def _finish(
-    job: Job,
+    job: PretrainingJob,
     recipe: Recipe,
     model: Model[Objective],
     tokenizer: SubwordTokenizer,

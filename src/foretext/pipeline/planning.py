@@ -12,7 +12,7 @@ from foretext.corpus import Corpus
 from foretext.errors import OutputError
 from foretext.files import atomic_file, is_regular_file
 from foretext.parsing import read_json
-from foretext.pipeline.runs import Base, Job
+from foretext.pipeline.job import Base, PretrainingJob
 from foretext.recipe import Recipe
 from foretext.run_folder import RunFolder
 
@@ -87,7 +87,7 @@ def _planned_budget(run: RunFolder) -> float | None:
     return plan.budget_seconds
 
 
-def within_budget(job: Job) -> Job:
+def within_budget(job: PretrainingJob) -> PretrainingJob:
     """Give the training what is left of a planned run's time, and keep that with the run."""
     if job.budget is None:
         return job

@@ -11,13 +11,14 @@ from foretext._version import __version__
 from foretext.config import duration_seconds
 from foretext.errors import SettingError
 from foretext.files import atomic_file
+from foretext.pipeline.job import Base, PretrainingJob, Sources, check_same
 from foretext.pipeline.planning import (
     plan_network,
     resumed_recipe,
     ruled_recipe,
     wants_plan,
 )
-from foretext.pipeline.runs import Base, Job, Sources, check_same, run_folder
+from foretext.pipeline.runs import run_folder
 from foretext.pipeline.word_vectors import learn_vectors
 from foretext.recipe import Recipe
 from foretext.report.run_report import write_report
@@ -121,7 +122,16 @@ def run_recipe(
         return _helped(recipe, out, base, resume=resume)
     with run_folder(out, overwrite=overwrite, resume=resume) as run:
         page = write_report if report else None
-        job = Job(recipe, corpus, run, base, out is not None, resume, quiet, report=page)
+        job = PretrainingJob(
+            run=run,
+            recipe=recipe,
+            corpus=corpus,
+            base=base,
+            keep=out is not None,
+            resume=resume,
+            quiet=quiet,
+            report=page,
+        )
         job = _settled(job, budget)
         if resume:
             check_same(job.recipe, run)
@@ -140,12 +150,13 @@ def _helped(recipe: Recipe, out: str | Path | None, base: Base, *, resume: bool)
         raise SettingError(
             "torchrun trains language models, into a run's folder; start this without it."
         )
-    job = Job(recipe, (), RunFolder(out), base, keep=False, resume=resume)
+    run = RunFolder(out)
+    job = PretrainingJob(run=run, recipe=recipe, corpus=(), base=base, keep=False, resume=resume)
     model, history = help_to_learn(job)
     return Pretrained(model, recipe, history)
 
 
-def _settled(job: Job, budget: float | None) -> Job:
+def _settled(job: PretrainingJob, budget: float | None) -> PretrainingJob:
     """Settle what the recipe leaves open: by a plan, by the run that is resumed, or by rules."""
     recipe = job.recipe
     if not recipe.is_network:
@@ -164,7 +175,7 @@ def _settled(job: Job, budget: float | None) -> Job:
     return replace(job, recipe=plan.applied(recipe), budget=plan.budget_seconds)
 
 
-def _learner(recipe: Recipe) -> Callable[[Job], tuple[Any, list[dict[str, Any]]]]:
+def _learner(recipe: Recipe) -> Callable[[PretrainingJob], tuple[Any, list[dict[str, Any]]]]:
     if recipe.is_autoencoder:
         from foretext.pipeline.autoencoders import learn_autoencoder  # imports PyTorch
 

@@ -1,91 +1,70 @@
-"""The folder that a run works in, and what it may go on with."""
+"""The folder that a run works in, and the job that fills it."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Union
 
-from foretext.corpus import Corpus
-from foretext.errors import Interrupted, OutputError, SettingError
+from foretext.errors import Interrupted, OutputError
 from foretext.files import held_folder, output_error, refuse_name, temporary_folder
 from foretext.progress import MetricsLog
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
-from foretext.recipe import Recipe
 from foretext.replacement import complete
 from foretext.run_folder import RunFolder
 from foretext.terminal import say
-from foretext.vectors.word_vectors import WordVectors
 
-if TYPE_CHECKING:
-    from foretext.language_model import LanguageModel
+__all__ = ["Job", "Report", "run_folder"]
 
-__all__ = ["Base", "Job", "Report", "Sources", "check_same", "run_folder"]
-
-# Between a run and its resume.
-FREE_TO_CHANGE = (
-    "workers",
-    "checkpoint_seconds",
-    "checkpoints_kept",
-    "memory",
-    "micro_batch_examples",
-    "shard",
-    "tensorboard",
-)
-
-Sources = str | Path | Sequence[str | Path]
 Report = Callable[[RunFolder], object]
-Base = Union[str, Path, WordVectors, "LanguageModel", None]  # what a run goes on from
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Job:
-    """One run: what is to be done, and where."""
+    """One run: the folder it works in, and how it goes about it."""
 
-    recipe: Recipe
-    corpus: Sources
     run: RunFolder
-    base: Base = None
     keep: bool = True  # whether the folder outlives the run
     resume: bool = False
     quiet: bool = True
-    budget: float | None = None  # seconds for everything, where the run was planned
+    report: Report | None = None  # writes the page of the run; None: no page is wanted
     began: float = field(default_factory=time.monotonic)
-    found: Corpus | None = None  # where it was found already
-    report: Report | None = None  # writes the page of the run; None: none is wanted
-
-    def text(self) -> Corpus:
-        """Return the corpus as the recipe reads it.
-
-        A stream is read once: who needs the text again goes on with `opened`.
-        """
-        return self.found or Corpus(self.corpus, self.recipe.corpus)
-
-    def opened(self) -> Job:
-        """Return this job with its corpus found, so that all readers share a stream's copy."""
-        return replace(self, found=self.text())
 
     def note(self, sentence: str) -> None:
-        """Say something in the run's log and, unless quiet, to the person who waits."""
+        """Write a sentence to the run's log and, unless quiet, to the terminal."""
         self.run.note(sentence)
         if not self.quiet:
             say(f"note: {sentence}", error=True)
 
     @contextmanager
-    def context(self) -> Iterator[RunContext]:
-        """Open what a training writes to."""
-        with MetricsLog(self.run.metrics) as log:
+    def context(
+        self,
+        title: str,
+        *,
+        valid_rate: float = 0.0,
+        metrics: Path | None = None,
+        checkpoints: Path | None = None,
+    ) -> Iterator[RunContext]:
+        """Open what a training writes to.
+
+        Args:
+            title: beside the progress bar.
+            valid_rate: share to hold out, for components that hold out by themselves.
+            metrics: file of the records; None: the run's own.
+            checkpoints: their folder; None: the run's own.
+        """
+        with MetricsLog(metrics or self.run.metrics) as log:
+            folder = checkpoints or self.run.checkpoints
             yield RunContext(
                 self.run.path,
-                title=self.recipe.name,
-                valid_rate=self.recipe.data.valid_rate,
+                title=title,
+                valid_rate=valid_rate,
                 log=log if self.keep else None,
-                checkpoints=Checkpoints(self.run.checkpoints, self.note) if self.keep else None,
+                checkpoints=Checkpoints(folder, self.note) if self.keep else None,
                 resume=self.resume,
                 quiet=self.quiet,
             )
@@ -142,16 +121,3 @@ def _make_folder(path: Path) -> bool:
     except OSError as error:
         raise output_error(path, error) from error
     return True
-
-
-def check_same(recipe: Recipe, run: RunFolder) -> None:
-    """Refuse to resume a run with another recipe than it began with."""
-    before = Recipe.of_run(run.recipe).sections()
-    for section, settings in recipe.sections().items():
-        for setting in sorted(settings.keys() | before.get(section, {}).keys()):
-            old, new = before.get(section, {}).get(setting), settings.get(setting)
-            if old != new and setting not in FREE_TO_CHANGE:
-                raise SettingError(
-                    f"{run.named} began with {section}.{setting} = {old!r}, not {new!r}; "
-                    "resume with the same settings, or begin a run in another folder."
-                )

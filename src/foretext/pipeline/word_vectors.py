@@ -12,7 +12,7 @@ from foretext.artifact import load
 from foretext.data.token_file import Tokens
 from foretext.data.token_writer import write_tokens
 from foretext.errors import SettingError
-from foretext.pipeline.runs import Base, Job
+from foretext.pipeline.job import Base, PretrainingJob
 from foretext.progress import Progress
 from foretext.report.card import vectors_card
 from foretext.report.word_map import content_words
@@ -26,7 +26,7 @@ __all__ = ["learn_vectors"]
 MOST_HELD_OUT = 100_000  # tokens; a large corpus needs no more for a steady loss
 
 
-def learn_vectors(job: Job) -> tuple[WordVectors, list[dict[str, Any]]]:
+def learn_vectors(job: PretrainingJob) -> tuple[WordVectors, list[dict[str, Any]]]:
     """Learn word vectors, and keep them in the run's folder; returns them and the records."""
     tokenizer, tokens = _encode(job)
     learner = VECTORS.resolve(job.recipe.name)(
@@ -36,7 +36,7 @@ def learn_vectors(job: Job) -> tuple[WordVectors, list[dict[str, Any]]]:
         base=_base_vectors(job.base),
         base_outputs=_base_outputs(job.base),
     )
-    with job.context() as context:
+    with job.training_context() as context:
         history: list[dict[str, Any]] = learner.train(context)
     tokens.train.release()
     job.run.note(f"trained in {history[-1]['time']:.1f} s" if history else "nothing to train on")
@@ -47,7 +47,7 @@ def learn_vectors(job: Job) -> tuple[WordVectors, list[dict[str, Any]]]:
     return vectors, history
 
 
-def _encode(job: Job) -> tuple[WordTokenizer, Tokens]:
+def _encode(job: PretrainingJob) -> tuple[WordTokenizer, Tokens]:
     """Count the words and encode the text; a resumed run finds both in its folder."""
     recipe, run, quiet = job.recipe, job.run, job.quiet
     if job.resume and run.tokens.is_dir():
@@ -82,7 +82,7 @@ def _encode(job: Job) -> tuple[WordTokenizer, Tokens]:
 
 
 def _finish(
-    job: Job,
+    job: PretrainingJob,
     tokenizer: WordTokenizer,
     tokens: Tokens,
     vectors: WordVectors,

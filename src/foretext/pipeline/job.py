@@ -1,0 +1,75 @@
+"""What one pretraining has to do: a recipe, a corpus and, by option, a model to go on from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Union
+
+from foretext.corpus import Corpus
+from foretext.errors import SettingError
+from foretext.pipeline.runs import Job
+from foretext.progress.run_context import RunContext
+from foretext.recipe import Recipe
+from foretext.run_folder import RunFolder
+from foretext.vectors.word_vectors import WordVectors
+
+if TYPE_CHECKING:
+    from foretext.language_model import LanguageModel
+
+__all__ = ["Base", "PretrainingJob", "Sources", "check_same"]
+
+# Between a run and its resume.
+FREE_TO_CHANGE = (
+    "workers",
+    "checkpoint_seconds",
+    "checkpoints_kept",
+    "memory",
+    "micro_batch_examples",
+    "shard",
+    "tensorboard",
+)
+
+Sources = str | Path | Sequence[str | Path]
+Base = Union[str, Path, WordVectors, "LanguageModel", None]  # the model that a run goes on from
+
+
+@dataclass(frozen=True, kw_only=True)
+class PretrainingJob(Job):
+    """One pretraining: what is learned from which text."""
+
+    recipe: Recipe
+    corpus: Sources
+    base: Base = None
+    budget: float | None = None  # seconds for everything, where the run was planned
+    found: Corpus | None = None  # the corpus, where it is open already
+
+    def text(self) -> Corpus:
+        """Return the corpus as the recipe reads it.
+
+        A stream can be read once only: call `opened` first where the text is read again.
+        """
+        return self.found or Corpus(self.corpus, self.recipe.corpus)
+
+    def opened(self) -> PretrainingJob:
+        """Return this job with its corpus open, so that all readers share a stream's copy."""
+        return replace(self, found=self.text())
+
+    def training_context(self) -> AbstractContextManager[RunContext]:
+        """Open what the training of the recipe writes to."""
+        return self.context(self.recipe.name, valid_rate=self.recipe.data.valid_rate)
+
+
+def check_same(recipe: Recipe, run: RunFolder) -> None:
+    """Refuse to resume a run with another recipe than it began with."""
+    before = Recipe.of_run(run.recipe).sections()
+    for section, settings in recipe.sections().items():
+        for setting in sorted(settings.keys() | before.get(section, {}).keys()):
+            old, new = before.get(section, {}).get(setting), settings.get(setting)
+            if old != new and setting not in FREE_TO_CHANGE:
+                raise SettingError(
+                    f"{run.named} began with {section}.{setting} = {old!r}, not {new!r}; "
+                    "resume with the same settings, or begin a run in another folder."
+                )
