@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foretext.corpus import Corpus
+from foretext.tokenizers.base import EncodedBlock
 from foretext.tokenizers.subword_tokenizer import DEFAULT_SPECIAL_TOKENS, MANY, SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 from foretext.tokenizers.word_encoder import WordEncoder
-from foretext.tokenizers.word_tokenizer import EncodedBlock
 from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers
 
 TEXT = """The cat sat on the mat; the other cats sat there too. Déjà vu, ça va?

@@ -5,7 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 
-__all__ = ["script_of", "script_rates"]
+__all__ = ["WITHOUT_BLANKS", "script_of", "script_rates"]
+
+WITHOUT_BLANKS = {"Han", "Kana", "Thai"}  # scripts that put no blanks between words
 
 _RANGES = [  # first and last code point
     (0x0041, 0x024F, "Latin"),

@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 
 from foretext.data.batch import Visibility
 from foretext.errors import SettingError
-from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["Framing"]
 
@@ -25,7 +25,7 @@ class Framing(NamedTuple):
     between: list[int]  # of the texts of a pair
 
     @classmethod
-    def of(cls, tokenizer: SubwordTokenizer, visibility: Visibility, max_length: int) -> Self:
+    def of(cls, tokenizer: Tokenizer, visibility: Visibility, max_length: int) -> Self:
         """Find the frame of a tokenizer's texts.
 
         A model that sees to the left gets what the tokenizer itself puts before a text, such as
@@ -33,10 +33,8 @@ class Framing(NamedTuple):
         """
         special = tokenizer.special
         if visibility == "causal":
-            before = [special.start, special.cls]
-            added = tokenizer.library.encode("").ids
             between = [] if special.end is None else [special.end]
-            return cls([token for token in added if token in before], [], max_length, between)
+            return cls(tokenizer.prefix, [], max_length, between)
         prefix = [] if special.cls is None else [special.cls]
         suffix = [] if special.sep is None else [special.sep]
         return cls(prefix, suffix, max_length, suffix)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,10 +19,7 @@ from foretext.corpus.blocks import Advance, Blocks, map_blocks
 from foretext.data.token_file import TokenMeta, Tokens
 from foretext.errors import CorpusError, OutputError
 from foretext.files import atomic_folder
-from foretext.tokenizers.word_tokenizer import EncodedBlock, WordTokenizer
-
-if TYPE_CHECKING:
-    from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.base import EncodedBlock, Tokenizer
 
 __all__ = ["write_tokens"]
 
@@ -37,7 +34,7 @@ Chooser = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 def write_tokens(
     corpus: Blocks,
-    tokenizer: WordTokenizer | SubwordTokenizer,
+    tokenizer: Tokenizer,
     folder: Path,
     *,
     valid_rate: float = 0.0,
@@ -83,7 +80,7 @@ def _is_made(folder: Path, fingerprint: str) -> bool:
 
 def _encode(
     corpus: Blocks,
-    tokenizer: WordTokenizer | SubwordTokenizer,
+    tokenizer: Tokenizer,
     folder: Path,
     fingerprint: str,
     workers: int,

@@ -25,7 +25,7 @@ from foretext.objectives.causal_lm import CausalLM
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.task_models.base import TaskModel
 from foretext.tasks.task_base import TaskBase
-from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.subwords import learn_subwords
 from foretext.tokenizers.vocabulary import UNKNOWN
 from foretext.tokenizers.word_tokenizer import WordTokenizer
@@ -46,7 +46,7 @@ class Beginning:
     """What a training begins with; `body` gives as many of it as there are seeds."""
 
     origin: Origin
-    tokenizer: SubwordTokenizer | WordTokenizer
+    tokenizer: Tokenizer
     backbone: Backbone  # copied for each body, or drawn again where it was drawn
     visibility: Visibility
     model: LanguageModel | TaskModel | None = None  # that was pretrained
@@ -171,7 +171,7 @@ def _from_scratch(
     component = BACKBONES.resolve(row)
     chosen = {**settings, **sections.get("backbone", {})}
     config = component.Config.checked(chosen, "backbone")
-    tokenizer: SubwordTokenizer | WordTokenizer
+    tokenizer: Tokenizer
     if row == "transformer":
         asked = {"vocab_size": SCRATCH_VOCABULARY, **sections.get("tokenizer", {})}
         kind = str(asked.pop("name", "wordpiece"))

@@ -26,6 +26,7 @@ from foretext.interop.transfer import fill_weights, named_weights, renamed_weigh
 from foretext.interop.undrawn import undrawn
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective
+from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["Converted", "backbone_config", "from_family", "further_keys", "to_family"]
@@ -91,9 +92,7 @@ def backbone_config(family: Family, theirs: Settings, path: Path) -> Transformer
     return _configs(family, theirs, Heads.of(None), path)[0]
 
 
-def further_keys(
-    family: Family, head: Any, vocab_size: int, tokenizer: SubwordTokenizer
-) -> Settings:
+def further_keys(family: Family, head: Any, vocab_size: int, tokenizer: Tokenizer) -> Settings:
     """Return theirs that settings of ours do not say."""
     special = tokenizer.special
     return {

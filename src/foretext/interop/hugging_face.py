@@ -26,10 +26,10 @@ from foretext.interop.sentence_transformers import read_modules
 from foretext.interop.weight_file import WEIGHTS, read_weights, weight_path, write_weights
 from foretext.objectives.base import Objective
 from foretext.replacement import refuse_unfinished
+from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.frames import FrameKind
 from foretext.tokenizers.hf_files import load_hf_tokenizer, save_hf_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from foretext.tokenizers.word_tokenizer import WordTokenizer
 
 __all__ = ["CONFIG", "check_ids", "load_hugging_face", "save_hugging_face"]
 
@@ -108,7 +108,7 @@ def _frame(objective: Objective | None) -> FrameKind:
     return "bert" if objective is not None and objective.visibility == "full" else "gpt"
 
 
-def check_ids(tokenizer: SubwordTokenizer | WordTokenizer, backbone: Backbone, path: Path) -> None:
+def check_ids(tokenizer: Tokenizer, backbone: Backbone, path: Path) -> None:
     """Check that every id has a vector.
 
     Raises:

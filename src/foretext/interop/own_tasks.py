@@ -25,8 +25,7 @@ from foretext.interop.undrawn import undrawn
 from foretext.tasks import TASKS
 from foretext.tasks.base import Task
 from foretext.tasks.task_base import TaskBase
-from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from foretext.tokenizers.word_tokenizer import WordTokenizer
+from foretext.tokenizers.base import Tokenizer
 
 __all__ = [
     "LoadedTask",
@@ -51,7 +50,7 @@ def own_task_settings(body: TaskBase, task: Task, facts: Mapping[str, Any]) -> d
     """Return what stands under "foretext"."""
     settings: dict[str, Any] = {
         "version": __version__,
-        "tokenizer": "words" if isinstance(body.tokenizer, WordTokenizer) else "subwords",
+        "tokenizer": body.tokenizer.kind,
         "visibility": body.visibility,
         "backbone": described(BACKBONES, body.backbone),
         "task": _without_training(described(TASKS, task)),
@@ -84,7 +83,7 @@ def load_own_task(
     config_path: Path,
     weights: dict[str, Tensor],
     weight_path: Path,
-    tokenizer: SubwordTokenizer | WordTokenizer,
+    tokenizer: Tokenizer,
 ) -> LoadedTask:
     """Make the task of a folder that no family has.
 

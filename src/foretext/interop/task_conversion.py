@@ -27,8 +27,7 @@ from foretext.interop.transfer import fill_weights, renamed_weights
 from foretext.interop.undrawn import undrawn
 from foretext.tasks.base import Task
 from foretext.tasks.task_base import TaskBase
-from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from foretext.tokenizers.word_tokenizer import WordTokenizer
+from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["task_from_family", "task_to_family"]
 
@@ -38,7 +37,7 @@ BODY = Heads.of(None)
 def task_to_family(body: TaskBase, task: Task) -> Converted | None:
     """Return a model as a family has it; None where none has such a model."""
     backbone, tokenizer = body.backbone, body.tokenizer
-    if type(backbone) is not Transformer or isinstance(tokenizer, WordTokenizer):
+    if type(backbone) is not Transformer or tokenizer.kind == "words":
         return None
     for family in FAMILIES.values():
         sight = family.objective.visibility
@@ -61,7 +60,7 @@ def task_from_family(
     config_path: Path,
     weights: dict[str, Tensor],
     weight_path: Path,
-    tokenizer: SubwordTokenizer,
+    tokenizer: Tokenizer,
     *,
     of_pairs: bool,
 ) -> LoadedTask:
@@ -100,7 +99,7 @@ def _rows(family: Family, head: TaskHead, config: Transformer.Config, prefix: st
     return [*family.rows(config.num_layers, prefix, BODY), *of_task]
 
 
-def _pad(tokenizer: SubwordTokenizer) -> int | None:
+def _pad(tokenizer: Tokenizer) -> int | None:
     """The last token that is none of these is the one that they pool."""
     special = tokenizer.special
     return special.end if special.pad is None else special.pad

@@ -30,6 +30,7 @@ from foretext.tasks.base import Task
 from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.frames import framed
 from foretext.tokenizers.hf_files import load_hf_tokenizer, save_framed_tokenizer
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 
 __all__ = ["LoadedTask", "load_task", "save_task"]
@@ -109,7 +110,7 @@ def load_task(folder: Path, *, of_pairs: bool = False) -> LoadedTask:
 
 def _save_tokenizer(folder: Path, body: TaskBase, max_length: int) -> None:
     tokenizer, backbone = body.tokenizer, body.backbone
-    if isinstance(tokenizer, WordTokenizer):
+    if not isinstance(tokenizer, SubwordTokenizer):
         tokenizer.save(folder / TOKENIZER)
         return
     framing = body.framing(max_length)

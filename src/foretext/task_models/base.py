@@ -16,7 +16,6 @@ from foretext.nn.device import DeviceName, Precision, choose_device, choose_dtyp
 from foretext.task_models.computing import Outputs, TaskNetwork, compute_outputs
 from foretext.tasks.base import Task
 from foretext.tasks.task_base import TaskBase
-from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["TaskModel"]
 
@@ -128,11 +127,12 @@ class TaskModel(ABC):
         return 0
 
     def unknown_rate(self, rows: Sequence[Any]) -> float:
-        """Return the share of sub-words of rows that the body's tokenizer does not know."""
+        """Return the share of unknown tokens of rows, 0 where unknown tokens are normal."""
         tokenizer = self.body.tokenizer
-        if not isinstance(tokenizer, SubwordTokenizer) or tokenizer.special.unknown is None:
+        unknown = tokenizer.special.unknown
+        if tokenizer.expects_unknown or unknown is None:
             return 0.0
-        return float((self.examples(rows).rows.values == tokenizer.special.unknown).mean())
+        return float((self.examples(rows).rows.values == unknown).mean())
 
     @classmethod
     def num_characters(cls, rows: Sequence[Any]) -> int:

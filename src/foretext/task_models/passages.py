@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["EncodedPassage", "encode_passages"]
 
@@ -31,17 +31,12 @@ class EncodedPassage(NamedTuple):
         return (first, last) if first <= last else None
 
 
-def encode_passages(tokenizer: SubwordTokenizer, texts: Iterable[str]) -> dict[str, EncodedPassage]:
+def encode_passages(tokenizer: Tokenizer, texts: Iterable[str]) -> dict[str, EncodedPassage]:
     """Encode each different text once."""
     distinct = list(dict.fromkeys(texts))
     encoded: dict[str, EncodedPassage] = {}
     for start in range(0, len(distinct), _AT_ONCE):
         some = distinct[start : start + _AT_ONCE]
-        encoded.update(zip(some, _encode(tokenizer, some), strict=True))
+        found = tokenizer.encode_with_offsets(some)
+        encoded.update((text, EncodedPassage(*ids)) for text, ids in zip(some, found, strict=True))
     return encoded
-
-
-def _encode(tokenizer: SubwordTokenizer, texts: list[str]) -> Iterator[EncodedPassage]:
-    for encoding in tokenizer.library.encode_batch(texts, add_special_tokens=False):
-        offsets = np.array(encoding.offsets, np.int32).reshape(-1, 2)
-        yield EncodedPassage(np.array(encoding.ids, np.int32), offsets)

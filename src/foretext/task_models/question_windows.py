@@ -17,7 +17,7 @@ from foretext.data.rows import Question
 from foretext.task_models.passages import EncodedPassage, encode_passages
 from foretext.tasks.shared_tokens import shared_tokens
 from foretext.tasks.span_qa import SpanQA
-from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["QuestionWindows", "window_starts"]
 
@@ -36,7 +36,7 @@ class QuestionWindows(NamedTuple):
     @classmethod
     def of(
         cls,
-        tokenizer: SubwordTokenizer,
+        tokenizer: Tokenizer,
         framing: Framing,
         config: SpanQA.Config,
         questions: Sequence[Question],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,6 @@ from foretext.task_models.question_windows import QuestionWindows
 from foretext.task_models.readings import Reading, read_spans
 from foretext.tasks.span_qa import SpanQA
 from foretext.tasks.task_base import TaskBase
-from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["SpanAnswer", "SpanReader"]
 
@@ -211,8 +210,8 @@ class SpanReader(TaskModel):
 
     def _windows(self, rows: Sequence[Question]) -> QuestionWindows:
         config = self.task.config
-        tokenizer = cast(SubwordTokenizer, self.body.tokenizer)  # no other has a frame for pairs
-        return QuestionWindows.of(tokenizer, self.body.framing(config.max_length), config, rows)
+        framing = self.body.framing(config.max_length)
+        return QuestionWindows.of(self.body.tokenizer, framing, config, rows)
 
     def _padded(self, windows: QuestionWindows, targets: dict[str, Any]) -> PaddedExamples:
         return PaddedExamples(

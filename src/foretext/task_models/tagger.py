@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -21,7 +20,6 @@ from foretext.task_models.sentence_windows import SentenceWindows
 from foretext.task_models.tag_figures import tag_figures
 from foretext.task_models.tagged_rows import check_tags, found_in, unknown_tag
 from foretext.task_models.text_tokens import TextToken, joined_tokens, split_text
-from foretext.task_models.word_pieces import WordPieces, pieces_of
 from foretext.tasks.tagging import Tagging
 from foretext.tokenizers.alphabet import Alphabet
 
@@ -165,13 +163,10 @@ class Tagger(TaskModel):
         """Return the number of sentences that are longer than the model reads at once."""
         return self._windows([row.tokens for row in rows]).num_cut
 
-    @cached_property
-    def _pieces(self) -> WordPieces:
-        return pieces_of(self.body.tokenizer)
-
     def _windows(self, sentences: Sequence[Sequence[str]]) -> SentenceWindows:
         framing = self.body.framing(self.task.config.max_length)
-        return SentenceWindows.of(self._pieces.encode(sentences), framing, self.body.pad)
+        ids = self.body.tokenizer.encode_words(sentences)
+        return SentenceWindows.of(ids, framing, self.body.pad)
 
     def _padded(
         self,

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from foretext.corpus.scripts import script_of
-from foretext.task_models.word_pieces import WITHOUT_BLANKS
+from foretext.corpus.scripts import WITHOUT_BLANKS, script_of
 
 __all__ = ["TextToken", "joined_tokens", "split_text"]
 

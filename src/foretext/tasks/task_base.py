@@ -9,8 +9,7 @@ from foretext.backbones.base import Backbone
 from foretext.data.batch import Visibility
 from foretext.data.framing import Framing
 from foretext.nn.vocabulary_head import HeadTransform, VocabularyHead
-from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from foretext.tokenizers.word_tokenizer import WordTokenizer
+from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["TaskBase"]
 
@@ -18,7 +17,7 @@ __all__ = ["TaskBase"]
 class TaskBase(NamedTuple):
     """A pretrained body, or one that is to be learned from scratch."""
 
-    tokenizer: SubwordTokenizer | WordTokenizer
+    tokenizer: Tokenizer
     backbone: Backbone
     visibility: Visibility  # that the backbone was trained with, or is to be
     vocabulary_head: VocabularyHead | None = None  # of its objective, where it had one
@@ -28,19 +27,13 @@ class TaskBase(NamedTuple):
     @property
     def pad(self) -> int:
         """The id that fills rows up."""
-        if isinstance(self.tokenizer, WordTokenizer):
-            return 0
-        return self.tokenizer.special.pad or 0
+        return self.tokenizer.pad
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the ids of each text, without what a model puts around it."""
-        if isinstance(self.tokenizer, WordTokenizer):
-            return [self.tokenizer.encode(text) for text in texts]
         return self.tokenizer.encode_batch(texts)
 
     def framing(self, max_length: int) -> Framing:
         """Return what stands around texts in rows of at most `max_length` positions."""
         length = min(max_length, self.backbone.max_length)
-        if isinstance(self.tokenizer, WordTokenizer):
-            return Framing([], [], length, [])
         return Framing.of(self.tokenizer, self.visibility, length)

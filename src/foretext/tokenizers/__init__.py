@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.vocabulary import UNKNOWN, Vocabulary
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 
-__all__ = ["UNKNOWN", "Vocabulary", "WordTokenizer"]
+__all__ = ["UNKNOWN", "Tokenizer", "Vocabulary", "WordTokenizer"]

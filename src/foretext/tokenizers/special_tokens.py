@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
 from foretext.errors import SettingError
 from foretext.parsing import parse_json
-from tokenizers import Tokenizer
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 __all__ = ["SpecialTokens", "ordinary_tokens"]
 
@@ -29,13 +31,13 @@ RESERVED = re.compile(r"\[unused\d+\]")  # rows that BERT's vocabularies keep fr
 class SpecialTokens(NamedTuple):
     """Ids of the tokens with a task of their own; None where a tokenizer has none."""
 
-    pad: int | None
-    unknown: int | None
-    cls: int | None  # opens an input
-    sep: int | None  # ends each of its texts
-    mask: int | None
-    start: int | None  # opens a text that is generated, or one among others
-    end: int | None  # ends it
+    pad: int | None = None
+    unknown: int | None = None
+    cls: int | None = None  # opens an input
+    sep: int | None = None  # ends each of its texts
+    mask: int | None = None
+    start: int | None = None  # opens a text that is generated, or one among others
+    end: int | None = None  # ends it
 
     def required(self, task: str) -> int:
         """Return the id for a task, by its name here.

@@ -14,12 +14,13 @@ import numpy as np
 from foretext.errors import CorpusError, SettingError
 from foretext.files import atomic_file
 from foretext.parsing import parse_json, read_text
+from foretext.tokenizers.base import EncodedBlock, OffsetIds, Tokenizer, WordIds
 from foretext.tokenizers.library_errors import library_errors
 from foretext.tokenizers.special_tokens import SpecialTokens, ordinary_tokens
+from foretext.tokenizers.split_words import SplitWords
 from foretext.tokenizers.word_encoder import WordEncoder
 from foretext.tokenizers.word_marks import WordMarks
-from foretext.tokenizers.word_tokenizer import EncodedBlock
-from tokenizers import Tokenizer
+from tokenizers import Tokenizer as LibraryTokenizer
 
 __all__ = ["DEFAULT_SPECIAL_TOKENS", "UNKNOWN", "SubwordTokenizer", "with_special_tokens"]
 
@@ -30,7 +31,7 @@ CANNOT_ENCODE = "This tokenizer cannot encode the text; it is damaged, or the te
 DEFAULT_SPECIAL_TOKENS = ["[PAD]", UNKNOWN, "[CLS]", "[SEP]", "[MASK]"]
 
 
-class SubwordTokenizer:
+class SubwordTokenizer(Tokenizer):
     """Text to ids and back, by a `tokenizers.Tokenizer`.
 
     No `[CLS]` or `[SEP]` is added when encoding; whoever builds examples does that.
@@ -39,7 +40,9 @@ class SubwordTokenizer:
         library: the tokenizer of the library; not to be changed once this one was used.
     """
 
-    def __init__(self, library: Tokenizer) -> None:
+    kind = "subwords"
+
+    def __init__(self, library: LibraryTokenizer) -> None:
         self.library = library
 
     @property
@@ -60,6 +63,13 @@ class SubwordTokenizer:
     def special(self) -> SpecialTokens:
         """Ids of `[CLS]`, `[MASK]` and their like, by task."""
         return SpecialTokens.of(self.library)
+
+    @property
+    def prefix(self) -> list[int]:
+        """Ids that the tokenizer's own template puts before a text, such as Llama's ``<s>``."""
+        special = self.special
+        openers = [special.start, special.cls]
+        return [token for token in self.library.encode("").ids if token in openers]
 
     @cached_property
     def ordinary(self) -> np.ndarray:
@@ -110,6 +120,22 @@ class SubwordTokenizer:
             encodings = self.library.encode_batch_fast(list(texts), add_special_tokens=False)
         return [encoding.ids for encoding in encodings]
 
+    def encode_words(self, sentences: Sequence[Sequence[str]]) -> list[WordIds]:
+        """Return the sub-words of each word, the unknown token for a word that has none."""
+        return self._split_words.encode(sentences)
+
+    def encode_with_offsets(self, texts: Sequence[str]) -> list[OffsetIds]:
+        """Return the ids of each text with the characters that they stand for."""
+        with library_errors(CANNOT_ENCODE):
+            encodings = self.library.encode_batch(list(texts), add_special_tokens=False)
+        return [
+            OffsetIds(
+                np.array(encoding.ids, np.int32),
+                np.array(encoding.offsets, np.int32).reshape(-1, 2),
+            )
+            for encoding in encodings
+        ]
+
     def decode(self, ids: Iterable[int]) -> str:
         """Text of the tokens, special ones too."""
         with library_errors("This tokenizer cannot decode the ids; it is damaged"):
@@ -128,6 +154,11 @@ class SubwordTokenizer:
             block = self._encode_by_library(text)
         ids, sentences, documents = block
         return EncodedBlock(ids, _distinct(sentences, ids.size), _distinct(documents, ids.size))
+
+    @cached_property
+    def _split_words(self) -> SplitWords:
+        unknown = self.special.unknown
+        return SplitWords(self.encode_batch, self.pad if unknown is None else unknown)
 
     @cached_property
     def _word_encoder(self) -> WordEncoder | None:
@@ -159,10 +190,10 @@ class SubwordTokenizer:
         """
         content = read_text(path, CorpusError)
         with library_errors(f"{path} cannot be read as a tokenizer"):
-            return cls.checked(Tokenizer.from_str(content), path)
+            return cls.checked(LibraryTokenizer.from_str(content), path)
 
     @classmethod
-    def checked(cls, library: Tokenizer, path: Path) -> Self:
+    def checked(cls, library: LibraryTokenizer, path: Path) -> Self:
         """Take what was read from a file; lengths it cuts or fills up to are dropped.
 
         Raises:
@@ -188,7 +219,9 @@ class SubwordTokenizer:
     __hash__ = None  # type: ignore[assignment]
 
 
-def with_special_tokens(library: Tokenizer, special_tokens: Sequence[str]) -> Tokenizer:
+def with_special_tokens(
+    library: LibraryTokenizer, special_tokens: Sequence[str]
+) -> LibraryTokenizer:
     """Tell the library which tokens of the vocabulary are special: found in text as they stand."""
     library.add_special_tokens(list(special_tokens))
     return library

@@ -16,8 +16,8 @@ import numpy as np
 
 from foretext.corpus.word_table import Numbered, WordTable
 from foretext.kernels.word_tokens import join_tokens
+from foretext.tokenizers.base import EncodedBlock
 from foretext.tokenizers.splitters import NUM_POINTS, LibraryWords, RawPieces
-from foretext.tokenizers.word_tokenizer import EncodedBlock
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 __all__ = ["WordEncoder"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from pydantic import Field
@@ -20,24 +20,24 @@ from foretext.errors import CorpusError
 from foretext.files import atomic_file
 from foretext.kernels.words import encode_words
 from foretext.parsing import parse_json
+from foretext.tokenizers.base import EncodedBlock, Tokenizer, WordIds
+from foretext.tokenizers.special_tokens import SpecialTokens
 from foretext.tokenizers.vocabulary import UNKNOWN, Vocabulary
 from foretext.tokenizers.vocabulary_file import read_vocabulary, write_vocabulary
 
-__all__ = ["EncodedBlock", "WordTokenizer"]
+__all__ = ["WordTokenizer"]
 
 COUNTS_FILE = "vocabulary.tsv"
 
 
-class EncodedBlock(NamedTuple):
-    """Ids of a text of several documents; the starts are indices into `ids`, the first is 0."""
+class WordTokenizer(Tokenizer):
+    """A pre-tokeniser and a vocabulary of whole words; words outside of it have id 0.
 
-    ids: np.ndarray  # (N,) uint32
-    sentence_starts: np.ndarray  # (S,) int64
-    document_starts: np.ndarray  # (documents,) int64
+    Id 0 fills rows up, too: there are no other special tokens.
+    """
 
-
-class WordTokenizer:
-    """A pre-tokeniser and a vocabulary of whole words; words outside of it have id 0."""
+    kind = "words"
+    expects_unknown = True
 
     class Config(BaseConfig):
         """Settings of the section `[tokenizer]`."""
@@ -91,6 +91,11 @@ class WordTokenizer:
         """Words with ids, ``[UNK]`` among them."""
         return len(self.vocabulary)
 
+    @property
+    def special(self) -> SpecialTokens:
+        """The unknown word alone."""
+        return SpecialTokens(unknown=0)
+
     @cached_property
     def fingerprint(self) -> str:
         """Hexadecimal digest of the settings and words: equal ids for equal fingerprints."""
@@ -105,6 +110,11 @@ class WordTokenizer:
         """Ids of the words of `text`, whatever its sentences and documents."""
         ids: list[int] = self.encode_block(text).ids.tolist()
         return ids
+
+    def encode_words(self, sentences: Sequence[Sequence[str]]) -> list[WordIds]:
+        """Return one id for each word, which is looked up as it stands."""
+        ids = self.vocabulary.ids
+        return [[[ids.get(self._key(word), 0)] for word in words] for words in sentences]
 
     def decode(self, ids: Iterable[int]) -> str:
         """Words with blanks between."""
@@ -168,6 +178,10 @@ class WordTokenizer:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def _key(self, word: str) -> str:
+        """Lower-case as the pre-tokeniser does, character by character."""
+        return "".join(map(str.lower, word)) if self.config.lowercase else word
+
     @cached_property
     def _table(self) -> WordTable:
         return WordTable.of(self.vocabulary.words)
@@ -175,9 +189,9 @@ class WordTokenizer:
     def _library_json(self) -> str:
         from tokenizers.models import WordLevel
 
-        from tokenizers import Tokenizer
+        from tokenizers import Tokenizer as LibraryTokenizer
 
-        library = Tokenizer(WordLevel(self.vocabulary.ids, unk_token=UNKNOWN))
+        library = LibraryTokenizer(WordLevel(self.vocabulary.ids, unk_token=UNKNOWN))
         library.normalizer = self.pre_tokenizer.library_normalizer()
         library.pre_tokenizer = self.pre_tokenizer.library_pre_tokenizer()
         return library.to_str(pretty=True)

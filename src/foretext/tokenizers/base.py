@@ -1,0 +1,113 @@
+"""What every tokenizer is, of whole words or of sub-words: text in, ids out, one file to keep."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.errors import SettingError
+from foretext.tokenizers.special_tokens import SpecialTokens
+
+__all__ = ["EncodedBlock", "OffsetIds", "Tokenizer", "WordIds"]
+
+WordIds = list[list[int]]  # one id or more for each word of a sentence
+
+
+class EncodedBlock(NamedTuple):
+    """Ids of a text of several documents; the starts are indices into `ids`, the first is 0."""
+
+    ids: np.ndarray  # (N,) uint32
+    sentence_starts: np.ndarray  # (S,) int64
+    document_starts: np.ndarray  # (documents,) int64
+
+
+class OffsetIds(NamedTuple):
+    """Ids of a text, and the characters that each one stands for."""
+
+    ids: NDArray[np.int32]  # (T,)
+    offsets: NDArray[np.int32]  # (T, 2) first character, and the one after the last
+
+
+class Tokenizer(ABC):
+    """Text to ids and back. No special tokens are added around a text: see `Framing`.
+
+    Attributes:
+        kind: what `config.json` of a task says, so that the folder opens with the same class.
+        expects_unknown: whether unknown tokens are normal, because rare words are left out. Where
+            they are not, many of them mean that the tokenizer learned from other text.
+    """
+
+    kind: ClassVar[Literal["words", "subwords"]]
+    expects_unknown: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def vocab_size(self) -> int:
+        """One more than the largest id."""
+
+    @property
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """Hexadecimal digest of all rules and tokens: equal ids for equal fingerprints."""
+
+    @property
+    @abstractmethod
+    def special(self) -> SpecialTokens:
+        """Ids of `[CLS]`, `[MASK]` and their like, by task."""
+
+    @property
+    def pad(self) -> int:
+        """The id that fills rows up; 0 where no token is for that."""
+        return self.special.pad or 0
+
+    @property
+    def prefix(self) -> list[int]:
+        """Ids that the tokenizer's own template puts before a text, such as Llama's ``<s>``."""
+        return []
+
+    @abstractmethod
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of a text."""
+
+    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the ids of each text."""
+        return [self.encode(text) for text in texts]
+
+    @abstractmethod
+    def encode_words(self, sentences: Sequence[Sequence[str]]) -> list[WordIds]:
+        """Return the ids of sentences that are split into words already, at least one a word."""
+
+    @abstractmethod
+    def encode_block(self, text: str) -> EncodedBlock:
+        """Return ids of a text where "\\n" ends a sentence and "\\n\\n" a document.
+
+        Threads may share the tokenizer.
+        """
+
+    def encode_with_offsets(self, texts: Sequence[str]) -> list[OffsetIds]:
+        """Return the ids of each text with the characters that they stand for.
+
+        Raises:
+            SettingError: this kind of tokenizer does not know them.
+        """
+        raise SettingError(
+            f"A tokenizer of {self.kind} does not know which characters its tokens stand for; "
+            "take a base with a sub-word tokenizer."
+        )
+
+    @abstractmethod
+    def decode(self, ids: Iterable[int]) -> str:
+        """Return the text of some ids."""
+
+    @abstractmethod
+    def save(self, path: Path) -> None:
+        """Write a tokenizer.json, which the library `tokenizers` opens too.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
