@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from foretext.data.rows.findings import find_row_problems, find_tag_problems
+from foretext.data.rows.findings import (
+    find_row_problems,
+    find_tag_problems,
+    find_unseen_labels,
+)
+from foretext.data.rows.inputs import Input, line_input
 from foretext.data.rows.pairs import LabelledPair, PairsConfig, read_pairs
 from foretext.data.rows.questions import Answer, Question, QuestionsConfig, read_questions
+from foretext.data.rows.row_texts import RowTexts
 from foretext.data.rows.settings import RowsConfig
 from foretext.data.rows.tagged import TaggedConfig, TaggedSentence, read_tagged
 from foretext.data.rows.texts import LabelledText, read_texts
 
 __all__ = [
     "Answer",
+    "Input",
     "LabelledPair",
     "LabelledText",
     "PairsConfig",
     "Question",
     "QuestionsConfig",
+    "RowTexts",
     "RowsConfig",
     "TaggedConfig",
     "TaggedSentence",
     "find_row_problems",
     "find_tag_problems",
+    "find_unseen_labels",
+    "line_input",
     "read_pairs",
     "read_questions",
     "read_tagged",

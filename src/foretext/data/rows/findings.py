@@ -11,7 +11,7 @@ from foretext.corpus.problems import SEVERITIES
 from foretext.data.rows.tagged import TaggedSentence
 from foretext.metrics import detect_scheme, violations
 
-__all__ = ["Row", "find_row_problems", "find_tag_problems"]
+__all__ = ["Row", "find_row_problems", "find_tag_problems", "find_unseen_labels"]
 
 _FEW = 5  # rows of a label: too few to learn it from
 _MOST = 0.8  # share of one label from which accuracy says little
@@ -51,6 +51,20 @@ def find_tag_problems(
     """Return what is to be said of tagged sentences, the gravest first."""
     found = [*_violations([*train, *test]), *_repeats(train)]
     return _gravest_first([*found, *_unseen(train, test), *_overlap(train, test)])
+
+
+def find_unseen_labels(train: Sequence[Row], valid: Sequence[Row]) -> list[Problem]:
+    """Return which labels of held-out rows are never learned, at most one problem."""
+    known = {label for row in train for label in row.labels}
+    unseen = [row for row in valid if not known.issuperset(row.labels)]
+    if not unseen:
+        return []
+    label = min(set(unseen[0].labels) - known)
+    sentence = (
+        f"{len(unseen):,} of {len(valid):,} held-out rows have labels that the rows to learn from "
+        f"never show (such as '{label}'), and cannot be right."
+    )
+    return [_problem("warning", sentence, unseen[0])]
 
 
 def _labels(rows: Sequence[Row]) -> Iterator[Problem]:

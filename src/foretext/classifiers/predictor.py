@@ -1,0 +1,250 @@
+"""What answers rows of a task: networks, the linear classifier and fastText's share this face.
+
+The verbs ``predict``, ``evaluate`` and ``report`` and the runs of fine-tuning ask nothing else, so
+that a task from outside the package works with all of them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Self
+
+from foretext.classifiers.baseline import Baseline
+from foretext.config import Config
+from foretext.corpus.findings import Problem
+from foretext.data.rows.inputs import Input, line_input
+from foretext.errors import SettingError
+
+__all__ = ["Predictor", "Record", "Top"]
+
+BLOCK = 4096  # lines that are answered at once
+
+Record = dict[str, Any]  # one answer, as JSON has it
+
+
+class Top(NamedTuple):
+    """Which answers to an input are returned."""
+
+    k: int | None = 1  # at most so many; None: any number
+    threshold: float = 0.0  # least probability of each
+
+
+class Predictor(ABC):
+    """Rows in, answers and figures out."""
+
+    rows_config: ClassVar[type[Config]]  # settings of `read`, the section [rows]
+    fields: ClassVar[tuple[str, ...]] = ("text",)  # the texts of an input
+    title: ClassVar[str]  # of card and report, such as "Question answering"
+    watched: ClassVar[tuple[str, ...]] = ()  # figures whose curves a report shows beside judged_by
+    files: ClassVar[str]  # for the card: which file holds what
+    judged_by: str  # the figure by which one model is better than another; higher is better
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """What ``config.json`` calls it, so that `foretext.load` finds the class again."""
+
+    @property
+    @abstractmethod
+    def usage(self) -> str:
+        """Lines of Python that show how to ask `model`, for the card."""
+
+    @property
+    @abstractmethod
+    def num_parameters(self) -> int:
+        """Number of weights."""
+
+    @property
+    def num_labels(self) -> int | None:
+        """Number of labels; None where answers are no labels."""
+        return None
+
+    # Rows
+
+    @classmethod
+    @abstractmethod
+    def read(cls, path: str | Path, config: Any = None) -> list[Any]:
+        """Read a file of rows.
+
+        Args:
+            path: of the file.
+            config: a `rows_config`; None: its defaults.
+
+        Raises:
+            CorpusError: the file cannot be read, or a row is wrong.
+        """
+
+    @classmethod
+    def problems(cls, train: Sequence[Any], test: Sequence[Any] = ()) -> list[Problem]:
+        """Return what a person should know of rows before training, the gravest first."""
+        return []
+
+    @classmethod
+    def unseen_problems(cls, train: Sequence[Any], valid: Sequence[Any]) -> list[Problem]:
+        """Return which answers of held-out rows the rows to learn from never show."""
+        return []
+
+    @classmethod
+    def baseline(cls, rows: Sequence[Any]) -> Baseline | None:
+        """Learn what the model is compared with; None: there is nothing to compare with.
+
+        Raises:
+            CorpusError: nothing can be learned from the rows.
+        """
+        return None
+
+    # Answers to rows
+
+    @abstractmethod
+    def answer_rows(self, rows: Sequence[Any]) -> Any:
+        """Answer rows, in the form that `judge` and `findings` take."""
+
+    @abstractmethod
+    def judge(self, rows: Sequence[Any], answers: Any) -> dict[str, Any]:
+        """Return how good answers to rows are; the figure `judged_by` is among them.
+
+        Args:
+            rows: with their right answers.
+            answers: those of `answer_rows`.
+        """
+
+    def findings(self, rows: Sequence[Any], answers: Any) -> dict[str, Any]:
+        """Return what the report shows of answers; `foretext.report.task_files` has the blocks."""
+        return {}
+
+    def label_counts(self, rows: Sequence[Any]) -> Counter[str]:
+        """Return how often rows have each label."""
+        return Counter()
+
+    def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
+        """Answer rows, and return how good the answers are."""
+        return self.judge(rows, self.answer_rows(rows))
+
+    def evaluate_file(self, path: str | Path, *, rows: Any = None) -> dict[str, Any]:
+        """Return the figures of a file of rows with right answers.
+
+        Args:
+            path: of the file.
+            rows: a `rows_config`; None: its defaults.
+
+        Raises:
+            CorpusError: the file cannot be read, or a row is wrong.
+        """
+        return self.figures(self.read(path, rows))
+
+    def examine(self, rows: Sequence[Any], *, learned_from: Sequence[Any] = ()) -> dict[str, Any]:
+        """Answer rows once, and return figures and findings, as ``examination.json`` has them.
+
+        Args:
+            rows: one or more, with their right answers.
+            learned_from: the rows of the training, whose labels are counted.
+        """
+        answers = self.answer_rows(rows)
+        return {
+            "rows": len(rows),
+            "figures": self.judge(rows, answers),
+            "learned": dict(self.label_counts(learned_from).most_common()),
+            **self.findings(rows, answers),
+        }
+
+    # Answers to lines
+
+    def options(self, k: int | None, threshold: float | None) -> Top:
+        """Return which answers a user wants, None standing for what is not given.
+
+        Raises:
+            SettingError: one of the two has no effect on these answers.
+        """
+        self._refuse("-k", k)
+        self._refuse("--threshold", threshold)
+        return Top()
+
+    @abstractmethod
+    def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
+        """Return the answer to each input, a text for each of `fields`, as JSON has it."""
+
+    def shown(self, record: Record) -> str:
+        """Return one of the `predictions` as a line for people: answer, tab, input."""
+        answers = [_shown(each) for name, each in record.items() if name not in self.fields]
+        return "\t".join([*answers, *(record[name] for name in self.fields)])
+
+    def predictions(
+        self, lines: Iterable[str], *, k: int | None = None, threshold: float | None = None
+    ) -> Iterator[Record]:
+        """Yield a record for each line: its texts, and the answer.
+
+        Args:
+            lines: the texts of `fields`, separated by tabs, or a JSON object with these names.
+            k: answers to a line, at most; None: one, or any number of labels where texts have
+                several.
+            threshold: probability below which an answer is left out; None: none is, or one half
+                where texts have several labels.
+
+        Raises:
+            CorpusError: a line is not what it should be.
+            SettingError: `k` or `threshold` has no effect.
+        """
+        top = self.options(k, threshold)
+        numbered = enumerate(lines, 1)
+        while block := list(islice(numbered, BLOCK)):
+            inputs = [line_input(line, number, self.fields) for number, line in block]
+            for given, answer in zip(inputs, self.records(inputs, top), strict=True):
+                yield {**dict(zip(self.fields, given, strict=True)), **answer}
+
+    # Folders
+
+    def described(self) -> dict[str, Any]:
+        """Return what card and report say of the model: a part of the facts of every run."""
+        return {
+            "kind": self.kind,
+            "title": self.title,
+            "usage": self.usage,
+            "files": self.files,
+            "judged_by": self.judged_by,
+            "watched": list(dict.fromkeys([self.judged_by, *self.watched])),
+            "labels": self.num_labels,
+            "parameters": self.num_parameters,
+        }
+
+    @abstractmethod
+    def write(self, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Write the model into a folder, ``config.json`` last.
+
+        Args:
+            folder: other files in it stay.
+            facts: what ``config.json`` keeps beside the model's own, as JSON has it.
+
+        Raises:
+            OutputError: the folder cannot be written.
+        """
+
+    @abstractmethod
+    def save(self, folder: str | Path) -> None:
+        """Write a folder that `load` opens, whole or not at all.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+
+    @classmethod
+    @abstractmethod
+    def load(cls, folder: str | Path) -> Self:
+        """Open what `save`, or a run, left.
+
+        Raises:
+            ForetextError: the folder holds no such model, or a damaged one.
+        """
+
+    def _refuse(self, option: str, given: float | None) -> None:
+        if given is not None:
+            raise SettingError(
+                f"{option} has no effect on the answers of {self.title.lower()}; leave it out."
+            )
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
