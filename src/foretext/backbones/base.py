@@ -1,14 +1,30 @@
-"""What every backbone is: a batch's inputs become one state per position."""
+"""What every backbone is: a batch's inputs become one state per position.
+
+A backbone from outside the package needs a nested `Config`, a constructor `(config, vocab_size)`
+that passes both on to `super().__init__`, `dim`, `num_layers`, `visibilities`, `embedding` and
+`forward`; to generate text `new_cache` as well. Everything else here has a default, and is how the
+rest of foretext asks what a backbone can do: nothing asks for its class.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
+import numpy as np
 from torch import Tensor, nn
 
+from foretext.backbones.trainable import Trainable
+from foretext.config import Config
 from foretext.data.batch import Inputs, Visibility
-from foretext.nn.cache import KeyValueCache
+from foretext.errors import SettingError
+from foretext.nn.cache import Cache
+from foretext.nn.feed_forward import Activation
+from foretext.nn.pooling import Pooling
+from foretext.nn.vocabulary_head import HeadTransform
+from foretext.sizes import Size
 
 __all__ = ["Backbone", "States"]
 
@@ -18,25 +34,160 @@ class States:
     """What a backbone makes of its inputs."""
 
     last: Tensor  # (B, T, D)
-    layers: tuple[Tensor, ...] = ()  # embeddings, then each layer, (B, T, D); where asked for
+    layers: tuple[Tensor, ...] = ()  # embeddings, then each layer, (B, T, D); with `keep_layers`
 
 
-class Backbone(nn.Module, ABC):
-    """A network from ids to states. It never sees targets, and knows no loss."""
+class Backbone(Trainable):
+    """A network from ids to states. It never sees targets, and knows no loss.
 
-    dim: int  # width of a state
-    num_layers: int  # that can be kept beside the embeddings
+    Args:
+        config: the user's settings, of the nested class `Config`.
+        vocab_size: V, ids.
+    """
+
+    config: Config
     vocab_size: int
-    max_length: int  # positions a row may have
-    visibilities: frozenset[Visibility]  # what it can be asked for
+    dim: int  # width of a state
+    max_length: int = 1 << 16  # positions that a row may have
+
+    # What it reads beside ids.
+    reads_words: ClassVar[bool] = False  # ids are whole words; may start from word vectors
+    num_characters: int = 0  # ids of characters in `Inputs.characters`; 0: it reads no spelling
+    num_segments: int = 0  # values of `Inputs.segments`; 0: it ignores them
+    takes_segments: ClassVar[bool] = False  # whether `replace_segments` works
+
+    # What tasks do with its states where the user leaves it open.
+    adds_pooler: bool = False  # pooling "cls" ends with a linear layer and tanh, as BERT's does
+    adds_head_transform: bool = False  # if bidirectional, tasks add `head_transform`, as ModernBERT
+    gains_from_crf: bool = True  # tagging: whether states know little of each other
+    default_dropout: float | None = None  # of fine-tuning; None: what its settings say
+    tunes_layer_decay: bool = False  # whether a search of settings tries it, once pretrained
+
+    def __init__(self, config: Config, vocab_size: int) -> None:
+        super().__init__()
+        self.config = config
+        self.vocab_size = vocab_size
+
+    @classmethod
+    def build(cls, config: Any, vocab_size: int, *, num_characters: int = 0) -> Self:
+        """Return a randomly initialised backbone.
+
+        Args:
+            config: of the class `Config`.
+            vocab_size: V, ids.
+            num_characters: ids of characters, for those that read the spelling of words.
+        """
+        return cls(config, vocab_size)
+
+    def reinitialised(self) -> Self:
+        """Return one of the same shape with random weights."""
+        return self.build(self.config, self.vocab_size, num_characters=self.num_characters)
 
     @property
     @abstractmethod
     def embedding(self) -> nn.Parameter:
-        """The token vectors, (V, D), which a head may share."""
+        """The token vectors, (V, E), which a head may share where E is `dim`."""
 
     @abstractmethod
     def forward(
-        self, inputs: Inputs, *, keep_layers: bool = False, cache: KeyValueCache | None = None
+        self, inputs: Inputs, *, keep_layers: bool = False, cache: Cache | None = None
     ) -> States:
-        """Compute the states; with a cache, `inputs` go on where it ends."""
+        """Compute the states.
+
+        Args:
+            inputs: B rows of T positions; with a cache, those that follow what it has read.
+            keep_layers: whether to return the states of every layer.
+            cache: from `new_cache`; it reads the inputs. Rows are then not padded.
+        """
+
+    def new_cache(self) -> Cache | None:
+        """Return an empty cache; None: it cannot continue a text, so nothing is generated."""
+        return None
+
+    @property
+    def reads_characters(self) -> bool:
+        """Whether inputs must come with the words' characters."""
+        return self.num_characters > 0
+
+    def layer_of(self, parameter_name: str) -> int:
+        """Return the layer of a parameter: 0 = embeddings, 1 = the first layer, and so on."""
+        is_embedding = self.get_parameter(parameter_name) is self.embedding
+        return 0 if is_embedding else super().layer_of(parameter_name)
+
+    def attention_maps(self, inputs: Inputs) -> tuple[Tensor, ...]:
+        """Return, for each layer, the attention weights, (B, H, T, T).
+
+        Raises:
+            SettingError: it has no attention.
+        """
+        raise SettingError(f"{type(self).__name__} has no attention to be looked at.")
+
+    def load_vectors(self, vectors: np.ndarray) -> None:
+        """Start from word vectors (V, E) that were learned elsewhere.
+
+        Raises:
+            SettingError: it cannot, or they are of another size.
+        """
+        raise SettingError(f"[backbone] {type(self).__name__} cannot start from word vectors.")
+
+    @property
+    def segment_vectors(self) -> Tensor | None:
+        """The vectors of the segments, (num_segments, D); None: it has none."""
+        return None
+
+    def replace_segments(self, vectors: Tensor) -> None:
+        """Replace the vectors of the segments by these, (K, D), which are learned from now on.
+
+        Raises:
+            SettingError: it reads no segments.
+        """
+        raise SettingError(
+            f"[backbone] {type(self).__name__} reads no segments, so it cannot tell kinds of "
+            "tokens apart; use a Transformer."
+        )
+
+    def default_pooling(
+        self, visibility: Visibility, *, has_pooler: bool, siamese: bool = False
+    ) -> Pooling:
+        """Return how tasks make one vector of a row's states where the user leaves it open.
+
+        Args:
+            visibility: that the backbone is read with.
+            has_pooler: whether pretraining has learned a pooler on the first position.
+            siamese: whether vectors of two texts are compared.
+        """
+        return "max"
+
+    def initialise_head(self, layer: nn.Linear) -> None:
+        """Draw the weights of a task's layer on the states; its bias becomes zero.
+
+        Glorot's range (Ma & Hovy 2016, 3.1): with the small weights of BERT a head on small states
+        would learn slowly.
+        """
+        nn.init.xavier_uniform_(layer.weight)
+        if layer.bias is not None:
+            nn.init.zeros_(layer.bias)
+
+    def head_transform(self, activation: Activation) -> HeadTransform:
+        """Return a linear map, activation and norm to stand between states and a task's last layer.
+
+        Raises:
+            SettingError: its states get none.
+        """
+        raise SettingError(f"[task] transform = '{activation}' is for Transformers; leave it out.")
+
+    def fine_tuning_defaults(self, *, pretrained: bool) -> Mapping[str, Any]:
+        """Return the settings of `[training]` that suit it, where fine-tuning's differ."""
+        return {"learning_rate": 1e-3, "weight_decay": 0.0}
+
+    @classmethod
+    def size_of(cls, config: Any) -> Size | None:
+        """Return the size that a planner may change; None: the settings have no such fields."""
+        if not set(Size._fields) <= set(type(config).model_fields):
+            return None
+        return Size(*(getattr(config, name) for name in Size._fields))
+
+    @classmethod
+    def settings_for_rows(cls, config: Any, row_length: int) -> Mapping[str, Any]:
+        """Return the settings that a planner changes when rows get `row_length` positions."""
+        return {}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from pydantic import Field, model_validator
 from torch import Tensor, nn
 
@@ -39,6 +42,8 @@ class Recurrent(WordBackbone):
                 raise ValueError("layer_dropout would have no effect with num_layers = 1")
             return self
 
+    config: Config
+
     def __init__(self, config: Config, vocab_size: int, num_characters: int = 0) -> None:
         super().__init__(config, vocab_size, num_characters)
         self.num_layers = config.num_layers
@@ -55,6 +60,15 @@ class Recurrent(WordBackbone):
             for layer in range(config.num_layers)
         )
         self.dropout = Dropout(config.layer_dropout)
+
+    def fine_tuning_defaults(self, *, pretrained: bool) -> Mapping[str, Any]:
+        """Return what suits recurrent networks: a high rate, small batches, clipped gradients."""
+        return {
+            "learning_rate": 3e-3,
+            "batch_examples": 16,
+            "weight_decay": 0.0,
+            "clip_norm": 5.0,
+        }
 
     def layer_states(self, embedded: Tensor, token_mask: Tensor | None) -> list[Tensor]:
         """Return the states of each layer, (B, T, D)."""

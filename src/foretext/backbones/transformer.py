@@ -7,7 +7,8 @@ and Llama.
 
 from __future__ import annotations
 
-from typing import Literal, cast
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, cast
 
 import torch
 from pydantic import Field, model_validator
@@ -19,15 +20,21 @@ from foretext.config import Config
 from foretext.data.batch import Inputs, Visibility
 from foretext.nn.attention import AttentionMask, SelfAttention, attention_mask, windowed_mask
 from foretext.nn.block import Block, NormPosition
-from foretext.nn.cache import KeyValueCache
+from foretext.nn.cache import Cache, KeyValueCache
 from foretext.nn.dropout import Dropout
 from foretext.nn.feed_forward import GATED, Activation, FeedForward
+from foretext.nn.flops import Flops, matrix_flops, num_passes
 from foretext.nn.norm import NormKind, make_norm
+from foretext.nn.pooling import Pooling
 from foretext.nn.positions import Rotary, sinusoids
+from foretext.nn.vocabulary_head import HeadTransform
 
 __all__ = ["Transformer"]
 
 LANES = 32  # a gated part's width is a multiple of it, for the sake of matrix products
+EMBEDDINGS = ("tokens.", "segments.", "positions.", "embedding_norm.")  # names of parameters
+HEAD_STD = 0.02  # of a task's first weights, as BERT's own
+BASE_WIDTH, BASE_RATE, HIGHEST_RATE = 768, 5e-5, 5e-4  # Devlin et al. 2019, A.3, for size base
 
 
 class Transformer(Backbone):
@@ -89,13 +96,19 @@ class Transformer(Backbone):
                 return max(round(8 * self.dim / 3 / LANES), 1) * LANES
             return 4 * self.dim
 
+    config: Config
     visibilities: frozenset[Visibility] = frozenset({"full", "causal", "matrix"})
+    takes_segments: ClassVar[bool] = True
+    adds_pooler = True
+    gains_from_crf = False
+    default_dropout = 0.1
+    tunes_layer_decay = True
 
     def __init__(self, config: Config, vocab_size: int) -> None:
-        super().__init__()
-        self.config = config
+        super().__init__(config, vocab_size)
         self.dim, self.num_layers = config.dim, config.num_layers
-        self.vocab_size, self.max_length = vocab_size, config.max_length
+        self.max_length, self.num_segments = config.max_length, config.num_segments
+        self.adds_head_transform = config.norm_position == "pre"
         self.checkpointing = False  # recompute layers in the backward pass instead of keeping them
         self.tokens = nn.Embedding(vocab_size, config.dim)
         self.segments = (
@@ -127,20 +140,33 @@ class Transformer(Backbone):
         """The blocks, the first one first."""
         return [cast(Block, block) for block in self.blocks]
 
+    @property
+    def segment_vectors(self) -> Tensor | None:
+        """The vectors of the segments, (num_segments, D); None: it has none."""
+        return None if self.segments is None else self.segments.weight
+
     def replace_segments(self, vectors: Tensor) -> None:
-        """Tell kinds of tokens apart by these vectors (K, D) from now on, and learn them."""
+        """Replace the vectors of the segments by these, (K, D), which are learned from now on."""
         self.segments = nn.Embedding(
             len(vectors), self.dim, _weight=vectors.detach().to(self.embedding)
         )
+        self.num_segments = len(vectors)
         self.config = self.config.model_copy(update={"num_segments": len(vectors)})
 
+    def new_cache(self) -> KeyValueCache:
+        """Return an empty cache of keys and values."""
+        return KeyValueCache()
+
     def forward(
-        self, inputs: Inputs, *, keep_layers: bool = False, cache: KeyValueCache | None = None
+        self, inputs: Inputs, *, keep_layers: bool = False, cache: Cache | None = None
     ) -> States:
         """Compute the states of inputs (B, T), T ≤ max_length.
 
-        Where the first position alone is asked for, the last layer computes no other.
+        If only the first position is needed, the last layer computes no other.
         """
+        return self._states(inputs, keep_layers, cast(KeyValueCache | None, cache))
+
+    def _states(self, inputs: Inputs, keep_layers: bool, cache: KeyValueCache | None) -> States:
         num_cached = 0 if cache is None else cache.length
         x = self._embedded(inputs, num_cached)
         masks = self._masks(inputs, num_cached)
@@ -170,6 +196,73 @@ class Transformer(Backbone):
             for block, x, mask in zip(self.layers, layers, masks, strict=False)
             # the last of the states feeds no block
         )
+
+    def layer_of(self, parameter_name: str) -> int:
+        """Return the layer of a parameter: 0 = embeddings, 1 = the first layer, and so on."""
+        return 0 if parameter_name.startswith(EMBEDDINGS) else super().layer_of(parameter_name)
+
+    def matrices_for_muon(self) -> dict[str, int]:
+        """Return the names of the weights that Muon moves, and how many matrices share each."""
+        counts = super().matrices_for_muon()
+        for layer, block in enumerate(self.layers):
+            counts[f"blocks.{layer}.attention.query_key_value.weight"] = 3
+            if block.feed_forward.gated:  # a gate and what it gates
+                counts[f"blocks.{layer}.feed_forward.inner.weight"] = 2
+        return counts
+
+    def flops(self) -> Flops:
+        """Return the operations of a training step, with the layers frozen that are so now."""
+        return Flops(
+            per_token=sum(matrix_flops(block) for block in self.layers),
+            per_pair=sum(4 * self.dim * num_passes(block) for block in self.layers),
+        )
+
+    def recompute_layers(self) -> None:
+        """From now on compute layers again in the backward pass, to save memory."""
+        self.checkpointing = True
+
+    def default_pooling(
+        self, visibility: Visibility, *, has_pooler: bool, siamese: bool = False
+    ) -> Pooling:
+        """Return how the authors of GPT, BERT and Sentence-BERT pool.
+
+        The first position of a masked language model says something of the text only where the next
+        sentence was predicted from it; without that the mean over all positions is better.
+        """
+        if siamese:
+            return "mean"
+        if visibility == "causal":
+            return "last"
+        return "cls" if has_pooler else "mean"
+
+    def initialise_head(self, layer: nn.Linear) -> None:
+        """Draw the weights of a task's layer from N(0, 0.02²), as BERT's; its bias becomes zero."""
+        nn.init.normal_(layer.weight, std=HEAD_STD)
+        if layer.bias is not None:
+            nn.init.zeros_(layer.bias)
+
+    def head_transform(self, activation: Activation) -> HeadTransform:
+        """Return a linear map, activation and norm to stand between states and a task's last layer.
+
+        Its norm and bias are of the kind that the layers have.
+        """
+        config = self.config
+        return HeadTransform(
+            self.dim, activation, config.norm, eps=config.norm_eps, bias=config.bias
+        )
+
+    def fine_tuning_defaults(self, *, pretrained: bool) -> Mapping[str, Any]:
+        """Return the rate of Devlin et al. 2019 (A.3), higher for a narrow one (Turc et al. 2019).
+
+        A randomly initialised one learns at twice that rate.
+        """
+        rate = min(BASE_RATE * (BASE_WIDTH / self.dim) ** 1.5, HIGHEST_RATE)
+        return {"learning_rate": (1 if pretrained else 2) * rate}
+
+    @classmethod
+    def settings_for_rows(cls, config: Config, row_length: int) -> Mapping[str, Any]:
+        """Return the length of learned positions: those that no row reaches are not learned."""
+        return {"max_length": row_length} if config.positions == "learned" else {}
 
     def _sees_all(self, layer: int) -> bool:
         return layer % self.config.global_every == 0

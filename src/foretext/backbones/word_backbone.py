@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from torch import Tensor, nn
@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from foretext.backbones.base import Backbone, States
 from foretext.data.batch import Inputs
 from foretext.errors import SettingError
-from foretext.nn.cache import KeyValueCache
+from foretext.nn.cache import Cache
 from foretext.nn.word_embedding import WordEmbedding
 
 __all__ = ["WordBackbone"]
@@ -26,28 +26,32 @@ class WordBackbone(Backbone):
         num_characters: ids of characters, where the settings say that characters are read.
     """
 
-    max_length = 1 << 16  # it knows no numbers of positions, so that only memory sets a limit
+    config: WordEmbedding.Config
+    reads_words: ClassVar[bool] = True
 
     def __init__(
         self, config: WordEmbedding.Config, vocab_size: int, num_characters: int = 0
     ) -> None:
-        super().__init__()
-        self.config = config
-        self.vocab_size, self.num_characters = vocab_size, num_characters
+        super().__init__(config, vocab_size)
+        self.num_characters = 0 if config.characters == "none" else num_characters
         self.tokens = WordEmbedding(config, vocab_size, num_characters)
+
+    @classmethod
+    def build(cls, config: Any, vocab_size: int, *, num_characters: int = 0) -> Self:
+        """Return a randomly initialised backbone."""
+        return cls(config, vocab_size, num_characters)
 
     @property
     def embedding(self) -> nn.Parameter:
         """The word vectors, (V, vector_size)."""
         return cast(nn.Parameter, self.tokens.vectors.weight)
 
-    @property
-    def reads_characters(self) -> bool:
-        """Whether inputs must come with the words' characters."""
-        return self.tokens.characters is not None
+    def layer_of(self, parameter_name: str) -> int:
+        """Return the layer of a parameter; what reads characters is of the embeddings, 0."""
+        return 0 if parameter_name.startswith("tokens.") else super().layer_of(parameter_name)
 
     def load_vectors(self, vectors: np.ndarray) -> None:
-        """Begin from vectors (V, vector_size) that were learned elsewhere.
+        """Start from word vectors (V, vector_size) that were learned elsewhere.
 
         Raises:
             SettingError: they are of another size.
@@ -55,7 +59,7 @@ class WordBackbone(Backbone):
         self.tokens.load_vectors(vectors)
 
     def forward(
-        self, inputs: Inputs, *, keep_layers: bool = False, cache: KeyValueCache | None = None
+        self, inputs: Inputs, *, keep_layers: bool = False, cache: Cache | None = None
     ) -> States:
         """Compute the states of inputs (B, T).
 

@@ -1,19 +1,33 @@
-"""Keys and values of the positions that were seen, so that each new one is computed alone."""
+"""What a backbone remembers of the positions that it has read, so that each is computed once."""
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from torch import Tensor
 
-__all__ = ["KeyValueCache"]
+__all__ = ["Cache", "KeyValueCache"]
 
 GROWTH = 64  # positions that room is made for at a time, at least
 
 
+class Cache(Protocol):
+    """What was read of a batch of rows, all equally long. A fresh one has read nothing."""
+
+    length: int  # positions that were read
+
+    def keep_rows(self, rows: Tensor) -> None:
+        """Keep rows (K,) of the batch, in that order; a row may come more than once."""
+
+    def forget(self, num_positions: int) -> None:
+        """Drop the newest positions, as if they had not been read."""
+
+
 class KeyValueCache:
-    """One pair of tensors a layer, (B, H, S, D / H), that grow by doubling."""
+    """Keys and values of every layer, (B, H, S, D / H) each, that grow by doubling."""
 
     def __init__(self) -> None:
-        self.length = 0  # positions that all layers hold
+        self.length = 0
         self._keys: list[Tensor] = []
         self._values: list[Tensor] = []
 
@@ -38,6 +52,11 @@ class KeyValueCache:
         """Keep rows (K,) of the batch, in that order; a row may come more than once."""
         self._keys = [keys.index_select(0, rows) for keys in self._keys]
         self._values = [values.index_select(0, rows) for values in self._values]
+
+    def forget(self, num_positions: int) -> None:
+        """Drop the newest positions, as if they had not been read."""
+        assert num_positions <= self.length, f"{num_positions} of {self.length} positions"
+        self.length -= num_positions
 
 
 def _room(new: Tensor, length: int) -> Tensor:
