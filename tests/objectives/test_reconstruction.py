@@ -18,9 +18,8 @@ from foretext.backbones.autoencoder import (
     DenseAutoencoder,
     LinearAutoencoder,
 )
-from foretext.backbones.base import Backbone
+from foretext.backbones.base import Backbone, States
 from foretext.errors import SettingError
-from foretext.objectives.base import Objective
 from foretext.objectives.reconstruction import (
     Reconstruction,
     ReconstructionConfig,
@@ -58,7 +57,7 @@ def trained(network: Autoencoder, examples: np.ndarray, **settings: Any) -> list
     objective = Reconstruction(ReconstructionConfig(noise=noise))
     fixed = {"precision": "fp32", "weight_decay": 0.0, "clip_norm": None, "schedule": "cosine"}
     return fit(
-        Model(cast(Backbone, Reconstructor(network)), cast(Objective, objective)),
+        Model(cast(Backbone, Reconstructor(network)), objective),
         objective.examples(examples),
         TrainingConfig(**fixed | settings),
         RunContext(Path()),
@@ -71,7 +70,9 @@ def test_the_loss_by_hand() -> None:
     batch = examples.batch(np.array([1, 0]), np.random.default_rng(0))
     assert batch.inputs.ids.tolist() == [[1], [0]]
     assert batch.targets["clean"].tolist() == [[3, 4], [1, 2]]
-    score = objective.scores(torch.tensor([[3.0, 2.0], [0.0, 0.0]]), batch)["reconstruction"]
+    score = objective.scores(States(torch.tensor([[3.0, 2.0], [0.0, 0.0]])), batch)[
+        "reconstruction"
+    ]
     assert score.loss == 4 + 1 + 4
     assert objective.counts(batch) == {"reconstruction": 4}
 

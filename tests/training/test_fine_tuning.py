@@ -18,7 +18,7 @@ from foretext.errors import SettingError
 from foretext.progress.run_context import RunContext
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.adamw import AdamW
-from foretext.training.fine_tuning import depths, freeze, rates
+from foretext.training.fine_tuning import freeze, layers_of, rates
 from foretext.training.flat_optimizer import FlatOptimizer
 from foretext.training.flat_parameters import FlatParameters
 from foretext.training.loop import fit
@@ -36,21 +36,21 @@ def model(wordpiece: SubwordTokenizer) -> Model:
     return bert(wordpiece, next_sentence=True)
 
 
-def test_depths(byte_bpe: SubwordTokenizer) -> None:
-    deep = depths(gpt(byte_bpe).backbone)
-    assert deep["tokens.weight"] == deep["positions.weight"] == 0
-    assert deep["blocks.0.attention.output.weight"] == 1
-    assert deep["blocks.1.feed_forward.outer.bias"] == 2
-    assert deep["final_norm.weight"] == 2
+def test_layers(byte_bpe: SubwordTokenizer) -> None:
+    layers = layers_of(gpt(byte_bpe).backbone)
+    assert layers["tokens.weight"] == layers["positions.weight"] == 0
+    assert layers["blocks.0.attention.output.weight"] == 1
+    assert layers["blocks.1.feed_forward.outer.bias"] == 2
+    assert layers["final_norm.weight"] == 2
 
 
 @pytest.mark.parametrize(("kind", "found"), [(Recurrent, {0, 1}), (TextCNN, {0, 1}), (Lookup, {0})])
-def test_depths_over_word_vectors(
+def test_layers_over_word_vectors(
     kind: type[Lookup | Recurrent | TextCNN], found: set[int]
 ) -> None:
-    deep = depths(kind(kind.Config(characters="cnn"), 20, 9))
-    assert set(deep.values()) == found
-    assert {depth for name, depth in deep.items() if name.startswith("tokens.")} == {0}
+    layers = layers_of(kind(kind.Config(characters="cnn"), 20, 9))
+    assert set(layers.values()) == found
+    assert {layer for name, layer in layers.items() if name.startswith("tokens.")} == {0}
 
 
 def test_rates_fall_from_the_head_down(model: Model) -> None:
@@ -108,9 +108,9 @@ def test_frozen_weights_do_not_move(
     before = {name: p.detach().clone() for name, p in model.named_parameters()}
     config = TrainingConfig(steps=3, batch_examples=8, precision=precision, **settings)
     fit(model, model.objective.examples(bert_tokens.train), config, NOWHERE)
-    deep = depths(model.backbone)
+    layers = layers_of(model.backbone)
     for name, parameter in model.named_parameters():
-        still = deep.get(name.removeprefix("backbone.")) in frozen
+        still = layers.get(name.removeprefix("backbone.")) in frozen
         assert torch.equal(parameter, before[name]) == still, name
         assert parameter.requires_grad, name  # as it was before
 

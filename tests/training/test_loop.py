@@ -305,13 +305,13 @@ def test_patience_needs_something_held_out(causal: Setup) -> None:
         fit(model, examples, TrainingConfig(steps=3, patience=2), NOWHERE)
 
 
-def test_an_objective_refuses_a_backbone_without_its_sight(
+def test_an_objective_refuses_a_backbone_without_its_visibility(
     wordpiece: SubwordTokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from foretext.backbones.transformer import Transformer
 
     monkeypatch.setattr(Transformer, "visibilities", frozenset({"causal"}))
-    with pytest.raises(SettingError, match="needs full sight"):
+    with pytest.raises(SettingError, match=r"needs full visibility, and .* has causal only"):
         bert(wordpiece)
 
 

@@ -13,11 +13,11 @@ from foretext.data.token_file import Tokens
 from foretext.errors import SettingError
 from foretext.progress.run_context import RunContext
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from foretext.training.fine_tuning import depths
+from foretext.training.fine_tuning import layers_of
 from foretext.training.flat_optimizer import FlatOptimizer
 from foretext.training.flat_parameters import FlatParameters
 from foretext.training.loop import fit
-from foretext.training.muon import Muon, block_matrices, orthogonalized
+from foretext.training.muon import Muon, orthogonalized
 from foretext.training.settings import TrainingConfig
 from foretext.training.validation import HeldOutLoss
 from tests.networks import SHAPE, bert, gpt
@@ -133,17 +133,13 @@ def test_a_resumed_training_ends_in_the_same_bits(dtype: torch.dtype) -> None:
 
 def test_it_is_given_the_maps_of_the_blocks() -> None:
     config = Transformer.Config(**SHAPE, activation="swiglu")
-    counts = block_matrices(Transformer(config, vocab_size=50))
+    counts = Transformer(config, vocab_size=50).matrices_for_muon()
     assert len(counts) == 8
     assert counts["blocks.0.attention.query_key_value.weight"] == 3
     assert counts["blocks.1.feed_forward.inner.weight"] == 2
     assert counts["blocks.1.feed_forward.outer.weight"] == 1
-    assert (
-        block_matrices(Transformer(Transformer.Config(**SHAPE), vocab_size=50))[
-            "blocks.0.feed_forward.inner.weight"
-        ]
-        == 1
-    )
+    plain = Transformer(Transformer.Config(**SHAPE), vocab_size=50).matrices_for_muon()
+    assert plain["blocks.0.feed_forward.inner.weight"] == 1
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
@@ -162,9 +158,9 @@ def test_frozen_layers_stay(wordpiece: SubwordTokenizer, bert_tokens: Tokens) ->
     before = {name: p.detach().clone() for name, p in model.named_parameters()}
     config = TrainingConfig(steps=2, batch_examples=8, optimizer="muon", freeze_layers=1)
     fit(model, model.objective.examples(bert_tokens.train), config, RunContext(Path()))
-    deep = depths(model.backbone)
+    layers = layers_of(model.backbone)
     for name, parameter in model.named_parameters():
-        frozen = deep.get(name.removeprefix("backbone."), 2) < 2
+        frozen = layers.get(name.removeprefix("backbone."), 2) < 2
         assert torch.equal(parameter, before[name]) == frozen, name
 
 

@@ -21,5 +21,5 @@ def test_a_backbone_that_keeps_fp32(wordpiece: SubwordTokenizer) -> None:
     model = bert(wordpiece)
     model.backbone.keeps_fp32 = True
     assert training_dtype(model, "auto") == training_dtype(model, "fp32") == torch.float32
-    with pytest.raises(SettingError, match=r"precision = 'bf16': Transformer computes in fp32 al"):
+    with pytest.raises(SettingError, match=r"precision = 'bf16': Transformer computes in fp32 on"):
         training_dtype(model, "bf16")

@@ -35,6 +35,9 @@ class States:
 
     last: Tensor  # (B, T, D)
     layers: tuple[Tensor, ...] = ()  # embeddings, then each layer, (B, T, D); with `keep_layers`
+    # (B, ...) each: the state that each row ends in, where a batch that continues the rows can
+    # begin with it (`Inputs.carried`)
+    carried: tuple[Tensor, ...] = ()
 
 
 class Backbone(Trainable):
@@ -49,6 +52,7 @@ class Backbone(Trainable):
     vocab_size: int
     dim: int  # width of a state
     max_length: int = 1 << 16  # positions that a row may have
+    usual_length: int = 128  # of a row in pretraining, where the user chooses none
 
     # What it reads beside ids.
     reads_words: ClassVar[bool] = False  # ids are whole words; may start from word vectors
@@ -81,7 +85,13 @@ class Backbone(Trainable):
 
     def reinitialised(self) -> Self:
         """Return one of the same shape with random weights."""
-        return self.build(self.config, self.vocab_size, num_characters=self.num_characters)
+        found = {"num_characters": self.num_characters, **self.arguments}
+        return self.build(self.config, self.vocab_size, **found)
+
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        """Further arguments of `build`, as JSON has them: folders keep them beside the settings."""
+        return {}
 
     @property
     @abstractmethod

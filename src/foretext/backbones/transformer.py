@@ -107,7 +107,8 @@ class Transformer(Backbone):
     def __init__(self, config: Config, vocab_size: int) -> None:
         super().__init__(config, vocab_size)
         self.dim, self.num_layers = config.dim, config.num_layers
-        self.max_length, self.num_segments = config.max_length, config.num_segments
+        self.max_length = self.usual_length = config.max_length
+        self.num_segments = config.num_segments
         self.adds_head_transform = config.norm_position == "pre"
         self.checkpointing = False  # recompute layers in the backward pass instead of keeping them
         self.tokens = nn.Embedding(vocab_size, config.dim)

@@ -1,51 +1,116 @@
-"""What is asked about a backbone's states: the base of every objective and of every task."""
+"""What every pretraining objective is: it makes its examples from any text and scores the states.
+
+An objective from outside the package needs a nested `Config`, a constructor
+`(config, backbone, tokenizer)`, `examples`, `counts` and `scores`. Everything else here has a
+default, and is how the rest of foretext asks what a model can do: nothing asks for its class.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import ClassVar
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
 
-from torch import nn
+from torch import Tensor
 
-from foretext.backbones.base import States
-from foretext.data.batch import Batch, Visibility
+from foretext.backbones.base import Backbone
+from foretext.config import Config
 from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
-from foretext.nn.vocabulary_head import Score
+from foretext.errors import SettingError
+from foretext.nn.vocabulary_head import HeadTransform, VocabularyHead
+from foretext.objectives.criterion import Criterion
+from foretext.objectives.in_use import ModelInUse
 
-__all__ = ["Criterion", "Objective"]
+__all__ = ["Objective", "TaskHeads", "check_tied", "row_length"]
 
 
-class Criterion(nn.Module, ABC):
-    """Scores states against right answers. It may have parts, each with a score of its own.
+class TaskHeads(NamedTuple):
+    """What pretraining learned above the backbone that a task may start from."""
 
-    The loss of a step is the sum over the parts of the mean loss of that part's predictions, the
-    mean being taken over the whole step, however it is spread over processes.
-    """
-
-    visibility: Visibility  # what its inputs ask of the backbone
-
-    @abstractmethod
-    def counts(self, batch: Batch) -> Mapping[str, int]:
-        """Return the number of predictions of each part."""
-
-    @abstractmethod
-    def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
-        """Return the summed loss and the right answers of each part."""
+    vocabulary_head: VocabularyHead | None = None  # for a language modelling loss beside the task's
+    pooler: Mapping[str, Tensor] | None = None  # weight and bias, of a layer on the first state
+    transform: HeadTransform | None = None  # between the states and a last layer
 
 
 class Objective(Criterion):
-    """A question that a text answers by itself: it makes its examples of any text."""
+    """Predicts something of a text that the text itself tells.
+
+    Args:
+        config: the user's settings, of the nested class `Config`.
+        backbone: whose states are scored.
+        tokenizer: of the text.
+    """
+
+    # What a trained model can do with its head; see `token_head`.
+    fills: ClassVar[bool] = False  # predicts the token at a [MASK] from both sides
+    continues: ClassVar[bool] = False  # predicts each next token, so that it generates text
+    scores_text: ClassVar[bool] = False  # gives a whole text a probability, token by token
+
+    # What people read of it.
+    kind: ClassVar[str | None] = None  # of language model, in a word: "masked"
+    usage: ClassVar[str | None] = None  # a line of Python that uses `model`, for the card
+    command: ClassVar[str] = "embed {run}"  # of foretext, to try first
 
     loss_law: ClassVar[str | None] = None  # of `foretext.plan.forecast`; None: no forecast is known
 
+    row_length: int | None = None  # tokens of a row; None: the backbone's length
+    end: int | None = None  # id of the token that ends a text, where it continues texts
+
+    @classmethod
+    def possible(cls, config: Any, texts: Sequence[TokenFile]) -> tuple[Config, str | None]:
+        """Return the settings that the texts allow, and a note on what is left out."""
+        return config, None
+
+    @abstractmethod
+    def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
+        """Make examples of a text, to train on or to measure with."""
+
+    @property
+    def token_head(self) -> VocabularyHead | None:
+        """The head that maps states to tokens; None: it has none."""
+        return None
+
+    @property
+    def for_tasks(self) -> TaskHeads:
+        """The heads that a task may start from."""
+        return TaskHeads()
+
+    def problem(self, tokens: TokenFile) -> str | None:
+        """Return why the model cannot be measured on a text, or None: it can."""
+        return None
+
+    def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any] | None:
+        """Return what the model answers to the ids of a held-out text, to show its progress.
+
+        Returns:
+            ``text``, what the model was given, and ``answers``, texts or pairs of a text and a
+            probability; with ``hidden``, the right answer, where there is one. None: nothing.
+        """
+        return None
+
     def start_from(self, other: Objective) -> None:
-        """Take over the weights of another one's heads, as far as both have such heads."""
+        """Copy the weights of another objective's heads, as far as both have the same heads."""
         own, theirs = self.state_dict(), other.state_dict()
         shared = [name for name in own if name in theirs and own[name].shape == theirs[name].shape]
         self.load_state_dict({**own, **{name: theirs[name] for name in shared}})
 
-    @abstractmethod
-    def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
-        """Make examples of a text to learn from, or of one to be judged by."""
+
+def row_length(chosen: int | None, backbone: Backbone) -> int:
+    """Return the tokens of a row: what the user chose, within the length of the backbone."""
+    return min(chosen or backbone.usual_length, backbone.max_length)
+
+
+def check_tied(backbone: Backbone) -> None:
+    """Check that the token vectors of a backbone can be the weights of a head on its states.
+
+    Raises:
+        SettingError: they are of another width than the states.
+    """
+    width = backbone.embedding.shape[1]
+    if width != backbone.dim:
+        raise SettingError(
+            f"[objective] tied = true makes the token vectors the weights of the head, but those "
+            f"of {type(backbone).__name__} have {width} numbers and its states {backbone.dim}; set "
+            "objective.tied = false, or give both the same width."
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,14 +16,18 @@ from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
 from foretext.nn.vocabulary_head import Score, VocabularyHead
-from foretext.objectives.base import Objective
+from foretext.objectives.base import Objective, TaskHeads, check_tied, row_length
+from foretext.objectives.in_use import ModelInUse
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["CausalLM"]
 
+PROMPT_TOKENS = 8  # of a sample
+NEW_TOKENS = 32
+
 
 class CausalLM(Objective):
-    """Predicts every next token of rows cut end to end from the text.
+    """Predicts every next token of rows that cover the text without gaps.
 
     Args:
         config: the user's settings.
@@ -37,13 +42,20 @@ class CausalLM(Objective):
         tied: bool = True  # the head's weights are the token vectors
 
     visibility: Visibility = "causal"
+    continues = True
+    scores_text = True
+    kind = "causal"
+    usage = 'model.generate("a text that begins", max_new_tokens=50)'
+    command = 'generate {run} "a text that begins"'
     loss_law = "causal"
     part = "causal_lm"
+    row_length: int
+    end: int
 
     def __init__(self, config: Config, backbone: Backbone, tokenizer: SubwordTokenizer) -> None:
         super().__init__()
         self.config = config
-        self.row_length = min(config.row_length or backbone.max_length, backbone.max_length)
+        self.row_length = row_length(config.row_length, backbone)
         self.end = tokenizer.special.required("end")
         self.head = VocabularyHead(
             backbone.dim,
@@ -53,12 +65,32 @@ class CausalLM(Objective):
             bias=False,
         )
 
+    @property
+    def token_head(self) -> VocabularyHead:
+        """The map from states to next tokens."""
+        return self.head
+
+    @property
+    def for_tasks(self) -> TaskHeads:
+        """The map from states to next tokens."""
+        return TaskHeads(vocabulary_head=self.head)
+
+    def check(self, backbone: Backbone) -> None:
+        """Refuse a backbone whose token vectors cannot be the weights of the head."""
+        if self.config.tied:
+            check_tied(backbone)
+
+    def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any]:
+        """Generate text after the first tokens of a row."""
+        prompt = model.tokenizer.decode(row[:PROMPT_TOKENS])
+        return {"text": prompt, "answers": [model.generate(prompt, NEW_TOKENS)[0].text]}
+
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
-        """Cut rows from the text, another cut in every walk."""
+        """Cut the text into rows, at other places in each epoch."""
         return CausalRows(TokenStream(tokens, self.end), self.row_length)
 
     def counts(self, batch: Batch) -> Mapping[str, int]:
-        """Return the number of tokens that are predicted."""
+        """Return the number of predicted tokens."""
         return {self.part: batch.targets["next"].numel()}
 
     def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:

@@ -1,13 +1,15 @@
 """Masked language modelling, with next-sentence prediction or without (Devlin et al. 2019, 3.1).
 
 Whole words (Cui et al. 2019) and n-grams of words, as in ERNIE's phrases (Sun et al. 2019), are
-masked together by option. The head runs at the asked positions alone.
+masked together by option. The head runs at the masked positions only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
+import numpy as np
 import torch
 from pydantic import Field, model_validator
 from torch import Tensor, nn
@@ -21,16 +23,19 @@ from foretext.data.token_stream import TokenStream
 from foretext.nn.feed_forward import Activation
 from foretext.nn.norm import NormKind
 from foretext.nn.vocabulary_head import HeadTransform, Score, VocabularyHead, class_score
-from foretext.objectives.base import Objective
+from foretext.objectives.base import Objective, TaskHeads, check_tied, row_length
+from foretext.objectives.in_use import ModelInUse
 from foretext.objectives.masked_rows import MaskedRows, Masking
-from foretext.objectives.sentence_pairs import SentencePairs
+from foretext.objectives.sentence_pairs import SentencePairs, has_pairs
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["MaskedLM"]
 
+NUM_ANSWERS = 3  # of a sample
+
 
 class MaskedLM(Objective):
-    """Predicts tokens that were hidden and, by option, whether one text follows another.
+    """Predicts masked tokens and, by option, whether one text follows another.
 
     Args:
         config: the user's settings.
@@ -63,13 +68,18 @@ class MaskedLM(Objective):
             return self
 
     visibility: Visibility = "full"
+    fills = True
+    kind = "masked"
+    usage = 'model.fill("a text with a [MASK] in it")'
+    command = 'fill {run} "a text with a [MASK] in it"'
     loss_law = "masked"
+    row_length: int
 
     def __init__(self, config: Config, backbone: Backbone, tokenizer: SubwordTokenizer) -> None:
         super().__init__()
         self.config = config
         self.tokenizer = tokenizer
-        self.row_length = min(config.row_length or backbone.max_length, backbone.max_length)
+        self.row_length = row_length(config.row_length, backbone)
         self.head = VocabularyHead(
             backbone.dim,
             backbone.vocab_size,
@@ -85,8 +95,58 @@ class MaskedLM(Objective):
         )
         self.next_sentence = NextSentence(backbone.dim) if config.next_sentence else None
 
+    @classmethod
+    def possible(cls, config: Config, texts: Sequence[TokenFile]) -> tuple[Config, str | None]:
+        """Leave next-sentence prediction out where a text has no pairs."""
+        if not config.next_sentence or all(map(has_pairs, texts)):
+            return config, None
+        given = config.model_dump(exclude_unset=True, exclude={"next_sentence", "pair_sentences"})
+        return cls.Config(**given), (
+            "next_sentence is left out: the text has no two documents of two sentences or more "
+            "(corpus.documents and corpus.sentences say where documents and sentences end)"
+        )
+
+    @property
+    def token_head(self) -> VocabularyHead:
+        """The map from states to masked tokens."""
+        return self.head
+
+    @property
+    def for_tasks(self) -> TaskHeads:
+        """The pooler of next-sentence prediction, and what stands before the vocabulary."""
+        pooler = None if self.next_sentence is None else self.next_sentence.pooler.state_dict()
+        return TaskHeads(pooler=pooler, transform=cast(HeadTransform, self.head.transform))
+
+    def check(self, backbone: Backbone) -> None:
+        """Refuse a backbone whose token vectors cannot be the weights of the head."""
+        if self.config.tied:
+            check_tied(backbone)
+
+    def problem(self, tokens: TokenFile) -> str | None:
+        """Return why pairs cannot be predicted, where the model predicts them."""
+        if self.next_sentence is None or has_pairs(tokens):
+            return None
+        return (
+            "the model predicts whether one text follows another, and here are no two documents "
+            "of two sentences or more; say where documents end, or use another text"
+        )
+
+    def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any]:
+        """Mask the word in the middle of a row, and fill it."""
+        tokenizer = model.tokenizer
+        words = np.flatnonzero((tokenizer.ordinary & tokenizer.word_starts)[row])
+        hidden = int(words[len(words) // 2]) if len(words) else 0
+        parts = [tokenizer.decode(row[:hidden]), "[MASK]", tokenizer.decode(row[hidden + 1 :])]
+        text = " ".join(parts).strip()
+        answers = model.fill(text, topn=NUM_ANSWERS)[0]
+        return {
+            "text": text,
+            "hidden": tokenizer.tokens[row[hidden]],
+            "answers": [[answer.token, round(answer.probability, 4)] for answer in answers],
+        }
+
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
-        """Cut rows or pairs from the text; they are masked anew each time they are read."""
+        """Cut rows or pairs from the text; each is masked differently every time it is read."""
         special, masking = self.tokenizer.special, self._masking(held_out)
         cls, sep = special.required("cls"), special.required("sep")
         if self.next_sentence is None:
@@ -95,17 +155,17 @@ class MaskedLM(Objective):
         return SentencePairs(tokens, self.row_length, self.config.pair_sentences, frame, masking)
 
     def counts(self, batch: Batch) -> Mapping[str, int]:
-        """Return the number of hidden tokens, and of pairs."""
+        """Return the number of masked tokens, and of pairs."""
         counts = {"masked_lm": int(batch.targets["masked"].sum())}
         if "follows" in batch.targets:
             counts["next_sentence"] = len(batch)
         return counts
 
     def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
-        """Score the hidden tokens, and the pairs by the state of `[CLS]`."""
-        places = batch.targets["masked"].flatten().nonzero()[:, 0]  # (M,)
-        hidden = states.last.flatten(0, 1).index_select(0, places)  # (M, D)
-        originals = batch.targets["original"].flatten().index_select(0, places)
+        """Score the masked tokens, and the pairs by the state of `[CLS]`."""
+        positions = batch.targets["masked"].flatten().nonzero()[:, 0]  # (M,)
+        hidden = states.last.flatten(0, 1).index_select(0, positions)  # (M, D)
+        originals = batch.targets["original"].flatten().index_select(0, positions)
         scores = {"masked_lm": self.head.score(hidden, originals)}
         if self.next_sentence is not None:
             logits = self.next_sentence(states.last)
@@ -124,7 +184,7 @@ class MaskedLM(Objective):
 
 
 class NextSentence(nn.Module):
-    """A tanh layer on the first state, then two classes: a stranger, the successor."""
+    """A tanh layer on the first state, then two classes: unrelated text, next text."""
 
     def __init__(self, dim: int) -> None:
         super().__init__()

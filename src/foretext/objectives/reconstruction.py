@@ -1,8 +1,8 @@
-"""Reconstruction: what comes out of an autoencoder is to be what went in, |x - y|² small.
+"""Reconstruction: the output of an autoencoder should equal its input, |x - y|² small.
 
-With noise on what it sees, but not on what it is to give, it is the denoising autoencoder of
-Vincent et al. 2008, "Extracting and Composing Robust Features with Denoising Autoencoders", of
-which masked language modelling is the discrete case.
+With noise on the input only, it is the denoising autoencoder of Vincent et al. 2008, "Extracting
+and Composing Robust Features with Denoising Autoencoders". Masked language modelling is its
+discrete case.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
-from torch import Tensor, nn
+from torch import Tensor
 
 from foretext.backbones.autoencoder import Autoencoder
+from foretext.backbones.base import States
+from foretext.backbones.trainable import Trainable
 from foretext.config import Config
 from foretext.data.array_examples import ArrayExamples, Corruption
 from foretext.data.batch import Batch, Inputs, Visibility
 from foretext.nn.vocabulary_head import Score
+from foretext.objectives.criterion import Criterion
 
 __all__ = [
     "Reconstruction",
@@ -36,7 +39,7 @@ Values = NDArray[np.float32]
 class ReconstructionConfig(Config):
     """Settings of reconstruction."""
 
-    noise: Literal["none", "gaussian", "masking"] = "none"  # on what is seen in training
+    noise: Literal["none", "gaussian", "masking"] = "none"  # on the input, in training
     noise_std: float = Field(0.3, gt=0)  # gaussian: standard deviation
     mask_rate: float = Field(0.3, gt=0, lt=1)  # masking: share of the numbers that become 0
 
@@ -48,8 +51,8 @@ class ReconstructionConfig(Config):
         return self
 
 
-class Reconstruction:
-    """Asks for every number of an example; the loss is the mean squared error of a number.
+class Reconstruction(Criterion):
+    """Predicts every number of an example; the loss is the mean squared error of a number.
 
     Args:
         config: the user's settings.
@@ -59,19 +62,20 @@ class Reconstruction:
     part = "reconstruction"
 
     def __init__(self, config: ReconstructionConfig) -> None:
+        super().__init__()
         self.config = config
 
     def examples(self, array: Values, *, held_out: bool = False) -> ArrayExamples:
-        """Make examples of the rows of an array (N, ...); held-out ones are seen without noise."""
+        """Make examples of the rows of an array (N, ...); held-out ones get no noise."""
         return ArrayExamples(array, None if held_out else self._corruption())
 
     def counts(self, batch: Batch) -> Mapping[str, int]:
-        """Return how many numbers are asked for."""
+        """Return how many numbers are predicted."""
         return {self.part: batch.targets["clean"].numel()}
 
-    def scores(self, reconstructed: Tensor, batch: Batch) -> Mapping[str, Score]:
+    def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
         """Score reconstructions (B, ...) by their summed squared error."""
-        errors = reconstructed.float() - batch.targets["clean"]
+        errors = states.last.float() - batch.targets["clean"]
         return {self.part: Score(errors.square().sum())}
 
     def _corruption(self) -> Corruption | None:
@@ -82,8 +86,8 @@ class Reconstruction:
         return None
 
 
-class Reconstructor(nn.Module):
-    """An autoencoder in the place of a backbone: it sees the values of a batch, and no ids."""
+class Reconstructor(Trainable):
+    """An autoencoder in the place of a backbone: it reads the values of a batch, not its ids."""
 
     visibilities: frozenset[Visibility] = frozenset({"full"})
 
@@ -91,11 +95,11 @@ class Reconstructor(nn.Module):
         super().__init__()
         self.network = network
 
-    def forward(self, inputs: Inputs) -> Tensor:
+    def forward(self, inputs: Inputs) -> States:
         """Reconstruct the examples (B, ...)."""
-        assert inputs.values is not None, "an autoencoder sees values"
+        assert inputs.values is not None, "an autoencoder reads values"
         reconstructed: Tensor = self.network(inputs.values.to(next(self.parameters()).dtype))
-        return reconstructed
+        return States(reconstructed)
 
 
 def gaussian_noise(values: Values, rng: np.random.Generator, *, std: float) -> Values:
@@ -106,7 +110,7 @@ def gaussian_noise(values: Values, rng: np.random.Generator, *, std: float) -> V
 
 
 def masking_noise(values: Values, rng: np.random.Generator, *, rate: float) -> Values:
-    """Return the values with about a share `rate` of them, drawn anew for each, set to 0."""
+    """Return the values, each of them set to 0 with probability `rate`."""
     kept = rng.random(values.shape, dtype=np.float32) >= rate
     masked: Values = values * kept
     return masked

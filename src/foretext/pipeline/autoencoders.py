@@ -17,7 +17,6 @@ from foretext.codec import Codec
 from foretext.data.images import read_images
 from foretext.errors import ImageFileError, SettingError
 from foretext.files import atomic_file
-from foretext.objectives.base import Objective
 from foretext.objectives.reconstruction import (
     Reconstruction,
     ReconstructionConfig,
@@ -91,7 +90,7 @@ def _train(recipe: Recipe, split: Split, context: RunContext) -> tuple[Codec, li
     if len(split.valid):
         held_out = objective.examples(split.valid, held_out=True)
         validation = HeldOutLoss(held_out, config.batch_examples)
-    model = Model(cast(Backbone, Reconstructor(network)), cast(Objective, objective))
+    model = Model(cast(Backbone, Reconstructor(network)), objective)
     history = fit(model, objective.examples(split.train), config, context, validation)
     rows, dim = split.train.reshape(len(split.train), -1), network.code_size
     smaller = dim < rows.shape[1]

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from foretext.backbones.base import States
 from foretext.data.batch import Inputs
-from foretext.objectives.base import Criterion
+from foretext.objectives.criterion import Criterion
 
 __all__ = ["Task"]
 

@@ -94,7 +94,7 @@ class Training:
         torch.manual_seed(config.seed)
         self.model = model.to(self.device)
         if config.gradient_checkpointing:
-            model.recompute_layers()
+            model.backbone.recompute_layers()
         dtype = training_dtype(model, config.precision)
         self.optimizer = Optimizer(model, config, dtype, self.processes)
         self.forward = torch.compile(model) if config.compile else model

@@ -1,4 +1,4 @@
-"""A backbone and what is asked of it, an objective or a task, that fit each other."""
+"""A backbone and an objective or a task that fit each other."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from typing import Any, Generic
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from typing_extensions import TypeVar
 
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Batch
-from foretext.errors import SettingError
 from foretext.nn.vocabulary_head import Score
-from foretext.objectives.base import Criterion
+from foretext.objectives.criterion import Criterion, check_pair
 
 __all__ = ["Model"]
 
@@ -24,8 +23,12 @@ CriterionT = TypeVar("CriterionT", bound=Criterion, default=Any)
 class Model(nn.Module, Generic[CriterionT]):
     """What is trained: a batch goes in, the score of each part comes out.
 
+    Attributes:
+        carried: what the rows of the newest batch left for the batch that continues them, tensors
+            (B, ...) without gradients; empty where the backbone leaves nothing.
+
     Raises:
-        SettingError: the objective asks for a sight that the backbone does not have.
+        SettingError: backbone and objective do not fit.
     """
 
     backbone: Backbone
@@ -33,33 +36,19 @@ class Model(nn.Module, Generic[CriterionT]):
 
     def __init__(self, backbone: Backbone, objective: CriterionT) -> None:
         super().__init__()
-        if objective.visibility not in backbone.visibilities:
-            raise SettingError(
-                f"[objective] {type(objective).__name__} needs {objective.visibility} sight, and "
-                f"[backbone] {type(backbone).__name__} has {', '.join(backbone.visibilities)} only."
-            )
+        check_pair(backbone, objective)
         self.backbone = backbone
         self.objective = objective
+        self.carried: tuple[Tensor, ...] = ()
 
     @property
     def device(self) -> torch.device:
         """Where it computes."""
         return next(self.parameters()).device
 
-    def recompute_layers(self) -> None:
-        """Have the backward pass compute layers anew, so that their insides need not be kept.
-
-        Raises:
-            SettingError: the backbone cannot do so.
-        """
-        backbone: Any = self.backbone
-        if not hasattr(backbone, "checkpointing"):
-            raise SettingError(
-                f"[training] gradient_checkpointing: {type(backbone).__name__} has no layers to "
-                "compute again."
-            )
-        backbone.checkpointing = True
-
     def forward(self, batch: Batch) -> Mapping[str, Score]:
         """Score a batch."""
-        return self.objective.scores(self.backbone(batch.inputs), batch)
+        batch = self.objective.prepare(batch, self.backbone)
+        states = self.backbone(batch.inputs)
+        self.carried = tuple(state.detach() for state in states.carried)
+        return self.objective.scores(states, batch)

@@ -13,15 +13,13 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from foretext.nn.attention import SelfAttention
 from foretext.nn.device import choose_dtype
-from foretext.nn.feed_forward import FeedForward
 from foretext.training.flat_optimizer import Step
 from foretext.training.flat_parameters import FlatParameters, Segment
 
-__all__ = ["Muon", "block_matrices", "orthogonalized"]
+__all__ = ["Muon", "orthogonalized"]
 
 MOMENTUM = 0.95
 ROOT_MEAN_SQUARE = 0.2  # of an entry of an AdamW update, in units of the learning rate
@@ -105,19 +103,3 @@ def orthogonalized(matrices: Tensor, dtype: torch.dtype) -> Tensor:
         polynomial = torch.baddbmm(gram, gram, gram, beta=B, alpha=C)
         x = torch.baddbmm(x, polynomial, x, beta=A)
     return x.mT if tall else x
-
-
-def block_matrices(backbone: nn.Module) -> dict[str, int]:
-    """Return the weights of linear maps in the blocks, and how many maps share each.
-
-    Queries, keys and values are three maps, and a gate and what it gates are two.
-    """
-    counts: dict[str, int] = {}
-    for name, module in backbone.named_modules():
-        if isinstance(module, nn.Linear) and name.startswith("blocks."):
-            counts.setdefault(f"{name}.weight", 1)
-        elif isinstance(module, SelfAttention):
-            counts[f"{name}.query_key_value.weight"] = 3
-        elif isinstance(module, FeedForward) and module.gated:
-            counts[f"{name}.inner.weight"] = 2
-    return counts

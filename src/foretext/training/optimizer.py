@@ -12,7 +12,7 @@ from foretext.training.fine_tuning import BACKBONE, freeze, rates
 from foretext.training.flat_optimizer import FlatOptimizer, Rule
 from foretext.training.flat_parameters import FlatParameters, Segment
 from foretext.training.model import Model
-from foretext.training.muon import Muon, block_matrices
+from foretext.training.muon import Muon
 from foretext.training.processes import Processes
 from foretext.training.settings import TrainingConfig
 
@@ -104,11 +104,11 @@ def _rules(model: Model, parameters: FlatParameters, config: TrainingConfig) -> 
     betas, decay = (config.beta1, config.beta2), config.weight_decay
     matrices: dict[Segment, int] = {}
     if config.optimizer == "muon":
-        counts = {BACKBONE + name: n for name, n in block_matrices(model.backbone).items()}
+        counts = {BACKBONE + name: n for name, n in model.backbone.matrices_for_muon().items()}
         matrices = {s: counts[s.name] for s in parameters.segments if s.name in counts}
         if not matrices:
             raise SettingError(
-                f"[training] optimizer = 'muon' moves matrices of blocks, and no block of "
+                f"[training] optimizer = 'muon' moves matrices of layers, and no layer of "
                 f"{type(model.backbone).__name__} learns; use 'adamw'."
             )
     others = [segment for segment in parameters.segments if segment not in matrices]

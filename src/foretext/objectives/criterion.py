@@ -1,0 +1,85 @@
+"""What scores a backbone's states: the base of every objective and of every task."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+from torch import nn
+
+from foretext.backbones.base import Backbone, States
+from foretext.data.batch import Batch, Visibility
+from foretext.errors import SettingError
+from foretext.nn.vocabulary_head import Score
+
+__all__ = ["Criterion", "check_pair"]
+
+
+class Criterion(nn.Module, ABC):
+    """Scores states against targets. It may have several parts, each with its own score.
+
+    The loss of a step is the sum over the parts of the mean loss of that part's predictions. The
+    mean is over the whole step, whether one process computes it or several.
+    """
+
+    visibility: Visibility  # with which the trained model is read
+    needs_source: ClassVar[bool] = False  # whether its batches have `Inputs.source`
+
+    @property
+    def trains_with(self) -> frozenset[Visibility]:
+        """The visibilities of its batches."""
+        return frozenset({self.visibility})
+
+    def check(self, backbone: Backbone) -> None:
+        """Refuse a backbone that the heads do not fit.
+
+        Raises:
+            SettingError: with what to change.
+        """
+        return
+
+    def prepare(self, batch: Batch, backbone: Backbone) -> Batch:
+        """Return the batch that the backbone reads; called before each forward pass.
+
+        A generator or a teacher can change the batch here. Gradients flow through what it computes.
+        """
+        return batch
+
+    @abstractmethod
+    def counts(self, batch: Batch) -> Mapping[str, int]:
+        """Return the number of predictions of each part."""
+
+    @abstractmethod
+    def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
+        """Return the summed loss and the number of right answers of each part."""
+
+
+def check_pair(backbone: Backbone, criterion: Criterion) -> None:
+    """Check that a backbone and a criterion can be trained together.
+
+    Raises:
+        SettingError: they do not fit; the sentence says what to change.
+    """
+    names = type(criterion).__name__, type(backbone).__name__
+    missing = (criterion.trains_with | {criterion.visibility}) - backbone.visibilities
+    if missing:
+        raise SettingError(
+            f"[objective] {names[0]} needs {_listed(missing)} visibility, and [backbone] "
+            f"{names[1]} has {_listed(backbone.visibilities)} only; choose another backbone."
+        )
+    if criterion.needs_source and not backbone.reads_source:
+        raise SettingError(
+            f"[objective] {names[0]} needs a backbone that reads a source text, and [backbone] "
+            f"{names[1]} has no encoder for one; choose an encoder-decoder."
+        )
+    if backbone.reads_source and not criterion.needs_source:
+        raise SettingError(
+            f"[backbone] {names[1]} reads a source text, and [objective] {names[0]} gives it none; "
+            "choose another backbone."
+        )
+    criterion.check(backbone)
+
+
+def _listed(visibilities: Iterable[Visibility]) -> str:
+    return ", ".join(sorted(visibilities))
