@@ -126,7 +126,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
         ([], [], "There is no text to learn from; give texts with labels."),
         (["a", "b"], ["x"], "2 texts have 1 labels; give one label a text."),
         (["a", "b"], ["x", "x"], "The texts have 1 different labels; two are needed to learn a"),
-        (["?", "!"], ["x", "y"], "No feature can be had from these texts"),
+        (["?", "!"], ["x", "y"], "The texts have no feature"),
     ],
 )
 def test_what_cannot_be_learned_from(texts: list[str], labels: list[str], sentence: str) -> None:

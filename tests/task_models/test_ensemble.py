@@ -11,7 +11,7 @@ import torch
 
 import foretext as ft
 from foretext.classifiers.linear import LinearClassifier
-from foretext.classifiers.linear_storage import FILE, save_linear
+from foretext.classifiers.linear_storage import FILE
 from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError, ModelFileError, SettingError
 from foretext.metrics import softmax
@@ -118,7 +118,7 @@ def test_the_folder_keeps_both(
     np.testing.assert_allclose(kept.predict_proba(texts), model.predict_proba(texts), atol=1e-6)
     assert kept.ensemble.weights == model.ensemble.weights  # type: ignore[union-attr]
     other = LinearClassifier().fit(["a", "b"], ["x", "y"])
-    save_linear(tmp_path / FILE, other)
+    other.write_file(tmp_path / FILE)
     with pytest.raises(ModelFileError, match="other labels than the network beside it"):
         ft.load(tmp_path)
     (tmp_path / FILE).unlink()

@@ -1,9 +1,9 @@
-"""Probabilities of labels as answers: the best ones, and how good and how sure they are."""
+"""Probabilities of labels as answers: the best labels, how good they are, and how confident."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -15,14 +15,18 @@ from foretext.metrics.classification import multi_label_scores
 
 __all__ = [
     "ClassAnswers",
+    "Labelled",
     "LabelledRow",
     "check_labels",
     "check_single",
     "count_labels",
+    "label_records",
     "label_temperature",
+    "shown_labels",
 ]
 
 Probabilities = NDArray[np.float64]
+Labelled = tuple[str, float]  # a label and its probability
 
 
 class LabelledRow(Protocol):
@@ -30,11 +34,11 @@ class LabelledRow(Protocol):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """All that are right."""
+        """All that are right, none for an unlabelled row."""
 
     @property
     def place(self) -> str:
-        """Where it was read, file:line."""
+        """``file:line``."""
 
 
 class ClassAnswers(NamedTuple):
@@ -43,10 +47,10 @@ class ClassAnswers(NamedTuple):
     labels: tuple[str, ...]  # C
     probabilities: Probabilities  # (N, C)
     is_multi_label: bool = False
-    network: ClassAnswers | None = None  # of an ensemble, what its network says alone
+    network: ClassAnswers | None = None  # of an ensemble: the answers of its network alone
 
     def best(self) -> list[str] | list[tuple[str, ...]]:
-        """Return the most probable label of each; of several, those above one half."""
+        """Return the most probable label of each, or, of several, those above one half."""
         if self.is_multi_label:
             return self.above_half()
         return self.most_probable()
@@ -62,8 +66,8 @@ class ClassAnswers(NamedTuple):
             for row in self.probabilities
         ]
 
-    def top(self, k: int | None, threshold: float) -> list[list[tuple[str, float]]]:
-        """Return of each up to `k` labels with their probabilities, the best first."""
+    def top(self, k: int | None, threshold: float) -> list[list[Labelled]]:
+        """Return up to `k` labels of each with their probabilities, the best first."""
         best = np.argsort(-self.probabilities, kind="stable")  # (N, C)
         return [
             [(self.labels[place], float(row[place])) for place in places if row[place] >= threshold]
@@ -71,7 +75,7 @@ class ClassAnswers(NamedTuple):
         ]
 
     def figures(self, rows: Sequence[LabelledRow]) -> dict[str, Any]:
-        """Return accuracy, F1 of several kinds, calibration, and the table of labels."""
+        """Return accuracy, F1 of several kinds, calibration error, and a table of labels."""
         if self.is_multi_label:
             scores = multi_label_scores([row.labels for row in rows], self.above_half())
             return {**scores.figures(), "labels": _table(scores.per_label)}
@@ -85,6 +89,19 @@ class ClassAnswers(NamedTuple):
             "calibration_error": error,
             "labels": _table(scores.per_label),
         }
+
+
+def label_records(rows: Sequence[Sequence[Labelled]]) -> list[dict[str, Any]]:
+    """Return the labels of each text as JSON has them."""
+    return [
+        {"labels": [{"label": label, "chance": round(chance, 6)} for label, chance in row]}
+        for row in rows
+    ]
+
+
+def shown_labels(record: Mapping[str, Any]) -> str:
+    """Return the labels of a record as text for people."""
+    return "  ".join(f"{each['label']} {each['chance']:.4f}" for each in record["labels"])
 
 
 def count_labels(rows: Sequence[LabelledRow]) -> dict[str, int]:
@@ -130,7 +147,7 @@ def check_single(rows: Sequence[LabelledRow]) -> None:
 def label_temperature(
     labels: Sequence[str], logits: NDArray[np.float64], rows: Sequence[LabelledRow]
 ) -> float:
-    """Return the temperature by which logits (N, C) fit rows not learned from.
+    """Return the temperature by which logits (N, C) fit held-out rows.
 
     Guo et al. 2017, 4.2; the answers stay the same.
 

@@ -1,51 +1,42 @@
 """Texts into classes by the words that occur: TF-IDF and logistic regression.
 
-It learns in seconds and is what a network has to beat; often enough it is the model to use, alone
-or beside a network (`foretext.task_models.ensemble`).
+It learns in seconds and is what a network has to beat. It is often good enough, alone or together
+with a network (`foretext.task_models.ensemble`).
 """
 
 from __future__ import annotations
 
+import json
 import warnings
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
-from foretext.classifiers.class_answers import ClassAnswers
-from foretext.config import Config
-from foretext.corpus.scripts import script_rates
-from foretext.data.rows import LabelledText, RowsConfig, read_texts
-from foretext.errors import CorpusError, SettingError
+from foretext._version import __version__
+from foretext.classifiers.baseline import Baseline
+from foretext.classifiers.class_answers import ClassAnswers, Labelled
+from foretext.classifiers.linear_config import LinearConfig
+from foretext.classifiers.linear_storage import FILE, KIND, LinearParts, read_parts, write_parts
+from foretext.classifiers.majority_baseline import MajorityBaseline
+from foretext.classifiers.text_labeller import TextLabeller, check_list
+from foretext.data.rows import LabelledText
+from foretext.errors import CorpusError, ModelFileError, SettingError
+from foretext.files import atomic_file, atomic_folder
 from foretext.metrics import sigmoid, softmax
+from foretext.replacement import CONFIG, refuse_unfinished
 
-__all__ = ["LinearClassifier", "LinearConfig"]
+__all__ = ["LinearClassifier", "LinearConfig", "linear_baseline"]
 
 Labels = Sequence[str] | Sequence[Sequence[str]]  # one a text, or any number
 Probabilities = NDArray[np.float64]
 
-_WITHOUT_BLANKS = {"Han", "Kana", "Thai"}
-_SAMPLE = 1000  # texts that tell the script
-_MANY_TEXTS = 1000  # from here on a feature must occur twice
 _CERTAIN = 20.0  # the logit of a label that every text has
 
 
-class LinearConfig(Config):
-    """Features and the regression."""
-
-    features: Literal["auto", "words", "characters"] = "auto"  # auto: by the script
-    min_texts: int | None = Field(default=None, ge=1)  # that have a feature; None: 1 or 2
-    inverse_penalty: float = Field(default=5.0, gt=0)  # C of scikit-learn
-    tolerance: float = Field(default=1e-3, gt=0)  # change of weights at which it stops
-    max_passes: int = Field(default=100, ge=1)  # over the texts
-    seed: int = Field(default=0, ge=0)
-
-
-class LinearClassifier:
+class LinearClassifier(TextLabeller):
     """Logistic regression on TF-IDF; deterministic for a seed.
 
     Features are words and pairs of words, or one to three characters where a script has no blanks;
@@ -65,35 +56,46 @@ class LinearClassifier:
     ['good']
     """
 
-    rows_config: ClassVar = RowsConfig
-    judged_by: ClassVar = "accuracy"
+    kind = KIND
+    method = "TF-IDF and logistic regression"
+    files = "`linear.safetensors` holds features, weights and settings."
+    is_multi_label = False
 
     def __init__(self, **settings: Any) -> None:
         self.config = self._given = LinearConfig.checked(settings, "linear")
         self.num_passes = 0
         self._labels: tuple[str, ...] = ()
         self._vectorizer: Any = None
-        self.is_multi_label = False
 
     @classmethod
-    def of_parts(
-        cls,
-        config: LinearConfig,
-        labels: Sequence[str],
-        features: Sequence[str],
-        idf: NDArray[np.float32],
-        weights: NDArray[np.float32],
-        bias: NDArray[np.float32],
-        *,
-        is_multi_label: bool,
-    ) -> Self:
-        """Put together what was learned before; shapes as of the attributes."""
-        classifier = cls(**config.model_dump())
-        classifier._labels, classifier.is_multi_label = tuple(labels), is_multi_label
-        classifier._vectorizer = _vectorizer(config, vocabulary=features)
-        classifier._vectorizer.idf_ = idf
-        classifier.weights, classifier.bias = weights, bias
+    def of_parts(cls, parts: LinearParts) -> Self:
+        """Return the classifier that has learned these."""
+        classifier = cls(**parts.config.model_dump())
+        classifier._labels, classifier.is_multi_label = tuple(parts.labels), parts.is_multi_label
+        classifier._vectorizer = parts.config.vectorizer(vocabulary=parts.features)
+        classifier._vectorizer.idf_ = parts.idf
+        classifier.weights, classifier.bias = parts.weights, parts.bias
         return classifier
+
+    @property
+    def parts(self) -> LinearParts:
+        """What was learned."""
+        return LinearParts(
+            self.config, self._labels, self.features, self.idf,
+            self.weights, self.bias, self.is_multi_label,
+        )  # fmt: skip
+
+    @classmethod
+    def baseline(cls, rows: Sequence[LabelledText]) -> Baseline:
+        """Learn the most frequent label."""
+        learned = MajorityBaseline().fit([row.text for row in rows], [row.labels for row in rows])
+
+        def figures(others: Sequence[LabelledText]) -> dict[str, Any]:
+            probabilities = learned.predict_proba([row.text for row in others])
+            answers = ClassAnswers(learned.classes_, probabilities, learned.is_multi_label)
+            return _numbers(answers.figures(others))
+
+        return Baseline("the most frequent label", figures)
 
     def fit(self, texts: Sequence[str], labels: Labels) -> Self:
         """Learn from N texts with one label each, or with any number of them.
@@ -108,12 +110,12 @@ class LinearClassifier:
                 f"The texts have {len(names)} different labels; two are needed to learn "
                 "a difference."
             )
-        config = _resolved(self._given, texts)
-        vectorizer = _vectorizer(config)
+        config = self._given.resolved(texts)
+        vectorizer = config.vectorizer()
         try:
             matrix = vectorizer.fit_transform(texts)  # (N, F) sparse
         except ValueError as error:
-            raise CorpusError(f"No feature can be had from these texts ({error}).") from None
+            raise CorpusError(f"The texts have no feature ({error}); give longer ones.") from None
         self.config, self._vectorizer, self._labels = config, vectorizer, names
         self.is_multi_label = any(len(labels) != 1 for labels in sets)
         self._learn(matrix, sets)
@@ -123,6 +125,11 @@ class LinearClassifier:
     def classes_(self) -> NDArray[np.str_]:
         """(C,) the labels, sorted."""
         return np.array(self._labels)
+
+    @property
+    def num_parameters(self) -> int:
+        """Number of weights."""
+        return self.weights.size + self.bias.size
 
     @property
     def features(self) -> list[str]:
@@ -153,7 +160,7 @@ class LinearClassifier:
 
     def predict_proba(self, texts: Sequence[str]) -> Probabilities:
         """Return (N, C) in the order of `classes_`; rows sum to 1 unless texts have several."""
-        _check_list(texts)
+        check_list(texts)
         logits = self.logits(texts)
         return sigmoid(logits) if self.is_multi_label else softmax(logits)
 
@@ -163,29 +170,41 @@ class LinearClassifier:
 
     def predict_top(
         self, texts: Sequence[str], k: int | None = 1, threshold: float = 0.0
-    ) -> list[list[tuple[str, float]]]:
-        """Return of each text up to `k` labels with their probabilities, the best first."""
+    ) -> list[list[Labelled]]:
+        """Return up to `k` labels of each text with their probabilities, the best first."""
         return self._answers(texts).top(k, threshold)
 
     def answer_rows(self, rows: Sequence[LabelledText]) -> ClassAnswers:
         """Return how probable each label is for each text."""
         return self._answers([row.text for row in rows])
 
-    def judge(self, rows: Sequence[LabelledText], answers: ClassAnswers) -> dict[str, Any]:
-        """Return accuracy, F1 of several kinds, calibration, and the table of labels."""
-        return {"texts": len(rows), **answers.figures(rows)}
-
-    def figures(self, rows: Sequence[LabelledText]) -> dict[str, Any]:
-        """Answer rows, and say how well."""
-        return self.judge(rows, self.answer_rows(rows))
-
-    def evaluate(self, path: str | Path, *, rows: RowsConfig | None = None) -> dict[str, Any]:
-        """Return the figures of a file of texts with right labels.
+    def write(self, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Write ``linear.safetensors`` and ``config.json``.
 
         Raises:
-            CorpusError: the file will not do.
+            OutputError: one cannot be written.
         """
-        return self.figures(read_texts(path, rows))
+        self.write_file(folder / FILE)
+        known = {"foretext": __version__, "task": "classification", **facts, "kind": self.kind}
+        with atomic_file(folder / CONFIG) as temporary:
+            temporary.write_text(json.dumps(known, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+    def write_file(self, path: Path) -> None:
+        """Write ``linear.safetensors`` alone.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        write_parts(path, self.parts)
+
+    @classmethod
+    def read_file(cls, path: Path) -> Self:
+        """Read what `write_file` wrote.
+
+        Raises:
+            ModelFileError: the file is missing, or damaged.
+        """
+        return cls.of_parts(read_parts(path))
 
     def save(self, folder: str | Path) -> None:
         """Write a folder that `load` opens, whole or not at all.
@@ -193,9 +212,8 @@ class LinearClassifier:
         Raises:
             OutputError: it cannot be written.
         """
-        from foretext.classifiers.linear_storage import save_folder
-
-        save_folder(Path(folder), self)
+        with atomic_folder(Path(folder)) as temporary:
+            self.write(temporary, {})
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -204,11 +222,8 @@ class LinearClassifier:
         Raises:
             ModelFileError: there is no such classifier, or a damaged one.
         """
-        from foretext.classifiers.linear_storage import load_folder
-
-        classifier = load_folder(Path(folder))
-        assert isinstance(classifier, cls)
-        return classifier
+        refuse_unfinished(Path(folder), ModelFileError)
+        return cls.read_file(Path(folder) / FILE)
 
     def _answers(self, texts: Sequence[str]) -> ClassAnswers:
         return ClassAnswers(self._labels, self.predict_proba(texts), self.is_multi_label)
@@ -247,11 +262,6 @@ class LinearClassifier:
         self.num_passes = max(passes, default=0)
 
 
-def _check_list(texts: Sequence[str]) -> None:
-    if isinstance(texts, str):
-        raise SettingError("predict takes several texts; put a single one into a list.")
-
-
 def _label_sets(texts: Sequence[str], labels: Labels) -> list[tuple[str, ...]]:
     """Return the labels of each text, sorted; one as several."""
     sets = [(each,) if isinstance(each, str) else tuple(sorted(each)) for each in labels]
@@ -262,34 +272,18 @@ def _label_sets(texts: Sequence[str], labels: Labels) -> list[tuple[str, ...]]:
     return sets
 
 
-def _resolved(config: LinearConfig, texts: Sequence[str]) -> LinearConfig:
-    """The settings as they are for these texts."""
-    features = config.features
-    if features == "auto":
-        features = "characters" if _has_no_blanks(texts[:_SAMPLE]) else "words"
-    min_texts = config.min_texts or (2 if len(texts) >= _MANY_TEXTS else 1)
-    return config.model_copy(update={"features": features, "min_texts": min_texts})
+def linear_baseline(rows: Sequence[LabelledText]) -> Baseline:
+    """Learn the linear classifier as the baseline of others that classify texts.
 
-
-def _vectorizer(config: LinearConfig, vocabulary: Sequence[str] | None = None) -> Any:
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    by_word = config.features == "words"
-    return TfidfVectorizer(
-        analyzer="word" if by_word else "char",
-        token_pattern=r"\b\w+\b" if by_word else None,  # one letter is a word too
-        ngram_range=(1, 2) if by_word else (1, 3),
-        min_df=config.min_texts,
-        sublinear_tf=True,
-        dtype=np.float32,
-        vocabulary=vocabulary,
+    Raises:
+        CorpusError: nothing can be learned from the rows.
+    """
+    learned = LinearClassifier().fit([row.text for row in rows], [row.labels for row in rows])
+    return Baseline(
+        LinearClassifier.method, lambda others: _numbers(learned.figures(others)), learned
     )
 
 
-def _has_no_blanks(texts: Iterable[str]) -> bool:
-    """Whether most letters are of a script that is written without blanks between words."""
-    characters = Counter[str]()
-    for text in texts:
-        characters.update(text)
-    rates = script_rates(characters) if characters else {}
-    return sum(rates.get(script, 0.0) for script in _WITHOUT_BLANKS) > 0.5
+def _numbers(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Return figures without the table of labels."""
+    return {name: value for name, value in figures.items() if name != "labels"}

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.classifiers.excerpts import excerpt
 from foretext.data.rows import LabelledPair
-from foretext.evaluation.excerpts import excerpt
 
 __all__ = ["score_findings"]
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from foretext.classifiers.class_findings import reliability
+from foretext.classifiers.excerpts import excerpt
 from foretext.data.rows import Question
-from foretext.evaluation.class_findings import reliability
-from foretext.evaluation.excerpts import excerpt
 from foretext.metrics import chinese_exact_match, chinese_f1, exact_match, word_f1
 from foretext.task_models.answer_figures import Language
 from foretext.task_models.reader import SpanAnswer

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, product
 from typing import Any
 
+from foretext.classifiers.class_findings import confusion
 from foretext.data.rows import TaggedSentence
-from foretext.evaluation.class_findings import confusion
 from foretext.metrics import Span, entity_spans
 
 __all__ = ["NO_ENTITY", "kind_counts", "tag_findings"]

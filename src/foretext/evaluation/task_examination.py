@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from foretext.classifiers.class_answers import ClassAnswers
-from foretext.evaluation.class_findings import class_findings
+from foretext.classifiers.class_findings import class_findings
 from foretext.evaluation.score_findings import score_findings
 from foretext.evaluation.span_findings import span_findings
 from foretext.evaluation.tag_findings import kind_counts, tag_findings

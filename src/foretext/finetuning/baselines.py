@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from foretext.classifiers.baselines import WordTagBaseline
+from foretext.classifiers.word_tag_baseline import WordTagBaseline
 from foretext.classifiers.linear import LinearClassifier
 from foretext.classifiers.pair_baseline import PairBaseline
 from foretext.classifiers.span_baseline import LexicalSpanBaseline

@@ -13,7 +13,7 @@ from foretext.classifiers.fasttext.classifier import FastTextClassifier
 from foretext.classifiers.fasttext.config import FastTextClassifierConfig
 from foretext.classifiers.fasttext.labelled_texts import TextsWithLabels
 from foretext.classifiers.fasttext.search import SearchResult, held_out_split, search_settings
-from foretext.classifiers.fasttext.storage import described, save_model
+from foretext.classifiers.fasttext.storage import model_facts, save_model
 from foretext.classifiers.fasttext.training import (
     Trained,
     TrainingTexts,
@@ -178,7 +178,7 @@ def _facts(
         for name, given in (("valid", texts.valid), ("test", texts.test))
     }
     return {
-        **described(trained.model),
+        **model_facts(trained.model),
         "task": job.task,
         "base": job.base,
         "texts": len(texts.train.texts),

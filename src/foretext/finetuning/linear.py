@@ -9,10 +9,10 @@ from typing import Any
 
 from foretext._version import __version__
 from foretext.classifiers.linear import LinearClassifier, LinearConfig
-from foretext.classifiers.linear_storage import FILE, KIND, save_linear
+from foretext.classifiers.linear_storage import FILE, KIND
 from foretext.data.rows import LabelledText, RowsConfig, find_row_problems, read_texts
 from foretext.errors import CorpusError, SettingError
-from foretext.evaluation.class_findings import class_findings
+from foretext.classifiers.class_findings import class_findings
 from foretext.files import atomic_file
 from foretext.finetuning.job import Body, Finetuned, FinetuneJob
 from foretext.report.task_card import task_card
@@ -42,7 +42,7 @@ def learn_linear(job: FinetuneJob) -> Finetuned:
         part: classifier.figures(rows[part]) if rows[part] else None for part in ("valid", "test")
     }
     _examine(job, classifier, rows)
-    save_linear(job.run.path / FILE, classifier)
+    classifier.write_file(job.run.path / FILE)
     facts = {
         "foretext": __version__,
         "kind": KIND,

@@ -17,7 +17,7 @@ from foretext.classifiers.class_answers import (
     label_temperature,
 )
 from foretext.classifiers.linear import LinearClassifier
-from foretext.classifiers.linear_storage import FILE, load_file, save_linear
+from foretext.classifiers.linear_storage import FILE
 from foretext.config import Config
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import LabelledText, RowsConfig, read_texts
@@ -172,13 +172,13 @@ class TextClassifier(TaskModel):
     def save_parts(self, folder: Path) -> None:
         """Write what answers together with the network."""
         if self.ensemble is not None:
-            save_linear(folder / FILE, self.ensemble.linear)
+            self.ensemble.linear.write_file(folder / FILE)
 
     def load_parts(self, folder: Path, facts: Mapping[str, Any]) -> None:
         """Read what answers together with the network; the types of `facts` are checked."""
         if "ensemble" not in facts:
             return
-        linear = load_file(folder / FILE)
+        linear = LinearClassifier.read_file(folder / FILE)
         if linear.classes_.tolist() != self.classes_.tolist() or (
             linear.is_multi_label != self.is_multi_label
         ):

@@ -11,6 +11,7 @@ import pytest
 
 from foretext.classifiers.fasttext.classifier import FastTextClassifier
 from foretext.classifiers.fasttext.labelled_texts import TextsWithLabels
+from foretext.data.rows import LabelledText
 from foretext.errors import (
     CorpusError,
     EvaluationError,
@@ -322,3 +323,26 @@ def test_r8(shared_data: Path) -> None:
     figures = classifier.evaluate(shared_data / "r8" / "test.txt.xz")
     assert figures["texts"] == 2189
     assert figures["accuracy"] > 0.961
+
+
+def test_its_face_is_that_of_every_predictor(tmp_path: Path) -> None:
+    texts, labels = ["a fine film", "a bad film", "fine", "bad"] * 4, ["good", "poor"] * 8
+    model = FastTextClassifier(lr=1.0, epochs=20, dim=8, workers=1).fit(texts, labels)
+    rows = [
+        LabelledText(text, (label,), "a.tsv:1") for text, label in zip(texts, labels, strict=True)
+    ]
+    figures = model.figures(rows)
+    assert figures["accuracy"] == model.evaluate(texts, labels)["accuracy"]
+    assert set(model.examine(rows, learned_from=rows)) >= {"figures", "learned", "confusion"}
+    (record,) = model.predictions(["a fine film"])
+    assert model.shown(record).endswith("\ta fine film")
+    model.write(tmp_path, {"task": "classification", **model.described()})
+    assert FastTextClassifier.load(tmp_path).figures(rows) == figures
+
+
+def test_texts_of_several_labels_are_judged_by_their_first_answer() -> None:
+    texts, labels = ["a fine film", "a bad film"] * 8, [["good", "film"], ["poor", "film"]] * 8
+    model = FastTextClassifier(lr=1.0, epochs=5, dim=8, workers=1).fit(texts, labels)
+    rows = [LabelledText(text, tuple(own), "a:1") for text, own in zip(texts, labels, strict=True)]
+    assert model.figures(rows) == model.evaluate(texts, labels)
+    assert model.findings(rows, model.answer_rows(rows)) == {}

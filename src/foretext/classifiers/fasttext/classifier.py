@@ -1,14 +1,16 @@
-"""fastText's classifier as an estimator, under the verbs of scikit-learn."""
+"""fastText's classifier as an estimator, with the methods of scikit-learn."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.classifiers.baseline import Baseline
+from foretext.classifiers.class_answers import ClassAnswers, Labelled
 from foretext.classifiers.fasttext.bin_reader import read_model
 from foretext.classifiers.fasttext.bin_writer import write_model
 from foretext.classifiers.fasttext.config import FastTextClassifierConfig
@@ -24,14 +26,16 @@ from foretext.classifiers.fasttext.labelled_texts import (
 from foretext.classifiers.fasttext.model import FastTextModel
 from foretext.classifiers.fasttext.quantisation import prune, quantise
 from foretext.classifiers.fasttext.rows import DenseRows
-from foretext.classifiers.fasttext.storage import load_folder, save_folder
+from foretext.classifiers.fasttext.storage import KIND, load_folder, save_folder, write_folder
 from foretext.classifiers.fasttext.training import (
     TrainingTexts,
     load_pretrained,
     retrain,
     train,
 )
-from foretext.data.rows import RowsConfig
+from foretext.classifiers.linear import linear_baseline
+from foretext.classifiers.text_labeller import TextLabeller
+from foretext.data.rows import LabelledText, RowsConfig
 from foretext.errors import SettingError
 from foretext.files import refuse_existing
 from foretext.progress.run_context import RunContext
@@ -41,7 +45,7 @@ __all__ = ["FastTextClassifier"]
 _FILES = (".bin", ".ftz")
 
 
-class FastTextClassifier:
+class FastTextClassifier(TextLabeller):
     """Texts into classes by the mean of their words' vectors; minutes of training on any machine.
 
     Settings (defaults): ``lr=0.1, epochs=5, dim=100, loss="softmax"`` or ``"hs"``, ``"ns"``,
@@ -56,6 +60,13 @@ class FastTextClassifier:
     >>> FastTextClassifier(lr=0.5, word_ngrams=2)
     FastTextClassifier(lr=0.5, word_ngrams=2)
     """
+
+    kind = KIND
+    method = "the mean of word vectors and a linear layer"
+    files = (
+        '`model.safetensors` holds the model; `model.save("model.bin")` writes it for fastText\'s '
+        "own program, `model.quantize()` makes it small."
+    )
 
     def __init__(self, **settings: Any) -> None:
         self._given = dict(settings)
@@ -127,6 +138,45 @@ class FastTextClassifier:
         """(L,) the labels, sorted."""
         return np.array(self.model.dictionary.classes)[self._order]
 
+    @property
+    def is_multi_label(self) -> bool:
+        """Whether each label is predicted by itself, as with the loss "ova"."""
+        return self.model.dictionary.config.loss == "ova"
+
+    @property
+    def num_parameters(self) -> int:
+        """Number of weights."""
+        return len(self.model.rows) * self.model.rows.dim + self.model.outputs.size
+
+    @classmethod
+    def baseline(cls, rows: Sequence[LabelledText]) -> Baseline:
+        """Learn the linear classifier."""
+        return linear_baseline(rows)
+
+    def answer_rows(self, rows: Sequence[LabelledText]) -> ClassAnswers:
+        """Return how probable each label is for each text."""
+        probabilities = self.predict_proba([row.text for row in rows]).astype(np.float64)
+        return ClassAnswers(tuple(self.classes_.tolist()), probabilities, self.is_multi_label)
+
+    def judge(self, rows: Sequence[LabelledText], answers: ClassAnswers) -> dict[str, Any]:
+        """Return accuracy, F1 of several kinds, calibration, and the table of labels.
+
+        Where one label is predicted and texts have several, any of them is right, as in `evaluate`.
+
+        Raises:
+            EvaluationError: no text has a label.
+        """
+        if answers.is_multi_label or _have_one_label(rows):
+            return super().judge(rows, answers)
+        given = [[label] for label in answers.most_probable()]
+        return evaluate_labels([row.labels for row in rows], given, 1)
+
+    def findings(self, rows: Sequence[LabelledText], answers: ClassAnswers) -> dict[str, Any]:
+        """Return confusions, calibration and errors, where texts have as many labels as answers."""
+        if answers.is_multi_label or _have_one_label(rows):
+            return super().findings(rows, answers)
+        return {}
+
     def predict(
         self, texts: Sequence[str], k: int | None = 1, threshold: float = 0.0
     ) -> NDArray[np.str_] | list[list[str]]:
@@ -141,8 +191,8 @@ class FastTextClassifier:
 
     def predict_top(
         self, texts: Sequence[str], k: int | None = 1, threshold: float = 0.0
-    ) -> list[list[tuple[str, float]]]:
-        """Return of each text up to `k` labels (None: all) with their chances, the best first.
+    ) -> list[list[Labelled]]:
+        """Return up to `k` labels (None: all) of each text with their chances, the best first.
 
         Labels whose chance is below `threshold` are left out: with loss ``"ova"`` 0.5 gives those
         that are likelier than not.
@@ -227,11 +277,19 @@ class FastTextClassifier:
             model = retrain(model, labelled(train, labels, rows), epochs=epochs, lr=lr).model
         return self.of_model(quantise(model, dsub=dsub, qnorm=qnorm))
 
+    def write(self, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Write ``model.safetensors`` and ``config.json``.
+
+        Raises:
+            OutputError: one cannot be written.
+        """
+        write_folder(folder, self.model, {"task": "classification", **facts})
+
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write a folder, or a file of fastText's where the name ends in ``.bin`` or ``.ftz``.
 
         Raises:
-            OutputError: it is there already, or cannot be written.
+            OutputError: it exists already, or cannot be written.
             VectorFileError: fastText's files cannot hold this model; the message says why.
         """
         path = Path(path)
@@ -274,3 +332,7 @@ class FastTextClassifier:
     @property
     def _order(self) -> NDArray[np.int64]:
         return np.argsort(np.array(self.model.dictionary.classes), kind="stable")
+
+
+def _have_one_label(rows: Sequence[LabelledText]) -> bool:
+    return all(len(row.labels) == 1 for row in rows)

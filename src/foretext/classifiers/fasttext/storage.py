@@ -26,18 +26,26 @@ from foretext.classifiers.fasttext.product_quantizer import ProductQuantizer
 from foretext.classifiers.fasttext.quantisation import QuantisedRows
 from foretext.classifiers.fasttext.rows import DenseRows, Rows, are_weights
 from foretext.errors import SettingError, VectorFileError
-from foretext.files import atomic_folder, is_regular_file
+from foretext.files import atomic_file, atomic_folder, is_regular_file
 from foretext.parsing import read_json, read_tensors, write_tensors
 from foretext.parsing.tensor_file import check_tensors
 from foretext.replacement import refuse_unfinished
 from foretext.vectors.formats.streams import encoded_words
 
-__all__ = ["KIND", "described", "load_folder", "load_model", "save_folder", "save_model"]
+__all__ = [
+    "KIND",
+    "load_folder",
+    "load_model",
+    "model_facts",
+    "save_folder",
+    "save_model",
+    "write_folder",
+]
 
 KIND = "fasttext classifier"
 CONFIG_FILE, MODEL_FILE = "config.json", "model.safetensors"
 
-_OF_THIS_MACHINE = {"workers"}  # settings that another one chooses for itself
+_OF_THIS_MACHINE = {"workers"}  # settings that another machine chooses for itself
 _TENSORS = {
     "words": ("uint8", 1),
     "word_counts": ("int64", 1),
@@ -54,7 +62,7 @@ _NORMS = {"norm_codes": ("uint8", 1), "norm_centroids": ("float32", 3)}
 
 
 class _Facts(BaseModel):
-    """What a folder says of itself; there is more, for people."""
+    """What a folder must say of its model; it says more, for people."""
 
     kind: str | None = None
     classifier: dict[str, Any] | None = None
@@ -62,15 +70,31 @@ class _Facts(BaseModel):
 
 
 def save_folder(path: Path, model: FastTextModel) -> None:
-    """Write the folder, whole or not at all.
+    """Write a folder, whole or not at all.
 
     Raises:
         OutputError: it cannot be written.
     """
     with atomic_folder(path) as folder:
-        save_model(folder / MODEL_FILE, model)
-        text = json.dumps(described(model), indent=2, ensure_ascii=False)
-        (folder / CONFIG_FILE).write_text(text + "\n", encoding="utf-8")
+        write_folder(folder, model, {})
+
+
+def write_folder(folder: Path, model: FastTextModel, facts: Mapping[str, Any]) -> None:
+    """Write both files into a folder that is there.
+
+    Args:
+        folder: other files in it stay.
+        model: what was learned.
+        facts: what else ``config.json`` is to hold.
+
+    Raises:
+        OutputError: the folder cannot be written.
+        VectorFileError: a label holds a line end.
+    """
+    save_model(folder / MODEL_FILE, model)
+    text = json.dumps({**facts, **model_facts(model)}, indent=2, ensure_ascii=False)
+    with atomic_file(folder / CONFIG_FILE) as temporary:
+        temporary.write_text(text + "\n", encoding="utf-8")
 
 
 def load_folder(path: Path) -> FastTextModel:
@@ -92,7 +116,7 @@ def load_folder(path: Path) -> FastTextModel:
     return load_model(path / MODEL_FILE, config, pruned=facts.pruned)
 
 
-def described(model: FastTextModel) -> dict[str, Any]:
+def model_facts(model: FastTextModel) -> dict[str, Any]:
     """Return what ``config.json`` says of a model."""
     dictionary = model.dictionary
     return {
@@ -100,7 +124,6 @@ def described(model: FastTextModel) -> dict[str, Any]:
         "kind": KIND,
         "words": len(dictionary),
         "labels": len(dictionary.labels),
-        "rows": len(model.rows),
         "quantised": isinstance(model.rows, QuantisedRows),
         "pruned": model.pruned,
         "classifier": dictionary.config.model_dump(exclude=_OF_THIS_MACHINE, exclude_none=True),
@@ -168,7 +191,7 @@ def _words(text: NDArray[np.uint8], path: Path) -> list[str]:
 
 
 def _flaw(tensors: Mapping[str, NDArray[Any]], config: FastTextClassifierConfig) -> str | None:
-    """Say why the rows do not go with the words and the settings; None where they do."""
+    """Return why the rows do not fit words and settings; None where they do."""
     buckets, outputs = tensors["buckets"], tensors["outputs"]
     num_outputs = OutputLayer(config.loss, tensors["label_counts"]).num_outputs
     rows = tensors["rows"] if "rows" in tensors else tensors["codes"]

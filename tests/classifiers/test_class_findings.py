@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from foretext.classifiers.class_answers import ClassAnswers
+from foretext.classifiers.class_findings import class_findings, confusion
 from foretext.data.rows import LabelledPair, LabelledText
-from foretext.evaluation.class_findings import class_findings, confusion
 
 
 def texts(*labels: str | tuple[str, ...]) -> list[LabelledText]:
@@ -56,7 +56,9 @@ def test_an_error_in_a_label_that_was_never_learned_says_nothing_of_its_probabil
 
 def test_both_texts_of_a_pair_are_shown() -> None:
     pair = LabelledPair("one", "two " * 200, "a", None, "a.csv:1")
-    [error] = class_findings([pair], ClassAnswers(("a", "b"), np.array([[0.2, 0.8]])))["errors"]
+    [error] = class_findings(
+        [pair], ClassAnswers(("a", "b"), np.array([[0.2, 0.8]])), ("text_a", "text_b")
+    )["errors"]
     assert error["text_a"] == "one"
     assert len(error["text_b"]) <= 301
     assert error["text_b"].endswith("…")

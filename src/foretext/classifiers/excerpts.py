@@ -1,4 +1,4 @@
-"""Texts cut short, for people to see what a row was about."""
+"""Texts cut short for the tables of a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What labels were given to texts or pairs: which for which, how surely, and the worst errors."""
+"""Answers of a classifier beside the right ones: confusions, calibration, the worst errors."""
 
 from __future__ import annotations
 
@@ -9,40 +9,42 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from foretext.classifiers.class_answers import ClassAnswers
-from foretext.data.rows import LabelledPair, LabelledText
-from foretext.evaluation.excerpts import excerpt
+from foretext.classifiers.class_answers import ClassAnswers, LabelledRow
+from foretext.classifiers.excerpts import excerpt
 from foretext.metrics import confusion_matrix, expected_calibration_error, reliability_bins
 
 __all__ = ["class_findings", "confusion", "most_confused", "reliability"]
 
 MOST_ERRORS = 50
-MOST_PAIRS = 30  # of labels that are taken for each other
-LARGEST_MATRIX = 40  # labels, more of which no person reads as a square
+MOST_PAIRS = 30  # of labels that are confused
+LARGEST_MATRIX = 40  # labels; a larger matrix is hard to read
 
 LabelSet = tuple[str, ...]
 
 
 class _Decision(NamedTuple):
-    """What a row was given, and how surely."""
+    """The answer to a row, and its probability."""
 
     right: LabelSet
     given: LabelSet
-    probability: float | None  # of the label; of several the surest wrong one, None: not learned
+    probability: (
+        float | None
+    )  # of the answer; of several labels, the surest wrong one; None: unknown
 
 
 def class_findings(
-    rows: Sequence[LabelledText | LabelledPair], answers: ClassAnswers
+    rows: Sequence[LabelledRow], answers: ClassAnswers, fields: Sequence[str] = ("text",)
 ) -> dict[str, Any]:
-    """Return errors and reliability; where a text has one label, who is taken for whom.
+    """Return errors and reliability; where rows have one label, also which labels are confused.
 
     Args:
         rows: with their right labels.
         answers: to them.
+        fields: attributes of a row that hold its texts.
     """
     of_one_each = not answers.is_multi_label
     decisions = (_of_one_label if of_one_each else _of_label_sets)(rows, answers)
-    found = _errors(rows, decisions)
+    found = _errors(rows, decisions, fields)
     if of_one_each:
         found |= reliability(answers.probabilities.max(1), _are_right(decisions))
         found |= confusion(
@@ -74,7 +76,7 @@ def confusion(
 
 
 def most_confused(gold: Sequence[str], predicted: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the 30 pairs of labels that are most often taken for each other, with counts."""
+    """Return the 30 pairs of labels that are confused most often, with counts."""
     counts = Counter(pair for pair in zip(gold, predicted, strict=True) if pair[0] != pair[1])
     return [
         {"right": right, "given": given, "count": count}
@@ -83,7 +85,7 @@ def most_confused(gold: Sequence[str], predicted: Sequence[str]) -> list[dict[st
 
 
 def reliability(confidence: ArrayLike, is_right: ArrayLike) -> dict[str, Any]:
-    """Return the bins of answers by confidence, those that are not empty, and their mean error.
+    """Return the non-empty bins of answers by confidence, and their expected calibration error.
 
     Args:
         confidence: (N,) probabilities.
@@ -114,14 +116,14 @@ def _of_label_sets(rows: Sequence[Any], answers: ClassAnswers) -> list[_Decision
 
 
 def _of_every_label(rows: Sequence[Any], answers: ClassAnswers) -> tuple[ArrayLike, ArrayLike]:
-    """(N * C,) each label of each text is a decision of its own."""
+    """Return confidence and whether it is right, (N * C,), for each label of each text."""
     says_yes = answers.probabilities > 0.5
     sure = np.where(says_yes, answers.probabilities, 1 - answers.probabilities)
     return sure.ravel(), (says_yes == _gold(rows, answers.labels)).ravel()
 
 
 def _gold(rows: Sequence[Any], labels: Sequence[str]) -> Any:
-    """(N, C) which labels are right."""
+    """Return which labels are right, (N, C)."""
     return np.array([[label in row.labels for label in labels] for row in rows])
 
 
@@ -129,21 +131,21 @@ def _are_right(decisions: Sequence[_Decision]) -> list[bool]:
     return [each.right == each.given for each in decisions]
 
 
-def _errors(rows: Sequence[Any], decisions: Sequence[_Decision]) -> dict[str, Any]:
-    """The errors that were made most surely."""
+def _errors(
+    rows: Sequence[Any], decisions: Sequence[_Decision], fields: Sequence[str]
+) -> dict[str, Any]:
+    """Return the errors with the highest probabilities."""
     wrong = [place for place, right in enumerate(_are_right(decisions)) if not right]
     wrong.sort(key=lambda place: -(decisions[place].probability or 0.0))
     return {
         "num_errors": len(wrong),
-        "errors": [_error(rows[place], decisions[place]) for place in wrong[:MOST_ERRORS]],
+        "errors": [_error(rows[place], decisions[place], fields) for place in wrong[:MOST_ERRORS]],
     }
 
 
-def _error(row: Any, decision: _Decision) -> dict[str, Any]:
-    pair = isinstance(row, LabelledPair)
-    names = ("text_a", "text_b") if pair else ("text",)
+def _error(row: Any, decision: _Decision, fields: Sequence[str]) -> dict[str, Any]:
     return {
-        **{name: excerpt(getattr(row, name)) for name in names},
+        **{name: excerpt(getattr(row, name)) for name in fields},
         "right": ", ".join(decision.right),
         "given": ", ".join(decision.given),
         "probability": decision.probability,

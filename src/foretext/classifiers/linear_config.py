@@ -1,0 +1,65 @@
+"""Settings of the linear classifier, and what they mean for texts: the vectorizer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+from pydantic import Field
+
+from foretext.config import Config
+from foretext.corpus.scripts import WITHOUT_BLANKS, script_rates
+
+__all__ = ["LinearConfig"]
+
+_SAMPLE = 1000  # texts that the script is found from
+_MANY_TEXTS = 1000  # from here on a feature must occur twice
+
+
+class LinearConfig(Config):
+    """Features and the regression."""
+
+    features: Literal["auto", "words", "characters"] = "auto"  # auto: by the script
+    min_texts: int | None = Field(default=None, ge=1)  # that have a feature; None: 1 or 2
+    inverse_penalty: float = Field(default=5.0, gt=0)  # C of scikit-learn
+    tolerance: float = Field(default=1e-3, gt=0)  # change of weights at which it stops
+    max_passes: int = Field(default=100, ge=1)  # over the texts
+    seed: int = Field(default=0, ge=0)
+
+    def resolved(self, texts: Sequence[str]) -> Self:
+        """Return the settings with those that depend on the texts."""
+        features = self.features
+        if features == "auto":
+            features = "characters" if _has_no_blanks(texts[:_SAMPLE]) else "words"
+        min_texts = self.min_texts or (2 if len(texts) >= _MANY_TEXTS else 1)
+        return self.model_copy(update={"features": features, "min_texts": min_texts})
+
+    def vectorizer(self, vocabulary: Sequence[str] | None = None) -> Any:
+        """Return scikit-learn's TF-IDF of these settings, once they are resolved.
+
+        Args:
+            vocabulary: the features, where they are known.
+        """
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        by_word = self.features == "words"
+        return TfidfVectorizer(
+            analyzer="word" if by_word else "char",
+            token_pattern=r"\b\w+\b" if by_word else None,  # one letter is a word too
+            ngram_range=(1, 2) if by_word else (1, 3),
+            min_df=self.min_texts,
+            sublinear_tf=True,
+            dtype=np.float32,
+            vocabulary=vocabulary,
+        )
+
+
+def _has_no_blanks(texts: Iterable[str]) -> bool:
+    """Whether most letters are of a script that is written without blanks between words."""
+    characters = Counter[str]()
+    for text in texts:
+        characters.update(text)
+    rates = script_rates(characters) if characters else {}
+    return sum(rates.get(script, 0.0) for script in WITHOUT_BLANKS) > 0.5

@@ -1,0 +1,135 @@
+"""What all classifiers of texts have in common: how they read rows, and how they are judged."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.classifiers.class_answers import ClassAnswers, Labelled, label_records, shown_labels
+from foretext.classifiers.class_findings import class_findings
+from foretext.classifiers.predictor import Predictor, Record, Top
+from foretext.corpus.findings import Problem
+from foretext.data.rows import (
+    Input,
+    LabelledText,
+    RowsConfig,
+    find_row_problems,
+    find_unseen_labels,
+    read_texts,
+)
+from foretext.errors import SettingError
+
+__all__ = ["TextLabeller", "check_list"]
+
+
+class TextLabeller(Predictor):
+    """Texts to one label each, or to any number of labels."""
+
+    rows_config: ClassVar = RowsConfig
+    title = "Classification"
+    watched = ("macro_f1",)
+    judged_by = "accuracy"
+
+    @property
+    @abstractmethod
+    def is_multi_label(self) -> bool:
+        """Whether a text may have any number of labels."""
+
+    @property
+    @abstractmethod
+    def classes_(self) -> NDArray[np.str_]:
+        """(C,) labels in the order of the probabilities."""
+
+    @abstractmethod
+    def predict_top(
+        self, texts: Sequence[str], k: int | None = 1, threshold: float = 0.0
+    ) -> list[list[Labelled]]:
+        """Return up to `k` labels of each text with their probabilities, the best first.
+
+        Args:
+            texts: N texts.
+            k: labels of a text, at most; None: all.
+            threshold: probability below which a label is left out.
+        """
+
+    @abstractmethod
+    def answer_rows(self, rows: Sequence[LabelledText]) -> ClassAnswers:
+        """Return how probable each label is for each text."""
+
+    @property
+    def usage(self) -> str:
+        """Lines of Python that show how to ask `model`."""
+        return (
+            'model.predict(["a text"])\n'
+            f'model.predict_proba(["a text"])  # (1, {self.num_labels}), in the order of '
+            "model.classes_"
+        )
+
+    @property
+    def num_labels(self) -> int:
+        """C."""
+        return len(self.classes_)
+
+    @classmethod
+    def read(cls, path: str | Path, config: RowsConfig | None = None) -> list[LabelledText]:
+        """Read labelled texts."""
+        return read_texts(path, config)
+
+    @classmethod
+    def problems(
+        cls, train: Sequence[LabelledText], test: Sequence[LabelledText] = ()
+    ) -> list[Problem]:
+        """Return what a person should know of the rows, the gravest first."""
+        return find_row_problems(train, test)
+
+    @classmethod
+    def unseen_problems(
+        cls, train: Sequence[LabelledText], valid: Sequence[LabelledText]
+    ) -> list[Problem]:
+        """Return which labels of held-out rows are never learned."""
+        return find_unseen_labels(train, valid)
+
+    def judge(self, rows: Sequence[LabelledText], answers: ClassAnswers) -> dict[str, Any]:
+        """Return accuracy, F1 of several kinds, calibration, and the table of labels."""
+        return {"texts": len(rows), **answers.figures(rows)}
+
+    def findings(self, rows: Sequence[LabelledText], answers: ClassAnswers) -> dict[str, Any]:
+        """Return confusions, calibration and errors; of an ensemble also its network's figures."""
+        found = class_findings(rows, answers)
+        if answers.network is not None:
+            found["network"] = self.judge(rows, answers.network)
+        return found
+
+    def label_counts(self, rows: Sequence[LabelledText]) -> Counter[str]:
+        """Return how many texts have each label."""
+        return Counter(label for row in rows for label in row.labels)
+
+    def options(self, k: int | None, threshold: float | None) -> Top:
+        """Return one label a text; of several, all that are more probable than not."""
+        if self.is_multi_label and k is None:
+            return Top(None, 0.5 if threshold is None else threshold)
+        return Top(k or 1, threshold or 0.0)
+
+    def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
+        """Return the labels of each text with their probabilities."""
+        return label_records(self.predict_top([text for (text,) in inputs], *top))
+
+    def shown(self, record: Record) -> str:
+        """Return labels and probabilities, a tab, and the text."""
+        return f"{shown_labels(record)}\t{record['text']}"
+
+
+def check_list(texts: Sequence[str]) -> None:
+    """Refuse a single text where several are expected.
+
+    Raises:
+        SettingError: it is a single one.
+    """
+    if isinstance(texts, str):
+        raise SettingError("predict takes several texts; put a single one into a list.")
