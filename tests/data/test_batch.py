@@ -9,11 +9,23 @@ from foretext.data.batch import Batch, Inputs
 LENGTHS = torch.tensor([3, 5, 2, 2])
 
 
-def padded() -> Batch:
+def padded(**fields: object) -> Batch:
     ids = torch.arange(20).view(4, 5)
     token_mask = torch.arange(5) < LENGTHS[:, None]
-    inputs = Inputs(ids, token_mask, segments=torch.zeros_like(ids))
+    inputs = Inputs(ids, token_mask, segments=torch.zeros_like(ids), **fields)  # type: ignore[arg-type]
     return Batch(inputs, {"label": torch.arange(4), "original": ids.clone()})
+
+
+def two_streams() -> Batch:
+    """Rows of up to 4 keys and up to 2 queries, each padded to its own right."""
+    ids = torch.arange(24).view(4, 6)
+    num_keys, num_queries = torch.tensor([4, 2, 2, 1]), torch.tensor([2, 1, 1, 0])
+    keys, queries = torch.arange(4) < num_keys[:, None], torch.arange(2) < num_queries[:, None]
+    visible = torch.arange(4 * 6 * 4).view(4, 6, 4) % 2 == 0
+    token_mask = torch.cat((keys, queries), 1)
+    positions = ids % 6
+    inputs = Inputs(ids, token_mask, "matrix", visible, positions=positions, num_queries=2)
+    return Batch(inputs, {"original": ids.clone()})
 
 
 def test_rows_lose_shared_padding() -> None:
@@ -42,3 +54,59 @@ def test_a_matrix_is_cut_on_both_sides() -> None:
     visible = inputs.rows(0, 1).visible
     assert visible is not None
     assert visible.shape == (1, 3, 3)
+
+
+def test_positions_and_carried_states_follow_their_rows() -> None:
+    positions = torch.arange(5).expand(4, 5)
+    part = padded(positions=positions, carried=(torch.arange(4)[:, None],)).rows(2, 4).inputs
+    assert part.positions is not None
+    assert part.positions.tolist() == [[0, 1], [0, 1]]
+    assert part.carried[0].tolist() == [[2], [3]]
+
+
+def test_queries_lose_the_padding_that_they_share_and_so_do_keys() -> None:
+    whole, part = two_streams(), two_streams().rows(1, 3)
+    kept = [0, 1, 4]
+    assert part.inputs.num_queries == 1
+    assert part.inputs.token_mask is None
+    assert part.inputs.ids.tolist() == whole.inputs.ids[1:3][:, kept].tolist()
+    assert part.targets["original"].tolist() == part.inputs.ids.tolist()
+    assert part.inputs.positions is not None
+    assert part.inputs.positions.tolist() == [kept, kept]
+    assert part.inputs.visible is not None
+    assert whole.inputs.visible is not None
+    assert torch.equal(part.inputs.visible, whole.inputs.visible[1:3][:, kept][:, :, :2])
+
+
+def test_rows_without_queries() -> None:
+    part = two_streams().rows(3, 4).inputs
+    assert part.num_queries == 0
+    assert part.ids.tolist() == [[18]]
+
+
+def test_the_source_loses_its_own_padding_and_the_memory_with_it() -> None:
+    source = padded().inputs
+    memory = torch.arange(4 * 5 * 3).view(4, 5, 3)
+    inputs = Inputs(torch.zeros(4, 7, dtype=torch.int64), source=source, memory=memory)
+    part = inputs.rows(2, 4)
+    assert part.ids.shape == (2, 7)
+    assert part.source is not None
+    assert part.source.ids.tolist() == [[10, 11], [15, 16]]
+    assert part.memory is not None
+    assert torch.equal(part.memory, memory[2:, :2])
+
+
+def test_real_tokens_are_counted_in_the_source_too() -> None:
+    source = padded().inputs
+    assert source.num_tokens == 12
+    assert Inputs(torch.zeros(4, 7, dtype=torch.int64), source=source).num_tokens == 28 + 12
+
+
+def test_everything_moves_to_a_device() -> None:
+    device = torch.device("meta")
+    source = padded(carried=(torch.zeros(4, 2),)).inputs
+    moved = Inputs(source.ids, source=source, memory=torch.zeros(4, 5, 3)).to(device)
+    assert moved.source is not None
+    assert moved.memory is not None
+    parts = (moved.ids, moved.memory, moved.source.token_mask, *moved.source.carried)
+    assert all(part is not None and part.device == device for part in parts)

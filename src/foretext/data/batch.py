@@ -1,12 +1,14 @@
-"""What a model is given at a step: inputs, which a backbone may see, and targets, which it may not.
+"""What a model gets at a step: inputs, which a backbone may see, and targets, which it may not.
 
 The letters of every shape:
 
     B  rows of a batch           T  positions of a row
     D  width of the model        H  attention heads
-    S  positions looked at (keys); T where nothing is cached
+    S  positions that are looked at (keys)
     V  vocabulary                C  classes or tags           K  characters of a word
-    M  positions that are asked, over the whole batch
+    M  target positions, over the whole batch
+
+S is T, unless a cache holds more, another text is looked at, or some positions are queries only.
 """
 
 from __future__ import annotations
@@ -20,8 +22,14 @@ from torch import Tensor
 
 __all__ = ["Batch", "Inputs", "Needed", "Visibility"]
 
-Visibility = Literal["full", "causal", "matrix"]
+# What a position may look at: all of its row; itself and what is left of it; what a matrix says.
+# "split": half of the state has looked at the left of its position, half at the right.
+Visibility = Literal["full", "causal", "matrix", "split"]
 Needed = Literal["all", "first"]
+Kept = slice | Tensor  # positions of a row: the first ones, or indices
+
+OF_POSITIONS = ("ids", "token_mask", "segments", "characters", "positions")  # (B, T, ...)
+TENSORS = (*OF_POSITIONS, "visible", "memory", "values")
 
 
 @dataclass(frozen=True)
@@ -31,39 +39,71 @@ class Inputs:
     ids: Tensor  # (B, T) int64
     token_mask: Tensor | None = None  # (B, T) bool, True = a real token; None: all are
     visibility: Visibility = "full"  # what a position may look at
-    visible: Tensor | None = None  # (B, T, T) bool, [b, i, j] = i may look at j; for "matrix"
-    # (B, T) int64, 0 = first text, 1 = second; where shared tokens are told, 2 and 3 = the same of
-    # a token that stands in both texts; None: all first
+    visible: Tensor | None = None  # (B, T, S) bool, [b, i, j] = i may look at j; for "matrix"
+    # (B, T) int64, 0 = first text, 1 = second; with shared tokens 2 and 3 = the same, of a token
+    # that occurs in both texts; None: all first
     segments: Tensor | None = None
     characters: Tensor | None = None  # (B, T, K) int64, of the words; 0 = none
     needed: Needed = "all"  # positions whose states are wanted; a backbone may give more
     values: Tensor | None = None  # (B, ...) float, what an autoencoder sees; ids then name the rows
+    positions: Tensor | None = None  # (B, T) int64, where each token stands; None: 0, 1, 2, ...
+    num_queries: int = 0  # the last positions of a row are looked at by none: S = T - num_queries
+    source: Inputs | None = None  # B rows of another text, which an encoder reads
+    memory: Tensor | None = None  # (B, S, D), the encoder's states of the source, if known already
+    carried: tuple[Tensor, ...] = ()  # (B, ...) each, `States.carried` of the rows so far
 
     def to(self, device: torch.device) -> Inputs:
         """Return the same on a device."""
-        return replace(self, **{name: part.to(device) for name, part in self._parts().items()})
+        moved = {name: part.to(device) for name, part in self._parts().items()}
+        if self.source is not None:
+            moved["source"] = self.source.to(device)
+        carried = tuple(state.to(device) for state in self.carried)
+        return replace(self, carried=carried, **moved)
+
+    @property
+    def num_tokens(self) -> int:
+        """Real tokens, those of the source included."""
+        own = self.ids.numel() if self.token_mask is None else int(self.token_mask.sum())
+        return own + (0 if self.source is None else self.source.num_tokens)
 
     def rows(self, start: int, stop: int) -> Inputs:
         """Return some of the rows, without the positions that are padding in all of them."""
         parts = {name: part[start:stop] for name, part in self._parts().items()}
-        token_mask = parts.get("token_mask")
-        if token_mask is None:
+        parts["carried"] = tuple(state[start:stop] for state in self.carried)
+        if self.source is not None:
+            parts["source"] = self.source.rows(start, stop)
+            if self.memory is not None:
+                parts["memory"] = parts["memory"][:, self.source.kept(start, stop)]
+        if self.token_mask is None:
             return replace(self, **parts)
-        width = int(token_mask.sum(1).max())
-        parts = {name: part[:, :width] for name, part in parts.items()}
+        kept = keys = self.kept(start, stop)
+        if isinstance(kept, Tensor):
+            is_key = kept < self.ids.shape[1] - self.num_queries
+            keys, parts["num_queries"] = kept[is_key], int((~is_key).sum())
+        for name in parts.keys() & set(OF_POSITIONS):
+            parts[name] = parts[name][:, kept]
         if self.visible is not None:
-            parts["visible"] = parts["visible"][:, :, :width]
-        kept = replace(self, **parts)
-        return replace(kept, token_mask=None) if bool(parts["token_mask"].all()) else kept
+            parts["visible"] = parts["visible"][:, kept][:, :, keys]
+        if bool(parts["token_mask"].all()):
+            parts["token_mask"] = None
+        return replace(self, **parts)
+
+    def kept(self, start: int, stop: int) -> Kept:
+        """Return the positions that are not padding in all of these rows."""
+        if self.token_mask is None:
+            return slice(None)
+        mask = self.token_mask[start:stop]
+        if self.num_queries:  # padding stands behind the keys, and behind the queries
+            return mask.any(0).nonzero()[:, 0]
+        return slice(int(mask.sum(1).max()))
 
     def _parts(self) -> dict[str, Any]:
-        names = ("ids", "token_mask", "visible", "segments", "characters", "values")
-        return {name: part for name in names if (part := getattr(self, name)) is not None}
+        return {name: part for name in TENSORS if (part := getattr(self, name)) is not None}
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Inputs, and what will be asked about them."""
+    """Inputs, and the right answers about them."""
 
     inputs: Inputs  # B rows
     targets: Mapping[str, Tensor] = field(default_factory=dict)  # (B / group, ...) each
@@ -80,13 +120,13 @@ class Batch:
         return replace(self, inputs=self.inputs.to(device), targets=targets)
 
     def rows(self, start: int, stop: int) -> Batch:
-        """Return some of the examples; targets of every position lose padding as inputs do."""
-        inputs = self.inputs.rows(start * self.group, stop * self.group)
-        before, after = self.inputs.ids.shape[1], inputs.ids.shape[1]
+        """Return some of the examples; targets of every position, (B, T), lose padding too."""
+        first, last = start * self.group, stop * self.group
+        kept, T = self.inputs.kept(first, last), self.inputs.ids.shape[1]
         targets = {}
         for name, target in self.targets.items():
             part = target[start:stop]
-            of_positions = part.ndim > 1 and part.shape[1] == before
+            of_positions = part.ndim > 1 and part.shape[1] == T
             cut = of_positions and name not in self.by_example
-            targets[name] = part[:, :after] if cut else part
-        return replace(self, inputs=inputs, targets=targets)
+            targets[name] = part[:, kept] if cut else part
+        return replace(self, inputs=self.inputs.rows(first, last), targets=targets)
