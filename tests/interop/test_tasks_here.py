@@ -20,7 +20,7 @@ from foretext.task_models.base import TaskModel
 from foretext.task_models.classifier import TextClassifier
 from foretext.task_models.matcher import TextMatcher
 from foretext.task_models.reader import SpanReader
-from foretext.task_models.storage import load_task_model
+from foretext.task_models.storage import head_class, load_task_model
 from foretext.task_models.tagger import Tagger
 from foretext.tasks.state_transform import made_transform
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -85,7 +85,7 @@ def test_equal_logits(
         our_logits(model, rows)[kept], their_logits(theirs, rows)[kept], **CLOSE
     )
     assert type(ft.load(folder)) is kind
-    assert load_task(folder).unused == ()
+    assert load_task(folder, head_class).unused == ()
 
 
 def test_what_they_say(make_folder: MakeFolder) -> None:
@@ -277,7 +277,10 @@ def test_settings_that_will_not_do(
     folder, _ = make_folder("bert", "ForSequenceClassification", **NAMED)
     edit_config(folder, **changes)
     if sentence is None:  # another class of the same weights: its pooler is left out
-        assert load_task(folder).unused == ("bert.pooler.dense.bias", "bert.pooler.dense.weight")
+        assert load_task(folder, head_class).unused == (
+            "bert.pooler.dense.bias",
+            "bert.pooler.dense.weight",
+        )
         return
     with pytest.raises(ModelFileError, match=sentence):
         asked(folder)

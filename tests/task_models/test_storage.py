@@ -13,19 +13,18 @@ import torch
 
 import foretext as ft
 from foretext.artifact import RunFolder, load_language_model
+from foretext.backbones.base import States
 from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.transformer import Transformer
 from foretext.data.rows import TaggedSentence
-from foretext.errors import ModelFileError
-from foretext.interop.hugging_face import load_hugging_face
-from foretext.interop.task_folder import load_task, save_task
+from foretext.errors import ModelFileError, UntrustedError
+from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.task_models.base import TaskModel
 from foretext.task_models.classifier import TextClassifier
 from foretext.task_models.matcher import TextMatcher
 from foretext.task_models.reader import SpanReader
 from foretext.task_models.storage import load_task_model, save_task_model
 from foretext.task_models.tagger import Tagger
-from foretext.tasks.classification import Classification
 from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.alphabet import Alphabet
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -183,21 +182,64 @@ def test_facts(body_of: MakeBody, tmp_path: Path) -> None:
     assert run.facts()["rows"] == 12
 
 
-class Elsewhere(Classification):
+class Elsewhere(TextClassifier):
     """A task from outside of foretext."""
 
 
 def test_task_from_outside(
     body_of: MakeBody, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its weights are kept and read, but who answers by it is not known."""
-    body = body_of("rotary")
-    task = Elsewhere(Classification.Config(), body, labels=list(SIGHTED))
-    save_task(tmp_path, body, task, {})
-    monkeypatch.setattr("foretext.registry._trusted", {__name__})
-    assert type(load_task(tmp_path).task) is Elsewhere
-    with pytest.raises(ModelFileError, match=r":Elsewhere', which nothing here answers by\.$"):
+    """A folder of it opens where the user trusts its module."""
+    plain = model_of("classification", body_of("rotary"))
+    model = Elsewhere(plain.body, plain.task, device="cpu", precision="fp32")
+    model.save(tmp_path)
+    with pytest.raises(UntrustedError, match="test_storage"):
         loaded(tmp_path)
+    monkeypatch.setattr("foretext.registry._trusted", {__name__})
+    assert_same_again(model, tmp_path)
+
+
+class Own(Transformer):
+    """A backbone from outside of foretext, made by an argument of its own."""
+
+    def __init__(self, config: Transformer.Config, vocab_size: int, scale: float = 1.0) -> None:
+        super().__init__(config, vocab_size)
+        self.scale = scale
+
+    @classmethod
+    def build(
+        cls, config: Any, vocab_size: int, *, num_characters: int = 0, scale: float = 1.0
+    ) -> Own:
+        """Return a randomly initialised backbone."""
+        return cls(config, vocab_size, scale)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What `build` needs to know."""
+        return {"scale": self.scale}
+
+    def forward(self, *args: Any, **options: Any) -> States:
+        """Compute the states, scaled."""
+        return States(super().forward(*args, **options).last * self.scale)
+
+
+def test_backbone_from_outside(
+    wordpiece: SubwordTokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder keeps the backbone's arguments, as base of a task and as language model."""
+    backbone = Own(Transformer.Config(**SHAPE), wordpiece.vocab_size, scale=2.0)
+    model = model_of("classification", TaskBase(wordpiece, backbone, "full"))
+    model.save(tmp_path / "task")
+    save_hugging_face(tmp_path / "body", wordpiece, backbone, None, {})
+    for folder in ("task", "body"):
+        with pytest.raises(UntrustedError, match="test_storage"):
+            ft.load(tmp_path / folder)
+    monkeypatch.setattr("foretext.registry._trusted", {__name__})
+    again = assert_same_again(model, tmp_path / "task")
+    assert again.body.backbone.scale == 2.0
+    body: Any = load_hugging_face(tmp_path / "body").backbone
+    assert (type(body), body.scale) == (Own, 2.0)
+    assert body.reinitialised().scale == 2.0
 
 
 @pytest.mark.parametrize("task", FOUND)

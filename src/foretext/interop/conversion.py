@@ -145,7 +145,8 @@ def _kept(
 ) -> tuple[Transformer.Config | None, Any]:
     """What stands under "foretext", where theirs say the same; None where they say otherwise."""
     own = own_part(theirs)
-    backbone, objective = read_part(BACKBONES, own, path), read_part(OBJECTIVES, own, path)
+    backbone = read_part(own, "backbone", BACKBONES.resolve, path)
+    objective = read_part(own, "objective", OBJECTIVES.resolve, path)
     if backbone is None or backbone.component is not Transformer:
         return None, None
     has_head = heads.head and objective is not None and objective.component is family.objective

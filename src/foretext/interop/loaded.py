@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Visibility
 from foretext.interop.sentence_transformers import PoolingMode
 from foretext.objectives.base import Objective
+from foretext.tasks.base import Task
+from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
-__all__ = ["Loaded", "LoadedNetwork"]
+__all__ = ["Loaded", "LoadedNetwork", "LoadedTask"]
 
 
 class LoadedNetwork(NamedTuple):
@@ -37,3 +39,14 @@ class Loaded:
     pooling: PoolingMode | None = None  # how a text's states become one, where the folder says it
     normalize: bool = False  # whether that vector gets length 1
     text_length: int | None = None  # tokens that are pooled, those of the frame among them
+
+
+@dataclass(frozen=True)
+class LoadedTask:
+    """All of the folder of a task, on the CPU in float32."""
+
+    name: str  # of the task, as the folder says it
+    base: TaskBase
+    task: Task
+    unused: tuple[str, ...] = ()  # weights of the folder that are in neither
+    facts: Mapping[str, Any] = field(default_factory=dict)  # what foretext kept with it

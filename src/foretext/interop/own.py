@@ -28,6 +28,7 @@ from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = [
     "MODEL_TYPE",
+    "backbone_settings",
     "fill_own",
     "load_own",
     "own_backbone",
@@ -44,11 +45,18 @@ def own_settings(
     backbone: Backbone, objective: Objective | None, facts: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return what stands under "foretext"."""
-    return {
-        "backbone": described(BACKBONES, backbone),
-        "objective": None if objective is None else described(OBJECTIVES, objective),
-        "facts": dict(facts),
-    }
+    said = objective and described(OBJECTIVES.name_of(type(objective)), objective)
+    return {**backbone_settings(backbone), "objective": said, "facts": dict(facts)}
+
+
+def backbone_settings(backbone: Backbone) -> dict[str, Any]:
+    """Return what stands under "foretext" of a backbone, as `own_backbone` reads it."""
+    settings: dict[str, Any] = {"backbone": described(BACKBONES.name_of(type(backbone)), backbone)}
+    if backbone.reads_words:
+        settings["num_characters"] = backbone.num_characters
+    if backbone.arguments:
+        settings["arguments"] = dict(backbone.arguments)
+    return settings
 
 
 def own_weights(backbone: Backbone, objective: Objective | None) -> dict[str, Tensor]:
@@ -82,13 +90,14 @@ def own_backbone(config: Mapping[str, Any], path: Path) -> Backbone:
         ModelFileError: config.json says nothing of one, or nothing that foretext has.
     """
     own = own_part(config)
-    part = read_part(BACKBONES, own, path)
+    part = read_part(own, "backbone", BACKBONES.resolve, path)
     if part is None:
         raise ModelFileError(f'{path} says nothing of a backbone under "{KEY}".')
-    found = [own["num_characters"]] if "num_characters" in own else []  # of words' spelling
+    arguments = {"num_characters": own.get("num_characters", 0), **own.get("arguments", {})}
+    vocab_size = read_vocab_size(dict(config), path)
     try:
-        made: Backbone = part.component(part.config, read_vocab_size(dict(config), path), *found)
-    except (SettingError, TypeError, ValueError) as error:
+        made: Backbone = part.component.build(part.config, vocab_size, **arguments)
+    except (SettingError, AttributeError, TypeError, ValueError) as error:
         raise ModelFileError(f"{path}: this makes no backbone ({error}).") from error
     return made
 
@@ -106,7 +115,7 @@ def load_own(
         ModelFileError: what config.json says does not fit foretext or the weights.
     """
     own = own_part(config)
-    part = read_part(OBJECTIVES, own, config_path)
+    part = read_part(own, "objective", OBJECTIVES.resolve, config_path)
     with undrawn(weights, config_path):
         backbone = own_backbone(config, config_path)
         objective = part and part.component(part.config, backbone, tokenizer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -10,10 +10,11 @@ from foretext.backbones.base import Backbone
 from foretext.config import Config
 from foretext.errors import ModelFileError, SettingError
 from foretext.interop.own_settings import KEY, own_part
-from foretext.objectives.base import Criterion
-from foretext.registry import Registry
+from foretext.objectives.criterion import Criterion
 
-__all__ = ["KEY", "Part", "config_of", "described", "own_part", "read_part"]
+__all__ = ["KEY", "Part", "Resolve", "config_of", "described", "own_part", "read_part"]
+
+Resolve = Callable[[str, Path], Any]  # a name and the file that says it, to a class
 
 
 class _Configured(Protocol):
@@ -21,9 +22,10 @@ class _Configured(Protocol):
 
 
 class Part(NamedTuple):
-    """A class of ours, and its settings."""
+    """A component that a config.json names."""
 
-    component: Any
+    name: str
+    component: Any  # its class
     config: Any
 
 
@@ -32,30 +34,35 @@ def config_of(part: Backbone | Criterion) -> Config:
     return cast(_Configured, part).config
 
 
-def described(registry: Registry, part: Backbone | Criterion) -> dict[str, Any]:
+def described(name: str, part: Backbone | Criterion) -> dict[str, Any]:
     """Return the name and the settings of a component, as `read_part` reads them."""
-    settings = config_of(part).model_dump(mode="json")
-    return {"name": registry.name_of(type(part)), **settings}
+    return {"name": name, **config_of(part).model_dump(mode="json")}
 
 
-def read_part(registry: Registry, own: Mapping[str, Any], path: Path) -> Part | None:
-    """Return what is said of a component; None where nothing is.
+def read_part(own: Mapping[str, Any], section: str, resolve: Resolve, path: Path) -> Part | None:
+    """Return the component of a section; None where config.json names none.
+
+    Args:
+        own: what stands under "foretext".
+        section: such as "backbone".
+        resolve: finds the class.
+        path: of config.json.
 
     Raises:
-        ModelFileError: it names a class or a setting that is not there.
+        ModelFileError: it names a class or a setting that does not exist.
         UntrustedError: it names a module that is neither foretext's nor trusted.
     """
-    said = own.get(registry.section)
-    if said is None:
+    found = own.get(section)
+    if found is None:
         return None
-    settings = dict(said)
+    settings = dict(found)
     name = settings.pop("name", None)
     if not isinstance(name, str):
-        raise ModelFileError(f"{path}: [{registry.section}] name = {name!r} is no name.")
+        raise ModelFileError(f"{path}: [{section}] name = {name!r} is no name.")
     try:
-        component = registry.resolve(name, source=path)
-        return Part(component, component.Config.checked(settings, registry.section))
+        component = resolve(name, path)
+        return Part(name, component, component.Config.checked(settings, section))
     except SettingError as error:
         raise ModelFileError(f"{path}: {error}") from error
-    except AttributeError as error:  # a module that is trusted, and another kind of class
-        raise ModelFileError(f"{path}: '{name}' is no {registry.section}.") from error
+    except AttributeError as error:  # a trusted module has it, but it is another kind of class
+        raise ModelFileError(f"{path}: '{name}' is no {section}.") from error

@@ -52,6 +52,7 @@ class _Own(TypedDict, total=False):
     tokenizer: str
     visibility: str
     num_characters: int
+    arguments: dict[str, Any]
     backbone: dict[str, Any] | None
     objective: dict[str, Any] | None
     task: dict[str, Any] | None

@@ -16,8 +16,10 @@ from foretext.interop.conversion import Converted, backbone_config, further_keys
 from foretext.interop.families import FAMILIES, family_of
 from foretext.interop.family import Family, Settings
 from foretext.interop.heads import Heads
+from foretext.interop.loaded import LoadedTask
+from foretext.interop.own_parts import Resolve
 from foretext.interop.own_settings import own_part
-from foretext.interop.own_tasks import LoadedTask, made_task, task_weights
+from foretext.interop.own_tasks import made_task, task_weights
 from foretext.interop.rows import Row
 from foretext.interop.sentence_transformers import PoolingMode
 from foretext.interop.task_heads import TaskHead
@@ -34,9 +36,9 @@ __all__ = ["task_from_family", "task_to_family"]
 BODY = Heads.of(None)
 
 
-def task_to_family(body: TaskBase, task: Task) -> Converted | None:
+def task_to_family(base: TaskBase, task: Task) -> Converted | None:
     """Return a model as a family has it; None where none has such a model."""
-    backbone, tokenizer = body.backbone, body.tokenizer
+    backbone, tokenizer = base.backbone, base.tokenizer
     if type(backbone) is not Transformer or tokenizer.kind == "words":
         return None
     for family in FAMILIES.values():
@@ -49,7 +51,7 @@ def task_to_family(body: TaskBase, task: Task) -> Converted | None:
             theirs["pad_token_id"] = _pad(tokenizer)
             prefix = family.prefix if head.has_layers else ""
             rows = _rows(family, head, backbone.config, prefix)
-            weights = renamed_weights(task_weights(body, task), rows, partial(family.flag, theirs))
+            weights = renamed_weights(task_weights(base, task), rows, partial(family.flag, theirs))
             pooling = None if head.has_layers else cast(PoolingMode, head.pooling)
             return Converted(family, theirs, weights, pooling)
     return None
@@ -61,6 +63,7 @@ def task_from_family(
     weights: dict[str, Tensor],
     weight_path: Path,
     tokenizer: Tokenizer,
+    resolve: Resolve,
     *,
     of_pairs: bool,
 ) -> LoadedTask:
@@ -72,6 +75,7 @@ def task_from_family(
         weights: of `weight_path`.
         weight_path: for sentences.
         tokenizer: of the folder.
+        resolve: finds the class of a task's head.
         of_pairs: whether labels are to be those of pairs where nothing tells.
 
     Raises:
@@ -86,12 +90,12 @@ def task_from_family(
     said = _said(family, theirs, head, weights, (config_path, weight_path), of_pairs=of_pairs)
     with undrawn(weights, config_path):
         backbone = Transformer(config, read_vocab_size(theirs, config_path))
-        body = TaskBase(tokenizer, backbone, family.objective.visibility)
-        task = made_task(said, body, config_path)
+        base = TaskBase(tokenizer, backbone, family.objective.visibility)
+        name, task = made_task(said, base, config_path, resolve)
     rows, flag = _rows(family, head, config, family.prefix), partial(family.flag, theirs)
-    ours = task_weights(body, task)
+    ours = task_weights(base, task)
     unused = fill_weights(ours, rows, flag, weights, family.unused, weight_path)
-    return LoadedTask(body, task, unused)
+    return LoadedTask(name, base, task, unused)
 
 
 def _rows(family: Family, head: TaskHead, config: Transformer.Config, prefix: str) -> list[Row]:

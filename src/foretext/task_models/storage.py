@@ -17,9 +17,9 @@ from foretext.nn.device import DeviceName, Precision
 from foretext.parsing import parse_json
 from foretext.task_models import TASK_MODELS
 from foretext.task_models.base import TaskModel
-from foretext.tasks import TASKS
+from foretext.tasks.base import Task
 
-__all__ = ["load_task_model", "save_task_model"]
+__all__ = ["head_class", "load_task_model", "save_task_model"]
 
 _Finite = Annotated[float, Field(allow_inf_nan=False)]
 _Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -54,7 +54,7 @@ def save_task_model(
     """
     kept = {**(facts or {}), "kind": model.task.name, **model.facts()}
     model.save_parts(Path(folder))
-    save_task(Path(folder), model.body, model.task, kept)
+    save_task(Path(folder), model.body, model.task, TASK_MODELS.name_of(type(model)), kept)
 
 
 def load_task_model(
@@ -76,15 +76,18 @@ def load_task_model(
         ModelFileError: it holds no task that foretext knows, or is damaged.
         CorpusError: its tokenizer is missing or damaged.
     """
-    found = load_task(Path(folder), of_pairs=of_pairs)
-    name = TASKS.name_of(type(found.task))
-    if name not in TASK_MODELS:
-        raise ModelFileError(f"{folder} holds the task '{name}', which nothing here answers by.")
-    component = TASK_MODELS.resolve(name)
-    model: TaskModel = component(found.body, found.task, device=device, precision=precision)
+    found = load_task(Path(folder), head_class, of_pairs=of_pairs)
+    component = TASK_MODELS.resolve(found.name, Path(folder) / CONFIG)
+    model: TaskModel = component(found.base, found.task, device=device, precision=precision)
     place = f"{Path(folder) / CONFIG}: what was kept of the model"
     facts: _Facts = parse_json(json.dumps(dict(found.facts)), place, ModelFileError, _Facts)
     for name in model.facts().keys() & facts.keys():
         setattr(model, name, facts[name])  # type: ignore[literal-required]
     model.load_parts(Path(folder), facts)
     return model
+
+
+def head_class(name: str, source: Path) -> type[Task]:
+    """Return the class of the head of the task that the file `source` names."""
+    component: type[TaskModel] = TASK_MODELS.resolve(name, source)
+    return component.task_class
