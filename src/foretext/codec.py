@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, ClassVar, cast
 
 import numpy as np
 import torch
@@ -55,6 +55,8 @@ class Codec:
             compare with; None where a code has as many numbers as an example, or more.
     """
 
+    kind: ClassVar[str] = "autoencoder"
+
     def __init__(self, network: Autoencoder, components: PrincipalComponents | None = None) -> None:
         self.network = network.eval()
         self.components = components
@@ -72,12 +74,12 @@ class Codec:
 
     @classmethod
     def read(cls, folder: Path) -> Codec:
-        """Do the same for a run whose networks are written, finished or not."""
+        """Open a run whose networks are written, finished or not."""
         network = _load_network(folder)
         return cls(network, _load_components(folder / _COMPONENTS, network))
 
     def save(self, folder: Path) -> dict[str, Any]:
-        """Write networks and components; returns what ``config.json`` has to say for `load`."""
+        """Write networks and components; returns what `load` needs in ``config.json``."""
         weights = {name: w.cpu().numpy() for name, w in self.network.state_dict().items()}
         write_tensors(folder / _WEIGHTS, weights)
         if self.components is not None:
@@ -96,7 +98,7 @@ class Codec:
 
     @property
     def size(self) -> dict[str, int]:
-        """How many numbers were learned, and how many a code has."""
+        """How much was learned, for a summary."""
         num_parameters = sum(weights.numel() for weights in self.network.parameters())
         return {"parameters": num_parameters, "code_size": self.network.code_size}
 
@@ -127,7 +129,7 @@ class Codec:
         return float(np.square(self.reconstruct(examples) - examples).mean(dtype=np.float64))
 
     def components_error(self, examples: ArrayLike) -> float | None:
-        """Return the same for principal components; None where there is nothing to compare."""
+        """Return the error of as many principal components; None where there are none."""
         rows = _checked(examples, self.shape, "examples").reshape(len(np.asarray(examples)), -1)
         return None if self.components is None else self.components.squared_error(rows)
 

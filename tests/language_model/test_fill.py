@@ -70,11 +70,13 @@ def test_a_byte_level_mask_takes_its_blank_with_it() -> None:
 
 
 def test_errors_are_sentences() -> None:
-    with pytest.raises(SettingError, match="this is a causal one: it writes on with generate"):
+    with pytest.raises(
+        SettingError, match=r"fill needs a masked model \(BERT\); this one is causal: use generate"
+    ):
         gpt().fill("the [MASK]")
     model = bert()
     body = LanguageModel(model.tokenizer, model.backbone, None, device="cpu")
-    with pytest.raises(SettingError, match="and this is none"):
+    with pytest.raises(SettingError, match="this one has no head: use embed"):
         body.fill("the [MASK]")
     for text in ("the king", ""):
         with pytest.raises(CorpusError, match=r"no \[MASK\]; write it in place of a word"):

@@ -110,9 +110,11 @@ def test_an_empty_prompt_begins_a_text() -> None:
 
 def test_errors_are_sentences() -> None:
     model = gpt()
-    with pytest.raises(SettingError, match=r"a masked one: it fills \[MASK\] with fill"):
+    with pytest.raises(
+        SettingError, match=r"generate needs a causal model \(GPT\); this one is masked: use fill"
+    ):
         bert().generate("the king")
-    with pytest.raises(SettingError, match="and this is none"):
+    with pytest.raises(SettingError, match="this one has no head: use embed"):
         LanguageModel(model.tokenizer, model.backbone, None, device="cpu").generate("the king")
     for settings, complaint in (
         ({"temperature": 0, "num_samples": 2}, "all samples would be the same"),

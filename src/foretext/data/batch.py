@@ -109,6 +109,7 @@ class Batch:
     targets: Mapping[str, Tensor] = field(default_factory=dict)  # (B / group, ...) each
     group: int = 1  # rows that make one example together, such as the two texts of a pair
     by_example: frozenset[str] = frozenset()  # targets that are none of positions, in any shape
+    continues: bool = False  # whether each row goes on where the same row of the batch before ended
 
     def __len__(self) -> int:
         """Return the number of examples."""

@@ -1,11 +1,12 @@
 """A pretrained network and its tokenizer in use: nothing here trains, and nothing imports training.
 
 model.py         the verbs
-framing.py       a text's ids as the model met texts in pretraining, long ones in windows
-networks.py      the network in the number format that suits what it is asked
-encoding.py      texts as vectors
-filling.py       hidden words
-continuation.py  text written on from a prompt
+abilities.py     the sentence for what a model cannot do
+networks.py      the network in the number format that suits each use
+embedding.py     texts of any length as vectors
+encoding.py      rows of ids as vectors, in batches
+filling.py       masked words
+continuation.py  text generated after a prompt
 likelihood.py    how likely a text is
 insight.py       states by layer, and what attends to what
 """

@@ -1,4 +1,4 @@
-"""A prompt written on: text as it comes, and where it ends."""
+"""Text generated after a prompt: pieces as they come, and where it ends."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ import torch
 from foretext.data.framing import Framing
 from foretext.errors import CorpusError, SettingError
 from foretext.generation import Sampling, generate_ids
+from foretext.language_model.abilities import cannot
 from foretext.language_model.networks import Networks
-from foretext.objectives.causal_lm import CausalLM
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["Continuation", "Stream", "continue_prompt"]
 
 Stream = Callable[[str], None]  # takes text as it comes
-CONTEXT = 8  # tokens of the prompt that say how the first new one is written
+CONTEXT = 8  # tokens of the prompt, which decide how the first new one is written
 UNFINISHED = "\ufffd"  # stands for the first bytes of a letter
 
 
 @dataclass(frozen=True)
 class Continuation:
-    """What was written behind a prompt."""
+    """What was generated after a prompt."""
 
     prompt: str
     text: str  # without the prompt, and without the stop that ended it
     ids: list[int]  # every new token
     ended_by: Literal["end", "stop", "length"]  # the end token, a stop, or max_new_tokens
-    num_forgotten: int  # tokens of the prompt's beginning that found no room
+    num_forgotten: int  # tokens at the beginning of the prompt that did not fit
 
     def __str__(self) -> str:
         return self.prompt + self.text
@@ -49,19 +49,16 @@ def continue_prompt(
     stop: Sequence[str],
     stream: Stream | None,
 ) -> list[Continuation]:
-    """Write on from a prompt; `LanguageModel.generate` says what the arguments are."""
+    """Continue a prompt; `LanguageModel.generate` describes the arguments."""
     objective = networks.original.objective
-    if not isinstance(objective, CausalLM):
-        raise SettingError(
-            "Text is written on by a causal language model such as GPT, and this is "
-            f"{'none' if objective is None else 'a masked one: it fills [MASK] with fill'}."
-        )
+    if objective is None or not objective.continues:
+        raise cannot("generate", "a causal model (GPT)", objective)
+    end = objective.end
+    assert end is not None, f"{type(objective).__name__} continues texts and has no end token"
     _check(sampling, num_samples, max_new_tokens, stop, stream)
     ids = _prompt_ids(tokenizer, framing, prompt)
     kept = ids[-_room(framing.max_length, max_new_tokens) :]
-    writers = [
-        Writer(tokenizer, kept[-CONTEXT:], objective.end, stop, stream) for _ in range(num_samples)
-    ]
+    writers = [Writer(tokenizer, kept[-CONTEXT:], end, stop, stream) for _ in range(num_samples)]
     samples = generate_ids(
         networks.decoder(),
         torch.tensor(kept, device=networks.device),
@@ -78,7 +75,7 @@ def continue_prompt(
 
 
 class Writer:
-    """Turns one sample's tokens into text, looks for stops, and hands on what is certain.
+    """Turns the tokens of one sample into text, looks for stops, and streams what is certain.
 
     Args:
         tokenizer: of the ids.
@@ -160,7 +157,7 @@ class Writer:
 
 
 def _room(max_length: int, max_new_tokens: int) -> int:
-    """Tokens of a prompt that are read: all that leave room for what is to come, or half."""
+    """Tokens of a prompt that are read: all that leave room for the new ones, or half."""
     return max(max_length - max_new_tokens, max_length // 2, 1)
 
 

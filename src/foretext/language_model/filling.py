@@ -1,4 +1,4 @@
-"""Hidden words: what a masked language model expects where a text has ``[MASK]``."""
+"""Masked words: what a masked language model predicts where a text has ``[MASK]``."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import torch
 
 from foretext.data.batch import Inputs
 from foretext.data.framing import Framing
-from foretext.errors import CorpusError, SettingError
+from foretext.errors import CorpusError
+from foretext.language_model.abilities import cannot
 from foretext.language_model.networks import Network
-from foretext.objectives.masked_lm import MaskedLM
+from foretext.nn.vocabulary_head import VocabularyHead
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["Filling", "fill_masks"]
@@ -31,48 +32,47 @@ class Filling(NamedTuple):
 def fill_masks(
     network: Network, tokenizer: SubwordTokenizer, framing: Framing, text: str, topn: int
 ) -> list[list[Filling]]:
-    """Return the likeliest tokens of each mask, the likeliest first; none that is no text.
+    """Return the likeliest tokens of each mask, the likeliest first; no special tokens.
 
     Raises:
         SettingError: the model is not one that fills masks.
         CorpusError: no mask in the text, or more text than the model sees at once.
     """
     objective = network.objective
-    if not isinstance(objective, MaskedLM):
-        raise SettingError(
-            "Masks are filled by a masked language model such as BERT, and this is "
-            f"{'none' if objective is None else 'a causal one: it writes on with generate'}."
-        )
+    if objective is None or not objective.fills:
+        raise cannot("fill", "a masked model (BERT)", objective)
+    head = objective.token_head
+    assert head is not None, f"{type(objective).__name__} fills masks and has no token head"
     mask = tokenizer.special.required("mask")
     name = tokenizer.tokens[mask]
     parts = re.split(rf"{re.escape(WRITTEN)}|{re.escape(name)}", text)
     if len(parts) == 1:
         raise CorpusError(f"The text has no {WRITTEN}; write it in place of a word.")
-    # The blank before a mask belongs to the token that is hidden, where blanks are part of tokens.
+    # The blank before a mask belongs to the masked token, where blanks are part of tokens.
     ids = tokenizer.encode(name.join([*(part.rstrip() for part in parts[:-1]), parts[-1]]))
     if len(ids) > framing.room:
         raise CorpusError(
             f"The text has {len(ids):,} tokens, and the model sees {framing.room:,} at once; "
             f"shorten it around {WRITTEN}."
         )
-    best = _likeliest(network, objective, framing.around(ids), mask, tokenizer, topn)
-    places = [place for place, token in enumerate(ids) if token == mask]
+    best = _likeliest(network, head, framing.around(ids), mask, tokenizer, topn)
+    positions = [position for position, token in enumerate(ids) if token == mask]
     return [
         [
             Filling(
                 tokenizer.tokens[token],
                 share,
-                _filled(parts, number, _piece(tokenizer, ids[:place], token)),
+                _filled(parts, number, _piece(tokenizer, ids[:position], token)),
             )
             for token, share in answers
         ]
-        for number, (place, answers) in enumerate(zip(places, best, strict=True))
+        for number, (position, answers) in enumerate(zip(positions, best, strict=True))
     ]
 
 
 def _likeliest(
     network: Network,
-    objective: MaskedLM,
+    head: VocabularyHead,
     row: list[int],
     mask: int,
     tokenizer: SubwordTokenizer,
@@ -81,7 +81,7 @@ def _likeliest(
     """Tokens and probabilities of each mask."""
     ids = torch.tensor([row], device=network.backbone.embedding.device)
     states = network.backbone(Inputs(ids)).last[ids == mask]  # (M, D)
-    shares = objective.head(states).float().softmax(-1)  # (M, V)
+    shares = head(states).float().softmax(-1)  # (M, V)
     ordinary = torch.from_numpy(tokenizer.ordinary).to(shares.device)
     shares = shares[:, : len(ordinary)]  # a head may have rows beyond the vocabulary
     num_answers = min(topn, int(ordinary.sum()))
@@ -93,12 +93,12 @@ def _likeliest(
 
 
 def _piece(tokenizer: SubwordTokenizer, before: list[int], token: int) -> str:
-    """Text of a token behind others: with a blank where it opens a word."""
+    """Text of a token after others: with a blank where it opens a word."""
     left, whole = tokenizer.decode(before), tokenizer.decode([*before, token])
     return whole[len(left) :] if whole.startswith(left) else f" {tokenizer.decode([token])}"
 
 
 def _filled(parts: Sequence[str], number: int, piece: str) -> str:
-    """The user's text with `piece` at one mask, and the other masks as they were asked."""
+    """The user's text with `piece` at one mask, and the other masks as they were."""
     left, right = WRITTEN.join(parts[: number + 1]), WRITTEN.join(parts[number + 1 :])
     return f"{left.rstrip()}{piece}".lstrip() + right if left.strip() else piece.lstrip() + right

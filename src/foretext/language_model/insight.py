@@ -1,13 +1,20 @@
-"""What a network makes of one text: its states by layer, and which position looks at which."""
+"""What a network makes of one text: its states by layer, and which position attends to which."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
-__all__ = ["AttentionMaps", "LayerStates"]
+from foretext.backbones.base import Backbone
+from foretext.data.batch import Inputs, Visibility
+from foretext.data.framing import Framing
+from foretext.errors import CorpusError
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+
+__all__ = ["AttentionMaps", "LayerStates", "OneText", "attention_of", "layers_of"]
 
 
 class LayerStates(NamedTuple):
@@ -18,7 +25,57 @@ class LayerStates(NamedTuple):
 
 
 class AttentionMaps(NamedTuple):
-    """How much each position takes from each."""
+    """The attention weights of a text's positions."""
 
     tokens: list[str]  # T
     weights: NDArray[np.float32]  # (L, H, T, T); a row sums to 1
+
+
+class OneText(NamedTuple):
+    """One text as the network reads it."""
+
+    tokens: list[str]  # T
+    inputs: Inputs  # (1, T)
+
+    @classmethod
+    def of(
+        cls,
+        text: str,
+        tokenizer: SubwordTokenizer,
+        framing: Framing,
+        visibility: Visibility,
+        device: torch.device,
+    ) -> OneText:
+        """Encode a text, and put the special tokens around it.
+
+        Raises:
+            CorpusError: the text is empty, or longer than the model.
+        """
+        ids = tokenizer.encode(text)
+        if not ids:
+            raise CorpusError("The text is empty: there is nothing to look at.")
+        if len(ids) > framing.room:
+            raise CorpusError(
+                f"The text has {len(ids):,} tokens, and the model sees {framing.room:,} at "
+                "once; look at a shorter part of it."
+            )
+        row = framing.around(ids)
+        inputs = Inputs(torch.tensor([row], device=device), visibility=visibility)
+        return cls([tokenizer.tokens[token] for token in row], inputs)
+
+
+def layers_of(backbone: Backbone, text: OneText) -> LayerStates:
+    """Return the states after each layer; the last ones are those that `embed` pools."""
+    states = backbone(text.inputs, keep_layers=True)
+    layers = [*states.layers[:-1], states.last]
+    return LayerStates(text.tokens, np.stack([state[0].float().cpu().numpy() for state in layers]))
+
+
+def attention_of(backbone: Backbone, text: OneText) -> AttentionMaps:
+    """Return the attention weights of each layer.
+
+    Raises:
+        SettingError: the backbone has no attention.
+    """
+    maps = backbone.attention_maps(text.inputs)
+    return AttentionMaps(text.tokens, np.stack([layer[0].float().cpu().numpy() for layer in maps]))

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from foretext.data.batch import Inputs
 from foretext.errors import CorpusError, SettingError
+from foretext.language_model.abilities import cannot
 from foretext.language_model.networks import Network
-from foretext.objectives.causal_lm import CausalLM
+from foretext.nn.vocabulary_head import VocabularyHead
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["Likelihood", "measure_likelihood", "sliding_windows"]
@@ -85,21 +86,21 @@ def measure_likelihood(
         CorpusError: there is no text.
     """
     objective, length = network.objective, network.backbone.max_length
-    if not isinstance(objective, CausalLM):
-        raise SettingError(
-            "Perplexity is measured of a causal language model such as GPT: a masked one gives no "
-            "probability to a whole text; `foretext evaluate` gives its loss on hidden tokens."
-        )
+    if objective is None or not objective.scores_text:
+        raise cannot("perplexity", "a causal model (GPT)", objective)
+    head, end = objective.token_head, objective.end
+    assert head is not None, f"{type(objective).__name__} scores texts and has no token head"
+    assert end is not None, f"{type(objective).__name__} scores texts and has no end token"
     stride = max(length // 2, 1) if stride is None else stride
     if not 1 <= stride <= length:
         raise SettingError(f"stride = {stride}: the model's windows have 1 to {length} tokens.")
     texts = [[line for line in text.split("\n") if line] for text in documents]
-    stream = _stream(tokenizer, texts, objective.end)
+    stream = _stream(tokenizer, texts, end)
     if len(stream) < len(texts) + 2:  # nothing but ends
         raise CorpusError("There is no text whose likelihood could be measured.")
     nll = 0.0
     for ids, fresh in sliding_windows(stream, length, stride):
-        nll += _summed_loss(network, objective, ids, fresh)
+        nll += _summed_loss(network, head, ids, fresh)
     unknown = tokenizer.special.unknown
     return Likelihood(
         nll,
@@ -143,9 +144,9 @@ def sliding_windows(
 
 
 def _summed_loss(
-    network: Network, objective: CausalLM, ids: NDArray[np.int64], fresh: NDArray[np.bool_]
+    network: Network, head: VocabularyHead, ids: NDArray[np.int64], fresh: NDArray[np.bool_]
 ) -> float:
     device = network.backbone.embedding.device
-    rows, asked = torch.from_numpy(ids).to(device), torch.from_numpy(fresh).to(device)
+    rows, scored = torch.from_numpy(ids).to(device), torch.from_numpy(fresh).to(device)
     states = network.backbone(Inputs(rows[:, :-1].contiguous(), visibility="causal")).last
-    return float(objective.head.score(states[asked], rows[:, 1:][asked]).loss.double())
+    return float(head.score(states[scored], rows[:, 1:][scored]).loss.double())

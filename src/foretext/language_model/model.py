@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import ClassVar, Self
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from foretext.backbones.base import Backbone
-from foretext.data.batch import Inputs, Visibility
+from foretext.data.batch import Visibility
 from foretext.data.framing import Framing
-from foretext.errors import CorpusError, SettingError
+from foretext.errors import SettingError
 from foretext.files import merged_folder
 from foretext.generation import Sampling
 from foretext.language_model.continuation import Continuation, Stream, continue_prompt
-from foretext.language_model.encoding import (
-    Layers,
-    Pooling,
-    check_layers,
-    pool_texts,
-    pool_windows,
-)
+from foretext.language_model.embedding import TextEmbedder
+from foretext.language_model.encoding import Layers, Pooling, check_layers
 from foretext.language_model.filling import Filling, fill_masks
-from foretext.language_model.insight import AttentionMaps, LayerStates
+from foretext.language_model.insight import (
+    AttentionMaps,
+    LayerStates,
+    OneText,
+    attention_of,
+    layers_of,
+)
 from foretext.language_model.likelihood import Likelihood, measure_likelihood
 from foretext.language_model.networks import Network, Networks
 from foretext.nn.device import DeviceName, Precision, choose_device
@@ -34,11 +35,9 @@ from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["LanguageModel"]
 
-TEXTS_AT_ONCE = 1 << 14  # sorted by length together
-
 
 class LanguageModel:
-    """A tokenizer, a backbone and, unless it is a body alone, the objective with its heads.
+    """A tokenizer, a backbone and, where it was pretrained with one, the objective with its heads.
 
     Args:
         tokenizer: of the texts.
@@ -46,12 +45,14 @@ class LanguageModel:
         objective: whose heads fill and generate, or None.
         device: "auto" takes a CUDA device where there is one.
         precision: "auto" embeds in bfloat16 where the device has it, generates by weights in
-            bfloat16, and does all else in float32.
+            bfloat16, and does everything else in float32.
         pooling: what `embed` does by default.
         normalize: whether `embed` gives vectors of length 1 by default.
         text_length: positions that `embed` takes at once, if fewer than the model has.
-        visibility: what positions of a body alone look at; None: as its tokenizer suggests.
+        visibility: of a backbone without an objective; None: as its tokenizer suggests.
     """
+
+    kind: ClassVar[str] = "language model"
 
     def __init__(
         self,
@@ -72,20 +73,16 @@ class LanguageModel:
         self.objective = objective
         self.pooling = pooling
         self.normalize = normalize
-        self._networks = Networks(network, precision)
+        self._networks = Networks(network, tokenizer, precision)
         self.visibility = visibility or _visibility(tokenizer, objective)
         self._framing = Framing.of(tokenizer, self.visibility, backbone.max_length)
         length = min(text_length or backbone.max_length, backbone.max_length)
-        self._window = Framing.of(tokenizer, self.visibility, length)
-        if self._window.room < 1:
-            raise SettingError(
-                f"text_length = {length}: the tokens around a text take all of it; give more."
-            )
+        self._embedder = TextEmbedder(tokenizer, self.visibility, length)
 
     def __repr__(self) -> str:
-        asked = type(self.objective).__name__ if self.objective else "no objective"
+        objective = type(self.objective).__name__ if self.objective else "no objective"
         return (
-            f"LanguageModel({type(self.backbone).__name__}, {asked}, {self.num_parameters:,} "
+            f"LanguageModel({type(self.backbone).__name__}, {objective}, {self.num_parameters:,} "
             f"parameters, {self.tokenizer.vocab_size:,} tokens)"
         )
 
@@ -93,6 +90,12 @@ class LanguageModel:
     def vector_size(self) -> int:
         """Numbers of an embedding, D."""
         return self.backbone.dim
+
+    @property
+    def size(self) -> dict[str, int]:
+        """How much was learned, for a summary."""
+        num_parameters = sum(weights.numel() for weights in self.backbone.parameters())
+        return {"parameters": num_parameters, "vocab_size": self.backbone.vocab_size}
 
     @property
     def num_parameters(self) -> int:
@@ -127,15 +130,9 @@ class LanguageModel:
         """
         if isinstance(texts, str):
             raise SettingError("embed takes several texts; put a single one into a list.")
-        network = self._networks.fast()
-        pooling = self._check_pooling(pooling)
-        layers = check_layers(layer, network.backbone)
-        overlap = self._window.check_overlap(overlap)
-        vectors = np.zeros((len(texts), self.vector_size), np.float32)
-        for start in range(0, len(texts), TEXTS_AT_ONCE):
-            part = slice(start, start + TEXTS_AT_ONCE)
-            encoded = self.tokenizer.encode_batch(texts[part])
-            vectors[part] = self._embed_ids(network.backbone, encoded, pooling, layers, overlap)
+        backbone = self._networks.fast().backbone
+        layers = check_layers(layer, backbone)
+        vectors = self._embedder.embed(backbone, texts, pooling or self.pooling, layers, overlap)
         if self.normalize if normalize is None else normalize:
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
             vectors /= np.where(lengths, lengths, 1.0)
@@ -145,11 +142,11 @@ class LanguageModel:
     def fill(self, text: str, topn: int = 5) -> list[list[Filling]]:
         """Return the likeliest tokens of each ``[MASK]``, as (token, probability, filled text).
 
-        The tokenizer's own name of the mask will do as well. Each mask is answered by itself, the
-        others being hidden. Tokens that are no text are never an answer.
+        The tokenizer's own name of the mask works as well. Each mask is filled by itself, while the
+        others stay masked. Special tokens are never an answer.
 
         Raises:
-            SettingError: the model is no masked language model.
+            SettingError: the model does not fill masks.
             CorpusError: no mask in the text, or more text than the model sees at once.
         """
         return fill_masks(self._networks.exact(), self.tokenizer, self._framing, text, topn)
@@ -167,19 +164,19 @@ class LanguageModel:
         stop: str | Sequence[str] = (),
         stream: Stream | None = None,
     ) -> list[Continuation]:
-        """Write on from a prompt; an empty one begins a new text.
+        """Generate text after a prompt; an empty prompt begins a new text.
 
-        Of a prompt that leaves no room for `max_new_tokens` the newest tokens are read, half of the
-        model's length at least; `Continuation.num_forgotten` says how many were not. A text that
-        outgrows the model goes on from its newest half.
+        If a prompt leaves no room for `max_new_tokens`, its newest tokens are read, half of the
+        model's length at least; `Continuation.num_forgotten` counts the others. A text that becomes
+        longer than the model goes on from its newest half.
 
         Args:
             prompt: the beginning of the text.
-            max_new_tokens: of each sample, at most; the end token ends it before.
+            max_new_tokens: of each sample, at most; the end token ends it earlier.
             temperature: 0 always takes the likeliest token, 1 draws by the model's probabilities.
             top_k: draw from so many likeliest tokens alone.
             top_p: draw from the likeliest tokens that together have this probability.
-            num_samples: continuations, computed side by side.
+            num_samples: continuations, computed together.
             seed: of the draws; the same call gives the same text.
             stop: a text, or several, that ends a sample.
             stream: is called with each piece of text as soon as it is certain.
@@ -229,26 +226,17 @@ class LanguageModel:
         Raises:
             CorpusError: the text is empty, or longer than the model.
         """
-        tokens, inputs = self._one_row(text)
-        backbone = self._networks.exact().backbone
-        states = backbone(inputs, keep_layers=True)
-        last = [*states.layers[:-1], states.last]  # the last one as `embed` has it
-        return LayerStates(tokens, np.stack([state[0].float().cpu().numpy() for state in last]))
+        return layers_of(self._networks.exact().backbone, self._one_text(text))
 
     @torch.inference_mode()
     def attention_maps(self, text: str) -> AttentionMaps:
-        """Return how much each token takes from each, by layer and head, (L, H, T, T).
+        """Return the attention weights of a text's tokens, by layer and head, (L, H, T, T).
 
         Raises:
             CorpusError: the text is empty, or longer than the model.
             SettingError: the backbone has no attention.
         """
-        backbone: Any = self._networks.exact().backbone
-        if not hasattr(backbone, "attention_maps"):
-            raise SettingError(f"{type(backbone).__name__} has no attention to be looked at.")
-        tokens, inputs = self._one_row(text)
-        maps = backbone.attention_maps(inputs)
-        return AttentionMaps(tokens, np.stack([layer[0].float().cpu().numpy() for layer in maps]))
+        return attention_of(self._networks.exact().backbone, self._one_text(text))
 
     def save(self, folder: str | Path) -> None:
         """Write a folder that `load` and Hugging Face's `from_pretrained` open.
@@ -290,59 +278,14 @@ class LanguageModel:
             visibility=found.visibility,
         )
 
-    def _check_pooling(self, pooling: Pooling | None) -> Pooling:
-        chosen = pooling or self.pooling
-        if chosen not in ("mean", "cls", "max"):
-            raise SettingError(f"pooling = {chosen!r}: there are 'mean', 'cls' and 'max'.")
-        if chosen == "cls" and self.visibility == "causal":
-            raise SettingError(
-                "pooling = 'cls': the first position of a causal model sees nothing but itself; "
-                "take 'mean' or 'max'."
-            )
-        return chosen
-
-    def _embed_ids(
-        self,
-        backbone: Backbone,
-        encoded: list[list[int]],
-        pooling: Pooling,
-        layers: tuple[int, ...],
-        overlap: int,
-    ) -> NDArray[np.float32]:
-        windows = [self._window.windows(ids, overlap) for ids in encoded]
-        rows = [row for text in windows for row in text]
-        if not rows:
-            return np.zeros((len(encoded), self.vector_size), np.float32)
-        vectors = pool_windows(
-            backbone,
-            rows,
-            pad=self.tokenizer.special.pad or 0,
-            visibility=self.visibility,
-            pooling=pooling,
-            layers=layers,
+    def _one_text(self, text: str) -> OneText:
+        return OneText.of(
+            text, self.tokenizer, self._framing, self.visibility, self._networks.device
         )
-        owners = np.repeat(np.arange(len(windows)), list(map(len, windows)))
-        weights = np.fromiter(map(len, rows), np.int64, len(rows))
-        return pool_texts(vectors, owners, weights, len(encoded), pooling)
-
-    def _one_row(self, text: str) -> tuple[list[str], Inputs]:
-        """One text as it is, framed, to be looked at."""
-        ids = self.tokenizer.encode(text)
-        if not ids:
-            raise CorpusError("The text is empty: there is nothing to look at.")
-        if len(ids) > self._framing.room:
-            raise CorpusError(
-                f"The text has {len(ids):,} tokens, and the model sees {self._framing.room:,} at "
-                "once; look at a shorter part of it."
-            )
-        row = self._framing.around(ids)
-        names = [self.tokenizer.tokens[token] for token in row]
-        device = self._networks.device
-        return names, Inputs(torch.tensor([row], device=device), visibility=self.visibility)
 
 
 def _visibility(tokenizer: SubwordTokenizer, objective: Objective | None) -> Visibility:
-    """What a network's positions look at; of a body alone its tokenizer's mask tells it."""
+    """The visibility of pretraining; without an objective, [MASK] in the vocabulary says full."""
     if objective is not None:
         return objective.visibility
     return "causal" if tokenizer.special.mask is None else "full"

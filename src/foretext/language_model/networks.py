@@ -1,4 +1,4 @@
-"""A network in the number format that suits what it is asked."""
+"""A network in the number format that suits each use."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import torch
 from torch import nn
 
 from foretext.backbones.base import Backbone
+from foretext.errors import SettingError
 from foretext.generation import Decoder
 from foretext.nn.copies import Copies
 from foretext.nn.device import Precision, choose_dtype
 from foretext.nn.row_linear import for_single_rows, head_for_single_rows
 from foretext.nn.vocabulary_head import VocabularyHead
 from foretext.objectives.base import Objective
+from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["Network", "Networks"]
 
@@ -31,18 +33,18 @@ class Network(nn.Module):
 
 
 class Networks:
-    """One network, and copies for certain questions, as long as its weights stay what they are.
+    """One network, and copies of it for certain uses, valid until its weights change.
 
     Args:
         network: on its device.
+        tokenizer: of the network; copies share it.
         precision: "auto" takes bfloat16 where it is fast and enough, float32 elsewhere.
     """
 
-    def __init__(self, network: Network, precision: Precision) -> None:
+    def __init__(self, network: Network, tokenizer: Tokenizer, precision: Precision) -> None:
         self.original = network
         self.precision = precision
-        tokenizer = getattr(network.objective, "tokenizer", None)
-        self._copies = Copies(network, () if tokenizer is None else (tokenizer,))
+        self._copies = Copies(network, (tokenizer,))
 
     @property
     def device(self) -> torch.device:
@@ -50,7 +52,7 @@ class Networks:
         return self.original.backbone.embedding.device
 
     def exact(self) -> Network:
-        """Return the network for questions whose answer is a figure: bfloat16 only if asked for."""
+        """Return the network for figures that people read: bfloat16 only if the user chose it."""
         return self._in(torch.bfloat16 if self.precision == "bf16" else torch.float32)
 
     def fast(self) -> Network:
@@ -58,11 +60,20 @@ class Networks:
         return self._in(choose_dtype(self.precision, self.device))
 
     def decoder(self) -> Decoder:
-        """Return what reads token by token, by the head of the objective.
+        """Return what reads token by token, with the head of the objective.
 
-        On a CPU the weights are read in bfloat16, unless float32 is asked for; all else is float32.
+        On a CPU the weights are read in bfloat16, unless the user chose float32; all else is
+        float32.
+
+        Raises:
+            SettingError: the backbone cannot continue a text.
         """
         original = self.original.eval()
+        if original.backbone.new_cache() is None:
+            raise SettingError(
+                f"generate needs a backbone that can continue a text, and "
+                f"{type(original.backbone).__name__} cannot; pretrain a Transformer."
+            )
         half = self.precision != "fp32" and original.backbone.embedding.dtype == torch.float32
         if half and self.device.type == "cpu":
             return Decoder(*self._copies.made("rows", lambda: _for_single_rows(original)))
@@ -78,6 +89,6 @@ def _for_single_rows(network: Network) -> tuple[Backbone, nn.Module]:
 
 
 def _head(network: Network) -> VocabularyHead:
-    head = getattr(network.objective, "head", None)
-    assert isinstance(head, VocabularyHead), network.objective
-    return head
+    assert network.objective is not None
+    assert network.objective.token_head is not None, network.objective
+    return network.objective.token_head

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,6 +53,8 @@ class WordVectors:
     Raises:
         SettingError: the three do not go together, a word is repeated, or a vector is not finite.
     """
+
+    kind: ClassVar[str] = "word vectors"
 
     def __init__(
         self,
@@ -130,6 +132,11 @@ class WordVectors:
         shown = ", ".join(repr(word) for word in self.index_to_key[:3])
         more = ", ..." if len(self) > 3 else ""
         return f"<WordVectors: {len(self):,} words x {self.vector_size}: {shown}{more}>"
+
+    @property
+    def size(self) -> dict[str, int]:
+        """How much was learned, for a summary."""
+        return {"words": len(self), "vector_size": self.vector_size}
 
     @property
     def vector_size(self) -> int:

@@ -1,0 +1,92 @@
+"""Texts of any length as vectors: long ones are cut into windows, whose vectors are averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.backbones.base import Backbone
+from foretext.data.batch import Visibility
+from foretext.data.framing import Framing
+from foretext.errors import SettingError
+from foretext.language_model.encoding import Pooling, pool_texts, pool_windows
+from foretext.tokenizers.base import Tokenizer
+
+__all__ = ["TextEmbedder"]
+
+TEXTS_AT_ONCE = 1 << 14  # sorted by length together
+
+
+class TextEmbedder:
+    """Turns texts into vectors with the states of a backbone.
+
+    Args:
+        tokenizer: of the backbone.
+        visibility: that the backbone is read with.
+        length: positions of a window, with the tokens around a text.
+
+    Raises:
+        SettingError: there is no room for a text beside the tokens around it.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, visibility: Visibility, length: int) -> None:
+        self.tokenizer = tokenizer
+        self.visibility = visibility
+        self.window = Framing.of(tokenizer, visibility, length)
+        if self.window.room < 1:
+            raise SettingError(
+                f"text_length = {length}: the tokens around a text take all of it; give more."
+            )
+
+    def embed(
+        self,
+        backbone: Backbone,
+        texts: Sequence[str],
+        pooling: Pooling,
+        layers: tuple[int, ...],
+        overlap: int | None,
+    ) -> NDArray[np.float32]:
+        """Return one vector a text, (N, D); `LanguageModel.embed` describes the arguments."""
+        self._check_pooling(pooling)
+        overlap = self.window.check_overlap(overlap)
+        vectors = np.zeros((len(texts), backbone.dim), np.float32)
+        for start in range(0, len(texts), TEXTS_AT_ONCE):
+            part = slice(start, start + TEXTS_AT_ONCE)
+            encoded = self.tokenizer.encode_batch(texts[part])
+            vectors[part] = self._embed_ids(backbone, encoded, pooling, layers, overlap)
+        return vectors
+
+    def _check_pooling(self, pooling: Pooling) -> None:
+        if pooling not in ("mean", "cls", "max"):
+            raise SettingError(f"pooling = {pooling!r}: there are 'mean', 'cls' and 'max'.")
+        if pooling == "cls" and self.visibility == "causal":
+            raise SettingError(
+                "pooling = 'cls': the first position of a causal model sees nothing but itself; "
+                "use 'mean' or 'max'."
+            )
+
+    def _embed_ids(
+        self,
+        backbone: Backbone,
+        encoded: list[list[int]],
+        pooling: Pooling,
+        layers: tuple[int, ...],
+        overlap: int,
+    ) -> NDArray[np.float32]:
+        windows = [self.window.windows(ids, overlap) for ids in encoded]
+        rows = [row for text in windows for row in text]
+        if not rows:
+            return np.zeros((len(encoded), backbone.dim), np.float32)
+        vectors = pool_windows(
+            backbone,
+            rows,
+            pad=self.tokenizer.pad,
+            visibility=self.visibility,
+            pooling=pooling,
+            layers=layers,
+        )
+        owners = np.repeat(np.arange(len(windows)), list(map(len, windows)))
+        weights = np.fromiter(map(len, rows), np.int64, len(rows))
+        return pool_texts(vectors, owners, weights, len(encoded), pooling)
