@@ -30,7 +30,8 @@ from foretext.language_model.insight import (
 from foretext.language_model.likelihood import Likelihood, measure_likelihood
 from foretext.language_model.networks import Network, Networks
 from foretext.nn.device import DeviceName, Precision, choose_device
-from foretext.objectives.base import Objective
+from foretext.objectives.base import Objective, TaskHeads
+from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["LanguageModel"]
@@ -53,6 +54,7 @@ class LanguageModel:
     """
 
     kind: ClassVar[str] = "language model"
+    task_origin: ClassVar = "pretrained"  # what a task that is learned on it starts with
 
     def __init__(
         self,
@@ -96,6 +98,11 @@ class LanguageModel:
         """How much was learned, for a summary."""
         num_parameters = sum(weights.numel() for weights in self.backbone.parameters())
         return {"parameters": num_parameters, "vocab_size": self.backbone.vocab_size}
+
+    def as_base(self) -> TaskBase:
+        """Return what a task is learned on; it shares the weights of this model."""
+        heads = TaskHeads() if self.objective is None else self.objective.for_tasks
+        return TaskBase(self.tokenizer, self.backbone, self.visibility, *heads)
 
     @property
     def num_parameters(self) -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+from torch import Tensor
 
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Visibility
@@ -21,7 +23,7 @@ class TaskBase(NamedTuple):
     backbone: Backbone
     visibility: Visibility  # that the backbone was trained with, or is to be
     vocabulary_head: VocabularyHead | None = None  # of its objective, where it had one
-    pooler: dict[str, object] | None = None  # weights of next-sentence prediction's first layer
+    pooler: Mapping[str, Tensor] | None = None  # weights of next-sentence prediction's first layer
     transform: HeadTransform | None = None  # that a masked language model had before its vocabulary
 
     @property

@@ -55,6 +55,7 @@ class WordVectors:
     """
 
     kind: ClassVar[str] = "word vectors"
+    task_origin: ClassVar = "vectors"  # what a task that is learned on them starts with
 
     def __init__(
         self,
