@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 __all__ = ["Block", "blocks_of", "commands_of", "links_of"]
 
-_FENCE = re.compile(r"^```([\w+-]*)[^\n]*\n(.*?)^```\s*$", re.M | re.S)
+_FENCE = re.compile(r"^```([\w+-]*) *([^\n]*)\n(.*?)^```\s*$", re.M | re.S)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _ASSIGNMENT = re.compile(r"[A-Z_]+=")
 
@@ -21,6 +21,7 @@ class Block(NamedTuple):
     line: int  # of its first line of text
     language: str
     text: str
+    file: str = ""  # that the text belongs into, as in "```python model.py"; empty: none
 
     def __str__(self) -> str:
         return f"{self.path.name}, line {self.line}"
@@ -30,7 +31,7 @@ def blocks_of(path: Path) -> list[Block]:
     """Return the blocks of a file, in order."""
     text = path.read_text(encoding="utf-8")
     return [
-        Block(path, text.count("\n", 0, match.start()) + 2, match[1], match[2])
+        Block(path, text.count("\n", 0, match.start()) + 2, match[1], match[3], match[2].strip())
         for match in _FENCE.finditer(text)
     ]
 

@@ -1,7 +1,8 @@
 """Every block of code that a reader may copy runs, and every link and path leads somewhere.
 
 The blocks of one file run in order: ``python`` in one namespace, ``console`` and ``sh`` command by
-command, in a folder with the files of `tests.docs.prepared`. A command is
+command, in a folder with the files of `tests.docs.prepared`. A block that names a file, as
+``python model.py`` does, is written to that file. A command is
 
 * ``foretext ...``: it runs in this process and must exit with 0;
 * ``make TARGET``: the Makefile must have the target;
@@ -29,6 +30,7 @@ RUN = [
     *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")),
     ROOT / "docs" / "benchmarks.md",
     *sorted((ROOT / "docs" / "guides").glob("*.md")),
+    *sorted((ROOT / "docs" / "extending").glob("*.md")),
 ]
 ALL = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 SHELLS = ("console", "sh")
@@ -78,8 +80,11 @@ def run_command(words: list[str], block: Block, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.usefixtures("prepared")
 def test_blocks_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     namespace = {"__name__": "__main__"}
+    monkeypatch.syspath_prepend(Path.cwd())
     for block in blocks_of(path):
-        if block.language == "python":
+        if block.file:
+            Path(block.file).write_text(block.text, encoding="utf-8")
+        elif block.language == "python":
             lines = "\n" * (block.line - 1) + block.text  # so that a traceback shows the right line
             exec(compile(lines, str(path), "exec"), namespace)
         elif block.language in SHELLS:

@@ -13,6 +13,9 @@ See [the other](other.md#part), [the site](https://example.org) and [below](#bel
 ```python
 x = 1
 ```
+```python model.py
+y = 2
+```
 ```console
 $ foretext list --json   # all of them
 {"recipes": []}
@@ -28,9 +31,10 @@ $ cd there && foretext \\
 def test_blocks_and_links(tmp_path: Path) -> None:
     path = tmp_path / "page.md"
     path.write_text(TEXT)
-    python, console, bare = blocks_of(path)
+    python, file, console, bare = blocks_of(path)
     assert python == Block(path, 5, "python", "x = 1\n")
-    assert str(console) == "page.md, line 8"
+    assert file == Block(path, 8, "python", "y = 2\n", "model.py")
+    assert str(console) == "page.md, line 11"
     assert bare.language == ""
     assert links_of(path) == ["other.md"]
 
@@ -43,6 +47,6 @@ def test_commands(tmp_path: Path) -> None:
     ]
     path = tmp_path / "page.md"
     path.write_text(TEXT)
-    assert commands_of(blocks_of(path)[1]) == console
+    assert commands_of(blocks_of(path)[2]) == console
     shell = Block(path, 1, "sh", "# first\nFORETEXT_DATA='my data' make bench\n\nmake test\n")
     assert commands_of(shell) == [["make", "bench"], ["make", "test"]]
