@@ -1,4 +1,4 @@
-# Every target starts from a bare machine: Python 3.11 or later and make are all it needs.
+# Every target works on a fresh machine: it needs only Python 3.11 or later and make.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -6,37 +6,37 @@ PIP    := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
 .PHONY: demo test test-all check fix audit bench docs release clean
 
-demo: $(VENV)/.user                 ## the main job on text that every Python installation has
+demo: $(VENV)/.user                 ## the main job, on text that every Python installation has
 	$(BIN)/foretext demo --output demo --overwrite
 
-test: $(VENV)/.dev                  ## the tests but the slow ones; no network, no file outside the repository
+test: $(VENV)/.dev                  ## all tests except the slow ones; needs no network and no file outside the repository
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 test-all: $(VENV)/.dev              ## every test
 	$(BIN)/python -m pytest -n 2
 
-check: $(VENV)/.dev                 ## formatting, lints, types, and which room may import which
+check: $(VENV)/.dev                 ## formatting, lints, types, and which package may import which
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-fix: $(VENV)/.dev                   ## let ruff mend what it can
+fix: $(VENV)/.dev                   ## correct formatting and lints with ruff
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 MINUTES ?= 10
 SEED    ?= $(shell date +%Y%m%d)
-audit: $(VENV)/.dev                 ## kills, damaged files, hostile folders, odd surroundings
+audit: $(VENV)/.dev                 ## kills, damaged files, hostile folders, unusual environments
 	$(BIN)/python -m tests.audit --minutes $(MINUTES) --seed $(SEED)
 
-bench: $(VENV)/.dev                 ## ratios against the peers, interleaved; needs FORETEXT_DATA
+bench: $(VENV)/.dev                 ## speed ratios against other programs; needs FORETEXT_DATA
 	$(BIN)/python -m benchmarks
 
-docs: $(VENV)/.dev                  ## run every code block of README and guides
+docs: $(VENV)/.dev                  ## run every code block in README and guides
 	$(BIN)/python -m pytest tests/docs
 
-release: $(VENV)/.dev               ## wheel and sdist in dist/, each tried in a fresh environment
+release: $(VENV)/.dev               ## build wheel and sdist in dist/, and test each in a fresh environment
 	$(BIN)/python -m tools.release
 
 $(VENV)/bin/python:
