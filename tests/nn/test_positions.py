@@ -1,4 +1,4 @@
-"""Positions: sinusoids as the paper writes them, rotations that know distances alone."""
+"""Positions: sinusoids as the paper writes them, rotations that keep distances only."""
 
 from __future__ import annotations
 
@@ -19,13 +19,27 @@ def test_sinusoids_are_those_of_the_paper() -> None:
             assert abs(table[position, 2 * pair + 1] - math.cos(angle)) < 1e-6
 
 
-def test_rotated_scores_depend_on_distance_alone() -> None:
+def test_rotated_scores_depend_on_distance_only() -> None:
     rotary = Rotary(8, 32, 10_000.0)
     query, key = torch.randn(2, 1, 1, 1, 8, generator=torch.Generator().manual_seed(0))
 
+    def turned(x: torch.Tensor, at: int) -> torch.Tensor:
+        return rotary(slice(at, at + 1), torch.float32).applied(x)
+
     def score(at: int, other: int) -> torch.Tensor:
-        return (rotary(query, at) * rotary(key, other)).sum()
+        return (turned(query, at) * turned(key, other)).sum()
 
     assert torch.allclose(score(3, 7), score(20, 24), atol=1e-5)
     assert not torch.allclose(score(3, 7), score(3, 8), atol=1e-3)
-    assert torch.allclose(rotary(query, 5).norm(), query.norm())
+    assert torch.allclose(turned(query, 5).norm(), query.norm())
+
+
+def test_rows_may_have_positions_of_their_own() -> None:
+    rotary = Rotary(8, 32, 10_000.0)
+    x = torch.randn(2, 3, 4, 8, generator=torch.Generator().manual_seed(0))
+    positions = torch.tensor([[0, 1, 2, 3], [9, 8, 30, 8]])
+    turned = rotary(positions, torch.float32).applied(x)
+    for row, places in enumerate(positions.tolist()):
+        for t, place in enumerate(places):
+            alone = rotary(slice(place, place + 1), torch.float32).applied(x[row : row + 1, :, [t]])
+            assert torch.equal(turned[row, :, t], alone[0, :, 0])

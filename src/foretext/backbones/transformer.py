@@ -8,30 +8,29 @@ and Llama.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, cast
 
 import torch
-from pydantic import Field, model_validator
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from foretext.backbones.base import Backbone, States
-from foretext.config import Config
+from foretext.backbones.transformer_config import TransformerConfig
 from foretext.data.batch import Inputs, Visibility
-from foretext.nn.attention import AttentionMask, SelfAttention, attention_mask, windowed_mask
-from foretext.nn.block import Block, NormPosition
+from foretext.nn.attention import Layout, SelfAttention
+from foretext.nn.attention_mask import attention_mask, windowed_mask
+from foretext.nn.block import Block
 from foretext.nn.cache import Cache, KeyValueCache
 from foretext.nn.dropout import Dropout
-from foretext.nn.feed_forward import GATED, Activation, FeedForward
+from foretext.nn.feed_forward import Activation, FeedForward
 from foretext.nn.flops import Flops, matrix_flops, num_passes
-from foretext.nn.norm import NormKind, make_norm
+from foretext.nn.norm import make_norm
 from foretext.nn.pooling import Pooling
-from foretext.nn.positions import Rotary, sinusoids
+from foretext.nn.positions import Rotary, Rotation, sinusoids
 from foretext.nn.vocabulary_head import HeadTransform
 
 __all__ = ["Transformer"]
 
-LANES = 32  # a gated part's width is a multiple of it, for the sake of matrix products
 EMBEDDINGS = ("tokens.", "segments.", "positions.", "embedding_norm.")  # names of parameters
 HEAD_STD = 0.02  # of a task's first weights, as BERT's own
 BASE_WIDTH, BASE_RATE, HIGHEST_RATE = 768, 5e-5, 5e-4  # Devlin et al. 2019, A.3, for size base
@@ -45,58 +44,9 @@ class Transformer(Backbone):
         vocab_size: tokens.
     """
 
-    class Config(Config):
-        """Shape of a Transformer; the defaults are BERT's at size mini."""
+    Config = TransformerConfig
 
-        num_layers: int = Field(4, ge=1)
-        dim: int = Field(256, ge=1)  # width of a state
-        num_heads: int = Field(4, ge=1)
-        feed_forward_dim: int | None = Field(None, ge=1)  # None: 4 × dim; gated: 8/3 × dim
-        max_length: int = Field(512, ge=2)  # positions
-        positions: Literal["learned", "sinusoidal", "rotary"] = "learned"
-        rotary_base: float = Field(10_000.0, gt=1)
-        global_every: int = Field(1, ge=1)  # layers: the first and each so many after it see all
-        local_window: int = Field(64, ge=1)  # positions to each side that the other layers see
-        local_rotary_base: float = Field(10_000.0, gt=1)  # of those
-        num_segments: int = Field(2, ge=0)  # kinds of tokens told apart in a row; 0: none are
-        norm: NormKind = "layer"
-        norm_position: NormPosition = "post"
-        norm_eps: float = Field(1e-12, gt=0)
-        embedding_norm: bool = True  # a norm over the sum of the embeddings
-        first_norm: bool = True  # pre-norm: whether the first attention has a norm of its own
-        activation: Activation = "gelu"
-        bias: bool = True  # in linear maps and layer norms
-        dropout: float = Field(0.0, ge=0, lt=1)  # of embeddings and of each part's result
-        attention_dropout: float = Field(0.0, ge=0, lt=1)  # of weights; costs the fast path on CPU
-        init_std: float = Field(0.02, gt=0)
-
-        @model_validator(mode="after")
-        def _fits(self) -> Transformer.Config:
-            if self.dim % self.num_heads:
-                raise ValueError(
-                    f"dim = {self.dim} must be a multiple of num_heads = {self.num_heads}"
-                )
-            if self.positions == "rotary" and self.dim // self.num_heads % 2:
-                raise ValueError("rotary positions need heads of an even width")
-            if self.positions != "rotary" and "rotary_base" in self.changed:
-                raise ValueError("rotary_base would have no effect without rotary positions")
-            local = {"local_window", "local_rotary_base"} & self.changed
-            if self.global_every == 1 and local:
-                raise ValueError(f"{min(local)} would have no effect where global_every = 1")
-            if self.positions != "rotary" and "local_rotary_base" in local:
-                raise ValueError("local_rotary_base would have no effect without rotary positions")
-            return self
-
-        @property
-        def hidden_dim(self) -> int:
-            """Width within the feed-forward part."""
-            if self.feed_forward_dim is not None:
-                return self.feed_forward_dim
-            if self.activation in GATED:  # three maps in place of two: as many weights
-                return max(round(8 * self.dim / 3 / LANES), 1) * LANES
-            return 4 * self.dim
-
-    config: Config
+    config: TransformerConfig
     visibilities: frozenset[Visibility] = frozenset({"full", "causal", "matrix"})
     takes_segments: ClassVar[bool] = True
     adds_pooler = True
@@ -104,7 +54,7 @@ class Transformer(Backbone):
     default_dropout = 0.1
     tunes_layer_decay = True
 
-    def __init__(self, config: Config, vocab_size: int) -> None:
+    def __init__(self, config: TransformerConfig, vocab_size: int) -> None:
         super().__init__(config, vocab_size)
         self.dim, self.num_layers = config.dim, config.num_layers
         self.max_length = self.usual_length = config.max_length
@@ -123,10 +73,9 @@ class Transformer(Backbone):
             self.register_buffer("sinusoids", table, persistent=False)
         self.embedding_norm = self._norm() if config.embedding_norm else nn.Identity()
         self.dropout = Dropout(config.dropout)
-        whole, near = self._rotary(config.rotary_base), self._rotary(config.local_rotary_base)
-        self.blocks = nn.ModuleList(
-            self._block(whole if self._sees_all(i) else near, i) for i in range(config.num_layers)
-        )
+        self.rotary = self._rotary(config.rotary_base)
+        self.local_rotary = self._rotary(config.local_rotary_base)
+        self.blocks = nn.ModuleList(self._block(layer) for layer in range(config.num_layers))
         pre_norm = config.norm_position == "pre"
         self.final_norm = self._norm() if pre_norm else nn.Identity()
         self._initialise()
@@ -170,18 +119,18 @@ class Transformer(Backbone):
     def _states(self, inputs: Inputs, keep_layers: bool, cache: KeyValueCache | None) -> States:
         num_cached = 0 if cache is None else cache.length
         x = self._embedded(inputs, num_cached)
-        masks = self._masks(inputs, num_cached)
+        layouts = self._layouts(inputs, num_cached, x.dtype)
         only_first = inputs.needed == "first" and inputs.visibility == "full" and cache is None
         layers = [x]
         for layer, block in enumerate(self.layers):
             is_last = layer == self.num_layers - 1
-            num_queries = 1 if is_last and only_first and not keep_layers else None
+            num_needed = 1 if is_last and only_first and not keep_layers else None
             if self.checkpointing and self.training:
                 x = checkpoint(
-                    block, x, masks[layer], layer, None, num_queries, use_reentrant=False
+                    block, x, layouts[layer], layer, None, num_needed, use_reentrant=False
                 )
             else:
-                x = block(x, masks[layer], layer, cache, num_queries)
+                x = block(x, layouts[layer], layer, cache, num_needed)
             if keep_layers:
                 layers.append(x)
         if cache is not None:
@@ -189,12 +138,12 @@ class Transformer(Backbone):
         return States(self.final_norm(x), tuple(layers) if keep_layers else ())
 
     def attention_maps(self, inputs: Inputs) -> tuple[Tensor, ...]:
-        """Return, for each layer, how much each position takes from each, (B, H, T, T)."""
-        masks = self._masks(inputs)
+        """Return, for each layer, the attention weights, (B, H, T, S)."""
+        layouts = self._layouts(inputs, 0, self.embedding.dtype)
         layers = self.forward(inputs, keep_layers=True).layers
         return tuple(
-            block.attention.weights(block.attended(x), mask)
-            for block, x, mask in zip(self.layers, layers, masks, strict=False)
+            block.attention.weights(block.attended(x), layout)
+            for block, x, layout in zip(self.layers, layers, layouts, strict=False)
             # the last of the states feeds no block
         )
 
@@ -261,29 +210,34 @@ class Transformer(Backbone):
         return {"learning_rate": (1 if pretrained else 2) * rate}
 
     @classmethod
-    def settings_for_rows(cls, config: Config, row_length: int) -> Mapping[str, Any]:
+    def settings_for_rows(cls, config: TransformerConfig, row_length: int) -> Mapping[str, Any]:
         """Return the length of learned positions: those that no row reaches are not learned."""
         return {"max_length": row_length} if config.positions == "learned" else {}
 
-    def _sees_all(self, layer: int) -> bool:
+    def _is_global(self, layer: int) -> bool:
         return layer % self.config.global_every == 0
 
-    def _masks(self, inputs: Inputs, num_cached: int = 0) -> list[AttentionMask]:
-        """What positions look at in each layer."""
-        whole = near = attention_mask(inputs, num_cached)
+    def _layouts(self, inputs: Inputs, num_cached: int, dtype: torch.dtype) -> list[Layout]:
+        """Return how positions relate to each other in each layer."""
+        mask, where = attention_mask(inputs, num_cached), _where(inputs, num_cached)
+        whole = near = Layout(mask, _rotation(self.rotary, where, dtype))
         if self.config.global_every > 1:
-            near = windowed_mask(whole, inputs, self.config.local_window, num_cached)
-        return [whole if self._sees_all(layer) else near for layer in range(self.num_layers)]
+            mask = windowed_mask(mask, inputs, self.config.local_window, num_cached)
+            near = Layout(mask, _rotation(self.local_rotary, where, dtype))
+        return [whole if self._is_global(layer) else near for layer in range(self.num_layers)]
 
-    def _embedded(self, inputs: Inputs, first: int) -> Tensor:
-        """Sum of token, position and segment embeddings, (B, T, D)."""
-        T = inputs.ids.shape[1]
-        assert first + T <= self.max_length, f"{first + T} positions, at most {self.max_length}"
+    def _embedded(self, inputs: Inputs, num_cached: int) -> Tensor:
+        """Return the sum of token, position and segment embeddings, (B, T, D)."""
+        end = num_cached + inputs.ids.shape[1]
+        if inputs.positions is None:
+            assert end <= self.max_length, f"{end} positions, at most {self.max_length}"
+        where = _where(inputs, num_cached)
         x = self.tokens(inputs.ids)
         if self.positions is not None:
-            x = x + self.positions.weight[first : first + T]
+            by_index = isinstance(where, Tensor)
+            x = x + (self.positions(where) if by_index else self.positions.weight[where])
         elif self.config.positions == "sinusoidal":
-            x = x + self.sinusoids[first : first + T].to(x.dtype)  # type: ignore[index]
+            x = x + self.sinusoids[where].to(x.dtype)  # type: ignore[index]
         if self.segments is not None:
             if inputs.segments is None:
                 x = x + self.segments.weight[0]
@@ -297,14 +251,10 @@ class Transformer(Backbone):
             return None
         return Rotary(config.dim // config.num_heads, config.max_length, base)
 
-    def _block(self, rotary: Rotary | None, layer: int) -> Block:
+    def _block(self, layer: int) -> Block:
         config = self.config
         attention = SelfAttention(
-            config.dim,
-            config.num_heads,
-            bias=config.bias,
-            rotary=rotary,
-            dropout=config.attention_dropout,
+            config.dim, config.num_heads, bias=config.bias, dropout=config.attention_dropout
         )
         feed_forward = FeedForward(
             config.dim, config.hidden_dim, config.activation, bias=config.bias, dropout=0.0
@@ -340,3 +290,14 @@ class Transformer(Backbone):
                 with torch.no_grad():
                     block.attention.output.weight.mul_(scale)
                     block.feed_forward.outer.weight.mul_(scale)
+
+
+def _where(inputs: Inputs, num_cached: int) -> slice | Tensor:
+    """Return the positions of inputs: those that follow what is cached, or (B, T) of their own."""
+    if inputs.positions is not None:
+        return inputs.positions
+    return slice(num_cached, num_cached + inputs.ids.shape[1])
+
+
+def _rotation(rotary: Rotary | None, where: slice | Tensor, dtype: torch.dtype) -> Rotation | None:
+    return None if rotary is None else rotary(where, dtype)

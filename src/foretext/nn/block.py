@@ -1,4 +1,4 @@
-"""One layer of a Transformer: attention and a feed-forward part, each added to what it was given.
+"""One layer of a Transformer: attention and a feed-forward part, each added to its input.
 
 Post-norm is x = norm(x + part(x)) (Vaswani et al. 2017); pre-norm is x = x + part(norm(x)), which
 trains without a warm-up (Xiong et al. 2020).
@@ -10,7 +10,7 @@ from typing import Literal
 
 from torch import Tensor, nn
 
-from foretext.nn.attention import AttentionMask, SelfAttention
+from foretext.nn.attention import Layout, SelfAttention
 from foretext.nn.cache import KeyValueCache
 from foretext.nn.dropout import Dropout
 from foretext.nn.feed_forward import FeedForward
@@ -29,7 +29,7 @@ class Block(nn.Module):
         attention_norm: before or after the attention.
         feed_forward_norm: before or after the feed-forward part.
         norm_position: which of the two.
-        dropout: share dropped of each part's result in training, before it is added.
+        dropout: share of each part's result that is dropped in training, before it is added.
     """
 
     def __init__(
@@ -53,19 +53,19 @@ class Block(nn.Module):
     def forward(
         self,
         x: Tensor,
-        mask: AttentionMask,
+        layout: Layout,
         layer: int = 0,
         cache: KeyValueCache | None = None,
-        num_queries: int | None = None,
+        num_needed: int | None = None,
     ) -> Tensor:
-        """Map x (B, T, D) to (B, T, D), or to the first `num_queries` positions of that."""
-        mixed = self.dropout(self.attention(self.attended(x), mask, layer, cache, num_queries))
-        x = x[:, :num_queries] + mixed
+        """Map x (B, T, D) to (B, T, D), or to the first `num_needed` positions of that."""
+        mixed = self.dropout(self.attention(self.attended(x), layout, layer, cache, num_needed))
+        x = x[:, :num_needed] + mixed
         if self.pre_norm:
             return x + self.dropout(self.feed_forward(self.feed_forward_norm(x)))
         x = self.attention_norm(x)
         return self.feed_forward_norm(x + self.dropout(self.feed_forward(x)))
 
     def attended(self, x: Tensor) -> Tensor:
-        """Return what the attention is given when the block is given x, (B, T, D)."""
+        """Return the attention's input for the block's input x, (B, T, D)."""
         return self.attention_norm(x) if self.pre_norm else x

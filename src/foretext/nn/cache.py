@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from torch import Tensor
 
-__all__ = ["Cache", "KeyValueCache"]
+__all__ = ["Cache", "CrossCache", "KeyValueCache", "RecurrentCache"]
 
 GROWTH = 64  # positions that room is made for at a time, at least
 
@@ -57,6 +58,56 @@ class KeyValueCache:
         """Drop the newest positions, as if they had not been read."""
         assert num_positions <= self.length, f"{num_positions} of {self.length} positions"
         self.length -= num_positions
+
+
+class CrossCache:
+    """Keys and values of a source, (B, H, S, D / H) a layer: computed at the first question.
+
+    It is no `Cache` by itself, as nothing is added to it: a decoder keeps it beside its own.
+    """
+
+    def __init__(self) -> None:
+        self._layers: dict[int, tuple[Tensor, Tensor]] = {}
+
+    def of(self, layer: int, compute: Callable[[], tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
+        """Return keys and values of a layer; `compute` makes them if there are none yet."""
+        if layer not in self._layers:
+            self._layers[layer] = compute()
+        return self._layers[layer]
+
+    def keep_rows(self, rows: Tensor) -> None:
+        """Keep rows (K,) of the batch, in that order; a row may come more than once."""
+        self._layers = {
+            layer: (keys.index_select(0, rows), values.index_select(0, rows))
+            for layer, (keys, values) in self._layers.items()
+        }
+
+
+class RecurrentCache:
+    """The state that a recurrent network ends in; a network without a state keeps none."""
+
+    def __init__(self) -> None:
+        self.length = 0
+        self.states: tuple[Tensor, ...] = ()  # (B, D) each
+        self._before: tuple[int, tuple[Tensor, ...]] = (0, ())  # length and states, one read ago
+
+    def advance(self, num_positions: int, states: tuple[Tensor, ...]) -> None:
+        """Take the states after so many further positions."""
+        self._before = self.length, self.states
+        self.length, self.states = self.length + num_positions, states
+
+    def keep_rows(self, rows: Tensor) -> None:
+        """Keep rows (K,) of the batch, in that order; a row may come more than once."""
+        length, states = self._before
+        self._before = length, tuple(state.index_select(0, rows) for state in states)
+        self.states = tuple(state.index_select(0, rows) for state in self.states)
+
+    def forget(self, num_positions: int) -> None:
+        """Drop the positions of the newest read, all of them: older states are not kept."""
+        length, states = self._before
+        assert num_positions in (0, self.length - length), f"{num_positions} positions of one read"
+        if num_positions:
+            self.length, self.states = length, states
 
 
 def _room(new: Tensor, length: int) -> Tensor:

@@ -2,8 +2,8 @@
 
 PyTorch's fused attention for CPUs makes its own small products, which at the sizes of a small model
 are eight times slower, backward above all, than those of the matrix library. Here whole groups of
-heads are multiplied at once (Vaswani et al. 2017, 3.2.1); scores are made again in backward and
-never held for more than a group (Dao et al. 2022, "FlashAttention", section 3.1).
+heads are multiplied at once (Vaswani et al. 2017, 3.2.1); scores are computed again in the backward
+pass and never held for more than a group (Dao et al. 2022, "FlashAttention", section 3.1).
 
 N: heads of all texts, T: queries, S: keys, d: width of a head.
 """
@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from foretext.kernels.attention import HIDDEN, Bias, softmax, softmax_backward
+from foretext.kernels import attention as kernels
+from foretext.kernels.attention import HIDDEN, Addend
 from foretext.nn.team import torch_team
 from foretext.nn.views import flat_view
 
@@ -33,8 +35,10 @@ def cpu_attention(
     key: Tensor,
     value: Tensor,
     visible: Tensor | None = None,
+    bias: Tensor | None = None,
     *,
     causal: bool = False,
+    scale: float | None = None,
 ) -> Tensor:
     """Return means of values, (B, H, T, d), as `scaled_dot_product_attention` does.
 
@@ -44,90 +48,144 @@ def cpu_attention(
         value: (B, H, S, d).
         visible: (B or 1, 1, T or 1, S) bool, True where a query may look at a key. A query that may
             look at none looks at all.
+        bias: (B or 1, H, T, S), finite numbers added to the scaled scores.
         causal: whether a query may look at no key after it; T = S.
+        scale: of the scores; None: 1 / √d.
     """
-    return _apply(query, key, value, _hiding(query, key, visible, causal))
+    scale = query.shape[-1] ** -0.5 if scale is None else scale
+    return _apply(query, key, value, _hiding(query, key, visible, causal), bias, scale)
 
 
 def _hiding(query: Tensor, key: Tensor, visible: Tensor | None, causal: bool) -> Tensor:
-    """Return what is added to scores, (B or 1, T or 1, padded S) float32: zero, or `HIDDEN`."""
+    """Return what hides keys, (B or 1, 1, T or 1, padded S) float32: zero, or `HIDDEN`."""
     T, S = query.shape[2], key.shape[2]
     if causal:
-        assert T == S, f"causal sight of {T} queries on {S} keys"
+        assert T == S, f"a causal mask of {T} queries on {S} keys"
         before = torch.ones(T, S, dtype=torch.bool).tril()
         visible = before[None, None] if visible is None else visible & before
-    hidden = torch.full((1, 1, _padded(S)), 2 * HIDDEN)  # padding, below what is hidden
+    hidden = torch.full((1, 1, 1, _padded(S)), 2 * HIDDEN)  # padding, below what is hidden
     hidden[..., :S] = 0.0
     if visible is None:
         return hidden
-    hidden = hidden.repeat(visible.shape[0], visible.shape[2], 1)
-    hidden[..., :S].masked_fill_(~visible[:, 0], HIDDEN)
+    hidden = hidden.repeat(visible.shape[0], 1, visible.shape[2], 1)
+    hidden[..., :S].masked_fill_(~visible, HIDDEN)
     return hidden
 
 
 class _Attention(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, query: Tensor, key: Tensor, value: Tensor, hiding: Tensor) -> Tensor:
+    def forward(
+        ctx: Any,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        hiding: Tensor,
+        bias: Tensor | None,
+        scale: float,
+    ) -> Tensor:
         B, H, T, d = query.shape
         q, k, v = query.reshape(-1, T, d), _packed(key), _packed(value)  # (N, T or padded S, d)
+        softmax = _Softmax(H, hiding, None if bias is None else _padded_bias(bias), scale)
         normalisers = torch.empty(q.shape[:2])
         mixed = torch.empty_like(q)
-        for heads, bias in _groups(q, k, hiding, H):
+        for heads in _groups(q, k):
             scores = torch.bmm(q[heads], k[heads].mT)  # (n, T, S)
-            softmax(
-                torch_team(),
-                flat_view(scores),
-                bias,
-                d**-0.5,
-                flat_view(normalisers[heads]),
-                *scores.shape[1:],
-            )
+            softmax.forward(heads.start, scores, normalisers[heads])
             torch.bmm(scores, v[heads], out=mixed[heads])
-        ctx.save_for_backward(q, k, v, hiding, normalisers)
-        ctx.num_keys = key.shape[2]
+        ctx.save_for_backward(q, k, v, normalisers)
+        ctx.softmax, ctx.num_keys = softmax, key.shape[2]
+        ctx.bias_dtype = bias.dtype if bias is not None and ctx.needs_input_grad[4] else None
         return mixed.view(B, H, T, d)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         B, H, T, d = gradient.shape
-        q, k, v, hiding, normalisers = ctx.saved_tensors
+        q, k, v, normalisers = ctx.saved_tensors
+        softmax: _Softmax = ctx.softmax
         mixed = gradient.reshape(-1, T, d)
         dq, dk, dv = (torch.empty_like(tensor) for tensor in (q, k, v))
-        for heads, bias in _groups(q, k, hiding, H):
+        of_bias = None
+        if ctx.bias_dtype is not None:
+            assert softmax.bias is not None
+            of_bias = torch.zeros_like(softmax.bias)
+        for heads in _groups(q, k):
             scores = torch.bmm(q[heads], k[heads].mT)
             errors = torch.bmm(mixed[heads], v[heads].mT)  # of P, then of scores
-            softmax_backward(
-                torch_team(),
-                flat_view(scores),
-                flat_view(errors),
-                bias,
-                d**-0.5,
-                flat_view(normalisers[heads]),
-                *scores.shape[1:],
-            )
+            softmax.backward(heads.start, scores, errors, normalisers[heads])
             torch.bmm(scores.mT, mixed[heads], out=dv[heads])
             torch.bmm(errors, k[heads], out=dq[heads])
             torch.bmm(errors.mT, q[heads], out=dk[heads])
+            if of_bias is not None:
+                _add_errors(of_bias, heads.start, errors)
+        if softmax.bias is not None:  # then the errors are not scaled yet
+            dq.mul_(softmax.scale), dk.mul_(softmax.scale)
         keys = slice(ctx.num_keys)
         dq, dk, dv = (tensor.view(B, H, -1, d) for tensor in (dq, dk, dv))
-        return dq, dk[:, :, keys], dv[:, :, keys], None
+        if of_bias is not None:
+            of_bias = of_bias[..., keys].to(ctx.bias_dtype)
+        return dq, dk[:, :, keys], dv[:, :, keys], None, of_bias, None
 
 
 _apply: Callable[..., Tensor] = _Attention.apply
 
 
-def _groups(q: Tensor, k: Tensor, hiding: Tensor, num_heads: int) -> Iterator[tuple[slice, Bias]]:
+class _Softmax(NamedTuple):
+    """The kernel's work on groups of heads, and what it adds to their scores."""
+
+    num_heads: int  # H
+    hiding: Tensor  # (B or 1, 1, T or 1, padded S)
+    bias: Tensor | None  # (B or 1, H, T, padded S) float32
+    scale: float
+
+    def forward(self, first: int, scores: Tensor, normalisers: Tensor) -> None:
+        """Overwrite scores (n, T, S) from head `first` on, and their normalisers (n, T)."""
+        tail = (self.scale, flat_view(normalisers), *scores.shape[1:])
+        addends = self._addends(first)
+        run = kernels.softmax if len(addends) == 1 else kernels.biased_softmax
+        run(torch_team(), flat_view(scores), *addends, *tail)
+
+    def backward(self, first: int, scores: Tensor, errors: Tensor, normalisers: Tensor) -> None:
+        """Overwrite scores by P, and the gradients of P by those of scores or, biased, of both."""
+        tail = (self.scale, flat_view(normalisers), *scores.shape[1:])
+        addends = self._addends(first)
+        run = kernels.softmax_backward if len(addends) == 1 else kernels.biased_softmax_backward
+        run(torch_team(), flat_view(scores), flat_view(errors), *addends, *tail)
+
+    def _addends(self, first: int) -> list[Addend]:
+        tensors = [tensor for tensor in (self.hiding, self.bias) if tensor is not None]
+        return [_addend(tensor, self.num_heads, first) for tensor in tensors]
+
+
+def _addend(tensor: Tensor, num_heads: int, first_head: int) -> Addend:
+    text, head, row = (
+        stride if size > 1 else 0
+        for size, stride in zip(tensor.shape[:3], tensor.stride()[:3], strict=True)
+    )
+    return Addend(flat_view(tensor), text, head, row, num_heads, first_head)
+
+
+def _add_errors(of_bias: Tensor, first: int, errors: Tensor) -> None:
+    """Add errors (n, T, S) from head `first` on to the gradient of the bias, summed over texts."""
+    planes = of_bias.flatten(0, 1)  # (H, T, S) or (N, T, S)
+    heads = torch.arange(first, first + len(errors)) % len(planes)
+    planes.index_add_(0, heads, errors.float())
+
+
+def _groups(q: Tensor, k: Tensor) -> Iterator[slice]:
     """Cut all heads into groups whose scores stay in the cache."""
     size = max(1, GROUP_BYTES // (q.shape[1] * k.shape[1] * q.element_size()))
-    texts, rows, S = hiding.shape
-    strides = (rows * S if texts > 1 else 0, S if rows > 1 else 0)
     for first in range(0, len(q), size):
-        yield slice(first, first + size), Bias(flat_view(hiding), *strides, num_heads, first)
+        yield slice(first, first + size)
 
 
 def _padded(num_keys: int) -> int:
     return math.ceil(num_keys / LANES) * LANES
+
+
+def _padded_bias(bias: Tensor) -> Tensor:
+    """Return (B or 1, H, T, S) as contiguous float32, with zeros behind the S."""
+    return F.pad(bias.float(), (0, _padded(bias.shape[3]) - bias.shape[3])).contiguous()
 
 
 def _packed(tensor: Tensor) -> Tensor:

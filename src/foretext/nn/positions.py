@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor, nn
 
-__all__ = ["Rotary", "sinusoids"]
+__all__ = ["Rotary", "Rotation", "sinusoids"]
 
 
 def sinusoids(length: int, dim: int) -> Tensor:
@@ -14,13 +16,27 @@ def sinusoids(length: int, dim: int) -> Tensor:
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(1)[:, :dim]
 
 
+class Rotation(NamedTuple):
+    """The angles by which queries and keys of T positions are rotated."""
+
+    cos: Tensor  # (T, d), or (B, 1, T, d) where rows differ
+    sin: Tensor
+
+    def applied(self, x: Tensor) -> Tensor:
+        """Rotate x, (B, H, T', d), whose positions are the first T' ≤ T."""
+        T = x.shape[2]
+        left, right = x.chunk(2, dim=-1)
+        turned = torch.cat((-right, left), dim=-1)
+        return x * self.cos[..., :T, :] + turned * self.sin[..., :T, :]
+
+
 class Rotary(nn.Module):
-    """Rotates queries and keys by their positions, so that scores depend on distances alone.
+    """Rotates queries and keys by their positions, so that scores depend on distances only.
 
     The first half of a head's columns is paired with the second half, as in Llama.
 
     Args:
-        dim: columns of a head; even.
+        dim: columns of a head, d; even.
         max_length: positions.
         base: the longest wave is about 2π times as long.
     """
@@ -32,13 +48,10 @@ class Rotary(nn.Module):
         self.register_buffer("cos", angles.cos(), persistent=False)  # (max_length, dim) fp32
         self.register_buffer("sin", angles.sin(), persistent=False)
 
-    def forward(self, x: Tensor, first: int = 0) -> Tensor:
-        """Rotate x (B, H, T, D / H), whose first position is `first`."""
-        T = x.shape[2]
-        cos = self.cos[first : first + T].to(x.dtype)  # type: ignore[index]
-        sin = self.sin[first : first + T].to(x.dtype)  # type: ignore[index]
-        left, right = x.chunk(2, dim=-1)
-        return x * cos + torch.cat((-right, left), dim=-1) * sin
+    def forward(self, positions: slice | Tensor, dtype: torch.dtype) -> Rotation:
+        """Return the rotation of positions: the same of all rows, or (B, T) int64."""
+        cos, sin = (table[positions].to(dtype) for table in (self.cos, self.sin))  # type: ignore[index]
+        return Rotation(cos, sin) if cos.dim() == 2 else Rotation(cos[:, None], sin[:, None])
 
 
 def _angles(length: int, dim: int, base: float) -> Tensor:
