@@ -157,7 +157,7 @@ def test_inspect(command: Command, corpus: Path, tmp_path: Path) -> None:
     assert "word2vec:" in shown
 
 
-@pytest.mark.parametrize("kind", ["bpe", "wordpiece", "unigram", "words"])
+@pytest.mark.parametrize("kind", ["bpe", "wordpiece", "unigram", "word", "words"])
 def test_tokenizer(command: Command, corpus: Path, tmp_path: Path, kind: str) -> None:
     from tokenizers import Tokenizer
 

@@ -27,6 +27,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "bpe-character": {"level": "character", "vocab_size": 160},
     "wordpiece": {"vocab_size": 160},
     "unigram": {"vocab_size": 160},
+    "word": {"vocab_size": 40},
 }
 
 
@@ -162,7 +163,11 @@ def test_lower_case(corpus: Corpus) -> None:
     ("kind", "settings", "sentence"),
     [
         ("pbe", {}, "'pbe' is no kind of sub-word tokenizer. Did you mean 'bpe'?"),
-        ("x", {}, "'x' is no kind of sub-word tokenizer. There are: bpe, wordpiece, unigram."),
+        (
+            "x",
+            {},
+            "'x' is no kind of sub-word tokenizer. There are: bpe, wordpiece, unigram, word.",
+        ),
         (
             "bpe",
             {"vocab_siz": 9},

@@ -27,6 +27,10 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "bpe": {"vocab_size": 330},
     "bpe lowercase": {"vocab_size": 330, "lowercase": True},
     "bpe characters": {"vocab_size": 200, "level": "character", "limit_alphabet": 70},
+    "word": {"vocab_size": 60},
+    "word cased": {"vocab_size": 60, "lowercase": False, "pre_tokenizer": "whitespace"},
+    "word english": {"vocab_size": 60, "pre_tokenizer": "basic_english"},
+    "word chinese": {"vocab_size": 60, "pre_tokenizer": "chinese_characters"},
     "bpe whitespace": {"vocab_size": 200, "level": "character", "words": "whitespace"},
 }
 LINES = st.lists(

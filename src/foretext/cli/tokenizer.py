@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
@@ -24,26 +24,29 @@ def tokenizer(
         ),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Where tokenizer.json goes.")
+        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for tokenizer.json.")
     ],
     kind: Annotated[
-        Literal["bpe", "wordpiece", "unigram", "words"], typer.Option(help="What a token is.")
+        str,
+        typer.Option(
+            help="bpe, wordpiece, unigram or word; or words, for word vectors: no special tokens."
+        ),
     ] = "bpe",
     vocab_size: Annotated[
-        int | None, typer.Option("--vocab-size", min=1, help="Tokens in all, special ones too.")
+        int | None, typer.Option("--vocab-size", min=1, help="Number of tokens, special ones too.")
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="SECTION.NAME=VALUE", help="A setting of tokenizer, corpus."),
+        typer.Option("--set", metavar="SECTION.NAME=VALUE", help="A setting of corpus, tokenizer."),
     ] = None,
     test: Annotated[
-        str | None, typer.Option(help="Text to report on; else the beginning of CORPUS itself.")
+        str | None, typer.Option(help="Text to report on; default: the beginning of CORPUS.")
     ] = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Learn a tokenizer alone, and report how it cuts text."""
+    """Learn a tokenizer, and report how it cuts text."""
     from foretext.corpus import Corpus
     from foretext.files import refuse_existing
     from foretext.pipeline import learn_tokenizer

@@ -6,13 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from foretext.corpus import Corpus
+from foretext.errors import SettingError, did_you_mean
 from foretext.progress import Progress
 from foretext.runtime import usable_cores
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from foretext.tokenizers.subwords import learn_subwords
+from foretext.tokenizers.subwords import SUBWORDS, learn_subwords
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 
 __all__ = ["learn_tokenizer"]
+
+WORDS = "words"  # whole words without special tokens
 
 
 def learn_tokenizer(
@@ -21,18 +24,24 @@ def learn_tokenizer(
     """Learn a tokenizer alone, of sub-words or of whole words, and save it as `path`.
 
     Args:
-        kind: ``"bpe"``, ``"wordpiece"``, ``"unigram"`` or ``"words"``.
+        kind: a row of `SUBWORDS`, or ``"words"``, which word vectors learn from.
         settings: of the kind's own Config.
         text: what to learn from.
         path: where ``tokenizer.json`` goes.
         quiet: show no progress.
 
     Raises:
-        ForetextError: the text or a setting will not do, or `path` cannot be written.
+        SettingError: there is no such kind or setting.
+        CorpusError: there is nothing to learn in the text.
+        OutputError: `path` cannot be written.
     """
+    kinds = (*SUBWORDS, WORDS)
+    if kind not in kinds and ":" not in kind:
+        hint = did_you_mean(kind, kinds) or f" There are: {', '.join(kinds)}."
+        raise SettingError(f"'{kind}' is no kind of tokenizer.{hint}")
     with Progress(f"learning {kind}", text.num_bytes, "bytes", quiet=quiet) as bar:
         options: dict[str, Any] = {"workers": usable_cores(), "progress": bar}
-        if kind == "words":
+        if kind == WORDS:
             config = WordTokenizer.Config.checked(settings, "tokenizer")
             WordTokenizer.learn(config, text, **options).save(path)
         else:

@@ -38,12 +38,17 @@ class Tokenizer(ABC):
 
     Attributes:
         kind: what `config.json` of a task says, so that the folder opens with the same class.
-        expects_unknown: whether unknown tokens are normal, because rare words are left out. Where
-            they are not, many of them mean that the tokenizer learned from other text.
     """
 
     kind: ClassVar[Literal["words", "subwords"]]
-    expects_unknown: ClassVar[bool] = False
+
+    @property
+    def expects_unknown(self) -> bool:
+        """Whether unknown tokens are normal, because rare words are left out.
+
+        Where they are not, many of them mean that the tokenizer learned from other text.
+        """
+        return False
 
     @property
     @abstractmethod

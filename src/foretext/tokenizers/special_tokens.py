@@ -14,16 +14,18 @@ from foretext.parsing import parse_json
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-__all__ = ["SpecialTokens", "ordinary_tokens"]
+__all__ = ["UNKNOWN_NAMES", "SpecialTokens", "ordinary_tokens"]
+
+UNKNOWN_NAMES = ("[UNK]", "<unk>")
 
 NAMES = {  # the first that a tokenizer has is taken
     "pad": ("[PAD]", "<pad>", "<|pad|>"),
-    "unknown": ("[UNK]", "<unk>"),
+    "unknown": UNKNOWN_NAMES,
     "cls": ("[CLS]", "<cls>", "<s>"),
     "sep": ("[SEP]", "<sep>", "</s>"),
     "mask": ("[MASK]", "<mask>"),
     "start": ("<|startoftext|>", "<|endoftext|>", "<s>", "[BOS]"),
-    "end": ("<|endoftext|>", "</s>", "[EOS]"),
+    "end": ("<|endoftext|>", "</s>", "[EOS]", "<eos>"),
 }
 RESERVED = re.compile(r"\[unused\d+\]")  # rows that BERT's vocabularies keep free
 

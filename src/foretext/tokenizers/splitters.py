@@ -11,10 +11,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Protocol
+from itertools import product
+from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
 
+from foretext.corpus.pre_tokenizers import PreTokenizer as CorpusPreTokenizer
+from foretext.corpus.pre_tokenizers import PreTokenizerKind
 from foretext.kernels.pieces import BLANK, LETTER, LINE_END, NUMBER, write_pieces
 from foretext.kernels.words import ALONE, IGNORED, SEPARATOR, WORD, Letters
 
@@ -22,9 +25,15 @@ if TYPE_CHECKING:
     from tokenizers.normalizers import Normalizer
     from tokenizers.pre_tokenizers import PreTokenizer
 
-__all__ = ["BytePieces", "LibraryWords", "RawPieces", "Splitter", "byte_letters"]
+__all__ = ["BytePieces", "CorpusWords", "LibraryWords", "RawPieces", "Splitter", "byte_letters"]
 
 NUM_POINTS = sys.maxunicode + 1
+NEEDING_NO_JIEBA: tuple[PreTokenizerKind, ...] = (
+    "whitespace",
+    "basic_english",
+    "unicode_words",
+    "chinese_characters",
+)
 SURROGATES = range(0xD800, 0xE000)
 ASSIGNED = (*range(0x33000), *range(0xE0000, 0xE0200))  # where Unicode 17 has any character
 CHUNK = 1 << 14  # characters the library is asked about at a time: it takes 20 bytes for each
@@ -115,6 +124,33 @@ class RawPieces(BytePieces):
         """The piece as the library writes it."""
         spelling = _spelling()
         return "".join([spelling[byte] for byte in word])
+
+
+class CorpusWords:
+    """The words of a pre-tokeniser of `foretext.corpus`."""
+
+    def __init__(self, pre_tokenizer: CorpusPreTokenizer) -> None:
+        self.letters = pre_tokenizer.letters
+        self.utf8 = pre_tokenizer.utf8
+
+    @classmethod
+    def of(cls, normalizer: Normalizer | None, cut: PreTokenizer | None) -> Self | None:
+        """Find the pre-tokeniser that these parts of a tokenizer were made from, if one was."""
+        for kind, lowercase in product(NEEDING_NO_JIEBA, (True, False)):
+            known = CorpusPreTokenizer(kind, lowercase=lowercase)
+            if _is_same(normalizer, known.library_normalizer()) and _is_same(
+                cut, known.library_pre_tokenizer()
+            ):
+                return cls(known)
+        return None
+
+    def spelled(self, word: bytes) -> str:
+        """The word as the library writes it."""
+        return word.decode()
+
+
+def _is_same(found: Normalizer | PreTokenizer | None, known: Normalizer | PreTokenizer) -> bool:
+    return found is not None and found.__getstate__() == known.__getstate__()
 
 
 class LibraryWords:

@@ -14,7 +14,7 @@ import numpy as np
 
 from foretext.errors import CorpusError
 from foretext.tokenizers.splitters import byte_letters
-from foretext.tokenizers.subword_tokenizer import UNKNOWN, SubwordTokenizer
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tokenizers import decoders
 
 __all__ = ["Segmentation", "SubwordReport", "subword_report"]
@@ -100,8 +100,8 @@ class _Sums:
         self.unknown = self.bytes = self.characters = 0
 
     def add(self, tokenizer: SubwordTokenizer, texts: list[str]) -> None:
-        unknown = tokenizer.library.token_to_id(UNKNOWN)
-        unknown = -1 if unknown is None else unknown  # no token's id
+        found = tokenizer.special.unknown
+        unknown = -1 if found is None else found  # -1 is no token's id
         encodings = tokenizer.library.encode_batch(texts, add_special_tokens=False)
         for text, encoding in zip(texts, encodings, strict=True):
             ids = np.array(encoding.ids, np.int64)

@@ -21,8 +21,15 @@ from foretext.tokenizers.split_words import SplitWords
 from foretext.tokenizers.word_encoder import WordEncoder
 from foretext.tokenizers.word_marks import WordMarks
 from tokenizers import Tokenizer as LibraryTokenizer
+from tokenizers import models, processors
 
-__all__ = ["DEFAULT_SPECIAL_TOKENS", "UNKNOWN", "SubwordTokenizer", "with_special_tokens"]
+__all__ = [
+    "DEFAULT_SPECIAL_TOKENS",
+    "UNKNOWN",
+    "SubwordTokenizer",
+    "with_bert_template",
+    "with_special_tokens",
+]
 
 UNKNOWN = "[UNK]"
 MANY = 1 << 14  # characters from which a table of words pays
@@ -49,6 +56,11 @@ class SubwordTokenizer(Tokenizer):
     def vocab_size(self) -> int:
         """One more than the largest id."""
         return len(self.tokens)
+
+    @property
+    def expects_unknown(self) -> bool:
+        """Whether rare words are left out, so that unknown tokens are normal."""
+        return isinstance(self.library.model, models.WordLevel)
 
     @cached_property
     def tokens(self) -> list[str]:
@@ -224,6 +236,18 @@ def with_special_tokens(
 ) -> LibraryTokenizer:
     """Tell the library which tokens of the vocabulary are special: found in text as they stand."""
     library.add_special_tokens(list(special_tokens))
+    return library
+
+
+def with_bert_template(library: LibraryTokenizer) -> LibraryTokenizer:
+    """Put ``[CLS]`` and ``[SEP]`` around texts, where the vocabulary has both."""
+    ids = {token: library.token_to_id(token) for token in ("[CLS]", "[SEP]")}
+    if None not in ids.values():
+        library.post_processor = processors.TemplateProcessing(
+            single="[CLS] $A [SEP]",
+            pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+            special_tokens=list(ids.items()),
+        )
     return library
 
 

@@ -17,6 +17,7 @@ SUBWORDS = Registry(
         "bpe": "foretext.tokenizers.bpe:BPE",
         "wordpiece": "foretext.tokenizers.wordpiece:WordPiece",
         "unigram": "foretext.tokenizers.unigram:Unigram",
+        "word": "foretext.tokenizers.word_level:WordLevel",
     },
 )
 
@@ -29,13 +30,20 @@ def learn_subwords(
     workers: int = 1,
     progress: Advance | None = None,
 ) -> SubwordTokenizer:
-    """Learn a tokenizer of a kind of the table, with `settings` as a recipe gives them.
+    """Learn a tokenizer.
+
+    Args:
+        kind: a row of the table, or ``"package.module:Class"``.
+        settings: of the kind's own Config, as a recipe gives them.
+        corpus: to learn from.
+        workers: threads.
+        progress: advances by the bytes read.
 
     Raises:
         SettingError: no such kind, or a setting it does not have or cannot use.
         CorpusError: the corpus holds no text.
     """
-    if kind not in SUBWORDS:
+    if kind not in SUBWORDS and ":" not in kind:
         hint = did_you_mean(kind, SUBWORDS) or f" There are: {', '.join(SUBWORDS)}."
         raise SettingError(f"'{kind}' is no kind of sub-word tokenizer.{hint}")
     tokenizer = SUBWORDS.resolve(kind)

@@ -1,8 +1,8 @@
-"""Encoding at the speed of looking words up: each distinct word is cut into tokens but once.
+"""Encoding at the speed of looking words up: each distinct word is cut into tokens only once.
 
-That is the same as encoding the whole text where the tokens of a word follow from the word alone:
-with WordPiece and BPE, after pre-tokenisers whose words our kernels find as well. The words are cut
-by the model of the `tokenizers` library itself; what our kernels cannot tell is left to it too.
+This equals encoding the whole text where the tokens of a word follow from the word alone: with
+WordPiece, BPE and whole words, after pre-tokenisers whose words our kernels find, too. The model of
+the `tokenizers` library cuts the words; text that our kernels cannot cut is left to the library.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ import numpy as np
 from foretext.corpus.word_table import Numbered, WordTable
 from foretext.kernels.word_tokens import join_tokens
 from foretext.tokenizers.base import EncodedBlock
-from foretext.tokenizers.splitters import NUM_POINTS, LibraryWords, RawPieces
+from foretext.tokenizers.splitters import NUM_POINTS, CorpusWords, LibraryWords, RawPieces
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 __all__ = ["WordEncoder"]
 
 MAX_WORDS = 1 << 20  # known at a time, about 100 bytes each
+
+WordSplitter = CorpusWords | LibraryWords | RawPieces
 
 
 class WordEncoder:
@@ -35,7 +37,10 @@ class WordEncoder:
     """
 
     def __init__(
-        self, splitter: LibraryWords | RawPieces, library: Tokenizer, max_words: int = MAX_WORDS
+        self,
+        splitter: WordSplitter,
+        library: Tokenizer,
+        max_words: int = MAX_WORDS,
     ) -> None:
         self.splitter = splitter
         self.model = library.model
@@ -109,15 +114,19 @@ class WordEncoder:
 def _is_of_words(library: Tokenizer) -> bool:
     """Whether a word always has the same tokens, and added ones are found in the text as it is."""
     model = library.model
-    if not isinstance(model, models.WordPiece | models.BPE) or getattr(model, "dropout", None):
+    if not isinstance(model, models.WordPiece | models.BPE | models.WordLevel):
+        return False
+    if isinstance(model, models.BPE) and model.dropout:
         return False
     if library.truncation is not None or library.padding is not None:
         return False
     return not any(token.normalized for token in library.get_added_tokens_decoder().values())
 
 
-def _splitter(library: Tokenizer) -> LibraryWords | RawPieces | None:
+def _splitter(library: Tokenizer) -> WordSplitter | None:
     normalizer, cut = library.normalizer, library.pre_tokenizer
+    if isinstance(library.model, models.WordLevel):
+        return CorpusWords.of(normalizer, cut)
     lowercase = isinstance(normalizer, normalizers.Lowercase)
     if isinstance(cut, pre_tokenizers.ByteLevel):
         plain = cut.use_regex and not cut.add_prefix_space and (lowercase or normalizer is None)

@@ -37,7 +37,6 @@ class WordTokenizer(Tokenizer):
     """
 
     kind = "words"
-    expects_unknown = True
 
     class Config(BaseConfig):
         """Settings of the section `[tokenizer]`."""
@@ -90,6 +89,11 @@ class WordTokenizer(Tokenizer):
     def vocab_size(self) -> int:
         """Words with ids, ``[UNK]`` among them."""
         return len(self.vocabulary)
+
+    @property
+    def expects_unknown(self) -> bool:
+        """Rare words are left out."""
+        return True
 
     @property
     def special(self) -> SpecialTokens:

@@ -18,9 +18,10 @@ from foretext.tokenizers.subword_tokenizer import (
     DEFAULT_SPECIAL_TOKENS,
     UNKNOWN,
     SubwordTokenizer,
+    with_bert_template,
     with_special_tokens,
 )
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 __all__ = ["WordPiece"]
 
@@ -99,9 +100,5 @@ def _library(config: WordPiece.Config, ids: dict[str, int], splitter: LibraryWor
     library.pre_tokenizer = splitter.pre_tokenizer
     library.decoder = decoders.WordPiece(prefix=PREFIX)
     if {"[CLS]", "[SEP]"} <= set(config.special_tokens):
-        library.post_processor = processors.TemplateProcessing(
-            single="[CLS] $A [SEP]",
-            pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-            special_tokens=[(token, ids[token]) for token in ("[CLS]", "[SEP]")],
-        )
+        with_bert_template(library)
     return with_special_tokens(library, config.special_tokens)

@@ -1,0 +1,105 @@
+"""Whole words with special tokens: what language models of words read (PTB, WikiText)."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import Field
+
+from foretext.config import Config as BaseConfig
+from foretext.corpus.blocks import Advance, Blocks
+from foretext.corpus.counts import count_words
+from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind, likely_kind
+from foretext.errors import SettingError
+from foretext.tokenizers.special_tokens import UNKNOWN_NAMES
+from foretext.tokenizers.subword_tokenizer import (
+    DEFAULT_SPECIAL_TOKENS,
+    UNKNOWN,
+    SubwordTokenizer,
+    with_bert_template,
+    with_special_tokens,
+)
+from tokenizers import Tokenizer, models
+
+__all__ = ["WordLevel"]
+
+SAMPLE = 1 << 16  # characters that show the script
+
+
+class WordLevel(SubwordTokenizer):
+    """A vocabulary of whole words; all others are the unknown token.
+
+    The unknown token is ``[UNK]`` or ``<unk>``, whichever is among the special tokens; ``[UNK]`` is
+    added where neither is. A text that is tokenised already, such as PTB, where ``<unk>`` stands
+    for rare words, needs ``pre_tokenizer = "whitespace"`` and ``special_tokens = ["<unk>", ...]``.
+    """
+
+    class Config(BaseConfig):
+        """Settings of the section `[tokenizer]`."""
+
+        vocab_size: int = Field(default=30_000, ge=2)  # with special tokens; the most frequent stay
+        min_count: int = Field(default=2, ge=1)  # rarer words are unknown
+        special_tokens: list[str] = DEFAULT_SPECIAL_TOKENS  # get the first ids
+        pre_tokenizer: Literal[
+            "auto", "whitespace", "basic_english", "unicode_words", "chinese_characters"
+        ] = "auto"  # auto: by the script of the text
+        lowercase: bool = True
+
+    @classmethod
+    def learn(
+        cls,
+        config: Config,
+        corpus: Blocks,
+        *,
+        workers: int = 1,
+        progress: Advance | None = None,
+    ) -> Self:
+        """Count the words of a corpus and keep the frequent ones.
+
+        Args:
+            config: what the user chose.
+            corpus: to learn from.
+            workers: threads.
+            progress: advances by the bytes read.
+
+        Raises:
+            CorpusError: the corpus holds no text, or no word occurs `min_count` times.
+            SettingError: `vocab_size` has no room for a word.
+        """
+        special = _with_unknown(config.special_tokens)
+        if config.vocab_size <= len(special):
+            raise SettingError(
+                f"vocab_size = {config.vocab_size} has no room for a word beside the special "
+                f"tokens ({len(special)}); set it to more than {len(special)}."
+            )
+        words = PreTokenizer(_kind(config, corpus), lowercase=config.lowercase)
+        found = count_words(
+            corpus, words, min_count=config.min_count, workers=workers, progress=progress
+        )
+        known = [word for word in found.words if word not in special]
+        return cls(_library(special, known[: config.vocab_size - len(special)], words))
+
+
+def _with_unknown(special_tokens: list[str]) -> list[str]:
+    """The special tokens, with an unknown token among them."""
+    if any(name in special_tokens for name in UNKNOWN_NAMES):
+        return special_tokens
+    return [*special_tokens, UNKNOWN]
+
+
+def _kind(config: WordLevel.Config, corpus: Blocks) -> PreTokenizerKind:
+    """The kind of pre-tokeniser; the library can cut Chinese text into characters only."""
+    if config.pre_tokenizer != "auto":
+        return config.pre_tokenizer
+    kind = likely_kind(next(corpus.blocks(SAMPLE), "")[:SAMPLE])
+    return "chinese_characters" if kind == "chinese_words" else kind
+
+
+def _library(special: list[str], words: list[str], pre_tokenizer: PreTokenizer) -> Tokenizer:
+    ids = {token: index for index, token in enumerate([*special, *words])}
+    unknown = next(name for name in UNKNOWN_NAMES if name in special)
+    library = Tokenizer(models.WordLevel(ids, unk_token=unknown))
+    library.normalizer = pre_tokenizer.library_normalizer()
+    library.pre_tokenizer = pre_tokenizer.library_pre_tokenizer()
+    with_bert_template(library)
+    return with_special_tokens(library, special)
