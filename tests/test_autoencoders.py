@@ -138,5 +138,5 @@ def test_what_cannot_be(path: Path, images: np.ndarray, tmp_path: Path) -> None:
         ft.Autoencoder().fit([path, tmp_path / "other.npy"])
     with pytest.raises(VectorFileError, match=r"config\.json is missing"):
         ft.Autoencoder.load(tmp_path)
-    with pytest.raises(SettingError, match="goes on from no other model"):
+    with pytest.raises(SettingError, match="cannot be trained further"):
         ft.pretrain("autoencoder", path, tmp_path / "run", base=path)

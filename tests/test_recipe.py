@@ -129,7 +129,7 @@ def test_what_the_user_writes_is_trusted_from_then_on(module: Path) -> None:
         assert Recipe.of_run(module / "kept.toml").name == "evil:X"
         with pytest.raises(UntrustedError):
             Recipe.of_run(module / "hostile.toml")
-    with pytest.raises(SettingError, match=r"'evil:Y': this class has no Config"):
+    with pytest.raises(SettingError, match=r"'evil:Y': this class has no nested class Config"):
         Recipe.from_sections({"vectors": {"name": "evil:Y"}})
     with pytest.raises(SettingError, match=r"'no\.such:Class' cannot be imported"):
         Recipe.load("word2vec", ["vectors.name=no.such:Class"])

@@ -192,14 +192,11 @@ class Autoencoder:
         Raises:
             ForetextError: the examples, a setting or the folder will not do; the message says why.
         """
-        from foretext.codec import Codec
-
-        source = cast(Sources, examples)  # which an autoencoder alone may have as an array
+        source = cast(Sources, examples)  # autoencoders alone learn from an array
         learned = run_recipe(
             self.recipe, source, out, overwrite=overwrite, resume=resume, quiet=quiet
         )
-        assert isinstance(learned.model, Codec), learned.model
-        self.codec, self.history = learned.model, learned.history
+        self.codec, self.history = cast("Codec", learned.model), learned.history
         return self
 
     def transform(self, examples: ArrayLike) -> NDArray[np.float32]:

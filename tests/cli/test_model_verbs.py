@@ -90,10 +90,10 @@ def test_evaluate_measures_text(command: Command, models: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("fill", "gpt", "[MASK]"), "a causal one"),
+        (("fill", "gpt", "[MASK]"), "this one is causal: use generate"),
         (("fill", "bert", "the king"), "has no [MASK]"),
-        (("fill", "none", "[MASK]"), "none"),
-        (("generate", "bert", "the king"), "fills [MASK]"),
+        (("fill", "none", "[MASK]"), "this one has no head"),
+        (("generate", "bert", "the king"), "this one is masked: use fill"),
         (("generate", "gpt", "a", "--temperature", "0", "--top-k", "3"), "would have no effect"),
         (("embed", "bert", "text.txt", "--weighting", "sif"), "--weighting has no effect"),
         (("evaluate", "gpt", "text.txt", "--restrict-vocab", "9"), "--restrict-vocab has no"),

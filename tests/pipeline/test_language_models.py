@@ -126,7 +126,7 @@ def test_going_on_from_a_body(animal_text: Path, tmp_path: Path) -> None:
 
 def test_word_vectors_are_no_body(animal_text: Path, tmp_path: Path) -> None:
     vectors = ft.Word2Vec(min_count=1, epochs=1).fit(animal_text)
-    with pytest.raises(SettingError, match="no body"):
+    with pytest.raises(SettingError, match="cannot be pretrained further from word vectors"):
         run_recipe(small("bert"), animal_text, tmp_path / "run", base=vectors)
 
 
@@ -159,7 +159,9 @@ def test_a_text_that_the_tokenizer_cannot_spell_is_told_of(
 ) -> None:
     recipe = small("bert", "training.steps=2", "tokenizer.limit_alphabet=12")
     run_recipe(recipe, animal_text, tmp_path / "run", quiet=False)
-    assert "of the tokens are [UNK], which says nothing; raise" in capsys.readouterr().err
+    assert (
+        "of the tokens are [UNK], from which nothing is learned; raise" in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize("budget", [None, 4.0])

@@ -10,7 +10,7 @@ import pytest
 from foretext.corpus import Corpus
 from foretext.errors import SettingError
 from foretext.objectives.masked_lm import MaskedLM
-from foretext.pipeline.language_models import build_model
+from foretext.pipeline.building import build_model
 from foretext.plan import Plan, memory, trials
 from foretext.plan.planner import make_plan, training_seconds
 from foretext.recipe import Recipe

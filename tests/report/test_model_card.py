@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
+from foretext.backbones import BACKBONES
+from foretext.objectives.masked_lm import MaskedLM
 from foretext.recipe import Recipe
 from foretext.report.model_card import model_card
+from tests.language_model.models import learned_tokenizer
 
 FACTS = {
     "foretext": "0.1.0", "parameters": 1000, "vocab_size": 400,
@@ -15,7 +19,11 @@ RECORD = {"step": 20, "time": 3.0, "loss": 4.5, "valid_loss": 4.0}
 
 
 def card(recipe: Recipe, their_class: str | None = None) -> str:
-    return model_card(recipe, FACTS, RECORD, "runs/mine", their_class)
+    with torch.device("meta"):
+        component = BACKBONES.resolve(str(recipe.parts["backbone"].name))
+        backbone = component.build(recipe.parts["backbone"].config, 400)
+        objective = MaskedLM(MaskedLM.Config(tied=False), backbone, learned_tokenizer("wordpiece"))
+    return model_card(recipe, backbone, objective, FACTS, RECORD, "runs/mine", their_class)
 
 
 def test_a_folder_of_their_class_opens_there() -> None:
@@ -32,4 +40,6 @@ def test_a_folder_of_our_own_form_opens_here_alone(backbone: str) -> None:
     text = card(Recipe.from_sections(sections))
     assert "AutoModel" not in text
     assert "Only foretext opens this folder" in text
-    assert ("layers of width" in text) == (backbone == "transformer")
+    assert f"A backbone `{backbone}`" in text or backbone == "transformer"
+    assert "of width" in text
+    assert 'model.fill("a text with a [MASK] in it")' in text

@@ -46,7 +46,7 @@ def plan(
     from foretext.recipe import Recipe
 
     chosen = Recipe.load(recipe, settings or [], config)
-    if not chosen.is_network:
+    if not chosen.is_language_model:
         raise SettingError(
             f"There is nothing to plan for {recipe}: it has no sizes to choose among; "
             "`foretext pretrain` has --budget for it too."

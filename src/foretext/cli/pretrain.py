@@ -53,13 +53,14 @@ def pretrain(
         str | None, typer.Option(help="The column of csv, tsv, jsonl or parquet that holds text.")
     ] = None,
     base: Annotated[
-        Path | None, typer.Option(help="A run or vector file to go on from, with new words too.")
+        Path | None,
+        typer.Option(help="A run or vector file to train further; new words are added."),
     ] = None,
     memory: Annotated[
         str | None, typer.Option(help="GloVe: memory to count and train in, such as 512MB or 2GB.")
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the unfinished run in RUN.")
+        bool, typer.Option("--resume", help="Continue the unfinished run in RUN.")
     ] = False,
     overwrite: Overwrite = False,
     report: Annotated[bool, typer.Option(help="Write report.html at the end.")] = True,
@@ -108,14 +109,10 @@ def pretrain(
 
 
 def _next_command(learned: Pretrained, output: Path) -> str:
-    """What a person would do first with what was learned, safe to paste into a shell."""
+    """What to try first with what was learned, safe to paste into a shell."""
     run = shlex.quote(str(output))
-    uses = {
-        "masked_lm": f'foretext fill {run} "a text with a [MASK] in it"',
-        "causal_lm": f'foretext generate {run} "a text that begins"',
-    }
     if learned.recipe.is_autoencoder:
         return f"foretext evaluate {run} IMAGES"
-    if learned.recipe.is_network:
-        return uses.get(learned.recipe.name, f"foretext embed {run}")
+    if learned.recipe.is_language_model:
+        return f"foretext {learned.objective.command.format(run=run)}"
     return f"foretext neighbors {run} {shlex.quote(learned.vectors.index_to_key[0])}"

@@ -1,9 +1,10 @@
 """Language models against files of text.
 
-A causal model is asked for every token: the figures are a loss in nats a token, perplexities a
-token and a word, and bits a byte (`foretext.language_model.likelihood` says what is counted). A
-masked model is asked under the masks that never change (`foretext.training.validation`), in batches
-of 32, and for real and false successors where it learned to tell them apart.
+A model that gives texts a probability, such as a causal one, predicts every token: the figures are
+a loss in nats a token, perplexities a token and a word, and bits a byte
+(`foretext.language_model.likelihood` defines what is counted). Any other model predicts what it
+predicted in pretraining: the examples of its objective, drawn with one seed for ever
+(`foretext.training.validation`), in batches of 32.
 """
 
 from __future__ import annotations
@@ -13,14 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from foretext.corpus import Corpus, CorpusConfig
-from foretext.data.token_file import TokenFile
 from foretext.data.token_writer import write_tokens
 from foretext.errors import EvaluationError
 from foretext.files import is_regular_file, temporary_folder
 from foretext.language_model import LanguageModel
-from foretext.objectives.causal_lm import CausalLM
-from foretext.objectives.masked_lm import MaskedLM
-from foretext.objectives.sentence_pairs import has_pairs
+from foretext.objectives.base import Objective
 from foretext.recipe import corpus_of_run
 from foretext.run_folder import RunFolder
 from foretext.training.model import Model
@@ -28,7 +26,7 @@ from foretext.training.validation import HeldOutLoss
 
 __all__ = ["LanguageModelEvaluation", "evaluate_language_model", "reading_of"]
 
-BATCH_EXAMPLES = 32  # what is masked depends on it
+BATCH_EXAMPLES = 32  # the masks depend on it
 Figures = dict[str, float | int | str]
 
 
@@ -58,21 +56,35 @@ def evaluate_language_model(
     """Score a model on each file of text.
 
     Args:
-        model: causal or masked.
+        model: with the objective that it was pretrained by.
         paths: files of text of any kind that pretraining takes.
         corpus: how they are read; as in pretraining, or the figures do not compare.
-        stride: of a causal model's windows; None: half of its length.
+        stride: of the windows of a model that gives texts a probability; None: half of its length.
 
     Raises:
         CorpusError: a file cannot be read, or there is no text in it.
-        EvaluationError: the model has no head to be asked, or a text is no text for it.
-        SettingError: a stride for a masked model, or one that a causal model does not have.
+        EvaluationError: the model has no head, a stride has no effect on it, or a text cannot be
+            measured.
+        SettingError: there is no such stride.
     """
-    measure = _measure_causal if isinstance(model.objective, CausalLM) else _measure_masked
+    objective = model.objective
+    if objective is None:
+        raise EvaluationError(
+            "This model has no head, so nothing can be measured on text; evaluate a run of "
+            "foretext, or a folder with a head of a language model."
+        )
+    if stride is not None and not objective.scores_text:
+        raise EvaluationError(f"stride has no effect on a {_kind(objective)}; leave it out.")
     evaluations = []
     for path in paths:
         text = Corpus(path, corpus)
-        evaluations.append(LanguageModelEvaluation(Path(path), measure(model, text, stride)))
+        figures = (
+            _likelihood(model, text, stride)
+            if objective.scores_text
+            else _held_out(model, objective, text)
+        )
+        found: Figures = {"kind": _kind(objective), **figures}
+        evaluations.append(LanguageModelEvaluation(Path(path), found))
     return evaluations
 
 
@@ -94,10 +106,14 @@ def reading_of(run: str | Path, documents: str | None = None) -> CorpusConfig:
     return CorpusConfig.checked({**config.model_dump(), "documents": documents}, "corpus")
 
 
-def _measure_causal(model: LanguageModel, text: Corpus, stride: int | None) -> Figures:
+def _kind(objective: Objective) -> str:
+    """What the model is: of an objective without a word for it, its class."""
+    return f"{objective.kind or type(objective).__name__} language model"
+
+
+def _likelihood(model: LanguageModel, text: Corpus, stride: int | None) -> Figures:
     found = model.likelihood(list(text), stride=stride)
     return {
-        "kind": "causal language model",
         "loss": found.loss,
         "perplexity": found.perplexity,
         "word_perplexity": found.word_perplexity,
@@ -109,33 +125,17 @@ def _measure_causal(model: LanguageModel, text: Corpus, stride: int | None) -> F
     }
 
 
-def _measure_masked(model: LanguageModel, text: Corpus, stride: int | None) -> Figures:
-    objective = model.objective
-    if not isinstance(objective, MaskedLM):
-        kind = "has no head" if objective is None else f"learned by {type(objective).__name__}"
-        raise EvaluationError(
-            f"This model {kind}; what can be measured on text is a causal or a masked language "
-            "model."
-        )
-    if stride is not None:
-        raise EvaluationError("stride has no effect on a masked language model; leave it out.")
+def _held_out(model: LanguageModel, objective: Objective, text: Corpus) -> Figures:
     with temporary_folder() as folder:
         tokens = write_tokens(text, model.tokenizer, folder / "tokens").train
-        _check_pairs(objective, tokens, text)
+        if (problem := objective.problem(tokens)) is not None:
+            raise EvaluationError(f"{text}: {problem}.")
         examples = objective.examples(tokens, held_out=True)
         network = Model(model.backbone, objective).eval()
         measured = HeldOutLoss(examples, BATCH_EXAMPLES).measure(network)
         num_tokens = tokens.num_tokens
     figures = {name.removeprefix("valid_"): value for name, value in measured.items()}
-    return {"kind": "masked language model", **figures, "tokens": num_tokens}
-
-
-def _check_pairs(objective: MaskedLM, tokens: TokenFile, text: Corpus) -> None:
-    if objective.next_sentence is not None and not has_pairs(tokens):
-        raise EvaluationError(
-            f"{text}: the model is asked whether one text follows another, and here are no two "
-            "documents of two sentences or more; say where documents end, or take another text."
-        )
+    return {**figures, "tokens": num_tokens}
 
 
 def _shown(value: float | int | str) -> str:

@@ -50,7 +50,7 @@ class Split(NamedTuple):
 def learn_autoencoder(job: PretrainingJob) -> tuple[Codec, list[dict[str, Any]]]:
     """Train an autoencoder, and keep it in the run's folder; returns it and the records."""
     if job.base is not None:
-        raise SettingError("An autoencoder goes on from no other model; leave out the base.")
+        raise SettingError("An autoencoder cannot be trained further; leave out the base.")
     split = _split(_examples(job.corpus), job.recipe)
     job.run.note(
         f"{len(split.train):,} examples of shape {split.train.shape[1:]}, {len(split.valid):,} "
@@ -79,13 +79,11 @@ def train_autoencoder(
 
 
 def _train(recipe: Recipe, split: Split, context: RunContext) -> tuple[Codec, list[dict[str, Any]]]:
-    config = recipe.parts["training"].config
-    question = recipe.parts["reconstruction"].config
-    assert isinstance(config, TrainingConfig), config
-    assert isinstance(question, ReconstructionConfig), question
+    config = cast(TrainingConfig, recipe.parts["training"].config)
+    reconstruction = cast(ReconstructionConfig, recipe.parts["reconstruction"].config)
     torch.manual_seed(config.seed)
     network = _network(recipe, split.train.shape[1:])
-    objective = Reconstruction(question)
+    objective = Reconstruction(reconstruction)
     validation = None
     if len(split.valid):
         held_out = objective.examples(split.valid, held_out=True)
@@ -105,12 +103,12 @@ def _network(recipe: Recipe, shape: tuple[int, ...]) -> Autoencoder:
 
 
 def _examples(source: Sources | ArrayLike) -> Values:
-    """Read files of images, one or several; an array is taken as it is."""
+    """Read files of images, one or several; an array is used as it is."""
     if isinstance(source, np.ndarray):
         array = np.ascontiguousarray(source, dtype=np.float32)
         if array.ndim < 2 or not len(array) or not np.isfinite(array).all():
             raise ImageFileError(
-                f"an array of shape {array.shape} cannot be learned from: give finite numbers, an "
+                f"an array of shape {array.shape} cannot be learned from: give finite numbers, one "
                 "example a row."
             )
         return array

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
-import torch
 
 from foretext._version import __version__
-from foretext.backbones import BACKBONES
-from foretext.backbones.base import Backbone
+from foretext.artifact import load_language_model
 from foretext.corpus import Corpus
 from foretext.data.token_file import TokenFile, Tokens
 from foretext.data.token_writer import write_tokens
@@ -18,9 +16,9 @@ from foretext.errors import SettingError
 from foretext.interop.hugging_face import save_hugging_face
 from foretext.language_model import LanguageModel
 from foretext.nn.device import choose_device
-from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective
 from foretext.parsing import parse_toml
+from foretext.pipeline.building import build_model, objective_class, training_config
 from foretext.pipeline.job import PretrainingJob
 from foretext.pipeline.planning import within_budget
 from foretext.pipeline.samples import SampledValidation
@@ -36,13 +34,12 @@ from foretext.tokenizers.subwords import learn_subwords
 from foretext.training.loop import fit
 from foretext.training.model import Model
 from foretext.training.processes import Processes
-from foretext.training.settings import TrainingConfig
 from foretext.training.validation import HeldOutLoss, Validation
 
 __all__ = ["help_to_learn", "learn_language_model"]
 
-TOLD_UNKNOWN = 0.01  # share of the tokens
-MOST_HELD_OUT = 50_000  # tokens; about a second of every twentieth part of a training
+MANY_UNKNOWN = 0.01  # share of the tokens
+MOST_HELD_OUT = 50_000  # tokens, measured 20 times in a training in about a second each
 
 
 def learn_language_model(job: PretrainingJob) -> tuple[LanguageModel, list[dict[str, Any]]]:
@@ -69,7 +66,7 @@ def learn_language_model(job: PretrainingJob) -> tuple[LanguageModel, list[dict[
 
 
 def help_to_learn(job: PretrainingJob) -> tuple[LanguageModel, list[dict[str, Any]]]:
-    """Do the share of another process than the first in what `learn_language_model` does.
+    """Do what another process than the first does in `learn_language_model`.
 
     It waits until the first one has read the text, and writes nothing.
     """
@@ -89,41 +86,16 @@ def help_to_learn(job: PretrainingJob) -> tuple[LanguageModel, list[dict[str, An
     return LanguageModel(tokenizer, model.backbone, model.objective, device=device), history
 
 
-def build_model(
-    recipe: Recipe, tokenizer: SubwordTokenizer, base: LanguageModel | None = None
-) -> Model[Objective]:
-    """Build what a recipe describes, with weights drawn from its seed, or those of `base`.
-
-    Raises:
-        SettingError: backbone and objective, or the base and the recipe, do not fit.
-    """
-    torch.manual_seed(training_config(recipe).seed)
-    shape, question = recipe.parts["backbone"], recipe.parts["objective"]
-    if base is None:
-        backbone: Backbone = BACKBONES.resolve(str(shape.name))(shape.config, tokenizer.vocab_size)
-    else:
-        backbone = base.backbone
-    objective: Objective = OBJECTIVES.resolve(str(question.name))(
-        question.config, backbone, tokenizer
-    )
-    if base is not None and base.objective is not None:
-        objective.start_from(base.objective)
-    return Model(backbone, objective)
-
-
-def training_config(recipe: Recipe) -> TrainingConfig:
-    """Return the settings of the section ``[training]``."""
-    config = recipe.parts["training"].config
-    assert isinstance(config, TrainingConfig), config
-    return config
-
-
 def _base_model(job: PretrainingJob) -> LanguageModel | None:
-    if job.base is None or isinstance(job.base, LanguageModel):
-        return job.base
-    if isinstance(job.base, str | Path):
-        return LanguageModel.load(job.base)
-    raise SettingError("Word vectors are no body that a network's training can go on from.")
+    if job.base is None:
+        return None
+    base = load_language_model(job.base) if isinstance(job.base, str | Path) else job.base
+    if base.kind != LanguageModel.kind:
+        raise SettingError(
+            f"A network cannot be pretrained further from {base.kind}; give the run or folder of "
+            "a language model as the base."
+        )
+    return cast(LanguageModel, base)
 
 
 def _tokenizer(job: PretrainingJob, base: LanguageModel | None) -> SubwordTokenizer:
@@ -139,10 +111,10 @@ def _tokenizer(job: PretrainingJob, base: LanguageModel | None) -> SubwordTokeni
             tokenizer = learn_subwords(
                 str(kind), config.model_dump(), text, workers=usable_cores(), progress=bar
             )
-        asked = getattr(config, "vocab_size", tokenizer.vocab_size)
-        if tokenizer.vocab_size < asked:
+        wanted = config.model_dump()["vocab_size"]
+        if tokenizer.vocab_size < wanted:
             job.note(
-                f"the text gives {tokenizer.vocab_size:,} tokens, not the {asked:,} of "
+                f"the text gives {tokenizer.vocab_size:,} tokens, not the {wanted:,} of "
                 "tokenizer.vocab_size"
             )
     tokenizer.save(job.run.tokenizer)
@@ -173,15 +145,15 @@ def _tokens(job: PretrainingJob, tokenizer: SubwordTokenizer) -> Tokens:
 
 
 def _note_unknown_tokens(job: PretrainingJob, tokenizer: SubwordTokenizer, text: TokenFile) -> None:
-    """Say so where much of the text is lost on the model."""
+    """Warn where the tokenizer cannot encode much of the text."""
     unknown = tokenizer.special.unknown
     if unknown is None:
         return
     rate = float(np.mean(text.ids == unknown))
-    if rate > TOLD_UNKNOWN:
+    if rate > MANY_UNKNOWN:
         job.note(
-            f"{rate:.1%} of the tokens are {tokenizer.tokens[unknown]}, which says nothing; raise "
-            "tokenizer.vocab_size and tokenizer.limit_alphabet"
+            f"{rate:.1%} of the tokens are {tokenizer.tokens[unknown]}, from which nothing is "
+            "learned; raise tokenizer.vocab_size and tokenizer.limit_alphabet"
         )
 
 
@@ -192,25 +164,19 @@ def _valid_rate(recipe: Recipe, text: Corpus) -> float:
 
 
 def _possible(job: PretrainingJob, tokens: Tokens) -> Recipe:
-    """Return the recipe without what this text cannot be asked; say so."""
-    config = job.recipe.parts["objective"].config
-    if not getattr(config, "next_sentence", False):
-        return job.recipe
-    from foretext.objectives.sentence_pairs import has_pairs
-
-    if all(has_pairs(part) for part in tokens if part is not None):
-        return job.recipe
-    job.note(
-        "next_sentence is left out: the text has no two documents of two sentences or more "
-        "(corpus.documents and corpus.sentences say how they are told apart)"
-    )
-    return job.recipe.with_settings("objective", next_sentence=False)
+    """Return the recipe without what this text does not allow; a note says what that is."""
+    section = job.recipe.parts["objective"]
+    texts = [part for part in tokens if part is not None]
+    config, note = objective_class(job.recipe).possible(section.config, texts)
+    if note is not None:
+        job.note(note)
+    return job.recipe.with_config("objective", config)
 
 
 def _validation(
     job: PretrainingJob, model: Model[Objective], tokenizer: SubwordTokenizer, held_out: TokenFile
 ) -> Validation:
-    """The held-out loss; in a run that is kept, with what the model says at that time."""
+    """The held-out loss; in a run that is kept, with samples of what the model answers."""
     examples = model.objective.examples(held_out, held_out=True)
     config = training_config(job.recipe)
     loss = HeldOutLoss(examples, config.batch_examples)
@@ -227,7 +193,7 @@ def _finish(
     tokens: Tokens,
     history: list[dict[str, Any]],
 ) -> None:
-    """Write the model, then the card, which says what opens the folder that was written."""
+    """Write the model, then the card, which names what opens the folder."""
     last = history[-1]
     facts = {
         "foretext": __version__,
@@ -244,5 +210,13 @@ def _finish(
         "seconds": last["time"],
     }
     save_hugging_face(job.run.path, tokenizer, model.backbone, model.objective, facts)
-    card = model_card(recipe, facts, last, str(job.run.named), job.run.their_class)
+    card = model_card(
+        recipe,
+        model.backbone,
+        model.objective,
+        facts,
+        last,
+        str(job.run.named),
+        job.run.their_class,
+    )
     job.run.finish(card, report=job.report)

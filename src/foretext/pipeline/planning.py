@@ -25,7 +25,7 @@ LENGTHS = frozenset({"training.steps", "training.epochs", "training.budget_secon
 
 
 def plan_network(recipe: Recipe, text: Corpus, budget: float | None = None) -> Plan:
-    """Plan what a recipe of a language model leaves open; nothing is kept but the plan.
+    """Plan what a recipe of a language model leaves open; nothing is written.
 
     Args:
         recipe: of a network that learns from text.
@@ -35,14 +35,14 @@ def plan_network(recipe: Recipe, text: Corpus, budget: float | None = None) -> P
     Raises:
         ForetextError: the corpus cannot be read, or no size fits into memory.
     """
-    from foretext.pipeline.language_models import build_model  # imports PyTorch
+    from foretext.pipeline.building import build_model  # imports PyTorch
     from foretext.plan.planner import make_plan
 
     return make_plan(recipe, text, build_model, budget)
 
 
 def wants_plan(recipe: Recipe, base: Base, budget: float | None) -> bool:
-    """Whether there is something to plan: a size is open, and the time is not said otherwise."""
+    """Whether there is something to plan: a budget, or a recipe that does not say how long."""
     return base is None and (budget is not None or not LENGTHS & recipe.chosen)
 
 
@@ -80,7 +80,7 @@ class _Budget(BaseModel):
 
 
 def _planned_budget(run: RunFolder) -> float | None:
-    """What the run was to take in all, where it was planned."""
+    """The budget of the run, where it was planned."""
     if not is_regular_file(run.plan):
         return None
     plan: _Budget = read_json(run.plan, OutputError, _Budget)
@@ -88,7 +88,7 @@ def _planned_budget(run: RunFolder) -> float | None:
 
 
 def within_budget(job: PretrainingJob) -> PretrainingJob:
-    """Give the training what is left of a planned run's time, and keep that with the run."""
+    """Give the training what is left of a planned run's budget, and write that to the run."""
     if job.budget is None:
         return job
     from foretext.plan.planner import training_seconds

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from foretext._version import __version__
 from foretext.config import duration_seconds
@@ -29,6 +29,7 @@ from foretext.vectors.word_vectors import WordVectors
 if TYPE_CHECKING:
     from foretext.codec import Codec
     from foretext.language_model import LanguageModel
+    from foretext.objectives.base import Objective
 
 __all__ = ["Pretrained", "pretrain", "run_recipe"]
 
@@ -44,23 +45,19 @@ class Pretrained:
     @property
     def size(self) -> dict[str, int]:
         """How much was learned."""
-        if isinstance(self.model, WordVectors):
-            return {"words": len(self.model), "vector_size": self.model.vector_size}
-        from foretext.codec import Codec  # PyTorch is there: a network was trained
-
-        if isinstance(self.model, Codec):
-            return self.model.size
-        network = self.model.backbone
-        return {
-            "parameters": sum(weights.numel() for weights in network.parameters()),
-            "vocab_size": network.vocab_size,
-        }
+        return self.model.size
 
     @property
     def vectors(self) -> WordVectors:
         """The word vectors that were learned."""
-        assert isinstance(self.model, WordVectors), self.model
-        return self.model
+        assert not self.recipe.is_language_model, self.recipe.name
+        return cast(WordVectors, self.model)
+
+    @property
+    def objective(self) -> Objective:
+        """The objective that a language model was pretrained by."""
+        assert self.recipe.is_language_model, self.recipe.name
+        return cast("Objective", cast("LanguageModel", self.model).objective)
 
 
 def pretrain(
@@ -80,10 +77,10 @@ def pretrain(
         recipe: a name such as ``"word2vec"`` or ``"bert-mini"``, a TOML file, or a `Recipe`.
         corpus: files, folders, globs or URLs of text.
         out: the run's folder; it must not hold a run already, unless `overwrite` or `resume`.
-        budget: wall-clock time, ``"10m"``, in place of epochs: for the training of word vectors;
-            for everything, where a language model is planned to fit it.
-        base: what to go on from: a run, a file or folder of somebody else's, or the thing itself.
-        overwrite: replace the run in `out`, once the new one is finished.
+        budget: wall-clock time, ``"10m"``, in place of epochs. For word vectors it is the time of
+            the training; for a language model, whose size is planned to fit, of everything.
+        base: what to pretrain further: a run, a file or folder of another library, or the model.
+        overwrite: replace the run in `out` when the new one is finished.
         resume: go on with the unfinished run in `out`.
         quiet: show no progress.
 
@@ -91,7 +88,7 @@ def pretrain(
         ForetextError: the corpus, the recipe or the folder will not do; the message says why.
     """
     return run_recipe(
-        recipe if isinstance(recipe, Recipe) else Recipe.load(recipe),
+        Recipe.load(recipe) if isinstance(recipe, str | Path) else recipe,
         corpus,
         out,
         budget=None if budget is None else duration_seconds(budget),
@@ -114,12 +111,14 @@ def run_recipe(
     quiet: bool = True,
     report: bool = False,
 ) -> Pretrained:
-    """Do what `pretrain` does, and return the recipe and the history as well.
+    """Do what `pretrain` does, and return the recipe and the history too.
 
-    With `report` the run has a page before it is finished.
+    With `report` the run gets its page before it is finished.
     """
     if not is_first_process():
         return _helped(recipe, out, base, resume=resume)
+    if recipe.is_language_model and base is None:
+        _check(recipe)
     with run_folder(out, overwrite=overwrite, resume=resume) as run:
         page = write_report if report else None
         job = PretrainingJob(
@@ -143,10 +142,10 @@ def run_recipe(
 
 
 def _helped(recipe: Recipe, out: str | Path | None, base: Base, *, resume: bool) -> Pretrained:
-    """Do what another process than the first does of those that torchrun started."""
+    """Do the part of a process that torchrun started and that is not the first."""
     from foretext.pipeline.language_models import help_to_learn  # imports PyTorch
 
-    if out is None or not recipe.is_network or recipe.is_autoencoder:
+    if out is None or not recipe.is_language_model:
         raise SettingError(
             "torchrun trains language models, into a run's folder; start this without it."
         )
@@ -156,10 +155,17 @@ def _helped(recipe: Recipe, out: str | Path | None, base: Base, *, resume: bool)
     return Pretrained(model, recipe, history)
 
 
+def _check(recipe: Recipe) -> None:
+    """Refuse what can never work before the folder is made and the text is read."""
+    from foretext.pipeline.building import check_model  # imports PyTorch
+
+    check_model(recipe)
+
+
 def _settled(job: PretrainingJob, budget: float | None) -> PretrainingJob:
-    """Settle what the recipe leaves open: by a plan, by the run that is resumed, or by rules."""
+    """Fill in what the recipe leaves open: by a plan, from the run that is resumed, or by rules."""
     recipe = job.recipe
-    if not recipe.is_network:
+    if not recipe.is_language_model:
         return job if budget is None else replace(job, recipe=recipe.with_budget(budget))
     if job.resume:
         return replace(job, recipe=resumed_recipe(recipe, job.run, budget))
@@ -180,7 +186,7 @@ def _learner(recipe: Recipe) -> Callable[[PretrainingJob], tuple[Any, list[dict[
         from foretext.pipeline.autoencoders import learn_autoencoder  # imports PyTorch
 
         return learn_autoencoder
-    if not recipe.is_network:
+    if not recipe.is_language_model:
         return learn_vectors
     from foretext.pipeline.language_models import learn_language_model  # imports PyTorch
 

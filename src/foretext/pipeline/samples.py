@@ -1,4 +1,4 @@
-"""What a language model says while it learns: masks that it fills, texts that it writes on."""
+"""What a language model answers while it learns, kept with each validation."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import TypeAdapter, ValidationError
 
 from foretext.data.token_file import TokenFile
+from foretext.errors import SettingError
 from foretext.language_model import LanguageModel
 from foretext.nn.device import DeviceName
 from foretext.progress import MetricsLog
+from foretext.report.run_files import Sample
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.model import Model
 from foretext.training.validation import Validation
@@ -18,13 +21,13 @@ from foretext.training.validation import Validation
 __all__ = ["SampledValidation"]
 
 NUM_SAMPLES = 3
-SHOWN_TOKENS = 24  # of a held-out sentence with a mask
-PROMPT_TOKENS = 8
-NEW_TOKENS = 32
+SHOWN_TOKENS = 24  # of a held-out document
 
 
 class SampledValidation(Validation):
     """A validation that also keeps what the model answers to a few held-out texts.
+
+    The objective makes the samples (`Objective.sample`); without any nothing is written.
 
     Args:
         inner: measures the figures.
@@ -49,40 +52,33 @@ class SampledValidation(Validation):
     def measure(self, model: Model) -> dict[str, float]:
         """Return the figures of the validation; the answers go to the file."""
         figures = self.inner.measure(model)
-        # Made again each time: what a LanguageModel keeps of weights that change would be stale.
+        # Made again each time: a LanguageModel keeps copies of weights, which would be stale.
         used = LanguageModel(self.tokenizer, model.backbone, model.objective, device=self.device)
-        ask = _written_on if self.tokenizer.special.mask is None else _filled
-        with MetricsLog(self.path) as log:
-            log.append({**figures, "samples": [ask(used, row) for row in self.rows]})
+        samples = [model.objective.sample(used, row) for row in self.rows]
+        known = [dict(sample) for sample in samples if sample is not None]
+        if known:
+            _check(known, model)
+            with MetricsLog(self.path) as log:
+                log.append({**figures, "samples": known})
         return figures
 
     def rewind(self, num_measured: int) -> None:
-        """Drop the lines of measurements that a resumed training makes again."""
+        """Drop the lines of validations that a resumed training makes again."""
         self.inner.rewind(num_measured)
         if self.path.is_file():
             MetricsLog(self.path).truncate(num_measured)
 
 
-def _filled(model: LanguageModel, row: list[int]) -> dict[str, Any]:
-    """The middle token hidden, and what the model takes it for."""
-    tokenizer = model.tokenizer
-    words = np.flatnonzero((tokenizer.ordinary & tokenizer.word_starts)[row])
-    hidden = int(words[len(words) // 2]) if len(words) else 0
-    parts = [tokenizer.decode(row[:hidden]), "[MASK]", tokenizer.decode(row[hidden + 1 :])]
-    text = " ".join(parts).strip()
-    answers = model.fill(text, topn=3)[0]
-    return {
-        "text": text,
-        "hidden": tokenizer.tokens[row[hidden]],
-        "answers": [[answer.token, round(answer.probability, 4)] for answer in answers],
-    }
-
-
-def _written_on(model: LanguageModel, row: list[int]) -> dict[str, Any]:
-    """The first tokens as a prompt, and what the model writes behind them."""
-    prompt = model.tokenizer.decode(row[:PROMPT_TOKENS])
-    written = model.generate(prompt, max_new_tokens=NEW_TOKENS)[0]
-    return {"text": prompt, "answers": [written.text]}
+def _check(samples: list[dict[str, Any]], model: Model) -> None:
+    """Refuse samples of another form at the first validation: no page could show them."""
+    try:
+        TypeAdapter(list[Sample]).validate_python(samples)
+    except ValidationError as error:
+        raise SettingError(
+            f"[objective] {type(model.objective).__name__}.sample returned {samples[0]!r}; return "
+            "a dictionary with 'text' and 'answers', a list of texts, or with 'text', 'hidden' and "
+            "'answers', a list of pairs of a text and a probability; or None."
+        ) from error
 
 
 def _rows(tokens: TokenFile) -> list[list[int]]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from foretext._version import __version__
-from foretext.artifact import load
+from foretext.artifact import load_vectors
 from foretext.data.token_file import Tokens
 from foretext.data.token_writer import write_tokens
 from foretext.errors import SettingError
@@ -114,11 +114,12 @@ def _example(vectors: WordVectors) -> str:
 
 
 def _base_vectors(base: Base) -> WordVectors | None:
-    if base is None or isinstance(base, WordVectors):
-        return base
-    if isinstance(base, str | Path) and isinstance(known := load(base), WordVectors):
-        return known
-    raise SettingError(f"{base} holds no word vectors, so none can be learned on from there.")
+    known = load_vectors(base) if isinstance(base, str | Path) else base
+    if known is None or known.kind == WordVectors.kind:
+        return cast(WordVectors | None, known)
+    raise SettingError(
+        f"Word vectors cannot be trained further from {known.kind}; give word vectors as the base."
+    )
 
 
 def _base_outputs(base: Base) -> np.ndarray | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from foretext.backbones import BACKBONES
+from foretext.backbones.base import Backbone
 from foretext.plan.candidates import Candidate
 from foretext.plan.rules import (
     row_length_for,
@@ -41,28 +43,28 @@ PLANNED = (
     "training.keep",
     "training.learning_rate",
 )
-HELD_OUT_RATE = 0.015  # tokens held out, of those read: measured twenty times, a tenth of the time
+HELD_OUT_RATE = 0.015  # tokens held out, of those read: 20 validations take a tenth of the time
 FEWEST_HELD_OUT = 4_000  # tokens; fewer say too little
-SEVERAL_WALKS = 4  # over a text, from which on it may be learned by heart
+SEVERAL_WALKS = 4  # epochs; after more a model may overfit
 
 
 def chosen_shape(recipe: Recipe) -> bool:
     """Whether a user chose the size, or a backbone that has no such sizes."""
-    fields = type(recipe.parts["backbone"].config).model_fields
-    return any(name in recipe.chosen for name in SHAPE) or not set(Size._fields) <= set(fields)
+    config = recipe.parts["backbone"].config
+    return any(name in recipe.chosen for name in SHAPE) or _backbone(recipe).size_of(config) is None
 
 
 def settings_by_rules(recipe: Recipe, corpus_bytes: float, seconds: float) -> Sections:
     """Return what follows from text and time: vocabulary, rows and batches."""
     length = row_length_for(seconds)
-    settings: dict[str, dict[str, Any]] = {
+    settings: dict[str, Mapping[str, Any]] = {
         "tokenizer": {"vocab_size": vocab_size_for(corpus_bytes)},
         "objective": {"row_length": length},
         "training": {"batch_examples": rows_per_step(seconds, length)},
     }
-    backbone = recipe.parts["backbone"].config
-    if getattr(backbone, "positions", None) == "learned":  # what is not trained is not kept
-        settings["backbone"] = {"max_length": length}
+    for_rows = _backbone(recipe).settings_for_rows(recipe.parts["backbone"].config, length)
+    if for_rows:
+        settings["backbone"] = for_rows
     return _open(recipe, settings)
 
 
@@ -83,7 +85,7 @@ def settings_by_choice(recipe: Recipe, chosen: Candidate, text_tokens: int) -> S
 
 def settings_by_width(recipe: Recipe, dim: int | None = None) -> Sections:
     """Return what follows from a width, that of the recipe by default."""
-    width = dim or getattr(recipe.parts["backbone"].config, "dim", None)
+    width = dim or recipe.parts["backbone"].settings().get("dim")
     if width is None:
         return {}
     rate = float(recipe.parts["training"].settings()["learning_rate"])
@@ -95,7 +97,7 @@ def settings_by_width(recipe: Recipe, dim: int | None = None) -> Sections:
 
 
 def with_sections(recipe: Recipe, settings: Sections) -> Recipe:
-    """Return the recipe with all of `settings`."""
+    """Return the recipe with these settings."""
     for section, values in settings.items():
         recipe = recipe.with_settings(section, **values)
     return recipe
@@ -105,6 +107,11 @@ def merged_sections(first: Sections, second: Sections) -> Sections:
     """Return the settings of both."""
     names = [*first, *(name for name in second if name not in first)]
     return {name: {**first.get(name, {}), **second.get(name, {})} for name in names}
+
+
+def _backbone(recipe: Recipe) -> type[Backbone]:
+    found: type[Backbone] = BACKBONES.resolve(str(recipe.parts["backbone"].name))
+    return found
 
 
 def _open(recipe: Recipe, settings: Sections) -> Sections:

@@ -1,17 +1,18 @@
-"""Sizes tried out on a sample of the text, by the very model, objective and loop of a training."""
+"""Sizes tried on a sample of the text, with the model, objective and loop of the training."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import torch
 
 from foretext.data.token_file import TokenFile
 from foretext.data.token_writer import write_tokens
 from foretext.nn.device import choose_device, choose_dtype
-from foretext.objectives.sentence_pairs import has_pairs
+from foretext.objectives import OBJECTIVES
 from foretext.plan.candidates import SHAPES, Candidate, shape_name
 from foretext.plan.memory import training_bytes
 from foretext.plan.open_settings import chosen_shape
@@ -64,20 +65,18 @@ class Trials:
         share = sample.corpus_bytes / sample.num_bytes
         self.preparation_seconds = (timer() - began) * share
         self.corpus_tokens = round(self.text.num_tokens * share)
-        self.recipe = _possible(recipe, has_pairs(self.text))
+        self.recipe = _possible(recipe, self.text)
         self.folder, self.build, self.seconds, self.timer = folder, build, seconds, timer
         self.device = choose_device(self._training.device)
 
     def candidates(self) -> list[Candidate]:
         """Return all sizes, from small to large, or the one that the user chose."""
         if not chosen_shape(self.recipe):
-            return [self._candidate(shape_name(shape), shape) for shape in SHAPES]
-        backbone = self.recipe.parts["backbone"].config
-        shape = Size(*(getattr(backbone, name, 0) for name in Size._fields))
-        return [self._candidate(shape_name(shape), shape)]
+            return [self._candidate(shape) for shape in SHAPES]
+        return [self._candidate(None)]
 
     def tokens_per_second(self, candidate: Candidate) -> float:
-        """Train a size for a moment; steps before its machinery is warm do not count."""
+        """Train a size for a moment; the first steps, which are slower, do not count."""
         model = self.build(self._sized(candidate), self.tokenizer)
         examples = model.objective.examples(self.text)
         context = RunContext(self.folder)
@@ -86,19 +85,20 @@ class Trials:
 
     @property
     def _training(self) -> TrainingConfig:
-        config = self.recipe.parts["training"].config
-        assert isinstance(config, TrainingConfig), config
-        return config
+        return cast(TrainingConfig, self.recipe.parts["training"].config)
 
-    def _candidate(self, name: str, shape: Size) -> Candidate:
-        with torch.device("meta"):  # to count weights, without any
-            model = self.build(self._sized(shape), self.tokenizer)
+    def _candidate(self, shape: Size | None) -> Candidate:
+        """Count the weights of a size; None: the one that the recipe has."""
+        with torch.device("meta"):  # without memory for the weights
+            model = self.build(self.recipe if shape is None else self._sized(shape), self.tokenizer)
         backbone, training = model.backbone, self._training
-        length = getattr(model.objective, "row_length", backbone.max_length)
+        found = shape or backbone.size_of(backbone.config)
+        shape = found or Size(backbone.num_layers, backbone.dim, 0)
+        length = model.objective.row_length or backbone.usual_length
         parameters = sum(weights.numel() for weights in model.parameters())
         layers = sum(weights.numel() for weights in backbone.parameters())
         return Candidate(
-            name,
+            shape_name(shape),
             *shape,
             parameters=parameters,
             layer_parameters=layers - backbone.embedding.numel(),
@@ -126,8 +126,8 @@ def _encode(recipe: Recipe, text: CorpusSample, folder: Path) -> tuple[SubwordTo
     return tokenizer, write_tokens(text, tokenizer, folder, workers=workers).train
 
 
-def _possible(recipe: Recipe, pairs: bool) -> Recipe:
-    """Return the recipe without next sentences where the text has none."""
-    if pairs or not getattr(recipe.parts["objective"].config, "next_sentence", False):
-        return recipe
-    return recipe.with_settings("objective", next_sentence=False)
+def _possible(recipe: Recipe, text: TokenFile) -> Recipe:
+    """Return the recipe without what the text does not allow."""
+    name, config = recipe.parts["objective"]
+    possible, _ = OBJECTIVES.resolve(str(name)).possible(config, [text])
+    return recipe.with_config("objective", possible)

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from foretext.backbones.base import Backbone
+from foretext.objectives.base import Objective
 from foretext.recipe import Recipe
 
 __all__ = ["model_card"]
@@ -26,8 +28,7 @@ held out.
 import foretext as ft
 
 model = ft.load("{folder}")
-{use}
-model.embed(["a text of several words"])  # (1, {dim}) float32
+{usage}model.embed(["a text of several words"])  # (1, {dim}) float32
 ```
 
 {opened_by}
@@ -44,15 +45,12 @@ The folder is also one of Hugging Face's: `transformers.AutoModel.from_pretraine
 OWN = """\
 Only foretext opens this folder; `transformers` has no such model. `model.safetensors` holds the
 weights under foretext's names and `config.json` their shape."""
-USES = {
-    "masked_lm": 'model.fill("a text with a [MASK] in it")',
-    "causal_lm": 'model.generate("a text that begins", max_new_tokens=50)',
-}
-TITLES = {"masked_lm": "A masked language model", "causal_lm": "A causal language model"}
 
 
 def model_card(
     recipe: Recipe,
+    backbone: Backbone,
+    objective: Objective,
     facts: Mapping[str, Any],
     record: Mapping[str, Any],
     folder: str,
@@ -62,22 +60,24 @@ def model_card(
 
     Args:
         recipe: of the run.
+        backbone: that was pretrained.
+        objective: that it was pretrained by.
         facts: what ``config.json`` keeps of it.
         record: the last line of ``metrics.jsonl``.
         folder: where the run is.
-        their_class: the class of `transformers` that the folder was written for; None: there is
-            none, and the model is in foretext's own form.
+        their_class: the class of `transformers` that opens the folder; None: there is none, and
+            the model is in foretext's own form.
     """
     import tomli_w
 
-    backbone = recipe.parts["backbone"].settings()
+    figures = _figures(record, objective)
     return CARD.format(
         **facts,
-        title=TITLES.get(recipe.name, recipe.name),
-        shape=_shape(backbone),
-        dim=backbone["dim"] if backbone["name"] == "transformer" else "D",
-        figures="\n".join(f"| {name} | {value} |" for name, value in _figures(record)),
-        use=USES.get(recipe.name, "model.tokenizer.encode('a text')"),
+        title=f"A {objective.kind} language model" if objective.kind else recipe.name,
+        shape=_shape(recipe, backbone),
+        dim=backbone.dim,
+        figures="\n".join(f"| {name} | {value} |" for name, value in figures),
+        usage="" if objective.usage is None else f"{objective.usage}\n",
         folder=folder,
         opened_by=(OWN if their_class is None else THEIRS).format(
             folder=folder, their_class=their_class
@@ -86,14 +86,15 @@ def model_card(
     )
 
 
-def _shape(backbone: Mapping[str, Any]) -> str:
-    """What the network is; other backbones than the Transformer have settings of their own."""
-    if backbone["name"] == "transformer":
-        return f"{backbone['num_layers']} layers of width {backbone['dim']}"
-    return f"A backbone `{backbone['name']}`"
+def _shape(recipe: Recipe, backbone: Backbone) -> str:
+    """What the network is; the Transformer, which most are, goes without saying."""
+    layers = f"{backbone.num_layers} layer{'s' if backbone.num_layers != 1 else ''}"
+    shape = f"{layers} of width {backbone.dim}"
+    name = recipe.parts["backbone"].name
+    return shape if name == "transformer" else f"A backbone `{name}`, {shape}"
 
 
-def _figures(record: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _figures(record: Mapping[str, Any], objective: Objective) -> list[tuple[str, str]]:
     """What the last record says, in words."""
     rows = [("steps", f"{record['step']:,}"), ("seconds of training", f"{record['time']:.0f}")]
     rows += [("training loss", f"{record['loss']:.4f}")]
@@ -101,6 +102,6 @@ def _figures(record: Mapping[str, Any]) -> list[tuple[str, str]]:
         if name.startswith("valid_"):
             said = name.removeprefix("valid_").replace("_", " ").replace(" lm", " LM")
             rows.append((f"held-out {said}", f"{value:.4f}"))
-    if "valid_causal_lm_accuracy" in record and "valid_loss" in record:
+    if objective.scores_text and "valid_loss" in record:
         rows.append(("held-out perplexity per token", f"{math.exp(record['valid_loss']):.2f}"))
     return rows

@@ -1,8 +1,8 @@
 """What a page takes from the files of a run, checked once when they are read.
 
 A folder may come from anybody, or from a disk that failed. Each file has a type here that names
-what pages show of it; charts and templates get values of these types alone. What else a file says
-stays as it is.
+what pages show of it; charts and templates get values of these types only. Other fields of a file
+are not checked.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from foretext.run_folder import RunFolder
 
 __all__ = [
     "AutoencoderFacts",
-    "ClassifierFacts",
     "LanguageModelFacts",
     "Moment",
     "NetworkRecord",
     "Record",
+    "Sample",
     "Trial",
     "VectorsFacts",
     "read_facts",
@@ -91,27 +91,6 @@ class LabelFigures(Known):
     support: Count
 
 
-class ClassifierFigures(Known):
-    """What was measured on some texts."""
-
-    accuracy: Figure
-    macro_f1: Figure
-    labels: dict[str, LabelFigures]
-
-
-class ClassifierFacts(Known):
-    """Of ``config.json``, for a run of fastText's classifier."""
-
-    task: str
-    base: str
-    texts: Count
-    labels: Count
-    words: Count
-    seconds: Seconds | None
-    valid: ClassifierFigures | None = None
-    test: ClassifierFigures | None = None
-
-
 class Record(Known):
     """A line of ``metrics.jsonl``."""
 
@@ -141,7 +120,7 @@ class Trial(Known):
 
 
 class Filled(BaseModel):
-    """A text with a hidden token, and what a model takes it for, with probabilities."""
+    """A text with a masked token, and what a model predicts there, with probabilities."""
 
     text: str
     hidden: str
@@ -149,17 +128,20 @@ class Filled(BaseModel):
 
 
 class Written(BaseModel):
-    """The beginning of a text, and what a model writes behind it."""
+    """A text, and what a model answers: for one that generates text, how it goes on."""
 
     text: str
     answers: Annotated[list[str], Field(min_length=1)]
+
+
+Sample = Filled | Written  # what `Objective.sample` returns
 
 
 class Moment(Known):
     """A line of ``samples.jsonl``."""
 
     valid_loss: Figure
-    samples: list[Filled | Written]
+    samples: list[Sample]
 
 
 def read_facts(run: RunFolder, kind: type[BaseModel]) -> dict[str, Any]:

@@ -1,0 +1,77 @@
+"""The model that a recipe describes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import cast
+
+import torch
+
+from foretext.backbones import BACKBONES
+from foretext.backbones.base import Backbone
+from foretext.language_model import LanguageModel
+from foretext.objectives import OBJECTIVES
+from foretext.objectives.base import Objective
+from foretext.recipe import Recipe
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.subwords import learn_subwords
+from foretext.training.model import Model
+from foretext.training.settings import TrainingConfig
+
+__all__ = ["build_model", "check_model", "objective_class", "training_config"]
+
+
+def build_model(
+    recipe: Recipe, tokenizer: SubwordTokenizer, base: LanguageModel | None = None
+) -> Model[Objective]:
+    """Build the model of a recipe, with random weights by its seed, or with those of `base`.
+
+    Raises:
+        SettingError: backbone and objective do not fit.
+    """
+    torch.manual_seed(training_config(recipe).seed)
+    shape, (name, config) = recipe.parts["backbone"], recipe.parts["objective"]
+    if base is None:
+        component: type[Backbone] = BACKBONES.resolve(str(shape.name))
+        backbone = component.build(shape.config, tokenizer.vocab_size)
+    else:
+        backbone = base.backbone
+    objective: Objective = OBJECTIVES.resolve(str(name))(config, backbone, tokenizer)
+    if base is not None and base.objective is not None:
+        objective.start_from(base.objective)
+    return Model(backbone, objective)
+
+
+def check_model(recipe: Recipe) -> None:
+    """Refuse a recipe whose backbone and objective do not fit, before any text is read.
+
+    The model is built without memory for its weights, over a tokenizer of a few words.
+
+    Raises:
+        SettingError: with what to change.
+    """
+    kind, config = recipe.parts["tokenizer"]
+    settings = config.model_dump()
+    with torch.device("meta"):
+        build_model(recipe, learn_subwords(str(kind), settings, _FewWords()))
+
+
+def objective_class(recipe: Recipe) -> type[Objective]:
+    """Return the class that ``[objective]`` names."""
+    found: type[Objective] = OBJECTIVES.resolve(str(recipe.parts["objective"].name))
+    return found
+
+
+def training_config(recipe: Recipe) -> TrainingConfig:
+    """Return the settings of the section ``[training]``."""
+    return cast(TrainingConfig, recipe.parts["training"].config)
+
+
+class _FewWords:
+    """A corpus of one line."""
+
+    bytes_read = 0
+    fingerprint = "few words"
+
+    def blocks(self, size: int = 1) -> Iterator[str]:
+        yield "a few words\n\n"

@@ -1,0 +1,31 @@
+"""The section ``[corpus]`` alone, for verbs that only read text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from foretext.corpus import CorpusConfig
+from foretext.errors import ModelFileError, SettingError
+from foretext.parsing import read_toml
+
+__all__ = ["corpus_config", "corpus_of_run"]
+
+
+def corpus_config(settings: Mapping[str, Any]) -> CorpusConfig:
+    """Check the settings of ``[corpus]``."""
+    return CorpusConfig.checked(dict(settings), "corpus")
+
+
+def corpus_of_run(path: Path) -> CorpusConfig:
+    """Read how a run read its text from the recipe that it keeps; no other section is looked at.
+
+    Raises:
+        ModelFileError: the file is missing or damaged.
+    """
+    sections = read_toml(path, ModelFileError)
+    try:
+        return corpus_config(sections.get("corpus", {}))
+    except SettingError as error:
+        raise ModelFileError(f"{path}: {error}") from error

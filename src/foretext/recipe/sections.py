@@ -1,0 +1,134 @@
+"""The sections of a recipe, and the class that checks each one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from foretext.backbones import AUTOENCODERS, BACKBONES
+from foretext.config import Config
+from foretext.corpus import CorpusConfig
+from foretext.data.settings import DataConfig
+from foretext.errors import SettingError
+from foretext.objectives import OBJECTIVES
+from foretext.registry import Registry, imported
+from foretext.tokenizers.subwords import SUBWORDS
+from foretext.tokenizers.word_tokenizer import WordTokenizer
+from foretext.vectors import VECTORS
+
+__all__ = ["Owner", "Section", "Sections", "owners_of"]
+
+Sections = dict[str, dict[str, Any]]
+Settings = Mapping[str, Any]
+
+
+class Section(NamedTuple):
+    """What a section says: the component that it names, if it names one, and its settings."""
+
+    name: str | None
+    config: Config
+
+    def settings(self, *, given: bool = False) -> dict[str, Any]:
+        """Return the settings, all or those that were given, with the name first."""
+        named = {} if self.name is None else {"name": self.name}
+        return {**named, **self.config.model_dump(exclude_unset=given)}
+
+
+class Owner(Protocol):
+    """Who checks a section."""
+
+    def checked(self, section: str, settings: Settings, source: Path | None) -> Section:
+        """Check the settings; `source` is the file that they come from, or None.
+
+        Raises:
+            SettingError: there is no such setting or component, or a value is not allowed.
+            UntrustedError: `source` names code from outside foretext.
+        """
+
+    def shared(self, settings: Settings, name: str) -> dict[str, Any]:
+        """Return those of the settings that another component of the section has too."""
+
+
+@dataclass(frozen=True)
+class OneClass:
+    """A section for one class."""
+
+    config: type[Config] | None = None
+    target: str = ""  # "module:Class", imported when the section is checked
+
+    def checked(self, section: str, settings: Settings, source: Path | None) -> Section:
+        """Check the settings by the class."""
+        config: type[Config] = self.config or imported(self.target)
+        return Section(None, config.checked(dict(settings), section))
+
+    def shared(self, settings: Settings, name: str) -> dict[str, Any]:
+        """Return all of them."""
+        return dict(settings)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A section that names a component of a table."""
+
+    registry: Registry
+
+    def checked(self, section: str, settings: Settings, source: Path | None) -> Section:
+        """Check the settings by the class of the name."""
+        given = dict(settings)
+        name = given.pop("name", None)
+        if not isinstance(name, str):
+            said = "" if name is None else f" = {name!r}"
+            known = ", ".join(self.registry)
+            raise SettingError(f"[{section}] name{said}: say which one: {known}.")
+        return Section(name, self._config(section, name, source).checked(given, section))
+
+    def shared(self, settings: Settings, name: str) -> dict[str, Any]:
+        """Return those that the component `name` has too."""
+        fields = self._config(self.registry.section, name, None).model_fields
+        return {setting: value for setting, value in settings.items() if setting in fields}
+
+    def _config(self, section: str, name: str, source: Path | None) -> type[Config]:
+        component = self.registry.resolve(name, source)
+        try:
+            config: type[Config] = component.Config
+            config.checked  # noqa: B018
+        except AttributeError as error:
+            raise SettingError(
+                f"[{section}] name = '{name}': this class has no nested class Config of settings; "
+                "give it one, derived from foretext.config.Config."
+            ) from error
+        return config
+
+
+VECTOR_SECTIONS: dict[str, Owner] = {
+    "corpus": OneClass(CorpusConfig),
+    "tokenizer": OneClass(WordTokenizer.Config),
+    "data": OneClass(DataConfig),
+    "vectors": Table(VECTORS),
+}
+NETWORK_SECTIONS: dict[str, Owner] = {
+    "corpus": OneClass(CorpusConfig),
+    "tokenizer": Table(SUBWORDS),
+    "data": OneClass(DataConfig),
+    "backbone": Table(BACKBONES),
+    "objective": Table(OBJECTIVES),
+    "training": OneClass(target="foretext.training.settings:TrainingConfig"),  # imports PyTorch
+}
+AUTOENCODER_SECTIONS: dict[str, Owner] = {
+    "autoencoder": Table(AUTOENCODERS),
+    "reconstruction": OneClass(
+        target="foretext.objectives.reconstruction:ReconstructionConfig"  # imports PyTorch
+    ),
+    "data": OneClass(DataConfig),
+    "training": OneClass(target="foretext.training.settings:TrainingConfig"),
+}
+
+
+def owners_of(sections: Iterable[str]) -> dict[str, Owner]:
+    """Return who checks each section of a recipe that has `sections`."""
+    if "autoencoder" in sections:
+        return AUTOENCODER_SECTIONS
+    network_only = NETWORK_SECTIONS.keys() - VECTOR_SECTIONS.keys()
+    return NETWORK_SECTIONS if network_only & set(sections) else VECTOR_SECTIONS
