@@ -1,3 +1,5 @@
+"""Generation: a cache changes nothing, and draws follow the probabilities."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -7,6 +9,10 @@ import numpy as np
 import pytest
 import torch
 
+from foretext.backbones.base import Backbone
+from foretext.backbones.lookup import Lookup
+from foretext.backbones.recurrent import Recurrent
+from foretext.backbones.textcnn import TextCNN
 from foretext.backbones.transformer import Transformer
 from foretext.data.batch import Inputs
 from foretext.errors import SettingError
@@ -29,7 +35,7 @@ def decoder(model: LanguageModel) -> Decoder:
 
 
 def next_logits(model: LanguageModel, ids: list[int]) -> torch.Tensor:
-    """What a reading of all ids at once expects next, (V,)."""
+    """The logits of the next token, (V,), where all ids are read at once."""
     assert isinstance(model.objective, CausalLM)
     with torch.inference_mode():
         states = model.backbone.eval()(Inputs(torch.tensor([ids]), visibility="causal"))
@@ -37,7 +43,7 @@ def next_logits(model: LanguageModel, ids: list[int]) -> torch.Tensor:
     return logits
 
 
-def written_without_cache(model: LanguageModel, window: Callable[[list[int]], list[int]]) -> list:
+def generated_without_cache(model: LanguageModel, window: Callable[[list[int]], list[int]]) -> list:
     ids = PROMPT.tolist()
     for _ in range(60):
         ids.append(int(next_logits(model, window(ids)).argmax()))
@@ -48,7 +54,7 @@ def written_without_cache(model: LanguageModel, window: Callable[[list[int]], li
 def test_the_cache_changes_nothing(positions: str) -> None:
     model = gpt(positions=positions, max_length=80)
     (ids,) = generate_ids(decoder(model), PROMPT, GREEDY, never, max_new_tokens=60)
-    assert ids == written_without_cache(model, lambda ids: ids)
+    assert ids == generated_without_cache(model, lambda ids: ids)
     assert len(set(ids)) > 3  # no loop from the start, which any cache would get right
 
 
@@ -61,7 +67,7 @@ def test_a_text_that_outgrows_the_model_goes_on_from_its_newest_half() -> None:
         return ids if over <= 0 else ids[-(half + (over - 1) % (half + 1)) :]
 
     (ids,) = generate_ids(decoder(model), PROMPT, GREEDY, never, max_new_tokens=60)
-    assert ids == written_without_cache(model, window)
+    assert ids == generated_without_cache(model, window)
 
 
 def test_samples_end_one_by_one_and_leave_the_others_as_they_are() -> None:
@@ -151,7 +157,7 @@ def test_probabilities_are_those_of_transformers(
     assert ((ours > 0) == torch.isfinite(theirs)).all()
 
 
-def test_greedy_writing_is_that_of_transformers(tmp_path: Path) -> None:
+def test_greedy_decoding_equals_that_of_transformers(tmp_path: Path) -> None:
     transformers = pytest.importorskip("transformers")
     model = gpt(seed=4, max_length=64)
     model.save(tmp_path / "gpt")
@@ -161,9 +167,60 @@ def test_greedy_writing_is_that_of_transformers(tmp_path: Path) -> None:
     assert ours == theirs[0, len(PROMPT) :].tolist()
 
 
-def test_a_backbone_that_sees_to_both_sides_cannot_write() -> None:
-    class Both(Transformer):
-        visibilities = frozenset({"full"})
+@pytest.mark.parametrize(
+    "backbone",
+    [
+        Transformer(Transformer.Config(num_layers=1, dim=8, num_heads=1), 20),
+        Recurrent(Recurrent.Config(bidirectional=False), 20),
+        Lookup(Lookup.Config(), 20),
+    ],
+    ids=lambda backbone: type(backbone).__name__,
+)
+def test_causal_backbones_with_a_cache_decode(backbone: Backbone) -> None:
+    head = torch.nn.Linear(backbone.dim, 20)
+    (ids,) = generate_ids(
+        Decoder(backbone.eval(), head), PROMPT % 20, GREEDY, never, max_new_tokens=7
+    )
+    expected = (PROMPT % 20).tolist()
+    for _ in range(7):
+        states = backbone(Inputs(torch.tensor([expected]), visibility="causal")).last
+        expected.append(int(head(states[0, -1]).argmax()))
+    assert ids == expected[len(PROMPT) :]
 
-    with pytest.raises(AssertionError, match="sees to both sides"):
-        Decoder(Both(Transformer.Config(num_layers=1, dim=8, num_heads=1), 20), torch.nn.Identity())
+
+@pytest.mark.parametrize(
+    "backbone",
+    [
+        TextCNN(TextCNN.Config(), 20),
+        Recurrent(Recurrent.Config(), 20),
+        Recurrent(Recurrent.Config(bidirectional=False, characters="cnn"), 20, 9),
+    ],
+    ids=["TextCNN", "bidirectional", "characters"],
+)
+def test_a_backbone_that_cannot_continue_a_text_is_refused(backbone: Backbone) -> None:
+    name = type(backbone).__name__
+    with pytest.raises(SettingError, match=rf"\[backbone\] {name} cannot continue a text"):
+        Decoder(backbone, torch.nn.Identity())
+
+
+def test_a_recurrent_text_that_outgrows_the_model_goes_on_from_its_newest_half() -> None:
+    torch.manual_seed(0)
+    backbone = Recurrent(Recurrent.Config(bidirectional=False, dim=12), 20).eval()
+    backbone.max_length = 8
+    decoder = Decoder(backbone, torch.nn.Linear(12, 20))
+    ids = torch.arange(9)[None]
+    for position in range(8):
+        decoder.read(ids[:, position : position + 1])
+    with torch.no_grad():
+        newest = backbone(Inputs(ids[:, 5:], visibility="causal")).last[:, -1]
+        torch.testing.assert_close(decoder.read(ids[:, 8:]), decoder.head(newest))
+
+
+def test_many_ids_at_once_after_few() -> None:
+    """Room for the ids grows by what is read, more than double at a time."""
+    model = gpt(max_length=400)
+    ids = torch.arange(300)[None] % 70
+    with torch.inference_mode():
+        by_pieces = decoder(model)
+        by_pieces.read(ids[:, :3])
+        torch.testing.assert_close(by_pieces.read(ids[:, 3:]), decoder(model).read(ids))

@@ -1,7 +1,7 @@
-"""Writing on: one token after another from a backbone that sees to the left, and its head.
+"""Generation: one token after another from a causal backbone and its head.
 
-Each step computes the newest position alone; what earlier ones left is in the key-value cache. The
-next token is the likeliest one (temperature 0) or drawn: from the k likeliest (Fan et al. 2018),
+Each step computes the newest position only; a cache holds what the earlier ones left. The next
+token is the most probable one (temperature 0) or drawn: from the k most probable (Fan et al. 2018),
 from the smallest set that holds the probability p (Holtzman et al. 2020), or from all.
 """
 
@@ -16,17 +16,20 @@ from torch import Tensor, nn
 from foretext.backbones.base import Backbone
 from foretext.config import Config
 from foretext.data.batch import Inputs
-from foretext.nn.cache import KeyValueCache
+from foretext.errors import SettingError
+from foretext.nn.cache import Cache
 
 __all__ = ["Decoder", "Sampling", "Watch", "generate_ids", "probabilities"]
 
-Watch = Callable[[int, list[int]], bool]  # sample and its ids so far; True: it is at its end
+GROWTH = 64  # ids that room is made for at a time, at least
+
+Watch = Callable[[int, list[int]], bool]  # sample and its ids so far; True: it ends here
 
 
 class Sampling(Config):
     """How the next token is chosen."""
 
-    temperature: float = Field(0.8, ge=0)  # divides the logits; 0: always the likeliest token
+    temperature: float = Field(0.8, ge=0)  # divides the logits; 0: always the most probable token
     top_k: int | None = Field(None, ge=1)  # tokens that may be drawn
     top_p: float | None = Field(None, gt=0, le=1)  # probability that those drawn from hold together
 
@@ -41,11 +44,11 @@ class Sampling(Config):
 
 
 def probabilities(logits: Tensor, sampling: Sampling) -> Tensor:
-    """Return what the next token is drawn from, (B, V) float32, of logits (B, V).
+    """Return the probabilities of the next token, (B, V) float32, of logits (B, V).
 
-    Temperature first, then the k likeliest, then, of what these leave, the share p.
+    First the temperature applies, then `top_k`, then `top_p` to what is left.
     """
-    assert sampling.temperature > 0, "the likeliest token is not drawn"
+    assert sampling.temperature > 0, "at temperature 0 nothing is drawn"
     logits = logits.float() / sampling.temperature
     if sampling.top_k is not None and sampling.top_k < logits.shape[-1]:
         least = logits.topk(sampling.top_k).values[..., -1:]
@@ -54,47 +57,67 @@ def probabilities(logits: Tensor, sampling: Sampling) -> Tensor:
     if sampling.top_p is None:
         return shares
     ordered, places = shares.sort(-1, descending=True)
-    before = ordered.cumsum(-1) - ordered  # held by likelier tokens
+    before = ordered.cumsum(-1) - ordered  # of more probable tokens
     ordered = ordered.masked_fill(before >= sampling.top_p, 0.0)
     kept = torch.zeros_like(shares).scatter(-1, places, ordered)
     return kept / kept.sum(-1, keepdim=True)
 
 
 class Decoder:
-    """A backbone that reads rows bit by bit and says what it expects next.
+    """A backbone that reads rows piece by piece and says what it expects next.
 
-    When the backbone's positions are used up, the newest half of them is read anew from position 0
+    When the backbone's positions are used up, the newest half of them is read again from position 0
     and the rest forgotten, so that a text can be longer than the model.
 
     Args:
-        backbone: with causal sight.
+        backbone: one that `continues_texts`.
         head: maps states (B, D) to logits (B, V).
+
+    Raises:
+        SettingError: the backbone cannot continue a text.
     """
 
     def __init__(self, backbone: Backbone, head: nn.Module) -> None:
-        assert "causal" in backbone.visibilities, f"{type(backbone).__name__} sees to both sides"
         self.backbone = backbone
         self.head = head
-        self._cache = KeyValueCache()
-        self._ids = torch.empty(0, backbone.max_length, dtype=torch.int64)  # (B, max_length)
+        self._cache = self._new_cache()
+        self._ids = torch.empty(0, 0, dtype=torch.int64)  # (B, room for the ids that were read)
 
     def read(self, ids: Tensor) -> Tensor:
-        """Read on, ids (B, T), and return the logits of what comes next, (B, V)."""
+        """Read further ids (B, T), and return the logits of the next ones, (B, V)."""
         read, length = self._cache.length, self.backbone.max_length
-        if read == 0:
-            self._ids = ids.new_empty(len(ids), length)
         if read + ids.shape[1] > length:
             ids = torch.cat((self._ids[:, :read], ids), dim=1)[:, -max(length // 2, 1) :]
-            read, self._cache = 0, KeyValueCache()
-        self._ids[:, read : read + ids.shape[1]] = ids
+            read, self._cache = 0, self._new_cache()
+        self._remember(ids, read)
         states = self.backbone(Inputs(ids, visibility="causal"), cache=self._cache)
         return self.head(states.last[:, -1])
 
     def keep_rows(self, rows: Sequence[int]) -> None:
-        """Go on with these rows alone, in that order; a row may come more than once."""
+        """Continue these rows only, in that order; a row may come more than once."""
         index = torch.tensor(rows, device=self._ids.device)
         self._ids = self._ids.index_select(0, index)
         self._cache.keep_rows(index)
+
+    def _new_cache(self) -> Cache:
+        cache = self.backbone.new_cache()
+        if cache is None or not self.backbone.continues_texts:
+            raise SettingError(
+                f"[backbone] {type(self.backbone).__name__} cannot continue a text, as its states "
+                "depend on what follows or on spelling; use a Transformer with causal visibility, "
+                "or a recurrent network with bidirectional = false and characters = 'none'."
+            )
+        return cache
+
+    def _remember(self, ids: Tensor, read: int) -> None:
+        """Write ids (B, T) behind those that were read."""
+        end = read + ids.shape[1]
+        if read == 0:
+            self._ids = ids.new_empty(len(ids), max(end, GROWTH))
+        elif end > self._ids.shape[1]:
+            rows, room = self._ids.shape
+            self._ids = torch.cat((self._ids, ids.new_empty(rows, max(room, end - room))), dim=1)
+        self._ids[:, read:end] = ids
 
 
 @torch.inference_mode()
@@ -108,20 +131,20 @@ def generate_ids(
     num_samples: int = 1,
     seed: int = 0,
 ) -> list[list[int]]:
-    """Write on from a prompt, (T,) int64, several times side by side; return the new ids.
+    """Continue a prompt, (T,) int64, several times side by side; return the new ids.
 
     Args:
         decoder: fresh; it reads the prompt once for all samples.
         prompt: at least one id.
         sampling: how tokens are chosen.
-        watch: is shown each sample after each of its tokens, and ends it by True.
+        watch: called with each sample after each of its tokens; it returns True to end it.
         max_new_tokens: of each sample, at most.
         num_samples: how many.
         seed: of the draws.
     """
     generator = torch.Generator(prompt.device).manual_seed(seed)
     samples: list[list[int]] = [[] for _ in range(num_samples)]
-    alive = list(range(num_samples))  # the samples that are not at their end, a row each
+    alive = list(range(num_samples))  # the samples that have not ended, a row each
     logits = decoder.read(prompt[None]).expand(num_samples, -1)
     if num_samples > 1:
         decoder.keep_rows([0] * num_samples)

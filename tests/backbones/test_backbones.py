@@ -1,4 +1,4 @@
-"""What every backbone does, over the table of them: a new row needs a case here."""
+"""What every backbone does, over the table of backbones: a new row needs a case here."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Inputs, Visibility
+from foretext.nn.cache import Cache
 from foretext.training.flat_parameters import FlatParameters
 
 V, T, K, NUM_CHARACTERS = 40, 9, 5, 20
@@ -38,16 +39,16 @@ CASES = {
     "rnn": Case("recurrent", {**WORDS, **TWO_LAYERS, "kind": "rnn"}),
     "lstm": Case("recurrent", {**WORDS, **TWO_LAYERS}),
     "lstm with a CNN": Case("recurrent", {**WORDS, **TWO_LAYERS, **SPELLED, "characters": "cnn"}),
-    "lstm from the left": Case("recurrent", {**WORDS, **TWO_LAYERS, "bidirectional": False}),
+    "unidirectional lstm": Case("recurrent", {**WORDS, **TWO_LAYERS, "bidirectional": False}),
     "gru": Case("recurrent", {**WORDS, **TWO_LAYERS, "kind": "gru"}),
-    "gru from the left": Case(
+    "unidirectional gru": Case(
         "recurrent", {**WORDS, **TWO_LAYERS, "kind": "gru", "bidirectional": False}
     ),
 }
 
 
 def backbone_of(case: str) -> Backbone:
-    """The backbone of a case, always with the same weights, ready to be asked."""
+    """The backbone of a case, always with the same weights, not in training."""
     torch.manual_seed(1)
     component = BACKBONES.resolve(CASES[case].row)
     config = component.Config.checked(CASES[case].settings, "backbone")
@@ -57,7 +58,7 @@ def backbone_of(case: str) -> Backbone:
 
 
 def spelling(ids: Tensor) -> Tensor:
-    """Characters of words, (B, T, K): one to five, told by the id alone."""
+    """Characters of words, (B, T, K): one to five, which depend on the id only."""
     generator = torch.Generator().manual_seed(6)
     characters = torch.randint(1, NUM_CHARACTERS, (V, K), generator=generator)
     lengths = torch.arange(V) % K + 1
@@ -73,7 +74,7 @@ def some_ids(rows: int = 4) -> Tensor:
     return torch.randint(1, V, (rows, T), generator=torch.Generator().manual_seed(5))
 
 
-def sight(visibility: Visibility) -> dict[str, Any]:
+def looks(visibility: Visibility) -> dict[str, Any]:
     """Fields of the inputs that say what a position may look at."""
     if visibility != "matrix":
         return {"visibility": visibility}
@@ -153,13 +154,13 @@ def test_padding_changes_nothing(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_it_sees_no_more_than_it_may(case: str) -> None:
+def test_it_looks_at_no_more_than_it_may(case: str) -> None:
     """The gradient of a state at a word's vector says whether the word was looked at."""
     backbone = backbone_of(case)
     ids = torch.arange(1, T + 1)[None]
     weights = torch.linspace(0.5, 2, backbone.dim)  # a norm's outputs may sum to a constant
     for visibility in backbone.visibilities:
-        inputs = inputs_of(ids, **sight(visibility))
+        inputs = inputs_of(ids, **looks(visibility))
         states = backbone(inputs).last[0]  # (T, D)
         may = {
             "full": torch.ones(T, T),
@@ -176,6 +177,72 @@ def test_it_sees_no_more_than_it_may(case: str) -> None:
             seen = gradient.abs().sum(-1)[ids[0]] > 0
             assert seen[position]
             assert not (seen & (may[position] == 0)).any()
+
+
+def continuing_cases() -> list[str]:
+    return [case for case in CASES if backbone_of(case).new_cache() is not None]
+
+
+def read(backbone: Backbone, cache: Cache, ids: Tensor, start: int, stop: int) -> Tensor:
+    """The states of some positions, which follow those in the cache."""
+    inputs = inputs_of(ids[:, start:stop], visibility="causal")
+    return backbone(inputs, cache=cache).last
+
+
+def test_causal_backbones_continue_texts() -> None:
+    causal = {case for case in CASES if "causal" in backbone_of(case).visibilities}
+    assert set(continuing_cases()) == causal
+    spelled = {case for case in causal if backbone_of(case).reads_characters}
+    assert {case for case in CASES if backbone_of(case).continues_texts} == causal - spelled
+
+
+@pytest.mark.parametrize("case", continuing_cases())
+def test_reading_by_pieces_equals_reading_at_once(case: str) -> None:
+    backbone, ids = backbone_of(case), some_ids()
+    whole = backbone(inputs_of(ids, visibility="causal")).last
+    cache = backbone.new_cache()
+    assert cache is not None
+    assert cache.length == 0
+    pieces = [read(backbone, cache, ids, *ends) for ends in ((0, 4), (4, 5), (5, 6), (6, T))]
+    assert cache.length == T
+    torch.testing.assert_close(torch.cat(pieces, 1), whole, atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("case", continuing_cases())
+def test_rows_of_a_cache_can_be_chosen(case: str) -> None:
+    backbone, ids, rows = backbone_of(case), some_ids(), torch.tensor([2, 0, 2])
+    whole = backbone(inputs_of(ids[rows], visibility="causal")).last
+    cache = backbone.new_cache()
+    assert cache is not None
+    read(backbone, cache, ids, 0, 4)
+    cache.keep_rows(rows)
+    rest = read(backbone, cache, ids[rows], 4, T)
+    torch.testing.assert_close(rest, whole[:, 4:], atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("case", continuing_cases())
+def test_a_cache_forgets_the_newest_read(case: str) -> None:
+    backbone, ids = backbone_of(case), some_ids()
+    whole = backbone(inputs_of(ids, visibility="causal")).last
+    cache = backbone.new_cache()
+    assert cache is not None
+    read(backbone, cache, ids, 0, 4)
+    read(backbone, cache, ids.flip(1), 4, 6)
+    cache.forget(2)
+    assert cache.length == 4
+    rest = read(backbone, cache, ids, 4, T)
+    torch.testing.assert_close(rest, whole[:, 4:], atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if "unidirectional" in case])
+def test_carried_states_continue_the_rows(case: str) -> None:
+    """A batch begins where the one before it ended."""
+    backbone, ids = backbone_of(case), some_ids()
+    whole = backbone(inputs_of(ids, visibility="causal")).last
+    carried = backbone(inputs_of(ids[:, :4], visibility="causal")).carried
+    assert {state.shape for state in carried} == {(len(ids), backbone.dim)}
+    rest = backbone(inputs_of(ids[:, 4:], visibility="causal", carried=carried)).last
+    torch.testing.assert_close(rest, whole[:, 4:], atol=1e-5, rtol=1e-4)
 
 
 @pytest.mark.parametrize("case", CASES)

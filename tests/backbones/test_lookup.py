@@ -11,7 +11,6 @@ import torch
 from foretext.backbones.lookup import Lookup
 from foretext.data.batch import Inputs
 from foretext.errors import SettingError
-from foretext.nn.cache import KeyValueCache
 
 V = 6
 VECTORS = np.random.default_rng(0).standard_normal((V, 3)).astype(np.float32)
@@ -56,11 +55,6 @@ def test_dropout_falls_while_it_learns() -> None:
 def test_vectors_of_another_size() -> None:
     with pytest.raises(SettingError, match=r"3 numbers each; set backbone\.vector_size = 3\."):
         lookup(vector_size=4).load_vectors(VECTORS)
-
-
-def test_a_text_cannot_be_continued_by_keys_and_values() -> None:
-    with pytest.raises(SettingError, match="Lookup keeps no keys and values"):
-        lookup()(Inputs(IDS), cache=KeyValueCache())
 
 
 def test_characters_that_nobody_found() -> None:

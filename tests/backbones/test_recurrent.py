@@ -71,10 +71,11 @@ def test_rows_of_one_length_need_no_lengths() -> None:
     torch.testing.assert_close(whole, backbone(Inputs(IDS, torch.ones_like(IDS) > 0)).last)
 
 
-@pytest.mark.parametrize(("bidirectional", "sight"), [(True, "full"), (False, "causal")])
-def test_sight_is_that_of_its_directions(bidirectional: bool, sight: str) -> None:
+@pytest.mark.parametrize(("bidirectional", "visibility"), [(True, "full"), (False, "causal")])
+def test_visibility_follows_the_directions(bidirectional: bool, visibility: str) -> None:
     backbone = recurrent(bidirectional=bidirectional, num_layers=1)
-    assert backbone.visibilities == {sight}
+    assert backbone.visibilities == {visibility}
+    assert (backbone.new_cache() is None) == bidirectional
     assert backbone.dim == D * (1 + bidirectional)
     states = backbone(Inputs(torch.arange(9)[None])).last[0]
     (gradient,) = torch.autograd.grad(states[4].sum(), backbone.embedding)
@@ -82,7 +83,7 @@ def test_sight_is_that_of_its_directions(bidirectional: bool, sight: str) -> Non
     assert seen == list(range(9 if bidirectional else 5))
 
 
-def test_a_row_without_words_is_no_trouble() -> None:
+def test_a_row_without_words_gives_numbers() -> None:
     token_mask = TOKEN_MASK.clone()
     token_mask[2] = False
     states = recurrent()(Inputs(IDS, token_mask)).last
@@ -92,7 +93,7 @@ def test_a_row_without_words_is_no_trouble() -> None:
 
 @pytest.mark.parametrize("kind", THEIRS)
 def test_gradients_in_bfloat16_point_where_those_in_float32_do(kind: str) -> None:
-    """Over 100 words, of which the last one's state alone is asked."""
+    """Over 100 words, from the state of the last one only."""
     ids = torch.randint(V, (4, 100), generator=torch.Generator().manual_seed(5))
     gradients = []
     for dtype in (torch.float32, torch.bfloat16):
@@ -103,7 +104,7 @@ def test_gradients_in_bfloat16_point_where_those_in_float32_do(kind: str) -> Non
     assert torch.cosine_similarity(*gradients, dim=0) > 0.999
 
 
-def test_dropout_falls_between_layers_alone() -> None:
+def test_dropout_is_between_layers_only() -> None:
     backbone = recurrent(layer_dropout=0.5).train()
     first, second = (backbone(Inputs(IDS), keep_layers=True).layers for _ in range(2))
     assert torch.equal(first[1], second[1])
@@ -121,3 +122,19 @@ def test_dropout_falls_between_layers_alone() -> None:
 def test_shapes_that_cannot_be(settings: dict[str, Any], sentence: str) -> None:
     with pytest.raises(SettingError, match=sentence):
         Recurrent.Config.checked(settings, "backbone")
+
+
+@pytest.mark.parametrize("kind", THEIRS)
+def test_carried_states_are_those_that_pytorch_ends_in(kind: str) -> None:
+    backbone = recurrent(kind=kind, bidirectional=False)
+    _, ends = theirs(backbone)(backbone.embedding[IDS])
+    hidden, *cell = ends if kind == "lstm" else (ends,)
+    expected = [state[layer] for layer in range(2) for state in (hidden, *cell)]
+    carried = backbone(Inputs(IDS, visibility="causal")).carried
+    assert len(carried) == len(expected)
+    for ours, right in zip(carried, expected, strict=True):
+        torch.testing.assert_close(ours, right)
+
+
+def test_a_bidirectional_network_carries_nothing() -> None:
+    assert recurrent()(Inputs(IDS)).carried == ()

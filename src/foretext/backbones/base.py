@@ -115,6 +115,12 @@ class Backbone(Trainable):
         return None
 
     @property
+    def continues_texts(self) -> bool:
+        """Whether it can generate text: it looks to the left only, and remembers what it read."""
+        remembers = self.new_cache() is not None
+        return "causal" in self.visibilities and remembers and not self.reads_characters
+
+    @property
     def reads_characters(self) -> bool:
         """Whether inputs must come with the words' characters."""
         return self.num_characters > 0

@@ -1,15 +1,16 @@
-"""Recurrent networks over word vectors: plain, LSTM or GRU, from the left or from both ends."""
+"""Recurrent networks over word vectors: plain, LSTM or GRU, uni- or bidirectional."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from foretext.backbones.word_backbone import WordBackbone
 from foretext.data.batch import Visibility
+from foretext.nn.cache import RecurrentCache
 from foretext.nn.dropout import Dropout
 from foretext.nn.recurrent import RecurrentKind, RecurrentLayer, row_lengths
 from foretext.nn.word_embedding import WordEmbedding
@@ -18,12 +19,15 @@ __all__ = ["Recurrent"]
 
 
 class Recurrent(WordBackbone):
-    """Layers that read a text word by word; one that reads from the left alone has causal sight.
+    """Layers that read a text word by word.
+
+    A unidirectional network reads from the left, so its states are causal; it can continue a text.
+
 
     Args:
         config: the user's settings.
         vocab_size: words; id 0 stands for all others.
-        num_characters: ids of characters, where the settings say that characters are read.
+        num_characters: ids of characters, if the settings say that spelling is read.
     """
 
     class Config(WordEmbedding.Config):
@@ -33,7 +37,7 @@ class Recurrent(WordBackbone):
         num_layers: int = Field(1, ge=1)
         dim: int = Field(100, ge=1)  # width of each direction's state
         bidirectional: bool = True
-        dropout: float = Field(0.5, ge=0, lt=1)  # of what stands for a word
+        dropout: float = Field(0.5, ge=0, lt=1)  # of the words' vectors
         layer_dropout: float = Field(0.0, ge=0, lt=1)  # of the states between two layers
 
         @model_validator(mode="after")
@@ -48,8 +52,8 @@ class Recurrent(WordBackbone):
         super().__init__(config, vocab_size, num_characters)
         self.num_layers = config.num_layers
         self.dim = config.dim * (2 if config.bidirectional else 1)
-        sight: Visibility = "full" if config.bidirectional else "causal"
-        self.visibilities = frozenset({sight})
+        visibility: Visibility = "full" if config.bidirectional else "causal"
+        self.visibilities = frozenset({visibility})
         self.blocks = nn.ModuleList(
             RecurrentLayer(
                 config.kind,
@@ -70,10 +74,34 @@ class Recurrent(WordBackbone):
             "clip_norm": 5.0,
         }
 
-    def layer_states(self, embedded: Tensor, token_mask: Tensor | None) -> list[Tensor]:
-        """Return the states of each layer, (B, T, D)."""
-        lengths = row_lengths(token_mask)
-        states = [self.blocks[0](embedded, lengths)]
-        for block in self.blocks[1:]:
-            states.append(block(self.dropout(states[-1]), lengths))
-        return states
+    def new_cache(self) -> RecurrentCache | None:
+        """Return an empty cache of states; None for a bidirectional network."""
+        return None if self.config.bidirectional else RecurrentCache()
+
+    def layer_states(
+        self, embedded: Tensor, token_mask: Tensor | None, carried: tuple[Tensor, ...]
+    ) -> tuple[list[Tensor], tuple[Tensor, ...]]:
+        """Return the states of each layer and, unidirectional, those that the rows end in."""
+        if not self.config.bidirectional:
+            return self._continued(embedded, carried)
+        lengths, x, states = row_lengths(token_mask), embedded, []
+        for layer, block in enumerate(self.blocks):
+            states.append(block(self._between(x, layer), lengths))
+            x = states[-1]
+        return states, ()
+
+    def _continued(
+        self, x: Tensor, carried: tuple[Tensor, ...]
+    ) -> tuple[list[Tensor], tuple[Tensor, ...]]:
+        states: list[Tensor] = []
+        ends: list[Tensor] = []
+        size = len(carried) // self.num_layers  # tensors of a layer
+        for layer, block in enumerate(self.blocks):
+            start = carried[layer * size : (layer + 1) * size]
+            x, end = cast(RecurrentLayer, block).continued(self._between(x, layer), start)
+            states.append(x)
+            ends.extend(end)
+        return states, tuple(ends)
+
+    def _between(self, x: Tensor, layer: int) -> Tensor:
+        return self.dropout(x) if layer else x

@@ -1,7 +1,8 @@
 """Convolutions of several widths over word vectors (Kim 2014).
 
-The largest of each feature over a text, which Kim's classifier takes, is its head's to take. There
-is one window a word; Kim's windows begin before the first word and end after the last as well.
+Kim's classifier takes the largest value of each feature over a text; here the task's pooling does
+that. There is one window a word; Kim's windows also begin before the first word and end after the
+last.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class TextCNN(WordBackbone):
     Args:
         config: the user's settings.
         vocab_size: words; id 0 stands for all others.
-        num_characters: ids of characters, where the settings say that characters are read.
+        num_characters: ids of characters, if the settings say that spelling is read.
     """
 
     class Config(WordEmbedding.Config):
@@ -50,9 +51,11 @@ class TextCNN(WordBackbone):
             Convolution(self.tokens.dim, config.num_maps, width) for width in config.widths
         )
 
-    def layer_states(self, embedded: Tensor, token_mask: Tensor | None) -> list[Tensor]:
+    def layer_states(
+        self, embedded: Tensor, token_mask: Tensor | None, carried: tuple[Tensor, ...]
+    ) -> tuple[list[Tensor], tuple[Tensor, ...]]:
         """Return the maps of all widths side by side, (B, T, D)."""
         if token_mask is not None:
             embedded = embedded.masked_fill(~token_mask.unsqueeze(-1), 0)
         maps = [convolution(embedded) for convolution in self.convolutions]
-        return [F.relu(torch.cat(maps, -1))]
+        return [F.relu(torch.cat(maps, -1))], ()

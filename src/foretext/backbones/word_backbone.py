@@ -1,4 +1,4 @@
-"""Backbones over vectors of words, which may have been learned before as static vectors."""
+"""Backbones over word vectors, which may have been learned before as static ones."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from torch import Tensor, nn
 
 from foretext.backbones.base import Backbone, States
 from foretext.data.batch import Inputs
-from foretext.errors import SettingError
-from foretext.nn.cache import Cache
+from foretext.nn.cache import Cache, RecurrentCache
 from foretext.nn.word_embedding import WordEmbedding
 
 __all__ = ["WordBackbone"]
 
 
 class WordBackbone(Backbone):
-    """What stands for each word, then layers. Padding stands right of a row's words.
+    """Vectors of words, then layers. Padding stands right of a row's words.
 
     Args:
         config: the user's settings.
         vocab_size: words; id 0 stands for all others.
-        num_characters: ids of characters, where the settings say that characters are read.
+        num_characters: ids of characters, if the settings say that spelling is read.
     """
 
     config: WordEmbedding.Config
@@ -47,7 +46,7 @@ class WordBackbone(Backbone):
         return cast(nn.Parameter, self.tokens.vectors.weight)
 
     def layer_of(self, parameter_name: str) -> int:
-        """Return the layer of a parameter; what reads characters is of the embeddings, 0."""
+        """Return the layer of a parameter; what reads characters belongs to the embeddings, 0."""
         return 0 if parameter_name.startswith("tokens.") else super().layer_of(parameter_name)
 
     def load_vectors(self, vectors: np.ndarray) -> None:
@@ -61,20 +60,24 @@ class WordBackbone(Backbone):
     def forward(
         self, inputs: Inputs, *, keep_layers: bool = False, cache: Cache | None = None
     ) -> States:
-        """Compute the states of inputs (B, T).
-
-        Raises:
-            SettingError: a cache is given; there are no keys and values to keep.
-        """
-        if cache is not None:
-            raise SettingError(
-                f"[backbone] {type(self).__name__} keeps no keys and values: only a Transformer "
-                "can go on with a text."
-            )
+        """Compute the states of inputs (B, T)."""
+        recurrent = cast(RecurrentCache | None, cache)
+        carried = inputs.carried if recurrent is None else recurrent.states
         embedded = self.tokens(inputs)
-        layers = (embedded, *self.layer_states(embedded, inputs.token_mask))
-        return States(layers[-1], layers if keep_layers else ())
+        states, carried = self.layer_states(embedded, inputs.token_mask, carried)
+        if recurrent is not None:
+            recurrent.advance(inputs.ids.shape[1], carried)
+        layers = (embedded, *states)
+        return States(layers[-1], layers if keep_layers else (), carried)
 
     @abstractmethod
-    def layer_states(self, embedded: Tensor, token_mask: Tensor | None) -> list[Tensor]:
-        """Return the states of each layer over what stands for the words, (B, T, D)."""
+    def layer_states(
+        self, embedded: Tensor, token_mask: Tensor | None, carried: tuple[Tensor, ...]
+    ) -> tuple[list[Tensor], tuple[Tensor, ...]]:
+        """Return the states of each layer, (B, T, D), and what the rows' next words begin with.
+
+        Args:
+            embedded: vectors of the words, (B, T, E).
+            token_mask: (B, T) bool, True = a real word; None: all are.
+            carried: what the rows' earlier words left, (B, ...) each; empty at their beginning.
+        """

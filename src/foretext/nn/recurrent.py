@@ -1,9 +1,9 @@
 """Recurrent layers over rows of unequal lengths: of plain cells, LSTM's or GRU's.
 
 Rows are not packed. To a network that reads from the left, what stands right of a row's end makes
-no difference; for one that reads from the right, every row is turned around by its own length. An
-LSTM learns two to five times as fast so on a CPU, where PyTorch has no fast path for packed rows.
-In bfloat16 it takes some two thirds of the time again, and its gradients point where they should.
+no difference; for one that reads from the right, every row is reversed within its own length. An
+LSTM learns two to five times as fast that way on a CPU, where PyTorch has no fast path for packed
+rows. In bfloat16 it takes about two thirds of that time, and its gradients keep their direction.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from torch import Tensor, nn
 __all__ = ["Reader", "RecurrentKind", "RecurrentLayer", "row_lengths"]
 
 RecurrentKind = Literal["rnn", "lstm", "gru"]
+Carried = tuple[Tensor, ...]  # (B, D) each: h, and c of an LSTM; none: zeros
 
 GATES: dict[RecurrentKind, int] = {"rnn": 1, "lstm": 4, "gru": 3}
 
@@ -26,11 +27,11 @@ GATES: dict[RecurrentKind, int] = {"rnn": 1, "lstm": 4, "gru": 3}
 class Reader(nn.Module):
     """A recurrent network that reads rows from the left; parameters as PyTorch names them.
 
-    They are not those of `torch.nn.LSTM`, which on a CUDA device moves them where it wants them.
+    It is not `torch.nn.LSTM`, which on a CUDA device moves its parameters in memory.
 
     Args:
         kind: of the cell; a plain one has tanh.
-        input_dim: width of what is read, E.
+        input_dim: width of the inputs, E.
         dim: width of a state, D.
     """
 
@@ -45,17 +46,20 @@ class Reader(nn.Module):
         for parameter in self.parameters():
             nn.init.uniform_(parameter, -(dim**-0.5), dim**-0.5)
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Read (B, T, E), give the states (B, T, D); the first one follows a state of zeros."""
-        start = x.new_zeros(1, x.shape[0], self.dim)
+    def forward(self, x: Tensor, carried: Carried = ()) -> tuple[Tensor, Carried]:
+        """Read (B, T, E); return the states (B, T, D), and what the next read may begin with."""
+        zeros = x.new_zeros(1, x.shape[0], self.dim)
+        hidden, *cell = (state[None] for state in carried) if carried else (zeros, zeros)
         weights: list[Tensor] = [self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh]
-        # biases, layers, dropout, whether gradients may be asked for, bidirectional, batch first
+        # biases, layers, dropout, whether gradients may be wanted, bidirectional, batch first
         options = (True, 1, 0.0, torch.is_grad_enabled(), False, True)
         with _scattered_weights(x):
             if self.kind == "lstm":
-                return torch.lstm(x, [start, start], weights, *options)[0]
-            run = torch.gru if self.kind == "gru" else torch.rnn_tanh
-            return run(x, start, weights, *options)[0]
+                states, *last = torch.lstm(x, [hidden, *cell], weights, *options)
+            else:
+                run = torch.gru if self.kind == "gru" else torch.rnn_tanh
+                states, *last = run(x, hidden, weights, *options)
+        return states, tuple(state[0] for state in last)
 
 
 class RecurrentLayer(nn.Module):
@@ -63,7 +67,7 @@ class RecurrentLayer(nn.Module):
 
     Args:
         kind: of the cells.
-        input_dim: width of what is read, E.
+        input_dim: width of the inputs, E.
         dim: width of each one's state, D.
         bidirectional: whether there are two (Schuster & Paliwal 1997).
     """
@@ -76,20 +80,29 @@ class RecurrentLayer(nn.Module):
         self.leftward = Reader(kind, input_dim, dim) if bidirectional else None
 
     def forward(self, x: Tensor, lengths: Tensor | None = None) -> Tensor:
-        """Return the states (B, T, D) or, the left reader's first, (B, T, 2 D).
+        """Return the states (B, T, D) or, those of the reader from the left first, (B, T, 2 D).
 
         Args:
             x: (B, T, E).
             lengths: (B,) int64, real positions of each row, the first ones; None: all are. The
                 states of the others mean nothing.
         """
-        states = self.rightward(x)
+        states, _ = self.rightward(x)
         if self.leftward is None:
             return states
         if lengths is None:
-            return torch.cat((states, self.leftward(x.flip(1)).flip(1)), -1)
-        turn = _turned(lengths, x.shape[1])
-        return torch.cat((states, _take(self.leftward(_take(x, turn)), turn)), -1)
+            return torch.cat((states, self.leftward(x.flip(1))[0].flip(1)), -1)
+        order = _reversed(lengths, x.shape[1])
+        return torch.cat((states, _take(self.leftward(_take(x, order))[0], order)), -1)
+
+    def continued(self, x: Tensor, carried: Carried) -> tuple[Tensor, Carried]:
+        """Read on from carried states, unidirectional; return states (B, T, D) and the last ones.
+
+        Rows have no padding: the last state is that of the last position.
+        """
+        assert self.leftward is None, "a reader from the right cannot go on"
+        states: tuple[Tensor, Carried] = self.rightward(x, carried)
+        return states
 
 
 def row_lengths(token_mask: Tensor | None) -> Tensor | None:
@@ -97,8 +110,8 @@ def row_lengths(token_mask: Tensor | None) -> Tensor | None:
     return None if token_mask is None else token_mask.sum(1)
 
 
-def _turned(lengths: Tensor, num_positions: int) -> Tensor:
-    """Return the positions (B, T) in an order that turns what is real around: its own inverse."""
+def _reversed(lengths: Tensor, num_positions: int) -> Tensor:
+    """Return the positions (B, T) in an order that reverses the real ones: its own inverse."""
     positions = torch.arange(num_positions, device=lengths.device)
     mirrored = lengths[:, None] - 1 - positions
     return torch.where(mirrored >= 0, mirrored, positions)
@@ -111,7 +124,7 @@ def _take(x: Tensor, positions: Tensor) -> Tensor:
 
 @contextmanager
 def _scattered_weights(x: Tensor) -> Iterator[None]:
-    """Let cuDNN copy the weights at each call without a warning: the optimizer says where they lie.
+    """Let cuDNN copy the weights at each call without a warning: the optimizer owns their place.
 
     They are views of one vector, with gaps between them (`foretext.training.flat_parameters`).
     """
