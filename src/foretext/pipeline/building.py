@@ -53,7 +53,8 @@ def check_model(recipe: Recipe) -> None:
     kind, config = recipe.parts["tokenizer"]
     settings = config.model_dump()
     with torch.device("meta"):
-        build_model(recipe, learn_subwords(str(kind), settings, _FewWords()))
+        few_words = _FewWords(settings.get("min_count", 1))
+        build_model(recipe, learn_subwords(str(kind), settings, few_words))
 
 
 def objective_class(recipe: Recipe) -> type[Objective]:
@@ -68,10 +69,13 @@ def training_config(recipe: Recipe) -> TrainingConfig:
 
 
 class _FewWords:
-    """A corpus of one line."""
+    """A corpus of one line, repeated so often that its words are frequent enough to be learned."""
 
     bytes_read = 0
     fingerprint = "few words"
 
+    def __init__(self, times: int) -> None:
+        self.times = times
+
     def blocks(self, size: int = 1) -> Iterator[str]:
-        yield "a few words\n\n"
+        yield "a few words\n\n" * self.times
