@@ -61,7 +61,8 @@ def test_settings_come_back(name: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("name", FAMILIES)
 def test_names_are_distinct(name: str) -> None:
     heads = Heads(head=True, pair_head=True, tied=False)
-    rows = list(FAMILIES[name].rows(2, "there.", heads))
+    config = Transformer.Config(num_layers=2)
+    rows = list(FAMILIES[name].rows(config, "there.", heads))
     theirs = [part for row in rows for part in row.theirs]
     ours = [row.ours for row in rows]
     assert len(set(theirs)) == len(theirs)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from foretext.backbones.transformer import Transformer
-from foretext.interop.family import Family, Key, Settings
+from foretext.backbones.transformer_config import TransformerConfig
+from foretext.interop.family import Key, Settings
+from foretext.interop.heads import Heads
 from foretext.interop.rows import Row, affine
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarity
+from foretext.interop.transformer_family import TransformerFamily
 from foretext.objectives.masked_lm import MaskedLM
 
 __all__ = ["Bert"]
@@ -16,7 +18,7 @@ LAYER = "encoder.layer.{i}"
 SELF = f"{LAYER}.attention.self"
 
 
-class Bert(Family):
+class Bert(TransformerFamily):
     """Post-norm, learned positions, with a masked-LM head and next-sentence prediction or not.
 
     Biases and segments that a model of ours does not have are stored as zeros.
@@ -114,13 +116,17 @@ class Bert(Family):
         """BertForPreTraining has next-sentence prediction."""
         return "BertForPreTraining" if head.next_sentence else "BertForMaskedLM"
 
+    def heads(self, head: Any) -> Heads:
+        """Return the heads of a masked language model."""
+        return Heads(head=True, pair_head=head.next_sentence, tied=head.tied)
+
     def further_settings(self, theirs: Settings) -> Settings:
         """Theirs always have segments."""
         return {"num_segments": theirs.get("type_vocab_size", 2)}
 
-    def further_keys(self, backbone: Transformer.Config) -> Settings:
+    def further_keys(self, config: TransformerConfig) -> Settings:
         """Without segments every token is of the only one, whose vector is zero."""
-        return {"type_vocab_size": max(1, backbone.num_segments)}
+        return {"type_vocab_size": max(1, config.num_segments)}
 
     def head_settings(self, theirs: Settings) -> Settings:
         """The head has the activation and the norm of the body."""
@@ -129,7 +135,7 @@ class Bert(Family):
             "norm_eps": theirs.get("layer_norm_eps", 1e-12),
         }
 
-    def head_keys(self, head: Any, backbone: Transformer.Config) -> Settings | None:
+    def head_keys(self, head: Any, config: TransformerConfig) -> Settings | None:
         """No key is the head's own."""
         ours = (head.norm, head.activation, head.norm_eps)
-        return {} if ours == ("layer", backbone.activation, backbone.norm_eps) else None
+        return {} if ours == ("layer", config.activation, config.norm_eps) else None

@@ -9,34 +9,38 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from foretext.backbones.transformer import Transformer
+from foretext.backbones.transformer_config import TransformerConfig
 from foretext.errors import ModelFileError
 
-__all__ = ["check_buffers"]
+__all__ = ["TRANSFORMER_BUFFERS", "Holds", "check_buffers"]
 
 HIDDEN = -1e4  # scores of what a position must not see are no higher, in any release
 ROUNDED = 1e-2  # of a frequency that was stored in half as many bits
 
-Holds = Callable[[Tensor, Transformer.Config], bool]
+Holds = Callable[[Tensor, Any], bool]  # a buffer, and the settings of our backbone
 
 
-def check_buffers(weights: Mapping[str, Tensor], config: Transformer.Config, path: Path) -> None:
+def check_buffers(
+    weights: Mapping[str, Tensor], config: Any, buffers: Mapping[str, Holds], path: Path
+) -> None:
     """Check that no buffer says anything that the settings do not say.
 
     Args:
         weights: of `path`, their buffers among them.
-        config: of our body.
+        config: of our backbone.
+        buffers: expressions for their names: whether one is what the settings say.
         path: for sentences.
 
     Raises:
         ModelFileError: positions, segments, masks or frequencies are others than usual.
     """
     for name, buffer in weights.items():
-        holds = next((test for end, test in BUFFERS.items() if re.fullmatch(end, name)), None)
+        holds = next((test for end, test in buffers.items() if re.fullmatch(end, name)), None)
         if holds is not None and not holds(buffer, config):
             raise ModelFileError(
                 f"{path}: '{name}' is not what config.json says, and foretext computes it from "
@@ -44,25 +48,25 @@ def check_buffers(weights: Mapping[str, Tensor], config: Transformer.Config, pat
             )
 
 
-def _counts_up(buffer: Tensor, _: Transformer.Config) -> bool:
+def _counts_up(buffer: Tensor, _: TransformerConfig) -> bool:
     return bool((buffer.flatten() == torch.arange(buffer.numel())).all())
 
 
-def _is_zero(buffer: Tensor, _: Transformer.Config) -> bool:
+def _is_zero(buffer: Tensor, _: TransformerConfig) -> bool:
     return not buffer.any()
 
 
-def _is_triangle(buffer: Tensor, _: Transformer.Config) -> bool:
+def _is_triangle(buffer: Tensor, _: TransformerConfig) -> bool:
     """What each position sees: itself, and what stands before it."""
     square = buffer.dim() >= 2 and buffer.shape[-1] == buffer.shape[-2]
     return square and bool((buffer == torch.ones(buffer.shape[-2:]).tril()).all())
 
 
-def _hides(buffer: Tensor, _: Transformer.Config) -> bool:
+def _hides(buffer: Tensor, _: TransformerConfig) -> bool:
     return buffer.numel() == 1 and bool(buffer <= HIDDEN)
 
 
-def _are_frequencies(buffer: Tensor, config: Transformer.Config) -> bool:
+def _are_frequencies(buffer: Tensor, config: TransformerConfig) -> bool:
     dim = config.dim // config.num_heads
     expected = config.rotary_base ** -(torch.arange(0, dim, 2, dtype=torch.float64) / dim)
     if buffer.shape != expected.shape:
@@ -70,7 +74,7 @@ def _are_frequencies(buffer: Tensor, config: Transformer.Config) -> bool:
     return torch.allclose(buffer.double(), expected, rtol=ROUNDED, atol=0.0)
 
 
-BUFFERS: Mapping[str, Holds] = {
+TRANSFORMER_BUFFERS: Mapping[str, Holds] = {
     r"(.+\.)?position_ids": _counts_up,
     r"(.+\.)?token_type_ids": _is_zero,
     r"(.+\.)?h\.\d+\.attn\.bias": _is_triangle,

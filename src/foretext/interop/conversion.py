@@ -10,13 +10,12 @@ from torch import Tensor
 
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
-from foretext.backbones.transformer import Transformer
 from foretext.errors import ModelFileError, SettingError
 from foretext.interop.buffers import check_buffers
 from foretext.interop.config_file import read_vocab_size
 from foretext.interop.families import FAMILIES, family_of
 from foretext.interop.family import Family, Settings
-from foretext.interop.heads import Heads
+from foretext.interop.heads import NO_HEADS, Heads
 from foretext.interop.loaded import LoadedNetwork
 from foretext.interop.own_parts import config_of, read_part
 from foretext.interop.own_settings import own_part
@@ -45,11 +44,9 @@ def to_family(
     backbone: Backbone, objective: Objective | None, tokenizer: SubwordTokenizer
 ) -> Converted | None:
     """Return a model as a family has it; None where none has such a model."""
-    if type(backbone) is not Transformer:
-        return None
     head: Any = None if objective is None else config_of(objective)
     for family in FAMILIES.values():
-        if objective is None or type(objective) is family.objective:
+        if family.fits(backbone, objective):
             theirs = family.theirs(backbone.config, head)
             if theirs is not None:
                 theirs |= further_keys(family, head, backbone.vocab_size, tokenizer)
@@ -73,23 +70,23 @@ def from_family(
     weights = canonical_names(family, weights)
     heads = found_heads(family, theirs, weights)
     config, head = _configs(family, theirs, heads, config_path)
-    check_buffers(weights, config, weight_path)
+    check_buffers(weights, config, family.buffers, weight_path)
     with undrawn(weights, config_path):
-        backbone = Transformer(config, read_vocab_size(theirs, config_path))
+        backbone = family.backbone.build(config, read_vocab_size(theirs, config_path))
         objective = family.objective(head, backbone, tokenizer) if heads.head else None
-    rows = family.rows(config.num_layers, family.prefix, heads)
+    rows = family.rows(config, family.prefix, heads)
     flag, ours = partial(family.flag, theirs), named_weights(backbone=backbone, objective=objective)
     unused = fill_weights(ours, rows, flag, weights, family.unused, weight_path)
-    return LoadedNetwork(backbone, objective, family.objective.visibility, unused)
+    return LoadedNetwork(backbone, objective, family.visibility, unused)
 
 
-def backbone_config(family: Family, theirs: Settings, path: Path) -> Transformer.Config:
-    """Return the settings of a body of ours.
+def backbone_config(family: Family, theirs: Settings, path: Path) -> Any:
+    """Return the settings of a backbone of ours.
 
     Raises:
         ModelFileError: theirs are none that foretext has.
     """
-    return _configs(family, theirs, Heads.of(None), path)[0]
+    return _configs(family, theirs, NO_HEADS, path)[0]
 
 
 def further_keys(family: Family, head: Any, vocab_size: int, tokenizer: Tokenizer) -> Settings:
@@ -99,18 +96,18 @@ def further_keys(family: Family, head: Any, vocab_size: int, tokenizer: Tokenize
         "model_type": family.model_type,
         "architectures": [family.body_class if head is None else family.head_class(head)],
         "vocab_size": vocab_size,
-        "tie_word_embeddings": Heads.of(head).tied,
+        "tie_word_embeddings": _heads(family, head).tied,
         "dtype": "float32",
         **{theirs: getattr(special, task) for theirs, task in family.special_ids.items()},
     }
 
 
 def _weights(
-    family: Family, theirs: Settings, backbone: Transformer, objective: Objective | None
+    family: Family, theirs: Settings, backbone: Backbone, objective: Objective | None
 ) -> dict[str, Tensor]:
-    heads = Heads.of(None if objective is None else config_of(objective))
+    heads = _heads(family, None if objective is None else config_of(objective))
     prefix = family.prefix if heads.head else ""
-    rows = family.rows(backbone.config.num_layers, prefix, heads)
+    rows = family.rows(backbone.config, prefix, heads)
     flag = partial(family.flag, theirs)
     weights = renamed_weights(named_weights(backbone=backbone, objective=objective), rows, flag)
     if family.decoder_twin is not None and not heads.tied:
@@ -119,9 +116,12 @@ def _weights(
     return weights
 
 
-def _configs(
-    family: Family, theirs: Settings, heads: Heads, path: Path
-) -> tuple[Transformer.Config, Any]:
+def _heads(family: Family, head: Any) -> Heads:
+    """Which heads a model has whose objective has these settings; None: it has no objective."""
+    return NO_HEADS if head is None else family.heads(head)
+
+
+def _configs(family: Family, theirs: Settings, heads: Heads, path: Path) -> tuple[Any, Any]:
     """Settings of our backbone and objective: those that were kept, as far as they still hold."""
     try:
         found = family.ours(theirs)
@@ -130,7 +130,7 @@ def _configs(
             head_found["next_sentence"] = True
         config, head = _kept(family, theirs, heads, path)
         if config is None:
-            config = Transformer.Config.checked(found, "backbone")
+            config = family.backbone_config.checked(found, "backbone")
         if head is None and heads.head:
             head = family.head_config.checked(head_found, "objective")
     except (ValueError, SettingError) as error:
@@ -140,21 +140,19 @@ def _configs(
     return config, head
 
 
-def _kept(
-    family: Family, theirs: Settings, heads: Heads, path: Path
-) -> tuple[Transformer.Config | None, Any]:
+def _kept(family: Family, theirs: Settings, heads: Heads, path: Path) -> tuple[Any, Any]:
     """What stands under "foretext", where theirs say the same; None where they say otherwise."""
     own = own_part(theirs)
     backbone = read_part(own, "backbone", BACKBONES.resolve, path)
     objective = read_part(own, "objective", OBJECTIVES.resolve, path)
-    if backbone is None or backbone.component is not Transformer:
+    if backbone is None or backbone.component is not family.backbone:
         return None, None
     has_head = heads.head and objective is not None and objective.component is family.objective
     head = objective.config if has_head and objective is not None else None
     written = family.theirs(backbone.config, head)
     if written is None or family.ours(written) != family.ours(theirs):
         return None, None
-    same_head = Heads.of(head) == heads and (
+    same_head = _heads(family, head) == heads and (
         family.head_settings(written) == family.head_settings(theirs)
     )
     return backbone.config, head if same_head else None

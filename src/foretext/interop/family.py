@@ -1,6 +1,6 @@
 """What a family of published models is: its settings and its weights beside ours, as data.
 
-*Theirs* are the settings of a ``config.json``; *ours* those of `Transformer` and of an objective.
+*Theirs* are the settings of a ``config.json``; *ours* those of a backbone and of an objective.
 """
 
 from __future__ import annotations
@@ -9,11 +9,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
-from foretext.backbones.transformer import Transformer
+from foretext.backbones.base import Backbone
 from foretext.config import Config
+from foretext.data.batch import Visibility
+from foretext.interop.buffers import Holds
 from foretext.interop.heads import Heads
 from foretext.interop.rows import Row
 from foretext.interop.task_heads import TaskHead
+from foretext.objectives.base import Objective
 from foretext.tokenizers.frames import FrameKind
 
 __all__ = ["Family", "Key", "Settings"]
@@ -22,90 +25,143 @@ Settings = dict[str, Any]
 
 
 class Key(NamedTuple):
-    """What they call a setting of ours."""
+    """The name that they give to a setting of ours."""
 
     name: str
     default: Any  # where config.json does not say
-    copies: tuple[str, ...] = ()  # other settings of theirs that are one with it here
+    copies: tuple[str, ...] = ()  # other settings of theirs that equal it here
 
 
 class Family(ABC):
-    """One kind of model of the library `transformers`. It has no state."""
+    """One kind of model of the library `transformers`. It has no state.
+
+    A family with another backbone is a file with a subclass, and a row in `FAMILIES`.
+    """
 
     model_type: ClassVar[str]  # its name there
     body_class: ClassVar[str]
     frame: ClassVar[FrameKind]  # what stands around a text
-    objective: ClassVar[Any]  # class whose head it has
+    backbone: ClassVar[type[Backbone]]  # our class
+    objective: ClassVar[type[Objective]]  # our class with the same head
 
     fixed: ClassVar[Mapping[str, Any]]  # settings of our backbone that all of its models have
     keys: ClassVar[Mapping[str, Key]]  # the other settings of our backbone: theirs
-    activations: ClassVar[Mapping[str, str]]  # their names: ours, the first of equals is written
     required: ClassVar[Mapping[str, Any]]  # theirs that have one supported value, the default
     flags: ClassVar[Mapping[str, bool]] = {}  # theirs that say if a weight is there: the defaults
     special_ids: ClassVar[Mapping[str, str]]  # their setting: our name of a special token's task
 
-    prefix: ClassVar[str]  # of the body's weights where there is a head
-    body: ClassVar[tuple[Row, ...]]  # our backbone's weights: their body's, without prefix
+    prefix: ClassVar[str]  # of the backbone's weights where there is a head
+    body: ClassVar[tuple[Row, ...]]  # our backbone's weights, the token vectors first: theirs
     head: ClassVar[tuple[Row, ...]]  # our objective's weights: their head's
     pair_head: ClassVar[tuple[Row, ...]] = ()  # those of next-sentence prediction
     decoder: ClassVar[str]  # their head's weights, where these are not the token vectors
     decoder_twin: ClassVar[tuple[str, str] | None] = None  # a head weight, and a copy beside them
     task_heads: ClassVar[tuple[TaskHead, ...]] = ()  # their classes that answer tasks
     head_marks: ClassVar[frozenset[str]]  # weights and classes that show that there is a head
+    buffers: ClassVar[Mapping[str, Holds]] = {}  # names of tensors that are no weights: their check
     unused: ClassVar[str]  # expression for names of weights that are left out
     tied: ClassVar[bool] = True  # whether token vectors are the head's weights, by default
 
     @abstractmethod
     def head_class(self, head: Any) -> str:
-        """Their class with a head of our settings."""
+        """Return their class with a head of our settings."""
 
     @abstractmethod
     def further_settings(self, theirs: Settings) -> Settings:
-        """Our backbone's settings that no single key says.
+        """Return our backbone's settings that no single key says.
 
         Raises:
             ValueError: with half a sentence, theirs is of a kind that foretext does not have.
         """
 
     @abstractmethod
-    def further_keys(self, backbone: Transformer.Config) -> Settings:
-        """Theirs that no single setting of our backbone says."""
+    def further_keys(self, config: Any) -> Settings:
+        """Return theirs that no single setting of our backbone says."""
 
     @abstractmethod
     def head_settings(self, theirs: Settings) -> Settings:
-        """Our objective's settings."""
+        """Return our objective's settings."""
 
     @abstractmethod
-    def head_keys(self, head: Any, backbone: Transformer.Config) -> Settings | None:
-        """Theirs for our objective's settings; None where no such model has its head."""
+    def head_keys(self, head: Any, config: Any) -> Settings | None:
+        """Return theirs for our objective's settings; None where no such model has its head."""
+
+    def heads(self, head: Any) -> Heads:
+        """Return the heads of an objective of ours with these settings."""
+        return Heads(head=True, pair_head=False, tied=head.tied)
 
     def task_settings(self, theirs: Settings) -> Settings:
-        """Our tasks' settings that this family says in its own way.
+        """Return our tasks' settings that this family says in its own way.
 
         Raises:
             ValueError: with half a sentence, foretext has no such task.
         """
         return {"transform": "none"}
 
-    def task_keys(self, task: Any, backbone: Transformer.Config) -> Settings:
-        """Theirs for the settings of a task of ours that this family says in its own way."""
+    def task_keys(self, task: Any, config: Any) -> Settings:
+        """Return theirs for the settings of a task of ours that this family says in its own way."""
         return {}
 
-    def theirs(self, backbone: Transformer.Config, head: Config | None) -> Settings | None:
+    def num_layers(self, config: Any, row: Row) -> int:
+        """Return the number of layers that ``{i}`` stands for in the names of a row."""
+        count: int = config.num_layers
+        return count
+
+    def allows(self, config: Any) -> bool:
+        """Whether a model of this family can have these settings of our backbone."""
+        return all(getattr(config, name) == value for name, value in self.fixed.items())
+
+    def their_value(self, config: Any, ours: str) -> Any:
+        """Return the value of their key for a setting of our backbone."""
+        return getattr(config, ours)
+
+    def our_value(self, theirs: Settings, ours: str) -> Any:
+        """Return the value of a setting of our backbone that has a key.
+
+        Raises:
+            ValueError: with half a sentence, theirs is of a kind that foretext does not have.
+        """
+        return self.read(theirs, self.keys[ours])
+
+    @property
+    def visibility(self) -> Visibility:
+        """What its models look at."""
+        return self.objective.visibility
+
+    @property
+    def backbone_config(self) -> type[Config]:
+        """Class of our backbone's settings."""
+        component: Any = self.backbone
+        config: type[Config] = component.Config
+        return config
+
+    @property
+    def head_config(self) -> type[Config]:
+        """Class of our objective's settings."""
+        component: Any = self.objective
+        config: type[Config] = component.Config
+        return config
+
+    @property
+    def embedding(self) -> str:
+        """Their name of the token vectors, with prefix."""
+        return self.prefix + self.body[0].theirs[0]
+
+    def fits(self, backbone: Backbone, objective: Objective | None = None) -> bool:
+        """Whether a model of ours is of the classes that this family stands for."""
+        return type(backbone) is self.backbone and (
+            objective is None or type(objective) is self.objective
+        )
+
+    def theirs(self, config: Any, head: Config | None) -> Settings | None:
         """Return theirs for a backbone and a head of ours; None where there is no such model."""
-        activation = _first_name(self.activations, backbone.activation)
-        fits = all(getattr(backbone, name) == value for name, value in self.fixed.items())
-        if not fits or activation is None:
+        if not self.allows(config):
             return None
         found: Settings = {}
         for ours, key in self.keys.items():
-            value = backbone.hidden_dim if ours == "feed_forward_dim" else getattr(backbone, ours)
-            value = activation if ours == "activation" else value
-            found |= dict.fromkeys((key.name, *key.copies), value)
-        found |= self.further_keys(backbone)
-        if head is None:
-            return found
-        of_head = self.head_keys(head, backbone)
+            found |= dict.fromkeys((key.name, *key.copies), self.their_value(config, ours))
+        found |= self.further_keys(config)
+        of_head = {} if head is None else self.head_keys(head, config)
         return None if of_head is None else found | of_head
 
     def ours(self, theirs: Settings) -> Settings:
@@ -117,40 +173,18 @@ class Family(ABC):
         for name, value in self.required.items():
             if theirs.get(name, value) != value:
                 raise ValueError(f"{name} = {theirs[name]!r} is not supported, only {value!r} is")
-        found: Settings = dict(self.fixed)
-        for ours, key in self.keys.items():
-            found[ours] = self._read(theirs, key)
-        found["activation"] = self.activation(theirs, self.keys["activation"])
-        return found | self.further_settings(theirs)
-
-    def activation(self, theirs: Settings, key: Key) -> str:
-        """Return our name of an activation."""
-        name = self._read(theirs, key)
-        if name not in self.activations:
-            known = ", ".join(self.activations)
-            raise ValueError(f"{key.name} = {name!r} is not supported, only {known} are")
-        return self.activations[name]
+        keyed = {ours: self.our_value(theirs, ours) for ours in self.keys}
+        return {**self.fixed, **keyed, **self.further_settings(theirs)}
 
     def flag(self, theirs: Settings, name: str) -> bool:
         """Return a setting of theirs that says if a weight is there."""
         return bool(theirs.get(name, self.flags[name]))
 
-    @property
-    def head_config(self) -> type[Config]:
-        """Class of our objective's settings."""
-        config: type[Config] = self.objective.Config
-        return config
-
-    @property
-    def embedding(self) -> str:
-        """Their name of the token vectors, with prefix."""
-        return self.prefix + self.body[0].theirs[0]
-
-    def rows(self, num_layers: int, prefix: str, heads: Heads) -> Iterator[Row]:
+    def rows(self, config: Any, prefix: str, heads: Heads) -> Iterator[Row]:
         """Return the rows of one model, with full names."""
         for row in self.body:
-            layers = range(row.first_layer, num_layers) if "{i}" in row.ours else range(1)
-            for layer in layers:
+            num_layers = self.num_layers(config, row) if "{i}" in row.ours else 1
+            for layer in range(row.first_layer if "{i}" in row.ours else 0, num_layers):
                 yield row.of_layer(layer).prefixed("backbone.", prefix)
         head = self.head if heads.head else ()
         for row in (*head, *(self.pair_head if heads.pair_head else ())):
@@ -158,7 +192,12 @@ class Family(ABC):
         if heads.head and not heads.tied:
             yield Row("objective.head.weight", (self.decoder,))
 
-    def _read(self, theirs: Settings, key: Key) -> Any:
+    def read(self, theirs: Settings, key: Key) -> Any:
+        """Return the value of a key.
+
+        Raises:
+            ValueError: with half a sentence, settings that are one in foretext differ.
+        """
         value = theirs.get(key.name, key.default)
         for copy in key.copies:
             if theirs.get(copy, value) != value:
@@ -167,7 +206,3 @@ class Family(ABC):
                     "has one setting for both"
                 )
         return value
-
-
-def _first_name(activations: Mapping[str, str], ours: str) -> str | None:
-    return next((name for name, activation in activations.items() if activation == ours), None)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from foretext.backbones.transformer import Transformer
-from foretext.interop.family import Family, Key, Settings
+from foretext.backbones.transformer_config import TransformerConfig
+from foretext.interop.family import Key, Settings
 from foretext.interop.rows import Row, affine
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarity
+from foretext.interop.transformer_family import TransformerFamily
 from foretext.objectives.causal_lm import CausalLM
 
 __all__ = ["GPT2"]
 
 
-class GPT2(Family):
+class GPT2(TransformerFamily):
     """Pre-norm, learned positions. Their maps are stored with axes swapped.
 
     Biases that a model of ours does not have are stored as zeros.
@@ -102,7 +103,7 @@ class GPT2(Family):
         """Keys say all."""
         return {}
 
-    def further_keys(self, backbone: Transformer.Config) -> Settings:
+    def further_keys(self, config: TransformerConfig) -> Settings:
         """Keys say all."""
         return {}
 
@@ -110,6 +111,6 @@ class GPT2(Family):
         """The head has no settings of its own."""
         return {}
 
-    def head_keys(self, head: Any, backbone: Transformer.Config) -> Settings | None:
+    def head_keys(self, head: Any, config: TransformerConfig) -> Settings | None:
         """The head has no settings of its own."""
         return {}

@@ -1,10 +1,10 @@
-"""Which heads a model has beside its body."""
+"""Which heads a model has beside its backbone."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple
 
-__all__ = ["Heads"]
+__all__ = ["NO_HEADS", "Heads"]
 
 
 class Heads(NamedTuple):
@@ -14,9 +14,5 @@ class Heads(NamedTuple):
     pair_head: bool
     tied: bool  # the head's weights are the token vectors
 
-    @classmethod
-    def of(cls, head: Any) -> Self:
-        """Return what our objective's settings ask for; None: there is no objective."""
-        if head is None:
-            return cls(head=False, pair_head=False, tied=True)
-        return cls(True, getattr(head, "next_sentence", False), head.tied)
+
+NO_HEADS = Heads(head=False, pair_head=False, tied=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from foretext.backbones.transformer import Transformer
-from foretext.interop.family import Family, Key, Settings
+from foretext.backbones.transformer_config import TransformerConfig
+from foretext.interop.family import Key, Settings
 from foretext.interop.rotary import read_rotary
 from foretext.interop.rows import Row, affine, scale
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarity
+from foretext.interop.transformer_family import TransformerFamily
 from foretext.objectives.causal_lm import CausalLM
 
 __all__ = ["Llama"]
@@ -18,7 +19,7 @@ ATTENTION = "layers.{i}.self_attn"
 FEED_FORWARD = "layers.{i}.mlp"
 
 
-class Llama(Family):
+class Llama(TransformerFamily):
     """Pre-norm by root mean square, rotary positions, gated.
 
     Theirs drop nothing but weights of attention, so our `dropout` is kept under our own key alone.
@@ -118,21 +119,21 @@ class Llama(Family):
             "rotary_base": read_rotary(theirs, None, "rope_theta", BASE),
         }
 
-    def further_keys(self, backbone: Transformer.Config) -> Settings:
+    def further_keys(self, config: TransformerConfig) -> Settings:
         """Rotations as `transformers` 5 says them, and as it did before."""
-        base = backbone.rotary_base
+        base = config.rotary_base
         return {
-            "num_key_value_heads": backbone.num_heads,
-            "head_dim": backbone.dim // backbone.num_heads,
+            "num_key_value_heads": config.num_heads,
+            "head_dim": config.dim // config.num_heads,
             "rope_parameters": {"rope_type": "default", "rope_theta": base},
             "rope_theta": base,
-            **dict.fromkeys(("attention_bias", "mlp_bias"), backbone.bias),
+            **dict.fromkeys(("attention_bias", "mlp_bias"), config.bias),
         }
 
     def head_settings(self, theirs: Settings) -> Settings:
         """The head has no settings of its own."""
         return {}
 
-    def head_keys(self, head: Any, backbone: Transformer.Config) -> Settings | None:
+    def head_keys(self, head: Any, config: TransformerConfig) -> Settings | None:
         """The head has no settings of its own."""
         return {}

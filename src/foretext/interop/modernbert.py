@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from foretext.backbones.transformer import Transformer
-from foretext.interop.family import Family, Key, Settings
+from foretext.backbones.transformer_config import TransformerConfig
+from foretext.interop.family import Key, Settings
 from foretext.interop.rotary import read_rotary
 from foretext.interop.rows import Row, affine
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarity
+from foretext.interop.transformer_family import TransformerFamily
 from foretext.nn.pooling import Pooling
 from foretext.objectives.masked_lm import MaskedLM
 
@@ -28,7 +29,7 @@ def _transform(ours: str) -> list[Row]:
     ]
 
 
-class ModernBert(Family):
+class ModernBert(TransformerFamily):
     """Pre-norm without a first norm, rotary positions, gated, often without biases.
 
     Dropout is a matter of training: ours of embeddings and results stands for theirs of embeddings
@@ -147,20 +148,20 @@ class ModernBert(Family):
             **local,
         }
 
-    def further_keys(self, backbone: Transformer.Config) -> Settings:
+    def further_keys(self, config: TransformerConfig) -> Settings:
         """Layers and rotations as `transformers` 5 says them, and as it did before."""
-        bases = {"full_attention": backbone.rotary_base}
-        bases["sliding_attention"] = backbone.local_rotary_base
+        bases = {"full_attention": config.rotary_base}
+        bases["sliding_attention"] = config.local_rotary_base
         return {
-            "layer_types": _layer_types(backbone.num_layers, backbone.global_every),
+            "layer_types": _layer_types(config.num_layers, config.global_every),
             "rope_parameters": {
                 kind: {"rope_type": "default", "rope_theta": base} for kind, base in bases.items()
             },
-            "global_attn_every_n_layers": backbone.global_every,
-            "local_attention": 2 * backbone.local_window,
-            "global_rope_theta": backbone.rotary_base,
-            "local_rope_theta": backbone.local_rotary_base,
-            **dict.fromkeys(("norm_bias", "attention_bias", "mlp_bias"), backbone.bias),
+            "global_attn_every_n_layers": config.global_every,
+            "local_attention": 2 * config.local_window,
+            "global_rope_theta": config.rotary_base,
+            "local_rope_theta": config.local_rotary_base,
+            **dict.fromkeys(("norm_bias", "attention_bias", "mlp_bias"), config.bias),
         }
 
     def head_settings(self, theirs: Settings) -> Settings:
@@ -171,15 +172,15 @@ class ModernBert(Family):
             "bias": self.flag(theirs, "classifier_bias") or self.flag(theirs, "norm_bias"),
         }
 
-    def head_keys(self, head: Any, backbone: Transformer.Config) -> Settings | None:
+    def head_keys(self, head: Any, config: TransformerConfig) -> Settings | None:
         """Where the head's norm has a bias, all of theirs have one, be it zero."""
-        same_norm = (head.norm, head.norm_eps) == ("layer", backbone.norm_eps)
+        same_norm = (head.norm, head.norm_eps) == ("layer", config.norm_eps)
         if head.next_sentence or not same_norm or head.activation not in THEIR_ACTIVATIONS:
             return None
         return {
             "classifier_activation": THEIR_ACTIVATIONS[head.activation],
             "classifier_bias": head.bias,
-            "norm_bias": head.bias or backbone.bias,
+            "norm_bias": head.bias or config.bias,
             "decoder_bias": True,
         }
 
@@ -190,10 +191,10 @@ class ModernBert(Family):
             raise ValueError("classifier_bias = true is supported with norm_bias = true alone")
         return {"transform": _head_activation(theirs)}
 
-    def task_keys(self, task: Any, backbone: Transformer.Config) -> Settings:
+    def task_keys(self, task: Any, config: TransformerConfig) -> Settings:
         """The transform's activation; one without layers has none."""
         kind = task.config.transform
-        keys: Settings = {"classifier_bias": backbone.bias}
+        keys: Settings = {"classifier_bias": config.bias}
         return keys if kind == "none" else keys | {"classifier_activation": THEIR_ACTIVATIONS[kind]}
 
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from torch import Tensor
 
-from foretext.backbones.transformer import Transformer
 from foretext.errors import ModelFileError
 from foretext.interop.buffers import check_buffers
 from foretext.interop.config_file import read_vocab_size
 from foretext.interop.conversion import Converted, backbone_config, further_keys
 from foretext.interop.families import FAMILIES, family_of
 from foretext.interop.family import Family, Settings
-from foretext.interop.heads import Heads
+from foretext.interop.heads import NO_HEADS
 from foretext.interop.loaded import LoadedTask
 from foretext.interop.own_parts import Resolve
 from foretext.interop.own_settings import own_part
@@ -33,27 +32,23 @@ from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["task_from_family", "task_to_family"]
 
-BODY = Heads.of(None)
 
+def task_to_family(base: TaskBase, task: Task, name: str) -> Converted | None:
+    """Return a model as a family has it; None where none has such a model.
 
-def task_to_family(base: TaskBase, task: Task) -> Converted | None:
-    """Return a model as a family has it; None where none has such a model."""
-    backbone, tokenizer = base.backbone, base.tokenizer
-    if type(backbone) is not Transformer or tokenizer.kind == "words":
+    Args:
+        base: that reads texts.
+        task: on the base.
+        name: of the task; one from outside is of no family.
+    """
+    if base.tokenizer.kind == "words":
         return None
     for family in FAMILIES.values():
-        sight = family.objective.visibility
-        head = next((head for head in family.task_heads if head.fits(task, sight)), None)
-        theirs = None if head is None else family.theirs(backbone.config, None)
-        if head is not None and theirs is not None:
-            theirs |= further_keys(family, None, backbone.vocab_size, tokenizer)
-            theirs |= task_keys(head, task) | family.task_keys(task, backbone.config)
-            theirs["pad_token_id"] = _pad(tokenizer)
-            prefix = family.prefix if head.has_layers else ""
-            rows = _rows(family, head, backbone.config, prefix)
-            weights = renamed_weights(task_weights(base, task), rows, partial(family.flag, theirs))
-            pooling = None if head.has_layers else cast(PoolingMode, head.pooling)
-            return Converted(family, theirs, weights, pooling)
+        fits = (head for head in family.task_heads if head.fits(name, task, family.visibility))
+        if family.fits(base.backbone) and (head := next(fits, None)) is not None:
+            theirs = family.theirs(base.backbone.config, None)
+            if theirs is not None:
+                return _converted(family, head, theirs, base, task)
     return None
 
 
@@ -86,11 +81,11 @@ def task_from_family(
     head = _head(family, theirs, config_path)
     weights = canonical_names(family, weights)
     config = backbone_config(family, theirs, config_path)
-    check_buffers(weights, config, weight_path)
+    check_buffers(weights, config, family.buffers, weight_path)
     said = _said(family, theirs, head, weights, (config_path, weight_path), of_pairs=of_pairs)
     with undrawn(weights, config_path):
-        backbone = Transformer(config, read_vocab_size(theirs, config_path))
-        base = TaskBase(tokenizer, backbone, family.objective.visibility)
+        backbone = family.backbone.build(config, read_vocab_size(theirs, config_path))
+        base = TaskBase(tokenizer, backbone, family.visibility)
         name, task = made_task(said, base, config_path, resolve)
     rows, flag = _rows(family, head, config, family.prefix), partial(family.flag, theirs)
     ours = task_weights(base, task)
@@ -98,9 +93,23 @@ def task_from_family(
     return LoadedTask(name, base, task, unused)
 
 
-def _rows(family: Family, head: TaskHead, config: Transformer.Config, prefix: str) -> list[Row]:
+def _converted(
+    family: Family, head: TaskHead, theirs: Settings, base: TaskBase, task: Task
+) -> Converted:
+    """A model as a family has it, whose settings of the backbone are `theirs`."""
+    config = base.backbone.config
+    theirs |= further_keys(family, None, base.backbone.vocab_size, base.tokenizer)
+    theirs |= task_keys(head, task) | family.task_keys(task, config)
+    theirs["pad_token_id"] = _pad(base.tokenizer)
+    rows = _rows(family, head, config, family.prefix if head.has_layers else "")
+    weights = renamed_weights(task_weights(base, task), rows, partial(family.flag, theirs))
+    pooling = None if head.has_layers else cast(PoolingMode, head.pooling)
+    return Converted(family, theirs, weights, pooling)
+
+
+def _rows(family: Family, head: TaskHead, config: Any, prefix: str) -> list[Row]:
     of_task = [row.prefixed("task.", "") for row in head.rows]
-    return [*family.rows(config.num_layers, prefix, BODY), *of_task]
+    return [*family.rows(config, prefix, NO_HEADS), *of_task]
 
 
 def _pad(tokenizer: Tokenizer) -> int | None:

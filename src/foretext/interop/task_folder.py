@@ -55,7 +55,7 @@ def save_task(
     Raises:
         OutputError: the folder cannot be written.
     """
-    converted = task_to_family(base, task)
+    converted = task_to_family(base, task, name)
     if converted is None:
         settings = {"model_type": MODEL_TYPE, "vocab_size": base.backbone.vocab_size}
         weights = own_task_weights(base, task)

@@ -45,17 +45,17 @@ class TaskHead(NamedTuple):
             theirs.get(mark, value) == value for mark, value in self.marks.items()
         )
 
-    def fits(self, task: Task, visibility: Visibility) -> bool:
-        """Whether a task is of this form, on a body that sees `visibility`.
+    def fits(self, name: str, task: Task, visibility: Visibility) -> bool:
+        """Whether a task of this name is of this form, on a backbone that sees `visibility`.
 
-        No class is of a task that tells its body of shared tokens: their programs would not.
+        A task that marks shared tokens is not: their programs would not mark them.
         """
         head: Any = getattr(task, "head", None)
         pooling = None if head is None else head.pool.pooling
         ours = {name for name in task.state_dict() if is_kept(name)}
         rows = {row.ours for row in self.rows}
         return (
-            task.name in self.tasks
+            name in self.tasks
             and task.visibility == visibility
             and getattr(task, "group", 1) == self.group
             and pooling == self.pooling

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from foretext.interop.family import Family, Settings
-from foretext.interop.heads import Heads
+from foretext.interop.heads import NO_HEADS, Heads
 
 __all__ = ["canonical_names", "found_heads"]
 
@@ -35,7 +35,7 @@ def found_heads(family: Family, theirs: Settings, weights: dict[str, Tensor]) ->
         weights: under canonical names.
     """
     if not family.head_marks & {*weights, *(theirs.get("architectures") or ())}:
-        return Heads.of(None)
+        return NO_HEADS
     pair_names = {row.theirs[0] for row in family.pair_head}
     tied = bool(theirs.get("tie_word_embeddings", family.tied))
     decoder, embedding = weights.get(family.decoder), weights.get(family.embedding)
