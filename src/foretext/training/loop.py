@@ -1,18 +1,16 @@
 """The one loop: every network of foretext is trained here, and no other place steps an optimizer.
 
-A step is a pure function of the weights, the optimizer's state, the generator's state and its own
-number. These four are what a checkpoint holds, so that a training that was killed ends, on one
-process, in the same bits as one that was not.
+A step is a pure function of the weights, the optimizer's state, the state that rows carry over, the
+generator's state and its own number. A checkpoint holds all of these, so that a training that was
+killed ends, on one process, in the same bits as one that was not.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import torch
 
 from foretext.data.batch import Batch
@@ -20,19 +18,19 @@ from foretext.data.examples import Examples
 from foretext.errors import Interrupted, SettingError
 from foretext.nn.device import choose_device
 from foretext.progress import Progress
-from foretext.progress.checkpoint import check_arrays, kept_by
 from foretext.progress.run_context import RunContext
 from foretext.runtime import Interruption
 from foretext.training.batches import Batches
 from foretext.training.flops import ModelFlops, peak_flops
-from foretext.training.generators import generator_states, set_generators
 from foretext.training.heap import keep_freed_memory
+from foretext.training.lanes import Lanes
 from foretext.training.memory import told_of_memory
 from foretext.training.model import Model
 from foretext.training.optimizer import Optimizer
 from foretext.training.precision import training_dtype
 from foretext.training.processes import Processes
 from foretext.training.records import Records
+from foretext.training.saving import Saver
 from foretext.training.schedule import Schedule
 from foretext.training.settings import TrainingConfig
 from foretext.training.state import TrainingState
@@ -53,7 +51,7 @@ def fit(
     Raises:
         DivergedError: the loss is no longer a number.
         SettingError: a setting does not fit.
-        Interrupted: a signal asked for the end; a checkpoint is saved if the context keeps them.
+        Interrupted: a signal stopped it; a checkpoint is saved if the context keeps them.
     """
     training = Training(model, examples, config, context, validation)
     if context.resume:
@@ -70,7 +68,7 @@ class Training:
         config: the user's settings.
         context: where records and checkpoints go.
         validation: measures the model now and then, or None.
-        alone: whether other processes, where torchrun started some, have no share in it.
+        alone: whether only this process trains, although torchrun started several.
     """
 
     def __init__(
@@ -108,10 +106,12 @@ class Training:
             self._peak(dtype),
             validates=validation is not None,
         )
+        self.lanes = Lanes()
+        self.saver = Saver(
+            context.checkpoints, config, self.processes, self.optimizer, self.lanes, self.records
+        )
         self.state = TrainingState()
         self._began = time.monotonic()
-        self._saved = 0.0  # seconds of the training at the newest checkpoint
-        self._saved_step = -1
 
     def _peak(self, dtype: torch.dtype) -> float | None:
         """What all devices can do in a second, where that is counted and kept."""
@@ -120,18 +120,11 @@ class Training:
         return self.processes.size * peak_flops(self.device, dtype, torch.get_num_threads())
 
     def resume(self) -> bool:
-        """Go back to the newest checkpoint; False when there is none and all begins anew."""
-        checkpoints, log = self.context.checkpoints, self.context.log
-        found = checkpoints.newest(TrainingState) if checkpoints else None
-        if found is not None:
-            self.state = found.state
-            self.records.tally.load_state(self.state.tally, share=self.processes.is_first)
-            self._saved, self._saved_step = self.state.seconds, self.state.step
-            check_arrays(self._arrays(with_best=_has_best(found.arrays)), found.arrays)
-            self.optimizer.load_arrays(found.arrays)
-            set_generators(found.arrays)
-        if log is not None:
-            log.restore(self.state.history)
+        """Go back to the newest checkpoint; False: there is none, and the training starts over."""
+        found = self.saver.restore()
+        self.state = found or self.state
+        if self.context.log is not None:
+            self.context.log.restore(self.state.history)
         if self.validation is not None:
             self.validation.rewind(self._num_measured())
         return found is not None
@@ -149,12 +142,12 @@ class Training:
             quiet=self.context.quiet,
         )
         batches = self.batches.ahead(state.step)
-        self._reserve()
+        self.saver.reserve()
         keep_freed_memory()
         self.model.train()
-        with Interruption() as stop, bar, self._kept():
+        with Interruption() as stop, bar, self.saver.guard(state):
             if self._validation_due() and not self._is_measured():
-                self._validate()  # which a full disk had prevented
+                self._validate()  # a full disk had prevented it
             while not self._finished():
                 self._learn(batches)
                 if self._validation_due():
@@ -164,21 +157,15 @@ class Training:
                 bar.advance(schedule.done(state.step, state.seconds) - bar.done, **self._shown())
                 if self.processes.agree(stop.requested is not None):
                     self._stop(stop.requested or "A signal")
-                if state.seconds - self._saved >= self.config.checkpoint_seconds:
-                    self._save()
+                if state.seconds - self.saver.seconds >= self.config.checkpoint_seconds:
+                    self.saver.save(state)
         batches.close()  # type: ignore[attr-defined]
-        self._save(last=True)  # whatever happens to the result, nothing is learned twice
+        self.saver.save(state, last=True)  # the training is kept, whatever happens to its results
         self._end()
         return state.history
 
-    def _kept(self) -> AbstractContextManager[None]:
-        """Keep what was learned where a record cannot be written; one process alone knows of it."""
-        if self.context.checkpoints is None or self.processes.size > 1:
-            return nullcontext()
-        return kept_by(lambda: self._save(last=True))
-
     def _advice(self) -> str:
-        """What to lower where the memory does not suffice."""
+        """What to lower where the memory is too small."""
         config = self.config
         now = config.micro_batch_examples or config.batch_examples
         kept = " and go on with --resume from the last checkpoint" if self.state.step else ""
@@ -199,6 +186,8 @@ class Training:
         began = time.monotonic()
         with told_of_memory(self._advice()):
             self._step(next(batches))
+        if self.state.step == 1 and self.lanes.states:
+            self.saver.reserve()  # the lanes need room, too
         self.state.learning += time.monotonic() - began
 
     def _step(self, batch: Batch) -> None:
@@ -206,18 +195,29 @@ class Training:
         state = self.state
         counts = self.model.objective.counts(batch)
         self.records.tally.count(counts)
-        for part in self._micro_batches(batch):
+        for part in self._micro_batches(self._continued(batch)):
             scores = self.forward(part.to(self.device))
             loss = sum(score.loss / max(counts[name], 1) for name, score in scores.items())
             loss.backward()
             self.optimizer.gather()
             self.records.tally.add(scores)
+            self.lanes.add(self.model.carried)
+        self.lanes.end()
         rate = self.schedule.learning_rate(state.step, state.seconds)
         state.gradient_norm = self.optimizer.step(rate)
         state.step += 1
-        state.tokens += _num_tokens(batch)
+        state.tokens += batch.inputs.num_tokens
         state.flops += self.flops.of(batch, counts)
         state.seconds = self.processes.clock(time.monotonic() - self._began)
+
+    def _continued(self, batch: Batch) -> Batch:
+        """Return the batch with the states that its rows begin with."""
+        if batch.continues and self.processes.size > 1:
+            raise SettingError(
+                f"[objective] {type(self.model.objective).__name__} carries the state of each row "
+                "over to the next batch, which one process alone can do; start it without torchrun."
+            )
+        return self.lanes.begin(batch)
 
     def _micro_batches(self, batch: Batch) -> Iterator[Batch]:
         """This process's rows, as many at a time as the user wants computed at once."""
@@ -281,51 +281,12 @@ class Training:
         self.records.close()
         self.model.eval()
 
-    def _reserve(self) -> None:
-        """Have room for the last checkpoint; every process comes here."""
-        if self.context.checkpoints is None:
-            return
-        arrays = self._arrays(with_best=self.config.keep == "best")
-        if self.processes.is_first:
-            self.context.checkpoints.reserve(arrays)
-
-    def _arrays(self, *, with_best: bool) -> dict[str, np.ndarray]:
-        """Return arrays with the names, shapes and types of what a checkpoint will hold."""
-        arrays = self.optimizer.arrays()  # what is shared out comes from every process
-        if with_best:
-            weights = [name for name in arrays if name.startswith("weight.")]
-            best = {f"best.{name.removeprefix('weight.')}": arrays[name] for name in weights}
-            arrays = {**best, **arrays}
-        return arrays
-
     def _num_measured(self) -> int:
         """How many of the records hold the figures of a validation."""
         judged_by = self.validation.judged_by if self.validation is not None else ""
         return sum(judged_by in record for record in self.state.history)
 
-    def _save(self, *, last: bool = False) -> None:
-        """Write a checkpoint; every process comes here at the same step."""
-        state = self.state
-        if self.context.checkpoints is None or state.step == self._saved_step:
-            return
-        state.tally = self.records.tally.total(self.processes).state()
-        arrays = self.optimizer.arrays()  # what is shared out comes from every process
-        if self.processes.is_first:
-            kept = self.config.checkpoints_kept
-            arrays |= generator_states()
-            self.context.checkpoints.save(state.step, arrays, state, kept=kept, last=last)
-        self._saved, self._saved_step = state.seconds, state.step
-
     def _stop(self, signal_name: str) -> None:
-        self._save()
+        self.saver.save(self.state)
         kept = "go on with --resume" if self.context.checkpoints else "nothing was kept"
         raise Interrupted(f"{signal_name} stopped the training; {kept}.")
-
-
-def _has_best(arrays: Mapping[str, np.ndarray]) -> bool:
-    return any(name.startswith("best.") for name in arrays)
-
-
-def _num_tokens(batch: Batch) -> int:
-    token_mask = batch.inputs.token_mask
-    return batch.inputs.ids.numel() if token_mask is None else int(token_mask.sum())

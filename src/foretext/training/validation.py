@@ -1,4 +1,4 @@
-"""How good a model is on what it was not trained on, under the same questions every time."""
+"""How good a model is on held-out examples, drawn in the same way every time."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import torch
 
 from foretext.data.examples import Examples
 from foretext.training.batches import Batches
+from foretext.training.lanes import Lanes
 from foretext.training.model import Model
 from foretext.training.tally import Tally
 
 __all__ = ["HeldOutLoss", "Validation"]
 
-FROZEN_SEED = 20_061_015  # of masks and pairs, the same in every run, so that losses compare
+FROZEN_SEED = 20_061_015  # of masks and pairs: the same in every run, so that losses compare
 
 
 class Validation(Protocol):
@@ -26,15 +27,15 @@ class Validation(Protocol):
         """Return the figures of a model that is in evaluation mode."""
 
     def rewind(self, num_measured: int) -> None:
-        """Forget what was kept of all but the first `num_measured` measurements.
+        """Drop what was written of all but the first `num_measured` measurements.
 
-        A resumed training calls it, for it measures again what its checkpoint does not know of.
+        A resumed training calls it: it repeats the measurements after its checkpoint.
         """
         return
 
 
 class HeldOutLoss(Validation):
-    """The loss and accuracy of held-out examples, masked in one way for ever."""
+    """The loss and accuracy of held-out examples, with the same masks in every run."""
 
     judged_by = "valid_loss"
     higher_is_better = False
@@ -44,10 +45,12 @@ class HeldOutLoss(Validation):
 
     def measure(self, model: Model) -> dict[str, float]:
         """Score every held-out example once."""
-        tally = Tally()
+        tally, lanes = Tally(), Lanes()
         with torch.inference_mode():
             for step in range(self.batches.per_epoch):
-                batch = self.batches.batch(step)
+                batch = lanes.begin(self.batches.batch(step))
                 tally.count(model.objective.counts(batch))
                 tally.add(model(batch.to(model.device)))
+                lanes.add(model.carried)
+                lanes.end()
         return tally.figures("valid_")
