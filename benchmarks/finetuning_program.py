@@ -43,8 +43,7 @@ def main() -> None:
 
 def ours(rows: Rows, texts: LabelledTexts, folder: Path, seed: int) -> tuple[float, float]:
     """The training of `foretext finetune`, from its first step to its last."""
-    from foretext.data.rows import LabelledText
-    from foretext.finetuning.row_texts import RowTexts
+    from foretext.data.rows import LabelledText, RowTexts
     from foretext.finetuning.rows import TaskRows
     from foretext.finetuning.settings import FinetuningConfig
     from foretext.finetuning.start import begin_with

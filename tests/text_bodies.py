@@ -82,4 +82,4 @@ def learn(
     config = TrainingConfig(
         steps=steps, learning_rate=learning_rate, batch_examples=16, device="cpu"
     )
-    fit(Model(model.body.backbone, model.task), model.examples(rows), config, RunContext(folder))
+    fit(Model(model.base.backbone, model.task), model.examples(rows), config, RunContext(folder))

@@ -10,7 +10,7 @@ from foretext.files import is_regular_file, refuse_name, sweep
 from foretext.registry import imported
 from foretext.replacement import settle
 from foretext.run_folder import RunFolder
-from foretext.task_models import TASK_MODELS
+from foretext.task_models import is_task
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors.word_vectors import WordVectors
 
@@ -22,7 +22,6 @@ __all__ = ["RunFolder", "load", "load_language_model", "load_vectors", "opened_r
 # Kind of a run to the class that opens it; the others are word vectors and language models.
 TASK_MODEL = "foretext.task_models.base:TaskModel"
 OTHER_KINDS = {
-    **dict.fromkeys(TASK_MODELS, TASK_MODEL),
     "autoencoder": "foretext.codec:Codec",
     "fasttext classifier": "foretext.classifiers.fasttext.classifier:FastTextClassifier",
     "linear classifier": "foretext.classifiers.linear:LinearClassifier",
@@ -47,7 +46,8 @@ def load(path: str | Path) -> Any:
     """
     run = opened_run(path)
     if run.path.is_dir() and not run.vectors.is_file() and _holds_model(run):
-        if (other := OTHER_KINDS.get(run.kind or "")) is not None:
+        kind = run.kind or ""
+        if (other := TASK_MODEL if is_task(kind) else OTHER_KINDS.get(kind)) is not None:
             return imported(other).load(run.path)
         return load_language_model(path)
     return load_vectors(path)

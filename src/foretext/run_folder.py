@@ -38,7 +38,7 @@ from foretext.errors import ModelFileError, OutputError
 from foretext.files import atomic_file, discard_folder, is_regular_file, output_error, sweep
 from foretext.parsing import read_json
 from foretext.replacement import CHECKPOINTS, CONFIG, RECIPE, REPLACEMENT, is_finished, promote
-from foretext.task_models import TASK_MODELS
+from foretext.task_models import is_task
 from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["RunFolder"]
@@ -125,7 +125,7 @@ class RunFolder:
             tasks = next(found, ())
             if tasks and said not in tasks:
                 return tasks[0]
-            if not tasks and said in TASK_MODELS and not self.modules.is_file():
+            if not tasks and is_task(said) and not self.modules.is_file():
                 return "language model"
         return said or None
 

@@ -162,7 +162,6 @@ def _python() -> Iterator[Opener]:
     import foretext as ft
     from foretext.artifact import RunFolder, load_language_model, load_vectors
     from foretext.codec import Codec
-    from foretext.finetuning.prediction import predictions
     from foretext.finetuning.run import load_task, rows_of
     from foretext.report.run_report import report_run
     from foretext.task_models.base import TaskModel
@@ -182,7 +181,7 @@ def _python() -> Iterator[Opener]:
         "LinearClassifier.load": ft.LinearClassifier.load,
         "LanguageModel.load": ft.LanguageModel.load,
         "WordVectors.load": ft.WordVectors.load,
-        "predictions": lambda folder: list(predictions(load_task(folder), ["a\tb"])),
+        "predictions": lambda folder: list(load_task(folder).predictions(["a\tb"])),
     }
     for name, load in loads.items():
         yield Opener(name, lambda folder, place, load=load: load(folder))

@@ -11,7 +11,6 @@ import pytest
 import foretext as ft
 from foretext.data.rows import PairsConfig, RowsConfig
 from foretext.errors import CorpusError, SettingError
-from foretext.finetuning.prediction import predictions, shown
 from tests.task_files import TOPICS, TaskFiles, small_settings
 
 
@@ -44,7 +43,7 @@ def models(
 
 
 def records(model: Any, *lines: str, **options: Any) -> list[dict[str, Any]]:
-    return list(predictions(model, lines, **options))
+    return list(model.predictions(lines, **options))
 
 
 def test_labels(models: dict[str, Any]) -> None:
@@ -60,7 +59,8 @@ def test_labels(models: dict[str, Any]) -> None:
         model.predict_proba(["the dog"]).max(), abs=1e-5
     )
     assert (
-        shown(first) == f"{first['labels'][0]['label']} {first['labels'][0]['chance']:.4f}\tthe cat"
+        model.shown(first)
+        == f"{first['labels'][0]['label']} {first['labels'][0]['chance']:.4f}\tthe cat"
     )
 
 
@@ -70,7 +70,7 @@ def test_more_labels_or_fewer(models: dict[str, Any]) -> None:
     assert sum(each["chance"] for each in all_of_them["labels"]) == pytest.approx(1, abs=1e-5)
     (none,) = records(models["classification"], "the cat", threshold=1.0)
     assert none["labels"] == []
-    assert shown(none) == "\tthe cat"
+    assert models["classification"].shown(none) == "\tthe cat"
 
 
 def test_texts_of_several_labels_get_all_that_are_likely(models: dict[str, Any]) -> None:
@@ -89,14 +89,14 @@ def test_pairs(models: dict[str, Any]) -> None:
     pairs = [(record["text_a"], record["text_b"]) for record in found]
     assert pairs == [("the cat", "every cat"), ("the cat", "every dog")]
     assert [record["labels"][0]["label"] for record in found] == model.predict(pairs)
-    assert shown(found[0]).endswith("\tthe cat\tevery cat")
+    assert model.shown(found[0]).endswith("\tthe cat\tevery cat")
 
 
 def test_scores(models: dict[str, Any]) -> None:
     (found,) = records(models["scores"], "the cat\tevery cat")
     (score,) = models["scores"].predict([("the cat", "every cat")])
     assert found["score"] == pytest.approx(score, abs=1e-5)
-    assert shown(found) == f"{found['score']:.4f}\tthe cat\tevery cat"
+    assert models["scores"].shown(found) == f"{found['score']:.4f}\tthe cat\tevery cat"
 
 
 def test_spans_have_places(models: dict[str, Any]) -> None:
@@ -107,7 +107,7 @@ def test_spans_have_places(models: dict[str, Any]) -> None:
     ]
     for each in found["spans"]:
         assert text[each["start"] : each["end"]] == each["text"]
-        assert f"{each['label']}: {each['text']}" in shown(found)
+        assert f"{each['label']}: {each['text']}" in models["tagging"].shown(found)
     (none,) = records(models["tagging"], text, threshold=1.0)
     assert none["spans"] == []
     assert records(models["tagging"], "") == [{"text": "", "spans": []}]
@@ -117,7 +117,7 @@ def test_tags_that_are_of_no_entities(models: dict[str, Any]) -> None:
     (found,) = records(models["words"], "a dog barks")
     (tags,) = models["words"].predict(["a dog barks"])
     assert found["tags"] == [list(pair) for pair in zip(["a", "dog", "barks"], tags, strict=True)]
-    assert shown(found) == f"a/{tags[0]} dog/{tags[1]} barks/{tags[2]}\ta dog barks"
+    assert models["words"].shown(found) == f"a/{tags[0]} dog/{tags[1]} barks/{tags[2]}\ta dog barks"
 
 
 def test_answers_are_spans_of_the_passage(models: dict[str, Any]) -> None:
@@ -129,7 +129,7 @@ def test_answers_are_spans_of_the_passage(models: dict[str, Any]) -> None:
             assert passage[each["start"] : each["end"]] == each["text"]
     (one,) = records(models["span_qa"], lines[0])
     assert len(one["answers"]) == 1
-    assert shown(one).endswith("\twhat grunts")
+    assert models["span_qa"].shown(one).endswith("\twhat grunts")
 
 
 @pytest.mark.parametrize(

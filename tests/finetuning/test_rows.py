@@ -11,7 +11,7 @@ from foretext.artifact import RunFolder
 from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.rows import TaskRows, read_rows
 from foretext.finetuning.run import FinetuneJob, rows_config
-from foretext.task_models import TASK_MODELS
+from foretext.task_models import TASKS
 from tests.task_files import TaskFiles
 
 Told = pytest.CaptureFixture[str]
@@ -31,7 +31,7 @@ def read(
     run.path.mkdir(exist_ok=True)
     rows = rows_config(task)()
     job = FinetuneJob(task, "textcnn", train, run, rows, quiet=False, **files)
-    return read_rows(job, TASK_MODELS.resolve(task), rate, holds_out=holds_out, seed=seed)
+    return read_rows(job, TASKS.resolve(task), rate, holds_out=holds_out, seed=seed)
 
 
 def write(path: Path, *rows: str, times: int = 1) -> Path:

@@ -19,9 +19,9 @@ import foretext as ft
 from foretext.artifact import RunFolder
 from foretext.data.rows import PairsConfig, RowsConfig
 from foretext.errors import CorpusError, Interrupted, OutputError, SettingError
-from foretext.finetuning import network as task_learning
 from foretext.finetuning import training as task_training
 from foretext.finetuning.run import run_finetuning
+from foretext.task_models.base import TaskModel
 from tests.task_files import SMALL, TaskFiles, small_settings
 
 PROMISED = {
@@ -82,7 +82,7 @@ def test_a_run_of_every_kind(
         strict=True,
     ):
         np.testing.assert_allclose(own, theirs, atol=1e-6)
-    figures = kept.evaluate(test)
+    figures = kept.evaluate_file(test)
     assert figures[kept.judged_by] == facts["test"][kept.judged_by]
     assert (facts["kind"], facts["task"]) == (task, task)
     assert facts["baseline"]["test"][kept.judged_by] >= 0
@@ -149,7 +149,7 @@ def test_another_task_is_a_base(
         "classification", bases.get(base, base), task_files.train("classification"),
         tmp_path / "first", settings=small_settings(base),
     )  # fmt: skip
-    before = state_of(first.body.backbone)
+    before = state_of(first.base.backbone)
     for name, given in (("opened", first), ("path", tmp_path / "first")):
         ft.finetune(
             "matching", given, task_files.train("matching"), tmp_path / name,
@@ -157,7 +157,7 @@ def test_another_task_is_a_base(
         )  # fmt: skip
     assert weights_of(tmp_path / "opened") == weights_of(tmp_path / "path")
     assert facts_of(tmp_path / "path")["origin"] == "pretrained"
-    after = first.body.backbone.state_dict()
+    after = first.base.backbone.state_dict()
     assert all(torch.equal(after[name], weight) for name, weight in before.items())
 
 
@@ -173,8 +173,8 @@ def test_fresh_keeps_the_shape_alone(
             settings={**settings, "finetuning": {"fresh": fresh}},
         )  # fmt: skip
     embedding = base.backbone.embedding
-    assert torch.allclose(models[False].body.backbone.embedding, embedding, atol=1e-5)
-    assert not torch.allclose(models[True].body.backbone.embedding, embedding, atol=1e-2)
+    assert torch.allclose(models[False].base.backbone.embedding, embedding, atol=1e-5)
+    assert not torch.allclose(models[True].base.backbone.embedding, embedding, atol=1e-2)
     assert facts_of(tmp_path / "True")["origin"] == "scratch"
 
 
@@ -195,7 +195,7 @@ def test_several_seeds(task_files: TaskFiles, tmp_path: Path) -> None:
         spread = np.sqrt(np.square(each - each.mean()).sum() / 2)
         assert seeds[part]["deviation"] == pytest.approx(spread)
     assert learned.facts["valid"]["accuracy"] == max(seeds["valid"]["each"])
-    assert ft.load(run).evaluate(files[1])["accuracy"] == max(seeds["valid"]["each"])
+    assert ft.load(run).evaluate_file(files[1])["accuracy"] == max(seeds["valid"]["each"])
     assert not (run / "seeds").exists()
     logs = [path.name for path in run.glob("metrics*.jsonl")]
     assert sorted(logs) == ["metrics-seed-2.jsonl", "metrics-seed-3.jsonl", "metrics.jsonl"]
@@ -294,9 +294,9 @@ def test_a_network_answers_together_with_its_baseline(
     assert facts["ensemble"] == model.ensemble.weights._asdict()
     told = kept.predict_proba(asked(kept, files[1]))
     np.testing.assert_allclose(told, model.predict_proba(asked(model, files[1])), atol=1e-6)
-    assert kept.evaluate(files[1])["accuracy"] == facts["test"]["accuracy"]
+    assert kept.evaluate_file(files[1])["accuracy"] == facts["test"]["accuracy"]
     kept.ensemble = None
-    alone = kept.evaluate(files[1])["accuracy"]
+    alone = kept.evaluate_file(files[1])["accuracy"]
     assert alone == facts["network"]["test"]["accuracy"]
     assert alone in facts["seeds"]["test"]["each"]
     assert "the network alone, test" in (run / "README.md").read_text()
@@ -339,7 +339,7 @@ def test_shared_tokens_are_kept_and_never_frozen(
     pairs = [("the dog barks", "a dog"), ("the dog barks", "a cat")]
     again = ft.load(tmp_path / "run")
     np.testing.assert_array_equal(again.predict_proba(pairs), model.predict_proba(pairs))
-    assert again.body.backbone.config.num_segments == 4
+    assert again.base.backbone.config.num_segments == 4
     for frozen in ({"freeze": "embeddings"}, {"freeze_layers": 1}):
         with pytest.raises(SettingError, match="shared_tokens adds to them what is to be learned"):
             ft.finetune(
@@ -492,11 +492,11 @@ class TestResume:
         monkeypatch: pytest.MonkeyPatch,
     ) -> Path:
         """A run that was interrupted once it had a checkpoint."""
-        real = task_learning.save_task_model
-        monkeypatch.setattr(task_learning, "save_task_model", _interrupt)
+        real = TaskModel.write
+        monkeypatch.setattr(TaskModel, "write", _interrupt)
         with pytest.raises(Interrupted):
             self.finetune(bases["bert"], task_files, tmp_path / "run", 1, epochs=0.5)
-        monkeypatch.setattr(task_learning, "save_task_model", real)
+        monkeypatch.setattr(TaskModel, "write", real)
         return tmp_path / "run"
 
     def test_a_resume_with_other_settings_is_refused(

@@ -21,8 +21,8 @@ from foretext.errors import (
     MissingExtraError,
     SettingError,
 )
-from foretext.finetuning import network as task_learning
 from foretext.finetuning import search as task_search
+from foretext.task_models.base import TaskModel
 from tests.task_files import TaskFiles, small_settings
 
 pytest.importorskip("optuna")
@@ -129,7 +129,7 @@ def test_a_resume_goes_on_with_the_settings_found(
         raise Interrupted("SIGTERM stopped it.")
 
     with monkeypatch.context() as patched:
-        patched.setattr(task_learning, "save_task_model", stop)
+        patched.setattr(TaskModel, "write", stop)
         with pytest.raises(Interrupted):
             learn()
     before = trials_of(tmp_path / "run")

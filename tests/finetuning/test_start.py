@@ -10,8 +10,8 @@ import pytest
 import torch
 
 import foretext as ft
+from foretext.data.rows import RowTexts
 from foretext.errors import ForetextError, SettingError
-from foretext.finetuning.row_texts import RowTexts
 from foretext.finetuning.start import Beginning, begin_with
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import bert
@@ -162,6 +162,6 @@ def test_spelled_words_are_no_base_for_other_rows(task_files: TaskFiles, tmp_pat
     settings = {**small_settings(None), "backbone": shape}
     train = task_files.train("tagging")
     model = ft.finetune("tagging", "lstm", train, tmp_path / "run", settings=settings)
-    assert model.body.backbone.reads_characters
+    assert model.base.backbone.reads_characters
     with pytest.raises(SettingError, match="spells words by an alphabet of its own"):
         begun(tmp_path / "run")

@@ -10,8 +10,8 @@ import foretext as ft
 from foretext.artifact import RunFolder, load_language_model
 from foretext.errors import ModelFileError
 from foretext.language_model import LanguageModel
+from foretext.task_models.base import TaskModel
 from foretext.task_models.matcher import TextMatcher
-from foretext.task_models.storage import load_task_model
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.interop.conftest import transformers
 from tests.interop.test_older_folders import edit_config
@@ -42,7 +42,7 @@ def test_equal_scores(
     cosines = library.util.pairwise_cos_sim(firsts, seconds)
     expected = [5 * float(cosine) for cosine in cosines]  # the rows' scale
     assert model.predict(PAIRS) == pytest.approx(expected, abs=1e-4)
-    again = load_task_model(tmp_path, device="cpu", precision="fp32")
+    again = TaskModel.load(tmp_path, device="cpu", precision="fp32")
     assert again.predict(PAIRS) == pytest.approx(expected, abs=1e-4)
     assert load_language_model(tmp_path).pooling == "mean"
 
@@ -60,9 +60,9 @@ def test_body_alone_is_no_task(wordpiece: SubwordTokenizer, tmp_path: Path) -> N
     saved(tmp_path, wordpiece, "bert", "matching", "score", COSINE)
     edit_config(tmp_path, foretext={"task": {"name": "tagging"}})
     with pytest.raises(ModelFileError, match=r"BertModel is a body alone, and .foretext. names no"):
-        load_task_model(tmp_path)
+        TaskModel.load(tmp_path)
     edit_config(tmp_path, foretext=None)
     with pytest.raises(
         ModelFileError, match=r"BertModel answers no task that foretext has; of ber"
     ):
-        load_task_model(tmp_path)
+        TaskModel.load(tmp_path)

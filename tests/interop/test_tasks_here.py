@@ -10,17 +10,16 @@ import torch
 
 import foretext as ft
 from foretext.artifact import RunFolder
+from foretext.data.rows import RowTexts
 from foretext.errors import ModelFileError
-from foretext.finetuning.row_texts import RowTexts
 from foretext.finetuning.start import begin_with
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.interop.task_folder import load_task
 from foretext.language_model import LanguageModel
-from foretext.task_models.base import TaskModel
+from foretext.task_models.base import TaskModel, head_class
 from foretext.task_models.classifier import TextClassifier
 from foretext.task_models.matcher import TextMatcher
 from foretext.task_models.reader import SpanReader
-from foretext.task_models.storage import head_class, load_task_model
 from foretext.task_models.tagger import Tagger
 from foretext.tasks.state_transform import made_transform
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -68,8 +67,8 @@ def some_rows(vocab_size: int, pair: bool) -> dict[str, torch.Tensor]:
     return rows | ({"token_type_ids": (torch.arange(11) > 2).long().expand(3, 11)} if pair else {})
 
 
-def asked(folder: Path, **options: Any) -> Any:
-    return load_task_model(folder, device="cpu", precision="fp32", **options)
+def asked(folder: Path, kind: type[TaskModel] = TaskModel) -> Any:
+    return kind.load(folder, device="cpu", precision="fp32")
 
 
 @pytest.mark.parametrize(("family", "head", "settings", "kind"), FORMS)
@@ -79,7 +78,7 @@ def test_equal_logits(
     folder, theirs = make_folder(family, head, **settings)
     model = asked(folder)
     assert type(model) is kind
-    rows = some_rows(model.body.backbone.vocab_size, pair=family == "bert")
+    rows = some_rows(model.base.backbone.vocab_size, pair=family == "bert")
     kept = slice(None) if kind is TextClassifier else rows["attention_mask"].bool()
     torch.testing.assert_close(
         our_logits(model, rows)[kept], their_logits(theirs, rows)[kept], **CLOSE
@@ -135,7 +134,7 @@ def test_number_is_that_of_a_pair(
     tokenize = transformers.AutoTokenizer.from_pretrained(folder)
     for pair, score in zip(PAIRS, model.predict(PAIRS), strict=True):
         first, second = (tokenize(text, add_special_tokens=False)["input_ids"] for text in pair)
-        ids = model.body.framing(LENGTH).around_pair(first, second)
+        ids = model.base.framing(LENGTH).around_pair(first, second)
         row = {"input_ids": torch.tensor([ids])}
         if family == "bert":
             row |= dict(tokenize(*pair, return_tensors="pt"))

@@ -122,11 +122,11 @@ def our_logits(model: Any, encoded: Any) -> torch.Tensor:
     inputs = Inputs(
         encoded["input_ids"],
         encoded["attention_mask"].bool(),
-        visibility=model.body.visibility,
-        segments=segments if model.body.backbone.config.num_segments > 1 else None,
+        visibility=model.base.visibility,
+        segments=segments if model.base.backbone.config.num_segments > 1 else None,
     )
     with torch.inference_mode():
-        return model.task.outputs(model.body.backbone(inputs), inputs)
+        return model.task.outputs(model.base.backbone(inputs), inputs)
 
 
 def their_logits(model: Any, encoded: Any) -> torch.Tensor:
@@ -189,8 +189,8 @@ def test_frames(
     settings = {} if "bert" in shape else {"mode": "pair", "bias": False}
     model = saved(tmp_path, tokenizer, shape, "matching", "labels", settings)
     theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
-    rows = PairRows.of(model.body, PAIRS, 512, "pair")
-    batch = rows.examples(model.body, {}).batch(np.arange(len(PAIRS)))
+    rows = PairRows.of(model.base, PAIRS, 512, "pair")
+    batch = rows.examples(model.base, {}).batch(np.arange(len(PAIRS)))
     encoded = theirs(*map(list, zip(*PAIRS, strict=True)), padding=True, return_tensors="pt")
     mask = encoded["attention_mask"].bool()
     assert torch.equal(batch.inputs.ids[mask], encoded["input_ids"][mask])
@@ -198,7 +198,7 @@ def test_frames(
         assert torch.equal(batch.inputs.segments[mask], encoded["token_type_ids"][mask])
     else:
         assert "token_type_ids" not in encoded
-    assert theirs(TEXTS[0])["input_ids"] == model.body.framing(512).around(
+    assert theirs(TEXTS[0])["input_ids"] == model.base.framing(512).around(
         tokenizer.encode(TEXTS[0])
     )
     assert theirs.model_max_length == LENGTH

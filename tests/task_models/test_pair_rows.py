@@ -39,7 +39,7 @@ def test_both_orders(byte_bpe: SubwordTokenizer) -> None:
 def test_tokens_of_both_texts_are_told(wordpiece: SubwordTokenizer) -> None:
     pairs = [("the dog", "a dog"), ("a cat", "")]
     body = bert_body(wordpiece)
-    rows = PairRows.of(body, pairs, 24, "pair", tells_shared=True)
+    rows = PairRows.of(body, pairs, 24, "pair", marks_shared=True)
     assert rows.shared is not None
     assert rows.shared[0].tolist() == [0, 0, 1, 0, 0, 1, 0]  # [CLS] the dog [SEP] a dog [SEP]
     assert rows.shared[1].tolist() == [0] * 5
@@ -51,7 +51,7 @@ def test_tokens_of_both_texts_are_told(wordpiece: SubwordTokenizer) -> None:
 
 def test_both_orders_tell_the_same_of_their_tokens(byte_bpe: SubwordTokenizer) -> None:
     rows = PairRows.of(
-        gpt_body(byte_bpe), [("the dog", "a dog")], 24, "both_orders", tells_shared=True
+        gpt_body(byte_bpe), [("the dog", "a dog")], 24, "both_orders", marks_shared=True
     )
     assert rows.shared is not None
     there, back = rows.shared[0].tolist(), rows.shared[1].tolist()

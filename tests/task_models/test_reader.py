@@ -44,7 +44,7 @@ def reader(tokenizer: SubwordTokenizer, rows: Sequence[Question], **settings: ob
 def tell(monkeypatch: pytest.MonkeyPatch, model: SpanReader, *rows: Logits) -> None:
     """Let these logits stand for what the network would say of each row."""
 
-    def outputs(examples: PaddedExamples, network: object) -> list[NDArray[np.float32]]:
+    def outputs(examples: PaddedExamples) -> list[NDArray[np.float32]]:
         whole = [np.full((length, 2), -9, np.float32) for length in examples.rows.lengths]
         for output, given in zip(whole, rows, strict=True):
             for position, values in given.items():
@@ -240,7 +240,7 @@ def test_learns_to_find_the_animal(wordpiece: SubwordTokenizer, tmp_path: Path) 
     model = reader(wordpiece, rows)
     assert model.figures(rows[:40])["f1"] < 0.6
     training = TrainingConfig(steps=80, batch_examples=16, learning_rate=5e-3)
-    network = Model(model.body.backbone, model.task)
+    network = Model(model.base.backbone, model.task)
     fit(network, model.examples(rows[40:]), training, RunContext(tmp_path))
     figures = model.figures(rows[:40])
     assert figures["f1_answered"] > 0.9

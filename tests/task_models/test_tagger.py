@@ -96,11 +96,11 @@ def test_transitions_learn_in_bfloat16(tmp_path: Path) -> None:
     rows = [sentence("x " * length, "A B C " * (length // 3)) for length in (3, 6, 9, 12)] * 4
     model = untrained(word_body("lookup"), rows)
     assert model.task.crf is not None
-    model.body.backbone.requires_grad_(False)
+    model.base.backbone.requires_grad_(False)
     config = TrainingConfig(
         steps=60, learning_rate=0.1, batch_examples=16, device="cpu", precision="bf16"
     )
-    fit(Model(model.body.backbone, model.task), model.examples(rows), config, RunContext(tmp_path))
+    fit(Model(model.base.backbone, model.task), model.examples(rows), config, RunContext(tmp_path))
     assert model.judged_by == "accuracy"
     assert model.figures(rows)["accuracy"] == 1.0
     assert model.task.crf.transitions.dtype == torch.float32

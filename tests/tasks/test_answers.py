@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from foretext.errors import SettingError
-from foretext.tasks.answers import Classes, LabelSets, RealNumber, answers_of, balanced_weights
+from foretext.tasks.answers import Classes, LabelSets, RealNumber, balanced_weights, class_answers
 
 LABELS = ("a", "b", "c")
 WEIGHTS = (0.5, 2.0, 1.5)
@@ -67,7 +67,7 @@ def test_numbers_come_back_in_the_users_scale() -> None:
     answers = RealNumber(lowest=-1.0, highest=5.0)
     scaled = answers.targets([-1.0, 2.0, 5.0])
     assert scaled.tolist() == [0.0, 0.5, 1.0]
-    assert answers.numbers(scaled[:, None]).tolist() == [-1.0, 2.0, 5.0]
+    assert answers.values(scaled[:, None], 1.0).tolist() == [-1.0, 2.0, 5.0]
     score = answers.score(torch.tensor([[0.0], [1.0], [1.0]]), torch.from_numpy(scaled))
     assert float(score.loss) == 0.25
     assert score.num_correct is None
@@ -80,10 +80,10 @@ def test_balanced_labels_share_the_loss_equally() -> None:
     np.testing.assert_allclose(shares, shares.sum() / 3)
     assert shares.sum() == pytest.approx(sum(counts))
     found = {"labels": list(LABELS), "counts": counts}
-    chosen = answers_of(found, balanced=True).weights
+    chosen = class_answers(found, balanced=True).weights
     assert chosen is not None
     torch.testing.assert_close(chosen, torch.tensor(weights))
-    assert answers_of(found).weights is None
+    assert class_answers(found).weights is None
 
 
 def test_weights_are_no_part_of_what_is_kept() -> None:
@@ -92,6 +92,6 @@ def test_weights_are_no_part_of_what_is_kept() -> None:
 
 def test_smoothing_of_label_sets_is_refused() -> None:
     found = {"labels": list(LABELS), "multi_label": True}
-    assert isinstance(answers_of(found), LabelSets)
+    assert isinstance(class_answers(found), LabelSets)
     with pytest.raises(SettingError, match="label_smoothing would have no effect"):
-        answers_of(found, smoothing=0.1)
+        class_answers(found, smoothing=0.1)

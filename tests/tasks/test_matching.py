@@ -119,7 +119,7 @@ def test_what_the_rows_told_makes_the_same_task_again(wordpiece: SubwordTokenize
 
 
 def test_words_have_nothing_to_stand_between_two_texts() -> None:
-    with pytest.raises(SettingError, match="mode = 'pair': the base has no token to put between"):
+    with pytest.raises(SettingError, match="mode = 'pair': the base has no token to separate"):
         Matching(Matching.Config(mode="pair"), word_body("textcnn"), labels=LABELS)
 
 

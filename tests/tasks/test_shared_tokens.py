@@ -9,7 +9,7 @@ import torch
 
 from foretext.data.framing import Framing
 from foretext.errors import SettingError
-from foretext.tasks.shared_tokens import shared_tokens, tell_shared_tokens
+from foretext.tasks.shared_tokens import mark_shared_tokens, shared_tokens
 from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import random_inputs
@@ -34,7 +34,7 @@ def test_states_of_other_tokens_stay_as_they_are(
     kinds = (torch.arange(12) > 4).long().expand(3, 12)
     inputs = random_inputs(100, visibility=body.visibility, segments=kinds)
     before = body.backbone(inputs).last
-    tell_shared_tokens(body)
+    mark_shared_tokens(body)
     torch.testing.assert_close(body.backbone(inputs).last, before)
     # Of a table without segments both texts are alike still.
     segments = body.backbone.segments.weight
@@ -47,7 +47,7 @@ def test_both_texts_are_told_by_one_vector_of_half_a_tokens_size(
     wordpiece: SubwordTokenizer,
 ) -> None:
     body = bert_body(wordpiece)
-    tell_shared_tokens(body)
+    mark_shared_tokens(body)
     segments = body.backbone.segments.weight.detach()
     assert body.backbone.config.num_segments == len(segments) == 4
     told = segments[BOTH:] - segments[:BOTH]
@@ -58,13 +58,13 @@ def test_both_texts_are_told_by_one_vector_of_half_a_tokens_size(
 
 def test_a_body_that_sees_them_stays_as_it_is(wordpiece: SubwordTokenizer) -> None:
     body = bert_body(wordpiece)
-    tell_shared_tokens(body)
+    mark_shared_tokens(body)
     before = body.backbone.segments.weight.detach().clone()
-    tell_shared_tokens(body)
+    mark_shared_tokens(body)
     assert torch.equal(body.backbone.segments.weight, before)
 
 
 def test_a_body_that_knows_nothing_of_segments(wordpiece: SubwordTokenizer) -> None:
     body = TaskBase(wordpiece, word_body("recurrent").backbone, "full")
-    with pytest.raises(SettingError, match="told to a Transformer, and the base is a Recurrent"):
-        tell_shared_tokens(body)
+    with pytest.raises(SettingError, match="and the base is a Recurrent, which reads none"):
+        mark_shared_tokens(body)

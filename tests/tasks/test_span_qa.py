@@ -116,5 +116,5 @@ def test_something_must_stand_between_the_texts(animal_text: Path) -> None:
     settings = {"vocab_size": 300, "special_tokens": []}
     plain = learn_subwords("bpe", settings, Corpus(animal_text))
     backbone = Transformer(Transformer.Config(**SHAPE), plain.vocab_size)
-    with pytest.raises(SettingError, match="needs a token between question and passage; take a"):
+    with pytest.raises(SettingError, match="needs a token between question and passage; use a"):
         SpanQA(SpanQA.Config(), TaskBase(plain, backbone, "causal"))

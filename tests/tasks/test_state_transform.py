@@ -10,7 +10,7 @@ import torch
 from foretext.backbones.transformer import Transformer
 from foretext.errors import SettingError
 from foretext.nn.vocabulary_head import HeadTransform
-from foretext.tasks.state_transform import made_transform, natural_transform
+from foretext.tasks.state_transform import default_transform, made_transform
 from foretext.tasks.task_base import TaskBase
 from foretext.tasks.text_head import TextHead
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -36,11 +36,11 @@ def test_encoders_with_a_norm_before_each_part_have_one(
     wordpiece: SubwordTokenizer, byte_bpe: SubwordTokenizer
 ) -> None:
     modern = modern_body(wordpiece)
-    assert natural_transform(modern) == "gelu"
-    assert natural_transform(modern._replace(transform=transform("relu"))) == "relu"
-    assert natural_transform(modern._replace(visibility="causal")) == "none"
+    assert default_transform(modern) == "gelu"
+    assert default_transform(modern._replace(transform=transform("relu"))) == "relu"
+    assert default_transform(modern._replace(visibility="causal")) == "none"
     others = (bert_body(wordpiece), gpt_body(byte_bpe), word_body("textcnn"))
-    assert {natural_transform(body) for body in others} == {"none"}
+    assert {default_transform(body) for body in others} == {"none"}
 
 
 def test_it_begins_with_what_the_language_model_learned(wordpiece: SubwordTokenizer) -> None:

@@ -7,7 +7,7 @@ import torch
 
 from foretext.nn.pooling import Pool
 from foretext.tasks.task_base import TaskBase
-from foretext.tasks.text_head import TextHead, initialised_linear, natural_pooling
+from foretext.tasks.text_head import TextHead, default_pooling, initialised_linear
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.text_bodies import bert_body, gpt_body, word_body
 
@@ -16,10 +16,10 @@ def test_each_body_is_pooled_as_suits_it(
     wordpiece: SubwordTokenizer, byte_bpe: SubwordTokenizer
 ) -> None:
     bert = bert_body(wordpiece)
-    assert natural_pooling(bert) == "mean"
-    assert natural_pooling(bert._replace(pooler=torch.nn.Linear(32, 32).state_dict())) == "cls"
-    assert natural_pooling(gpt_body(byte_bpe)) == "last"
-    assert natural_pooling(word_body("textcnn")) == "max"
+    assert default_pooling(bert) == "mean"
+    assert default_pooling(bert._replace(pooler=torch.nn.Linear(32, 32).state_dict())) == "cls"
+    assert default_pooling(gpt_body(byte_bpe)) == "last"
+    assert default_pooling(word_body("textcnn")) == "max"
 
 
 def test_only_the_first_position_of_a_transformer_has_a_layer(wordpiece: SubwordTokenizer) -> None:

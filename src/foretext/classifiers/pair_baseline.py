@@ -1,4 +1,4 @@
-"""What a network over two texts has to beat: how many words and characters the two share.
+"""How many words and characters two texts share: what a network over both has to beat.
 
 Overlaps of words and of n-grams as in paraphrase detection by Wan et al. 2006, then logistic
 regression, or ridge regression where pairs have scores.
@@ -13,10 +13,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.classifiers.baseline import Baseline
 from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
+from foretext.data.rows import LabelledPair
 from foretext.errors import CorpusError
+from foretext.metrics import classification_scores, pearson, spearman
 
-__all__ = ["PairBaseline", "overlap_features"]
+__all__ = ["PairBaseline", "overlap_features", "pair_baseline"]
 
 _SAMPLE = 1 << 16  # characters that tell the script
 _MAX_PASSES = 1000
@@ -72,6 +75,31 @@ class PairBaseline:
         return np.array([overlap_features(words(a), words(b)) for a, b in pairs])
 
 
+def pair_baseline(rows: Sequence[LabelledPair]) -> Baseline:
+    """Learn from pairs with labels or with scores.
+
+    Raises:
+        CorpusError: there is nothing to learn.
+    """
+    has_scores = rows[0].score is not None
+    answers = [row.score if has_scores else row.label for row in rows]
+    learned = PairBaseline().fit(_texts(rows), answers)  # type: ignore[arg-type]
+
+    def figures(others: Sequence[LabelledPair]) -> dict[str, Any]:
+        given: list[Any] = learned.predict(_texts(others))
+        if has_scores:
+            gold = [float(row.score or 0.0) for row in others]
+            return {"pearson": pearson(gold, given), "spearman": spearman(gold, given)}
+        scores = classification_scores([str(row.label) for row in others], given)
+        found = {"pairs": len(others), **scores.figures()}
+        if len(learned.classes_) == 2:
+            table = {row.label: row.f1 for row in scores.per_label}
+            found["f1"] = table.get(learned.classes_[1], 0.0)
+        return found
+
+    return Baseline("words that both texts share", figures)
+
+
 def overlap_features(first: Sequence[str], second: Sequence[str]) -> list[float]:
     """Return shares that do not depend on which of two texts, as words, comes first.
 
@@ -89,6 +117,10 @@ def overlap_features(first: Sequence[str], second: Sequence[str]) -> list[float]
     features += [(longer - shorter) / max(longer, 1), np.log1p(longer - shorter)]
     numbers = (Counter(word for word in text if _has_digit(word)) for text in (first, second))
     return features + _shares(*numbers)
+
+
+def _texts(rows: Sequence[LabelledPair]) -> list[tuple[str, str]]:
+    return [(row.text_a, row.text_b) for row in rows]
 
 
 def _shares(first: Counter[Any], second: Counter[Any]) -> list[float]:

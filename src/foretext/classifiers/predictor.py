@@ -19,7 +19,7 @@ from foretext.corpus.findings import Problem
 from foretext.data.rows.inputs import Input, line_input
 from foretext.errors import SettingError
 
-__all__ = ["Predictor", "Record", "Top"]
+__all__ = ["Predictor", "Record", "Top", "refuse_options"]
 
 BLOCK = 4096  # lines that are answered at once
 
@@ -49,9 +49,10 @@ class Predictor(ABC):
         """What ``config.json`` calls it, so that `foretext.load` finds the class again."""
 
     @property
-    @abstractmethod
     def usage(self) -> str:
         """Lines of Python that show how to ask `model`, for the card."""
+        line = "\\t".join(f"a {name}" for name in self.fields)
+        return f'list(model.predictions(["{line}"]))'
 
     @property
     @abstractmethod
@@ -159,8 +160,7 @@ class Predictor(ABC):
         Raises:
             SettingError: one of the two has no effect on these answers.
         """
-        self._refuse("-k", k)
-        self._refuse("--threshold", threshold)
+        refuse_options(self.title.lower(), k, threshold)
         return Top()
 
     @abstractmethod
@@ -239,11 +239,16 @@ class Predictor(ABC):
             ForetextError: the folder holds no such model, or a damaged one.
         """
 
-    def _refuse(self, option: str, given: float | None) -> None:
+
+def refuse_options(what: str, k: int | None, threshold: float | None) -> None:
+    """Refuse options that are given and have no effect on `what`.
+
+    Raises:
+        SettingError: one is given.
+    """
+    for option, given in (("-k", k), ("--threshold", threshold)):
         if given is not None:
-            raise SettingError(
-                f"{option} has no effect on the answers of {self.title.lower()}; leave it out."
-            )
+            raise SettingError(f"{option} has no effect on {what}; leave it out.")
 
 
 def _shown(value: Any) -> str:

@@ -58,7 +58,7 @@ def embed(
 ) -> None:
     """Turn each line of text into one vector."""
     from foretext.artifact import load, load_language_model, opened_run
-    from foretext.task_models import TASK_MODELS
+    from foretext.task_models import is_task
     from foretext.vectors.embedding_file import save_embeddings
     from foretext.vectors.word_vectors import WordVectors
 
@@ -71,7 +71,7 @@ def embed(
             f"{run} holds a run of kind '{kind}', which gives no vectors of texts; embed takes "
             "word vectors, language models and what has learned a task on one."
         )
-    learned_task = kind in TASK_MODELS  # whose backbone embeds
+    learned_task = is_task(kind)  # whose backbone embeds
     model: Any = load_language_model(run) if learned_task else load(run)
     for_model = given_options(
         pooling=pooling, layer=tuple(layer) if layer else None, normalize=normalize

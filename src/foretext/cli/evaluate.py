@@ -19,10 +19,6 @@ from foretext.cli.shared import (
 
 __all__ = ["evaluate"]
 
-TASK_KINDS = (
-    "fasttext classifier", "linear classifier", "classification", "matching", "tagging", "span_qa",
-)  # fmt: skip
-
 
 def evaluate(
     run: RunArgument,
@@ -44,26 +40,28 @@ def evaluate(
         int | None,
         typer.Option(
             min=1,
-            help="Causal language models: tokens that a window predicts, the others being context; "
-            "half of the model's length by default.",
+            help="Causal language models: tokens that a window predicts; the others are context. "
+            "Half of the model's length by default.",
         ),
     ] = None,
     documents: Annotated[
         Literal["line", "blank_line"] | None,
-        typer.Option(help="Language models: where documents end in text, if not as in the run."),
+        typer.Option(help="Language models: where documents end, if not as in the run."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Score vectors on questions, a model on text, images or labelled rows."""
     from foretext.artifact import RunFolder
+    from foretext.task_models import is_predictor
 
     for_vectors = given_options(restrict_vocab=restrict_vocab)
     for_models = given_options(stride=stride, documents=documents)
-    if RunFolder(run).kind == "autoencoder":
+    kind = RunFolder(run).kind
+    if kind == "autoencoder":
         refuse_options(run, "an autoencoder", for_vectors | for_models)
         _evaluate_autoencoder(run, data, as_json)
         return
-    if RunFolder(run).kind in TASK_KINDS:
+    if is_predictor(kind):
         refuse_options(run, "a trained task", for_vectors | for_models)
         _evaluate_task(run, data, as_json)
         return
@@ -80,7 +78,7 @@ def evaluate(
 def _results(
     run: Path, data: list[Path], for_vectors: dict[str, Any], for_models: dict[str, Any]
 ) -> Sequence[Any]:
-    """Figures of word vectors or of a language model, a file each."""
+    """Return the figures of word vectors or of a language model for each file."""
     from foretext.artifact import load
     from foretext.vectors.word_vectors import WordVectors
 
@@ -113,7 +111,7 @@ def _evaluate_task(run: Path, data: list[Path], as_json: bool) -> None:
     from foretext.finetuning.run import load_task, rows_of
 
     model, rows = load_task(run), rows_of(run)
-    results = {str(path): model.evaluate(path, rows=rows) for path in data}
+    results = {str(path): model.evaluate_file(path, rows=rows) for path in data}
     if as_json:
         print_json(results)
         return

@@ -26,7 +26,7 @@ def predict(
         typer.Argument(
             metavar="INPUT",
             help="A file with a text a line (pairs: text<TAB>text; questions: "
-            "question<TAB>passage; or JSON objects); - reads them here.",
+            "question<TAB>passage; or JSON objects); - reads standard input.",
         ),
     ] = "-",
     k: Annotated[
@@ -37,17 +37,16 @@ def predict(
     ] = None,
     threshold: Annotated[
         float | None,
-        typer.Option(min=0.0, max=1.0, help="Leave out answers less likely than this."),
+        typer.Option(min=0.0, max=1.0, help="Leave out answers less probable than this."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Answer each line by a trained task: labels, scores, tagged spans, or spans of a passage."""
-    from foretext.finetuning.prediction import predictions, shown
+    """Answer each line with a trained task: labels, scores, tagged spans, or spans of a passage."""
     from foretext.finetuning.run import load_task
 
     model = load_task(run)
-    for record in predictions(model, read_texts(texts), k=k, threshold=threshold):
+    for record in model.predictions(read_texts(texts), k=k, threshold=threshold):
         if as_json:
             print_json(record)
         else:
-            say(shown(record))
+            say(model.shown(record))

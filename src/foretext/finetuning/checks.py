@@ -44,12 +44,7 @@ def check_calibration(
     """Refuse, before anything is trained, what cannot be calibrated after it."""
     if not config.calibrate:
         return
-    found = model.find(rows.train)
-    if not hasattr(model, "calibrate") or found.get("multi_label") or "lowest" in found:
-        raise SettingError(
-            "[finetuning] calibrate fits the probabilities of labels of which one is right, and "
-            "these rows have none such; leave it out."
-        )
+    model.check_calibration(rows.train)
     if not rows.valid:
         raise CorpusError(
             f"{job.train}: too few rows to hold some out and calibrate by them; give more, or a "

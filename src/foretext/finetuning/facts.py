@@ -10,12 +10,18 @@ import numpy as np
 
 from foretext._version import __version__
 from foretext.backbones import BACKBONES
-from foretext.finetuning.baselines import Baseline
+from foretext.classifiers.baseline import Baseline
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.rows import TaskRows
 from foretext.finetuning.training import Setting, Trained
 
 __all__ = ["resolved_sections", "task_facts"]
+
+METHODS = {
+    "pretrained": "pretrained",
+    "vectors": "static word vectors under a new network",
+    "scratch": "randomly initialised",
+}
 
 
 def task_facts(
@@ -49,17 +55,12 @@ def task_facts(
     ]
     return {
         "foretext": __version__,
-        "kind": job.task,
+        **model.described(),
         "task": job.task,
+        "method": METHODS[setting.begun.origin],
         "base": str(job.base) if isinstance(job.base, str | Path) else type(job.base).__name__,
         "origin": setting.begun.origin,
         "rows": len(rows.train),
-        "labels": len(model.task.found.get("labels", ())) or None,
-        "judged_by": model.judged_by,
-        "parameters": sum(
-            weight.numel() for part in (model.body.backbone, model.task)
-            for weight in part.parameters()
-        ),
         "steps": best.record["step"],
         "loss": best.record["loss"],
         "valid_loss": best.record.get("valid_loss"),
@@ -75,7 +76,7 @@ def task_facts(
 
 def resolved_sections(job: FinetuneJob, setting: Setting, best: Trained) -> dict[str, Any]:
     """Return every setting of the run."""
-    body = best.model.body
+    body = best.model.base
     backbone: Any = body.backbone
     tokenizer = getattr(body.tokenizer, "config", None)
     sections: dict[str, Any] = {
@@ -105,7 +106,6 @@ def _alone(best: Trained, examination: Mapping[str, Any] | None) -> dict[str, An
 def _measured(baseline: Baseline, rows: TaskRows) -> dict[str, Any]:
     return {
         "name": baseline.name,
-        "seconds": baseline.seconds,
         "valid": baseline.figures(rows.valid) if rows.valid else None,
         "test": baseline.figures(rows.test) if rows.test else None,
     }

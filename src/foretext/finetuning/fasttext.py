@@ -21,7 +21,7 @@ from foretext.classifiers.fasttext.training import (
     train,
 )
 from foretext.corpus.pre_tokenizers import likely_kind
-from foretext.data.rows import RowsConfig, read_texts
+from foretext.data.rows import LabelledText, RowsConfig, read_texts
 from foretext.errors import OutputError
 from foretext.files import atomic_file
 from foretext.finetuning.job import Body, Finetuned, FinetuneJob
@@ -29,7 +29,7 @@ from foretext.parsing import read_json
 from foretext.progress import MetricsLog, Progress
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
-from foretext.report.classifier_card import classifier_card
+from foretext.report.task_card import task_card
 
 __all__ = ["FASTTEXT", "learn_fasttext"]
 
@@ -79,7 +79,7 @@ def learn_fasttext(job: FinetuneJob) -> Finetuned:
         "rows": job.rows.model_dump(exclude_none=True),
     }
     classifier = FastTextClassifier.of_model(trained.model)
-    return Finetuned(classifier, sections, facts, classifier_card(facts, sections, job.run.named))
+    return Finetuned(classifier, sections, facts, task_card(facts, sections, job.run.named))
 
 
 FASTTEXT = Body(("classifier",), learn_fasttext)
@@ -171,26 +171,35 @@ def _facts(
     job: FinetuneJob, texts: _Texts, trained: Trained, searched: SearchResult | None
 ) -> dict[str, Any]:
     classifier = FastTextClassifier.of_model(trained.model)
-    several = trained.model.dictionary.config.loss == "ova"
-    how: dict[str, Any] = {"k": None, "threshold": 0.5} if several else {}
     figures = {
-        name: None if given is None else classifier.evaluate(given.texts, given.labels, **how)
+        name: None if given is None else classifier.figures(_rows(given))
         for name, given in (("valid", texts.valid), ("test", texts.test))
     }
     return {
         **model_facts(trained.model),
+        **classifier.described(),
         "task": job.task,
         "base": job.base,
-        "texts": len(texts.train.texts),
+        "method": classifier.method,
+        "rows": len(texts.train.texts),
         "classes": classifier.classes_.tolist(),
+        "steps": len(trained.history),
         "loss": _last(trained, "loss"),
         "valid_loss": _last(trained, "valid_loss"),
         "seconds": _last(trained, "time"),
+        "cut": 0,
+        "baseline": None,
+        "seeds": None,
         "search": None
         if searched is None
         else {"trials": len(searched.trials), "score": searched.score},
         **figures,
     }
+
+
+def _rows(given: TextsWithLabels) -> list[LabelledText]:
+    pairs = zip(given.texts, given.labels, strict=True)
+    return [LabelledText(text, tuple(labels), "") for text, labels in pairs]
 
 
 def _last(trained: Trained, name: str) -> Any:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections import Counter
-from typing import Any
 
 from foretext._version import __version__
 from foretext.classifiers.linear import LinearClassifier, LinearConfig
-from foretext.classifiers.linear_storage import FILE, KIND
+from foretext.classifiers.linear_storage import FILE
 from foretext.data.rows import LabelledText, RowsConfig, find_row_problems, read_texts
 from foretext.errors import CorpusError, SettingError
-from foretext.classifiers.class_findings import class_findings
 from foretext.files import atomic_file
 from foretext.finetuning.job import Body, Finetuned, FinetuneJob
 from foretext.report.task_card import task_card
@@ -45,14 +42,11 @@ def learn_linear(job: FinetuneJob) -> Finetuned:
     classifier.write_file(job.run.path / FILE)
     facts = {
         "foretext": __version__,
-        "kind": KIND,
+        **classifier.described(),
         "task": job.task,
         "base": job.base,
-        "origin": "linear",
+        "method": classifier.method,
         "rows": len(rows["train"]),
-        "labels": len(classifier.classes_),
-        "judged_by": classifier.judged_by,
-        "parameters": classifier.weights.size + classifier.bias.size,
         "steps": classifier.num_passes,
         "seconds": seconds,
         "cut": 0,
@@ -91,15 +85,6 @@ def _examine(job: FinetuneJob, classifier: LinearClassifier, rows: Rows) -> None
     part = "test" if rows["test"] else "valid"
     if not rows[part]:
         return
-    answers = classifier.answer_rows(rows[part])
-    learned = Counter(label for row in rows["train"] for label in row.labels)
-    found: dict[str, Any] = {
-        "part": part,
-        "kind": job.task,
-        "rows": len(rows[part]),
-        "figures": classifier.judge(rows[part], answers),
-        "learned": dict(learned.most_common()),
-        **class_findings(rows[part], answers),
-    }
+    found = {"part": part, **classifier.examine(rows[part], learned_from=rows["train"])}
     with atomic_file(job.run.examination) as temporary:
         temporary.write_text(json.dumps(found, ensure_ascii=False), encoding="utf-8")

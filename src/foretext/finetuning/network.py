@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from foretext.evaluation.task_examination import examine
+from foretext.classifiers.baseline import Baseline
 from foretext.files import atomic_file
-from foretext.finetuning.baselines import Baseline, learned_baseline
+from foretext.finetuning.baselines import learned_baseline
 from foretext.finetuning.checks import (
     check_calibration,
     check_ensemble,
@@ -26,9 +26,8 @@ from foretext.progress import MetricsLog
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
 from foretext.report.task_card import task_card
-from foretext.task_models import TASK_MODELS
+from foretext.task_models import TASKS
 from foretext.task_models.base import TaskModel
-from foretext.task_models.storage import load_task_model, save_task_model
 from foretext.training.settings import TrainingConfig
 
 __all__ = ["NETWORK", "SEEDS", "learn_task"]
@@ -50,11 +49,10 @@ def learn_task(job: FinetuneJob) -> Finetuned:
     best = max(trained, key=lambda each: each.score)
     model = best.model
     if setting.finetuning.calibrate:
-        calibrate: Any = model.calibrate  # type: ignore[attr-defined]
-        job.note(f"temperature of probabilities: {calibrate(setting.rows.valid):.3f}")
-    if getattr(model, "may_abstain", False) and setting.rows.valid:
-        find_threshold: Any = model.find_threshold  # type: ignore[attr-defined]
-        job.note(f"no answer where its margin is above {find_threshold(setting.rows.valid):.3f}")
+        job.note(f"temperature of probabilities: {model.calibrate(setting.rows.valid):.3f}")
+    if setting.rows.valid:
+        for note in model.finish(setting.rows.valid):
+            job.note(note)
     if num_cut := model.num_cut(setting.rows.train):
         job.note(
             f"{num_cut:,} of {len(setting.rows.train):,} rows to learn from are longer than the "
@@ -70,7 +68,7 @@ def learn_task(job: FinetuneJob) -> Finetuned:
     if examination is not None:
         with atomic_file(job.run.examination) as temporary:
             temporary.write_text(json.dumps(examination, ensure_ascii=False), encoding="utf-8")
-    save_task_model(job.run.path, model, facts)
+    model.write(job.run.path, facts)
     card = task_card(facts, sections, job.run.named, job.run.their_class)
     return Finetuned(model, sections, facts, card)
 
@@ -87,8 +85,8 @@ def _join(
     if baseline is None:
         job.note("so the network answers alone, not in an ensemble")
         return
-    join: Any = model.join  # type: ignore[attr-defined]
-    weights = join(baseline.linear, rows)
+    assert baseline.linear is not None
+    weights = model.join(baseline.linear, rows)
     job.note(f"the network counts {weights.network:.3f}, the linear model {weights.linear:.3f}")
 
 
@@ -104,7 +102,7 @@ def _note_unknown_tokens(job: FinetuneJob, model: TaskModel, rows: Sequence[Any]
 
 def _setting(job: FinetuneJob) -> Setting:
     finetuning = FinetuningConfig.checked(dict(job.settings.get("finetuning", {})), "finetuning")
-    model: type[TaskModel] = TASK_MODELS.resolve(job.task)
+    model: type[TaskModel] = TASKS.resolve(job.task)
     task = model.task_config().checked(dict(job.settings.get("task", {})), "task")
     training = TrainingConfig.checked(dict(job.settings.get("training", {})), "training")
     check_frozen(task, training)
@@ -149,7 +147,7 @@ def _trained(job: FinetuneJob, setting: Setting, seed: int) -> Trained:
     config = setting.training(seed)
     folder = job.run.checkpoints / SEEDS / str(seed + 1)
     if job.resume and (folder / "config.json").is_file():
-        model, record = load_task_model(folder), _last_record(job, seed)
+        model, record = TaskModel.load(folder), _last_record(job, seed)
     else:
         task = setting.sections.get("task", {})
         with MetricsLog(_metrics_path(job, seed)) as log:
@@ -164,7 +162,7 @@ def _trained(job: FinetuneJob, setting: Setting, seed: int) -> Trained:
             )
             model, record = train_once(setting, config, task, context)
         if setting.finetuning.seeds > 1:
-            save_task_model(folder, model, {"kind": job.task})
+            model.write(folder, {})
     job.run.note(f"seed {config.seed}: {record['step']:,} steps in {record['time']:.1f} s")
     valid = model.figures(setting.rows.valid) if setting.rows.valid else None
     return Trained(model, config, record, valid)
@@ -185,4 +183,4 @@ def _examined(model: TaskModel, rows: TaskRows) -> dict[str, Any] | None:
     part, others = ("test", rows.test) if rows.test else ("valid", rows.valid)
     if not others:
         return None
-    return {"part": part, **examine(model, others, learned_from=rows.train)}
+    return {"part": part, **model.examine(others, learned_from=rows.train)}

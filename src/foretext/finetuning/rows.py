@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from foretext.corpus.findings import Place, Problem
-from foretext.data.rows import find_row_problems, find_tag_problems
+from foretext.data.rows import RowTexts, find_row_problems, find_tag_problems
 from foretext.data.rows.questions import Question
 from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.job import FinetuneJob
-from foretext.finetuning.row_texts import RowTexts
 from foretext.task_models.base import TaskModel
 
 __all__ = ["TaskRows", "read_rows"]

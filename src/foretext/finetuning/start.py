@@ -15,9 +15,9 @@ from foretext.artifact import RunFolder, load
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Visibility
+from foretext.data.rows import RowTexts
 from foretext.errors import SettingError
 from foretext.finetuning.job import BaseModel
-from foretext.finetuning.row_texts import RowTexts
 from foretext.finetuning.run import BACKBONE_NAMES
 from foretext.language_model import LanguageModel
 from foretext.nn.vocabulary_head import HeadTransform
@@ -90,7 +90,7 @@ def begin_with(
     found = _found(base)
     if isinstance(found, LanguageModel | TaskModel):
         _refuse(sections, "the base has been pretrained with its own")
-        body = found.body if isinstance(found, TaskModel) else found
+        body = found.base if isinstance(found, TaskModel) else found
         if getattr(body.backbone, "reads_characters", False):
             raise SettingError(
                 f"BASE = '{base}' spells words by an alphabet of its own, which other rows do not "
@@ -141,7 +141,7 @@ def _pretrained_body(beginning: Beginning) -> TaskBase:
 
 def _of_task(model: TaskModel) -> TaskBase:
     """The body of another task, as its folder keeps it: with what stands before the last layer."""
-    body, head = model.body, getattr(model.task, "head", model.task)
+    body, head = model.base, getattr(model.task, "head", model.task)
     pooler = getattr(head, "pooler", None)
     return TaskBase(
         body.tokenizer,

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from foretext.task_models.base import TaskModel
-from foretext.task_models.computing import TaskNetwork
 from foretext.training.model import Model
 from foretext.training.validation import HeldOutLoss, Validation
 
@@ -34,8 +33,8 @@ class TaskValidation(Validation):
 
     def measure(self, model: Model) -> dict[str, float]:
         """Return the loss and every figure that is one number."""
-        network = TaskNetwork(model.backbone, self.model.task)
-        figures = self.model.figures(self.rows, network)
+        with self.model.in_training():
+            figures = self.model.figures(self.rows)
         numbers = {
             f"valid_{name}": float(value)
             for name, value in figures.items()

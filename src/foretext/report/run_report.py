@@ -12,7 +12,6 @@ from foretext.files import is_regular_file, refuse_name
 from foretext.parsing import read_bytes
 from foretext.report.run_files import (
     AutoencoderFacts,
-    ClassifierFacts,
     LanguageModelFacts,
     Moment,
     NetworkRecord,
@@ -26,7 +25,7 @@ from foretext.report.run_files import (
 )
 from foretext.report.vectors_report import write_vectors_report
 from foretext.run_folder import RunFolder
-from foretext.task_models import TASK_MODELS
+from foretext.task_models import is_predictor
 
 __all__ = ["report_run", "write_report"]
 
@@ -76,9 +75,7 @@ def write_report(
     kind = folder.written_kind()
     if kind == "autoencoder":
         return _report_autoencoder(folder, title)
-    if kind == "fasttext classifier":
-        return _report_classifier(folder, title)
-    if kind in TASK_MODELS or kind == "linear classifier":
+    if is_predictor(kind):
         return _report_task(folder, title)
     if kind == "language model":
         return _report_language_model(folder, title)
@@ -131,21 +128,6 @@ def _report_autoencoder(folder: RunFolder, title: str | None) -> Path:
     return folder.report
 
 
-def _report_classifier(folder: RunFolder, title: str | None) -> Path:
-    from foretext.report.classifier_report import write_classifier_report
-
-    facts = read_facts(folder, ClassifierFacts)
-    write_classifier_report(
-        folder.report,
-        title=title or f"{facts['task']} by {facts['base']}: {_name(folder)}",
-        facts=facts,
-        settings=read_sections(folder.recipe),
-        metrics=read_records(folder.metrics, Record),
-        trials=read_records(folder.trials, Trial),
-    )
-    return folder.report
-
-
 def _report_task(folder: RunFolder, title: str | None) -> Path:
     from foretext.report.task_card import task_title
     from foretext.report.task_files import Examination, TaskFacts
@@ -157,7 +139,7 @@ def _report_task(folder: RunFolder, title: str | None) -> Path:
         title=title or f"{task_title(facts)}: {_name(folder)}",
         facts=facts,
         settings=read_sections(folder.recipe),
-        metrics=read_records(folder.metrics, NetworkRecord),
+        metrics=read_records(folder.metrics, Record),
         examination=read_values(folder.examination, Examination),
         trials=read_records(folder.trials, Trial),
     )

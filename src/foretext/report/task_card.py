@@ -1,4 +1,4 @@
-"""The card of a trained task: what it answers, how well, beside what, and how to use it."""
+"""The card of a trained task: what it was learned from, how good it is, and how to use it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["measured_models", "task_card", "task_title"]
+__all__ = ["PARTS", "measured_models", "task_card", "task_title"]
 
 Facts = Mapping[str, Any]
 
 CARD = """# {title}
 
-{told}
+{description}
 
 ## Use
 
@@ -21,7 +21,7 @@ import foretext
 
 model = foretext.load("{folder}")
 {use}
-model.evaluate("rows_with_answers")
+model.evaluate_file("rows_with_answers")
 ```
 
 ```console
@@ -43,37 +43,12 @@ model = {their_class}.from_pretrained("{folder}")
 tokenizer = AutoTokenizer.from_pretrained("{folder}")
 ```
 """
-LINEAR = """
-`linear.safetensors` holds features, weights and settings.
-"""
-OWN = """
-`model.safetensors` holds the weights and `config.json` their shape; `transformers` has no such
-model.
-"""
-TITLES = {"span_qa": "Question answering"}
-ORIGINS = {
-    "pretrained": "whose weights were pretrained",
-    "vectors": "static word vectors, with a network drawn anew over them",
-    "scratch": "drawn anew",
-    "linear": "TF-IDF of what occurs in a text, and logistic regression",
-}
-USES = {
-    "classification": """model.predict(["a text"])
-model.predict_proba(["a text"])  # (1, {labels}), in the order of model.classes_""",
-    "matching": 'model.predict([("a text", "another text")])',
-    "tagging": """model.predict(["a sentence"])
-model.spans(["a sentence"])  # entities with their places""",
-    "span_qa": """model.predict([("a question", "a passage that holds its answer")])
-model.answers([("a question", "a passage")])  # with places and probabilities""",
-}
-PARTS = {"valid": "held out", "test": "test"}
+PARTS = {"valid": "held out", "test": "test"}  # of the rows, and how people call them
 
 
 def task_title(facts: Facts) -> str:
-    """Return what was learned on what, such as "Tagging on lstm"."""
-    task = facts["task"]
-    said = TITLES.get(task, task.replace("_", " ").capitalize())
-    return f"{said} on {Path(facts['base']).name}"
+    """Return the task and its base, such as "Tagging on lstm"."""
+    return f"{facts['title']} on {Path(facts['base']).name}"
 
 
 def task_card(
@@ -89,21 +64,20 @@ def task_card(
     """
     import tomli_w
 
-    told = (
+    parts = (
         _sentence(facts),
         "\n".join(_figures(facts)) or "It was measured on no rows.",
         _seeds(facts),
         _ensemble(facts, their_class),
         _data(facts, sections.get("run", {})),
     )
-    own = LINEAR if facts["origin"] == "linear" else OWN
-    theirs = own if their_class is None else THEIRS
+    theirs = THEIRS.format(their_class=their_class, folder=folder)
     return CARD.format(
         title=task_title(facts),
-        told="\n\n".join(part for part in told if part),
+        description="\n\n".join(part for part in parts if part),
         folder=folder,
-        use=USES[facts["task"]].format(labels=facts["labels"]),
-        theirs=theirs.format(their_class=their_class, folder=folder),
+        use=facts["usage"],
+        theirs=f"\n{facts['files']}\n" if their_class is None else theirs,
         settings=tomli_w.dumps(dict(sections)),
     )
 
@@ -113,21 +87,21 @@ def _sentence(facts: Facts) -> str:
     return (
         f"Learned by foretext {facts['foretext']} from {facts['rows']:,} rows{labels} in "
         f"{facts['seconds']:.0f} s and {facts['steps']:,} steps, on `{facts['base']}`, "
-        f"{ORIGINS[facts['origin']]}; {facts['parameters']:,} parameters."
+        f"{facts['method']}; {facts['parameters']:,} parameters."
     )
 
 
 def _figures(facts: Facts) -> Iterator[str]:
-    """A table: a row a figure, a column a model and the rows that it was measured on."""
+    """Yield the lines of a table: a row for each figure, a column for each model and part."""
     parts = [part for part in PARTS if facts[part] is not None]
     if not parts:
         return
     models = measured_models(facts)
-    columns = [(name, of[part], PARTS[part]) for part in parts for name, of in models]
-    yield _row("", *(f"{name}, {said}" for name, _, said in columns))
+    columns = [(f"{name}, {PARTS[part]}", of[part]) for part in parts for name, of in models]
+    yield _row("", *(name for name, _ in columns))
     yield _row("---", *("---:" for _ in columns))
     for figure in _names([facts[part] for part in parts], facts["judged_by"]):
-        yield _row(figure.replace("_", " "), *(_number(of, figure) for _, of, _ in columns))
+        yield _row(figure.replace("_", " "), *(_number(of, figure) for _, of in columns))
 
 
 def measured_models(facts: Facts) -> list[tuple[str, Facts]]:
@@ -139,7 +113,7 @@ def measured_models(facts: Facts) -> list[tuple[str, Facts]]:
 
 
 def _names(measured: Sequence[Facts], judged_by: str) -> list[str]:
-    """The figures that are one number, that by which models are chosen first."""
+    """Return the figures that are one number, `judged_by` first."""
     numbers = {
         name: None for of in measured for name, value in of.items() if isinstance(value, float)
     }
@@ -156,13 +130,13 @@ def _row(*cells: str) -> str:
 
 
 def _seeds(facts: Facts) -> str:
-    """One sentence on all seeds."""
+    """Return one sentence on all seeds."""
     seeds = facts["seeds"]
     if seeds is None:
         return ""
     spreads = [
-        f"{seeds[part]['mean']:.4f} ± {seeds[part]['deviation']:.4f} ({said})"
-        for part, said in PARTS.items()
+        f"{seeds[part]['mean']:.4f} ± {seeds[part]['deviation']:.4f} ({words})"
+        for part, words in PARTS.items()
         if seeds[part]
     ]
     figure = facts["judged_by"].replace("_", " ")
@@ -174,22 +148,22 @@ def _seeds(facts: Facts) -> str:
 
 
 def _ensemble(facts: Facts, their_class: str | None) -> str:
-    """Who answers, where there are two."""
+    """Return how an ensemble answers."""
     if not facts.get("network"):
         return ""
-    others = "" if their_class is None else ", and `transformers` reads the network alone"
+    others = "" if their_class is None else "; `transformers` reads the network alone"
     return (
-        "Network and linear model answer together, as held-out rows weighed them; "
+        "Network and linear classifier answer together, weighted by held-out rows; "
         f"`linear.safetensors` is the linear one{others}."
     )
 
 
 def _data(facts: Facts, run: Mapping[str, Any]) -> str:
-    """What was learned from, held out and tested on."""
+    """Return the files of the rows."""
     names = {"train": "learned from", "valid": "held out", "test": "tested on"}
-    given = [f"- {said}: `{run[name]}`" for name, said in names.items() if name in run]
+    given = [f"- {words}: `{run[name]}`" for name, words in names.items() if name in run]
     if not given:
         return ""
     if facts["cut"]:
-        given.append(f"- longer than what the model reads at once: {facts['cut']:,} rows")
+        given.append(f"- longer than the model reads at once: {facts['cut']:,} rows")
     return "\n".join(["## Data", "", *given])

@@ -11,13 +11,13 @@ from foretext.report.run_files import Count, Figure, Known, LabelFigures, Number
 
 __all__ = ["Examination", "TaskFacts"]
 
-ABSENT: Any = None  # of a field that need not be there; if it is there, it has its type
+ABSENT: Any = None  # of an optional field, which has its type if it is there
 Share = Annotated[float, Field(ge=0, le=1)]
 Rows = list[dict[str, Any]]  # of a table: every value can be a cell
 
 
 class Figures(Known):
-    """What was measured on some rows; which of these there are is the task's."""
+    """What was measured on some rows; the task decides which of these there are."""
 
     f1: Figure = ABSENT
     precision: Figure = ABSENT
@@ -38,7 +38,7 @@ class Measured(Known):
 
 
 class Baseline(Measured):
-    """A model without a network, beside which a network stands."""
+    """What the model is compared with."""
 
     name: str
 
@@ -52,7 +52,7 @@ class Spread(Known):
 
 
 class Seeds(Known):
-    """The figure that counts; an empty list where it was not measured."""
+    """The figure `judged_by`; an empty list where it was not measured."""
 
     valid: Spread | Annotated[list[Any], Field(max_length=0)]
     test: Spread | Annotated[list[Any], Field(max_length=0)]
@@ -61,14 +61,15 @@ class Seeds(Known):
 class TaskFacts(Known):
     """Of ``config.json``, for a run that learned a task."""
 
-    task: Literal["classification", "matching", "tagging", "span_qa"]
+    title: str  # of the task
     base: str
-    origin: Literal["pretrained", "vectors", "scratch", "linear"]
+    method: str  # a phrase: what was learned on the base, such as "randomly initialised"
     rows: Count
     labels: Count | None
     parameters: Count
     seconds: Seconds
     judged_by: str
+    watched: list[str]  # figures whose curves are shown, `judged_by` among them
     valid: Figures | None
     test: Figures | None
     network: Measured | None = None
@@ -90,7 +91,7 @@ class TaskFacts(Known):
 
 
 class Confusion(BaseModel):
-    """How often each label was taken for each."""
+    """How often each label was confused with each."""
 
     labels: Annotated[list[str], Field(min_length=1)]
     counts: list[list[Count]]
@@ -103,7 +104,7 @@ class Confusion(BaseModel):
 
 
 class Bin(BaseModel):
-    """Answers that were about equally sure."""
+    """Answers with about the same confidence."""
 
     low: Share
     high: Share
@@ -141,8 +142,16 @@ class TaggedSentence(BaseModel):
         return self
 
 
+class Table(BaseModel):
+    """A table under a headline."""
+
+    title: str
+    hint: str = ""
+    rows: Rows
+
+
 class Examination(Known):
-    """``examination.json``."""
+    """``examination.json``: what `Predictor.findings` returns, in blocks that a page shows."""
 
     part: Literal["valid", "test"]
     rows: Count
@@ -156,6 +165,4 @@ class Examination(Known):
     num_wrong_sentences: Count = ABSENT
     sentences: list[TaggedSentence] = ABSENT
     confused: Rows = ABSENT
-    entities: Rows = ABSENT
-    by_question_word: Rows = ABSENT
-    by_answer: Rows = ABSENT
+    tables: list[Table] = ABSENT

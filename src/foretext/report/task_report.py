@@ -1,4 +1,4 @@
-"""The page of a run that learned a task: how good it is, beside what, and where it errs."""
+"""The page of a run that learned a task: how good it is, compared with what, and where it errs."""
 
 from __future__ import annotations
 
@@ -27,25 +27,10 @@ __all__ = ["write_task_report"]
 Record = Mapping[str, Any]
 
 PARTS = {"test": "test", "valid": "held out"}
-SHARES = (  # figures up to 1 of which more is better, the most telling first
+SHARES = (  # figures up to 1, higher is better, the most important first
     "f1", "precision", "recall", "macro_f1", "exact_match", "accuracy", "spearman", "pearson",
 )  # fmt: skip
-CURVES = {  # what is watched while a task is learned, beside the figure that counts
-    "classification": ("macro_f1",),
-    "matching": ("f1", "pearson"),
-    "tagging": ("precision", "recall"),
-    "span_qa": ("exact_match",),
-}
-ORIGINS = {
-    "pretrained": "pretrained",
-    "vectors": "on static word vectors",
-    "scratch": "drawn anew",
-    "linear": "TF-IDF and logistic regression",
-}
-TABLES = {  # of an examination, and how many of their rows are shown
-    "confused": 10, "entities": None, "by_question_word": None, "by_answer": None,
-}  # fmt: skip
-MOST_TRIALS = 20
+MOST_CONFUSED, MOST_TRIALS = 10, 20  # rows of these tables
 
 
 def write_task_report(
@@ -66,7 +51,7 @@ def write_task_report(
         facts: of ``config.json``.
         settings: of the run, by section.
         metrics: the lines of metrics.jsonl.
-        examination: what `foretext.evaluation.task_examination` found; None: nothing was examined.
+        examination: of ``examination.json``; None: nothing was examined.
         trials: settings that were tried before, with their scores; the best come first here.
 
     Raises:
@@ -91,7 +76,8 @@ def write_task_report(
         num_wrong_sentences=found.get("num_wrong_sentences", 0),
         errors=found.get("errors", []),
         sentences=found.get("sentences", []),
-        **{name: table(_rows(found, name)) for name in TABLES},
+        confused=table(_renamed(found.get("confused", [])[:MOST_CONFUSED])),
+        tables=list(_tables(found)),
         trials=table([dict(trial) for trial in best[:MOST_TRIALS]]),
         num_trials=len(best),
         settings=setting_sections(settings),
@@ -100,12 +86,12 @@ def write_task_report(
 
 def _summary(facts: Record) -> str:
     labels = f" of {facts['labels']:,} labels" if facts["labels"] else ""
-    origin = ORIGINS[facts["origin"]]
-    return f"{facts['rows']:,} rows{labels}, learned on {Path(facts['base']).name}, {origin}"
+    base = Path(facts["base"]).name
+    return f"{facts['rows']:,} rows{labels}, learned on {base}, {facts['method']}"
 
 
 def _tiles(facts: Record) -> list[tuple[str, str]]:
-    """What was learned, then the figure that counts, beside the baseline's."""
+    """Return what was learned, then the figure `judged_by`, that of the baseline next to it."""
     tiles = [(name, tile(facts[name])) for name in ("rows", "labels", "parameters") if facts[name]]
     tiles.append(("training time", human_seconds(facts["seconds"])))
     judged_by = facts["judged_by"]
@@ -126,10 +112,9 @@ def _charts(
     facts: Record, metrics: Sequence[Record], found: Record, beside: Sequence[Record]
 ) -> dict[str, dict[str, Any]]:
     charts = training_curves(metrics)
-    names = dict.fromkeys([facts["judged_by"], *CURVES[facts["task"]]])
     figures = curve_chart(
         metrics,
-        {f"valid_{name}": _said(name) for name in names},
+        {f"valid_{name}": _said(name) for name in facts["watched"]},
         "held out",
         unit=work_unit(metrics),
         number_format=".0%",
@@ -149,7 +134,7 @@ def _charts(
 
 
 def _beside(facts: Record) -> Iterator[dict[str, Any]]:
-    """The shares that all models have, on the test rows or on those held out."""
+    """Yield the shares that all models have, on the test rows or on those held out."""
     part = next((part for part in PARTS if facts[part]), None)
     if part is None:
         return
@@ -161,7 +146,7 @@ def _beside(facts: Record) -> Iterator[dict[str, Any]]:
 
 
 def _beside_table(facts: Record) -> dict[str, list[Any]]:
-    """A row a figure that is one number, a column a model and the rows that it was measured on."""
+    """Return a row for each figure that is one number, a column for each model and part."""
     parts = [part for part in PARTS if facts[part]]
     names = dict.fromkeys(
         name for part in parts for name, value in facts[part].items() if isinstance(value, float)
@@ -179,13 +164,19 @@ def _beside_table(facts: Record) -> dict[str, list[Any]]:
     )
 
 
-def _rows(found: Record, name: str) -> list[dict[str, Any]]:
-    rows = found.get(name, [])[: TABLES[name]]
+def _tables(found: Record) -> Iterator[tuple[str, str, dict[str, list[Any]]]]:
+    """Yield headline, hint and table of each of the task's own tables that has rows."""
+    for each in found.get("tables", []):
+        if each["rows"]:
+            yield each["title"], each.get("hint", ""), table(_renamed(each["rows"]))
+
+
+def _renamed(rows: Sequence[Record]) -> list[dict[str, Any]]:
     return [{_said(column): value for column, value in row.items()} for row in rows]
 
 
 def _label_table(facts: Record, found: Record) -> dict[str, list[Any]]:
-    """A row a label, the most frequent first, with the rows that it was learned from."""
+    """Return a row for each label, the most frequent first."""
     figures: Record = next((facts[part] for part in PARTS if facts[part]), {})
     if "labels" not in figures:
         return table([])
@@ -200,6 +191,6 @@ def _label_table(facts: Record, found: Record) -> dict[str, list[Any]]:
 
 
 def _said(figure: str) -> str:
-    """The name of a figure as people write it."""
+    """Return the name of a figure as people write it."""
     names = {"f1": "F1", "spearman": "Spearman", "pearson": "Pearson"}
     return " ".join(names.get(word, word) for word in label(figure).split())

@@ -1,10 +1,13 @@
-"""Tasks that were learned, in use: one class a task."""
+"""Trained tasks in use: one class a task, with all that foretext knows of that task."""
 
+from __future__ import annotations
+
+from foretext.classifiers import CLASSIFIERS
 from foretext.registry import Registry
 
-__all__ = ["TASK_MODELS"]
+__all__ = ["TASKS", "is_predictor", "is_task"]
 
-TASK_MODELS = Registry(
+TASKS = Registry(
     "task",
     {
         "classification": "foretext.task_models.classifier:TextClassifier",
@@ -13,3 +16,13 @@ TASK_MODELS = Registry(
         "span_qa": "foretext.task_models.reader:SpanReader",
     },
 )
+
+
+def is_task(kind: str | None) -> bool:
+    """Whether a folder of this kind holds a `TaskModel`: of the table, or "module:Class"."""
+    return kind is not None and (kind in TASKS or ":" in kind)
+
+
+def is_predictor(kind: str | None) -> bool:
+    """Whether a folder of this kind holds a `Predictor`: a `TaskModel`, or another classifier."""
+    return is_task(kind) or kind in CLASSIFIERS

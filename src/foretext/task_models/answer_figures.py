@@ -1,4 +1,4 @@
-"""How good answers are, by the measure of the language that questions are asked in."""
+"""How good answers to questions are, by the measure of their language."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from foretext.classifiers.baseline import Baseline
+from foretext.classifiers.span_baseline import LexicalSpanBaseline
 from foretext.corpus.scripts import script_rates
 from foretext.data.rows import Question
 from foretext.metrics.span_qa import (
@@ -19,11 +21,17 @@ from foretext.metrics.span_qa import (
 )
 from foretext.task_models.readings import Reading
 
-__all__ = ["Language", "answer_figures", "best_null_threshold", "language_of"]
+__all__ = [
+    "Language",
+    "answer_figures",
+    "best_null_threshold",
+    "language_of",
+    "span_baseline",
+]
 
 Language = Literal["english", "chinese"]
 
-_SAMPLE = 1000  # questions that tell the script
+_SAMPLE = 1000  # questions that the script is found from
 
 
 def language_of(rows: Sequence[Question]) -> Language:
@@ -36,7 +44,7 @@ def language_of(rows: Sequence[Question]) -> Language:
 def answer_figures(
     rows: Sequence[Question], given: Sequence[str], language: Language
 ) -> dict[str, Any]:
-    """Return exact match and F1 of one answer a question, and what share has answers."""
+    """Return exact match and F1 of one answer to each question, and how many have answers."""
     answers = {str(number): _texts(row) for number, row in enumerate(rows)}
     predictions = {str(number): text for number, text in enumerate(given)}
     return {
@@ -52,7 +60,7 @@ def best_null_threshold(
 ) -> tuple[float, float]:
     """Return the margin above which no answer is better, and the mean F1 then (SQuAD 2.0).
 
-    It stands midway to the next margin, so that other questions have room on both sides.
+    It lies midway to the next margin.
     """
     f1 = chinese_f1 if language == "chinese" else word_f1
     texts = [reading.texts[0] if reading.spans else "" for reading in readings]
@@ -64,6 +72,16 @@ def best_null_threshold(
     )
     above = min((each for each in margins if threshold < each < inf), default=threshold)
     return (threshold + above) / 2, mean
+
+
+def span_baseline(rows: Sequence[Question]) -> Baseline:
+    """Learn which words say little; answers are near the words of the question."""
+    learned = LexicalSpanBaseline().fit(rows)
+
+    def figures(others: Sequence[Question]) -> dict[str, Any]:
+        return answer_figures(others, learned.predict(others), language_of(others))
+
+    return Baseline("words near those of the question", figures)
 
 
 def _texts(row: Question) -> list[str]:

@@ -1,87 +1,178 @@
-"""What every trained task is in use: it reads rows, answers them, and knows how good it is."""
+"""What every trained network of a task is in use: a `Predictor` that examples can be made for."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+import json
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar, Self, cast
+from typing import Annotated, Any, ClassVar, Self, cast
 
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from foretext.backbones.base import Backbone
+from foretext.classifiers.linear import LinearClassifier
+from foretext.classifiers.predictor import Predictor
 from foretext.config import Config
 from foretext.data.padded_examples import PaddedExamples
-from foretext.errors import ModelFileError
+from foretext.data.rows import RowTexts
+from foretext.errors import ModelFileError, SettingError
 from foretext.files import merged_folder
+from foretext.interop.hugging_face import CONFIG
+from foretext.interop.task_folder import load_task, save_task
 from foretext.nn.copies import Copies
 from foretext.nn.device import DeviceName, Precision, choose_device, choose_dtype
+from foretext.parsing import parse_json
+from foretext.task_models import TASKS
 from foretext.task_models.computing import Outputs, TaskNetwork, compute_outputs
 from foretext.tasks.base import Task
 from foretext.tasks.task_base import TaskBase
 
-__all__ = ["TaskModel"]
+__all__ = ["Positive", "TaskFacts", "TaskModel", "head_class"]
+
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
-class TaskModel(ABC):
-    """A body and a task.
+class TaskFacts(TypedDict, total=False):
+    """What a folder keeps of a model beside weights and settings."""
+
+    temperature: Positive
+
+
+class TaskModel(Predictor):
+    """A base and a task.
+
+    A task from outside the package needs `task_class`, `rows_config`, `title`, `judged_by`, and the
+    methods `read`, `find`, `examples`, `answer_rows`, `judge`, `records` and `usage`. All others
+    have defaults.
 
     Args:
-        body: that reads texts.
-        task: whose head stands on the body's backbone.
-        temperature: that probabilities are calibrated by; 1 leaves them as they are.
+        base: tokenizer and backbone.
+        task: the head on that backbone.
+        temperature: that logits are divided by before they become probabilities.
         device: "auto" takes a CUDA device where there is one.
         precision: "auto" answers in bfloat16 where the device has it.
     """
 
     task_class: ClassVar[type[Task]]
-    rows_config: ClassVar[type[Config]]  # how its files are read
-    of_pairs: ClassVar[bool] = False  # whether texts come by twos
-    judged_by: str  # the figure by which one model is better than another
+    facts_type: ClassVar[Any] = (
+        TaskFacts  # of what `facts` returns, to check it when a file is read
+    )
+    of_pairs: ClassVar[bool] = False  # whether inputs are pairs of texts
+    vectors_backbone: ClassVar[str] = "textcnn"  # the network over word vectors, if none is named
+    task_origin: ClassVar = "pretrained"  # what another task that is learned on it starts with
+    files = (
+        "`model.safetensors` holds the weights and `config.json` their shape; `transformers` has "
+        "no such model."
+    )
 
     def __init__(
         self,
-        body: TaskBase,
+        base: TaskBase,
         task: Task,
         *,
         temperature: float = 1.0,
         device: DeviceName = "auto",
         precision: Precision = "auto",
     ) -> None:
-        self.body = body
+        self.base = base
         self.task = task
         self.temperature = temperature
         self.precision = precision
-        network = TaskNetwork(body.backbone, task).to(choose_device(device))
+        self._is_in_training = False
+        network = TaskNetwork(base.backbone, task).to(choose_device(device))
         self._copies = Copies(network)
 
+    @property
+    def kind(self) -> str:
+        """The name of the task, or "module:Class"."""
+        return TASKS.name_of(type(self))
+
+    @property
+    def num_labels(self) -> int | None:
+        """Number of labels; None where answers are no labels."""
+        return len(self.task.found.get("labels", ())) or None
+
+    @property
+    def num_parameters(self) -> int:
+        """Number of weights of backbone and head."""
+        parts = (self.base.backbone, self.task)
+        return sum(weight.numel() for part in parts for weight in part.parameters())
+
+    # Before the training
+
     @classmethod
-    def begin(cls, body: TaskBase, config: Config, rows: Sequence[Any]) -> Self:
-        """Put an untrained head for these rows on a body.
+    def begin(cls, base: TaskBase, config: Config, rows: Sequence[Any]) -> Self:
+        """Put an untrained head for these rows on a base.
 
         Raises:
-            CorpusError: there is nothing to learn from the rows.
-            SettingError: the head does not fit the body.
+            CorpusError: nothing can be learned from the rows.
+            SettingError: the head does not fit the base.
         """
-        return cls(body, cls.task_class(config, body, **cls.find(rows)))
+        return cls(base, cls.task_class(config, base, **cls.find(rows)))
 
     @classmethod
     def task_config(cls) -> type[Config]:
         """Return the class of the section ``[task]``."""
-        component: Any = cls.task_class
-        config: type[Config] = component.Config
-        return config
-
-    @classmethod
-    @abstractmethod
-    def read(cls, path: str | Path, config: Config | None = None) -> list[Any]:
-        """Read a file of rows.
-
-        Raises:
-            CorpusError: the file will not do.
-        """
+        return cls.task_class.settings()
 
     @classmethod
     @abstractmethod
     def find(cls, rows: Sequence[Any]) -> dict[str, Any]:
-        """Return what the rows to learn from tell the task, such as its labels."""
+        """Return what the head needs to know of the rows, such as their labels, as JSON has it."""
+
+    @classmethod
+    def texts(cls, rows: Sequence[Any]) -> RowTexts:
+        """Return the texts of rows, which a tokenizer can be learned from."""
+        return RowTexts([row.text for row in rows])
+
+    @classmethod
+    def num_characters(cls, rows: Sequence[Any]) -> int:
+        """Return the number of ids that the spelling of the words takes; 0: it is not read."""
+        return 0
+
+    @classmethod
+    def learns_chain(cls, config: Any) -> bool:
+        """Whether the head has layers, such as a CRF, that learn faster than a pretrained base."""
+        return False
+
+    @classmethod
+    def learns_embeddings(cls, config: Any) -> bool:
+        """Whether the head adds embeddings to the backbone, which must not be frozen then."""
+        return False
+
+    @classmethod
+    def notes(cls, config: Any, backbone: Backbone) -> list[str]:
+        """Return what a person should know of these settings on this backbone."""
+        return []
+
+    @classmethod
+    def check_calibration(cls, rows: Sequence[Any]) -> None:
+        """Check that probabilities can be calibrated by such rows.
+
+        Raises:
+            SettingError: they cannot.
+        """
+        raise SettingError(
+            "[finetuning] calibrate fits the probabilities of labels of which one is right, and "
+            "these rows have no such labels; leave it out."
+        )
+
+    @classmethod
+    def check_ensemble(cls) -> None:
+        """Check that a model can answer together with a linear classifier.
+
+        Raises:
+            SettingError: it cannot.
+        """
+        raise SettingError(
+            f"[finetuning] ensemble is for classification, not for {cls.title.lower()}; leave it "
+            "out."
+        )
+
+    # The training
 
     @abstractmethod
     def examples(self, rows: Sequence[Any]) -> PaddedExamples:
@@ -91,35 +182,8 @@ class TaskModel(ABC):
             CorpusError: a row has an answer that the model does not know.
         """
 
-    @abstractmethod
-    def answer_rows(self, rows: Sequence[Any], network: TaskNetwork | None = None) -> Any:
-        """Answer rows, in the form in which `judge` takes answers.
-
-        Args:
-            rows: as `read` gives them.
-            network: that answers; None: the model's own.
-        """
-
-    @abstractmethod
-    def judge(self, rows: Sequence[Any], answers: Any) -> dict[str, Any]:
-        """Say how good answers to rows are; `judged_by` is among the figures.
-
-        Args:
-            rows: with their right answers.
-            answers: those of `answer_rows`.
-        """
-
-    def figures(self, rows: Sequence[Any], network: TaskNetwork | None = None) -> dict[str, Any]:
-        """Answer rows, and say how well; `judged_by` is among the figures.
-
-        Args:
-            rows: with their right answers.
-            network: that answers; None: the model's own.
-        """
-        return self.judge(rows, self.answer_rows(rows, network))
-
     def knows(self, row: Any) -> bool:
-        """Whether a row's answer is one of those that the model can give."""
+        """Whether the model can give the right answer of a row."""
         return True
 
     def num_cut(self, rows: Sequence[Any]) -> int:
@@ -128,53 +192,98 @@ class TaskModel(ABC):
 
     def unknown_rate(self, rows: Sequence[Any]) -> float:
         """Return the share of unknown tokens of rows, 0 where unknown tokens are normal."""
-        tokenizer = self.body.tokenizer
+        tokenizer = self.base.tokenizer
         unknown = tokenizer.special.unknown
         if tokenizer.expects_unknown or unknown is None:
             return 0.0
         return float((self.examples(rows).rows.values == unknown).mean())
 
-    @classmethod
-    def num_characters(cls, rows: Sequence[Any]) -> int:
-        """Return the ids of characters that the words of rows are spelled with, 0: not read."""
-        return 0
+    @contextmanager
+    def in_training(self) -> Iterator[None]:
+        """Answer with the weights as they are now, not with a copy of them, in this context."""
+        self._is_in_training = True
+        try:
+            yield
+        finally:
+            self._is_in_training = False
 
-    def evaluate(self, path: str | Path, *, rows: Config | None = None) -> dict[str, Any]:
-        """Return the figures of a file of rows with right answers.
+    # After the training
+
+    def finish(self, rows: Sequence[Any]) -> list[str]:
+        """Set what is chosen by held-out rows, and return what was chosen, for the log."""
+        return []
+
+    def calibrate(self, rows: Sequence[Any]) -> float:
+        """Set and return the temperature by which probabilities fit held-out rows.
 
         Raises:
-            CorpusError: the file will not do.
+            SettingError: the answers have no such probabilities.
+            CorpusError: the rows do not fit.
         """
-        return self.figures(self.read(path, rows))
+        raise SettingError(f"The probabilities of {self.title.lower()} cannot be calibrated.")
+
+    def join(self, linear: LinearClassifier, rows: Sequence[Any]) -> Any:
+        """Answer together with a linear classifier from now on; return the weights of both.
+
+        Raises:
+            SettingError: the model cannot.
+            CorpusError: the rows do not fit.
+        """
+        raise SettingError(f"{self.title} cannot be answered together with a linear classifier.")
+
+    def as_base(self) -> TaskBase:
+        """Return what another task is learned on; it shares the weights of this model."""
+        base = self.base
+        return TaskBase(base.tokenizer, base.backbone, base.visibility, *self.task.for_tasks)
+
+    # Answers
 
     def network(self) -> TaskNetwork:
-        """Return the network in the numbers that much work at once is done in."""
-        device = self.body.backbone.embedding.device
-        keeps_fp32 = getattr(self.body.backbone, "keeps_fp32", False)
-        dtype = choose_dtype("fp32" if keeps_fp32 else self.precision, device)
+        """Return the network in the precision of answers."""
+        if self._is_in_training:
+            return cast(TaskNetwork, self._copies.original)
+        backbone = self.base.backbone
+        precision = "fp32" if backbone.keeps_fp32 else self.precision
+        dtype = choose_dtype(precision, backbone.embedding.device)
         return cast(TaskNetwork, self._copies.in_dtype(dtype))
 
-    def outputs(self, examples: PaddedExamples, network: TaskNetwork | None = None) -> Outputs:
-        """Return the task's outputs for each example."""
-        return compute_outputs(network or self.network(), examples)
+    def outputs(self, examples: PaddedExamples) -> Outputs:
+        """Return the outputs of the task for each example."""
+        return compute_outputs(self.network(), examples)
+
+    # Folders
 
     def facts(self) -> Mapping[str, Any]:
-        """Return what is kept beside weights and settings; numbers by their attributes' names."""
+        """Return what is kept beside weights and settings: attributes by their names."""
         return {"temperature": self.temperature}
 
-    def save_parts(self, folder: Path) -> None:  # noqa: B027  most models have none
-        """Write what answers beside the network, into the folder of a model.
+    def save_parts(self, folder: Path) -> None:
+        """Write what answers beside the network into the folder of a model.
 
         Raises:
             OutputError: it cannot be written.
         """
 
-    def load_parts(self, folder: Path, facts: Mapping[str, Any]) -> None:  # noqa: B027  likewise
-        """Read what `save_parts` wrote, as the facts of the folder say.
+    def load_parts(self, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Read what `save_parts` wrote; `facts` are of `facts_type`.
 
         Raises:
-            ModelFileError: it is not there, or damaged.
+            ModelFileError: it is missing, or damaged.
         """
+
+    def write(self, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Write the model into a folder, ``config.json`` last; `transformers` opens it if it can.
+
+        Args:
+            folder: other files in it stay.
+            facts: what ``config.json`` keeps beside the model's own, as JSON has it.
+
+        Raises:
+            OutputError: the folder cannot be written.
+        """
+        self.save_parts(folder)
+        kept = {**facts, "kind": self.kind, **self.facts()}
+        save_task(folder, self.base, self.task, self.kind, kept)
 
     def save(self, folder: str | Path) -> None:
         """Write a folder that `load` opens, and Hugging Face's `from_pretrained` where it can.
@@ -182,11 +291,8 @@ class TaskModel(ABC):
         Raises:
             OutputError: it cannot be written.
         """
-        from foretext.interop.hugging_face import CONFIG
-        from foretext.task_models.storage import save_task_model
-
         with merged_folder(Path(folder), CONFIG) as temporary:
-            save_task_model(temporary, self)
+            self.write(temporary, {})
 
     @classmethod
     def load(
@@ -196,15 +302,28 @@ class TaskModel(ABC):
         device: DeviceName = "auto",
         precision: Precision = "auto",
     ) -> Self:
-        """Open a run's folder, or one of Hugging Face with a head for a task.
+        """Open the folder of a run, or one of Hugging Face with a head for a task.
 
         Raises:
             ModelFileError: it holds no such model, or is damaged.
+            UntrustedError: it names a class of a module that is not trusted.
         """
-        from foretext.task_models.storage import load_task_model
-
-        model = load_task_model(folder, device=device, precision=precision, of_pairs=cls.of_pairs)
-        if not isinstance(model, cls):
-            kind = type(model).__name__
-            raise ModelFileError(f"{folder} holds a {kind}, and no {cls.__name__}.")
+        path = Path(folder) / CONFIG
+        stored = load_task(Path(folder), head_class, of_pairs=cls.of_pairs)
+        component: type[TaskModel] = TASKS.resolve(stored.name, path)
+        if not issubclass(component, cls):
+            raise ModelFileError(f"{folder} holds a {component.__name__}, not a {cls.__name__}.")
+        model = component(stored.base, stored.task, device=device, precision=precision)
+        place = f"{path}: the facts of the model"
+        kept = json.dumps(dict(stored.facts))
+        facts = parse_json(kept, place, ModelFileError, component.facts_type)
+        for name in model.facts().keys() & facts.keys():
+            setattr(model, name, facts[name])
+        model.load_parts(Path(folder), facts)
         return model
+
+
+def head_class(name: str, source: Path) -> type[Task]:
+    """Return the class of the head of a task that the file `source` names."""
+    component: type[TaskModel] = TASKS.resolve(name, source)
+    return component.task_class

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
+from typing_extensions import TypedDict
 
+from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.class_answers import (
     ClassAnswers,
+    Labelled,
     check_labels,
     check_single,
     count_labels,
     label_temperature,
 )
-from foretext.classifiers.linear import LinearClassifier
+from foretext.classifiers.linear import LinearClassifier, linear_baseline
 from foretext.classifiers.linear_storage import FILE
-from foretext.config import Config
+from foretext.classifiers.text_labeller import TextLabeller, check_list
 from foretext.data.padded_examples import PaddedExamples
-from foretext.data.rows import LabelledText, RowsConfig, read_texts
+from foretext.data.rows import LabelledText
 from foretext.errors import ModelFileError, SettingError
-from foretext.metrics import sigmoid, softmax
-from foretext.task_models.base import TaskModel
-from foretext.task_models.computing import TaskNetwork
+from foretext.task_models.base import TaskFacts, TaskModel
 from foretext.task_models.ensemble import Ensemble, Weights
 from foretext.task_models.windows import Windows
-from foretext.tasks.answers import Classes
 from foretext.tasks.classification import Classification
 
 __all__ = ["TextClassifier"]
@@ -35,30 +36,35 @@ __all__ = ["TextClassifier"]
 Probabilities = NDArray[np.float64]
 
 _TINY = 1e-12  # a probability
+_Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class TextClassifier(TaskModel):
+class _Weights(TypedDict):
+    network: _Weight
+    linear: _Weight
+
+
+class _Facts(TaskFacts, total=False):
+    """What a folder keeps of a classifier."""
+
+    ensemble: _Weights
+
+
+class TextClassifier(TextLabeller, TaskModel):
     """Texts to one label, or to any number of them.
 
     Attributes:
-        ensemble: what answers together with the network; None: the network alone.
+        ensemble: a linear classifier that answers together with the network; None: there is none.
     """
 
     ensemble: Ensemble | None = None
     task: Classification
     task_class = Classification
-    rows_config: ClassVar = RowsConfig
-    judged_by = "accuracy"
-
-    @classmethod
-    def read(cls, path: str | Path, config: Config | None = None) -> list[LabelledText]:
-        """Read labelled texts."""
-        assert config is None or isinstance(config, RowsConfig), config
-        return read_texts(path, config)
+    facts_type: ClassVar = _Facts
 
     @classmethod
     def find(cls, rows: Sequence[LabelledText]) -> dict[str, Any]:
-        """Return the labels, sorted, their counts, and whether a text has one alone.
+        """Return the labels, sorted, their counts, and whether texts have several.
 
         Raises:
             CorpusError: there are fewer than two labels.
@@ -70,6 +76,25 @@ class TextClassifier(TaskModel):
             "counts": list(counts.values()),
         }
 
+    @classmethod
+    def baseline(cls, rows: Sequence[LabelledText]) -> Baseline:
+        """Learn the linear classifier."""
+        return linear_baseline(rows)
+
+    @classmethod
+    def check_calibration(cls, rows: Sequence[LabelledText]) -> None:
+        """Check that each text has one label.
+
+        Raises:
+            SettingError: texts have several.
+        """
+        if cls.find(rows)["multi_label"]:
+            super().check_calibration(rows)
+
+    @classmethod
+    def check_ensemble(cls) -> None:
+        """Accept it: a linear classifier answers the same."""
+
     @property
     def classes_(self) -> NDArray[np.str_]:
         """(C,) labels in the order of `predict_proba`."""
@@ -78,7 +103,7 @@ class TextClassifier(TaskModel):
     @property
     def is_multi_label(self) -> bool:
         """Whether a text may have any number of labels."""
-        return not isinstance(self.task.answers, Classes)
+        return self.task.answers.are_sets
 
     def examples(self, rows: Sequence[LabelledText]) -> PaddedExamples:
         """Return each window of each text, with the labels of the text."""
@@ -91,37 +116,31 @@ class TextClassifier(TaskModel):
 
     def predict(self, texts: Sequence[str]) -> list[str] | list[tuple[str, ...]]:
         """Return the most probable label of each text; of several, those above one half."""
-        _check_list(texts)
-        return self._classes(texts, None).best()
+        check_list(texts)
+        return self._classes(texts).best()
 
     def predict_proba(self, texts: Sequence[str]) -> Probabilities:
         """Return (N, C) in the order of `classes_`; rows sum to 1 unless texts have several."""
-        _check_list(texts)
-        return self._classes(texts, None).probabilities
+        check_list(texts)
+        return self._classes(texts).probabilities
 
     def predict_top(
         self, texts: Sequence[str], k: int | None = 1, threshold: float = 0.0
-    ) -> list[list[tuple[str, float]]]:
-        """Return of each text up to `k` labels with their probabilities, the best first."""
-        _check_list(texts)
-        return self._classes(texts, None).top(k, threshold)
+    ) -> list[list[Labelled]]:
+        """Return up to `k` labels of each text with their probabilities, the best first."""
+        check_list(texts)
+        return self._classes(texts).top(k, threshold)
 
     def score(self, texts: Sequence[str], labels: Sequence[str]) -> float:
         """Return the share of texts whose answer is right."""
         return float(np.mean([a == b for a, b in zip(self.predict(texts), labels, strict=True)]))
 
-    def answer_rows(
-        self, rows: Sequence[LabelledText], network: TaskNetwork | None = None
-    ) -> ClassAnswers:
+    def answer_rows(self, rows: Sequence[LabelledText]) -> ClassAnswers:
         """Return how probable each label is for each text."""
-        return self._classes([row.text for row in rows], network)
-
-    def judge(self, rows: Sequence[LabelledText], answers: ClassAnswers) -> dict[str, Any]:
-        """Return accuracy, F1 of several kinds, calibration, and the table of labels."""
-        return {"texts": len(rows), **answers.figures(rows)}
+        return self._classes([row.text for row in rows])
 
     def calibrate(self, rows: Sequence[LabelledText]) -> float:
-        """Set and return the temperature by which probabilities fit rows not learned from.
+        """Set and return the temperature by which probabilities fit held-out rows.
 
         Guo et al. 2017, 4.2; the answers stay the same.
 
@@ -134,27 +153,25 @@ class TextClassifier(TaskModel):
         if self.is_multi_label:
             raise SettingError("Probabilities of several labels a text cannot be calibrated.")
         windows = self._windows([row.text for row in rows])
-        logits = windows.merged(self._logits(windows, None), len(rows))
+        logits = windows.merged(self._logits(windows), len(rows))
         self.temperature = label_temperature(self.task.answers.labels, logits, rows)
         return self.temperature
 
     def join(self, linear: LinearClassifier, rows: Sequence[LabelledText]) -> Weights:
-        """Answer together with a linear model from now on; return what each of the two counts.
+        """Answer together with a linear classifier from now on; return the weights of both.
 
         Args:
             linear: that learned the same labels.
-            rows: that neither has learned from; they decide how much each counts.
+            rows: held out from both; they decide on the weights.
 
         Raises:
             CorpusError: no row has a label that is known.
-            SettingError: the linear model has other labels.
+            SettingError: the linear classifier has other labels.
         """
-        if linear.classes_.tolist() != self.classes_.tolist() or (
-            linear.is_multi_label != self.is_multi_label
-        ):
+        if not self._has_labels_of(linear):
             raise SettingError(
-                "The linear model answers with other labels than the network; let both learn from "
-                "the same rows."
+                "The linear classifier has other labels than the network; train both on the same "
+                "rows."
             )
         if not self.is_multi_label:
             check_single(rows)
@@ -170,21 +187,19 @@ class TextClassifier(TaskModel):
         return {**super().facts(), "ensemble": self.ensemble.weights._asdict()}
 
     def save_parts(self, folder: Path) -> None:
-        """Write what answers together with the network."""
+        """Write the linear classifier of the ensemble."""
         if self.ensemble is not None:
             self.ensemble.linear.write_file(folder / FILE)
 
     def load_parts(self, folder: Path, facts: Mapping[str, Any]) -> None:
-        """Read what answers together with the network; the types of `facts` are checked."""
+        """Read the linear classifier of the ensemble."""
         if "ensemble" not in facts:
             return
         linear = LinearClassifier.read_file(folder / FILE)
-        if linear.classes_.tolist() != self.classes_.tolist() or (
-            linear.is_multi_label != self.is_multi_label
-        ):
+        if not self._has_labels_of(linear):
             raise ModelFileError(
-                f"{folder / FILE} answers with other labels than the network beside it; fetch or "
-                "write both again."
+                f"{folder / FILE} has other labels than the network beside it; fetch or write both "
+                "again."
             )
         self.ensemble = Ensemble(linear, Weights(**facts["ensemble"]))
 
@@ -196,44 +211,43 @@ class TextClassifier(TaskModel):
         """Whether all labels of a text are known."""
         return set(row.labels) <= set(self.task.answers.labels)
 
+    def _has_labels_of(self, linear: LinearClassifier) -> bool:
+        own = self.classes_.tolist(), self.is_multi_label
+        return own == (linear.classes_.tolist(), linear.is_multi_label)
+
     def _windows(self, texts: Sequence[str]) -> Windows:
         config = self.task.config
-        return Windows.of(self.body, texts, config.max_length, config.long_texts)
+        return Windows.of(self.base, texts, config.max_length, config.long_texts)
 
     def _padded(self, windows: Windows, targets: dict[str, Any]) -> PaddedExamples:
         return PaddedExamples(
             windows.rows,
             targets,
-            pad=self.body.pad,
-            visibility=self.body.visibility,
+            pad=self.base.pad,
+            visibility=self.base.visibility,
             needed=self.task.needed,
         )
 
-    def _logits(self, windows: Windows, network: TaskNetwork | None) -> Probabilities:
-        outputs = self.outputs(self._padded(windows, {}), network)
-        return np.array(outputs, np.float64).reshape(-1, self.task.answers.num_outputs)  # (rows, C)
+    def _logits(self, windows: Windows) -> Probabilities:
+        """Return the logits of each window, (rows, C)."""
+        outputs = self.outputs(self._padded(windows, {}))
+        return np.array(outputs, np.float64).reshape(-1, self.task.answers.num_outputs)
 
-    def _merged(self, texts: Sequence[str], network: TaskNetwork | None) -> Probabilities:
-        """(N, C) the network's probabilities, of each text the mean over its windows."""
+    def _merged(self, texts: Sequence[str]) -> Probabilities:
+        """Return the network's probabilities, (N, C): of each text the mean over its windows."""
         windows = self._windows(texts)
-        logits = self._logits(windows, network) / self.temperature
-        each = sigmoid(logits) if self.is_multi_label else softmax(logits)
+        each = self.task.answers.values(self._logits(windows), self.temperature)
         return windows.merged(each, len(texts))
 
     def _as_logits(self, probabilities: Probabilities) -> Probabilities:
-        """(N, C) what probabilities come from, up to a number a text."""
+        """Return logits (N, C) that give these probabilities."""
         inside = np.clip(probabilities, _TINY, 1 - _TINY)
         return np.log(inside) - np.log1p(-inside) if self.is_multi_label else np.log(inside)
 
-    def _classes(self, texts: Sequence[str], network: TaskNetwork | None) -> ClassAnswers:
-        labels, merged = self.task.answers.labels, self._merged(texts, network)
+    def _classes(self, texts: Sequence[str]) -> ClassAnswers:
+        labels, merged = self.task.answers.labels, self._merged(texts)
         alone = ClassAnswers(labels, merged, self.is_multi_label)
         if self.ensemble is None:
             return alone
         together = self.ensemble.probabilities(self._as_logits(merged), texts)
         return ClassAnswers(labels, together, self.is_multi_label, network=alone)
-
-
-def _check_list(texts: Sequence[str]) -> None:
-    if isinstance(texts, str):
-        raise SettingError("predict takes several texts; put a single one into a list.")

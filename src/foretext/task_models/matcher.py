@@ -1,7 +1,8 @@
-"""A matcher of texts in use: what two texts are to each other, or how alike they are."""
+"""A matcher of texts in use: how two texts are related, or how similar they are."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -9,23 +10,38 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.backbones.base import Backbone
+from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.class_answers import (
     ClassAnswers,
+    Labelled,
     check_labels,
     check_single,
     count_labels,
+    label_records,
     label_temperature,
+    shown_labels,
 )
-from foretext.config import Config
+from foretext.classifiers.class_findings import class_findings
+from foretext.classifiers.pair_baseline import pair_baseline
+from foretext.classifiers.predictor import Record, Top, refuse_options
+from foretext.corpus.findings import Problem
 from foretext.data.padded_examples import PaddedExamples
-from foretext.data.rows import LabelledPair, PairsConfig, read_pairs
-from foretext.errors import CorpusError, SettingError
-from foretext.metrics import pearson, softmax, spearman
+from foretext.data.rows import (
+    Input,
+    LabelledPair,
+    PairsConfig,
+    find_row_problems,
+    find_unseen_labels,
+    read_pairs,
+)
+from foretext.errors import SettingError
 from foretext.task_models.base import TaskModel
-from foretext.task_models.computing import TaskNetwork
 from foretext.task_models.pair_rows import PairRows, TextPair
-from foretext.tasks.answers import RealNumber
+from foretext.task_models.pair_scores import agreement, score_range, scores_of
+from foretext.task_models.score_findings import score_findings
 from foretext.tasks.matching import Matching
+from foretext.tasks.shared_tokens import shared_token_notes
 
 __all__ = ["TextMatcher"]
 
@@ -39,13 +55,34 @@ class TextMatcher(TaskModel):
     task: Matching
     task_class = Matching
     rows_config: ClassVar = PairsConfig
+    fields = ("text_a", "text_b")
+    title = "Matching"
+    watched = ("f1", "pearson")
     of_pairs = True
 
+    @property
+    def usage(self) -> str:
+        """Lines of Python that show how to ask `model`."""
+        return 'model.predict([("a text", "another text")])'
+
     @classmethod
-    def read(cls, path: str | Path, config: Config | None = None) -> list[LabelledPair]:
+    def read(cls, path: str | Path, config: PairsConfig | None = None) -> list[LabelledPair]:
         """Read pairs."""
-        assert config is None or isinstance(config, PairsConfig), config
         return read_pairs(path, config)
+
+    @classmethod
+    def problems(
+        cls, train: Sequence[LabelledPair], test: Sequence[LabelledPair] = ()
+    ) -> list[Problem]:
+        """Return what a person should know of the rows, the gravest first."""
+        return find_row_problems(train, test)
+
+    @classmethod
+    def unseen_problems(
+        cls, train: Sequence[LabelledPair], valid: Sequence[LabelledPair]
+    ) -> list[Problem]:
+        """Return which labels of held-out rows are never learned."""
+        return find_unseen_labels(train, valid)
 
     @classmethod
     def find(cls, rows: Sequence[LabelledPair]) -> dict[str, Any]:
@@ -54,16 +91,52 @@ class TextMatcher(TaskModel):
         Raises:
             CorpusError: there are fewer than two labels or scores.
         """
-        if not rows or rows[0].score is None:
-            counts = count_labels(rows)
-            return {"labels": list(counts), "counts": list(counts.values())}
-        scores = _scores(rows)
-        if min(scores) == max(scores):
-            raise CorpusError(
-                f"All rows to learn from have the score {scores[0]:g}; two are needed to tell "
-                "pairs apart."
-            )
-        return {"lowest": min(scores), "highest": max(scores)}
+        if _have_scores(rows):
+            return score_range(rows)
+        counts = count_labels(rows)
+        return {"labels": list(counts), "counts": list(counts.values())}
+
+    @classmethod
+    def baseline(cls, rows: Sequence[LabelledPair]) -> Baseline:
+        """Learn a regression on the words that both texts share."""
+        return pair_baseline(rows)
+
+    @classmethod
+    def check_calibration(cls, rows: Sequence[LabelledPair]) -> None:
+        """Check that pairs have labels.
+
+        Raises:
+            SettingError: they have scores.
+        """
+        if _have_scores(rows):
+            super().check_calibration(rows)
+
+    @classmethod
+    def learns_embeddings(cls, config: Matching.Config) -> bool:
+        """Whether shared tokens are marked by embeddings."""
+        return config.shared_tokens
+
+    @classmethod
+    def notes(cls, config: Matching.Config, backbone: Backbone) -> list[str]:
+        """Return whether shared tokens should be marked."""
+        return [] if config.mode == "siamese" else shared_token_notes(config, backbone)
+
+    def examples(self, rows: Sequence[LabelledPair]) -> PaddedExamples:
+        """Return each pair with its label or score."""
+        answers = self.task.answers
+        right: list[Any] = scores_of(rows) if self.has_scores else [row.labels for row in rows]
+        if not self.has_scores:
+            check_single(rows)
+            check_labels(rows, answers.labels)
+        return self._examples(_pairs(rows), {answers.target: answers.targets(right)})
+
+    def knows(self, row: LabelledPair) -> bool:
+        """Whether the label of a pair is known; every score is."""
+        return self.has_scores or set(row.labels) <= set(self.task.answers.labels)
+
+    def num_cut(self, rows: Sequence[LabelledPair]) -> int:
+        """Return the number of pairs that are longer than the model reads."""
+        return self._rows(_pairs(rows)).num_cut
 
     @property
     def judged_by(self) -> str:  # type: ignore[override]
@@ -73,22 +146,12 @@ class TextMatcher(TaskModel):
     @property
     def has_scores(self) -> bool:
         """Whether answers are numbers, not labels."""
-        return isinstance(self.task.answers, RealNumber)
+        return not self.task.answers.labels
 
     @property
     def classes_(self) -> NDArray[np.str_]:
         """(C,) labels in the order of `predict_proba`; none where answers are scores."""
-        return np.array(self._labels)
-
-    def examples(self, rows: Sequence[LabelledPair]) -> PaddedExamples:
-        """Return each pair with its label or score."""
-        answers = self.task.answers
-        if isinstance(answers, RealNumber):
-            return self._examples(_pairs(rows), {answers.target: answers.targets(_scores(rows))})
-        check_single(rows)
-        check_labels(rows, answers.labels)
-        targets = answers.targets([row.labels for row in rows])
-        return self._examples(_pairs(rows), {answers.target: targets})
+        return np.array(self.task.answers.labels)
 
     def predict(self, pairs: Sequence[TextPair]) -> list[str] | list[float]:
         """Return the most probable label, or the score, of each pair (text, text).
@@ -98,8 +161,8 @@ class TextMatcher(TaskModel):
         """
         _check_pairs(pairs)
         if self.has_scores:
-            return [float(number) for number in self._numbers(pairs, None)]
-        return self._classes(pairs, None).most_probable()
+            return [float(number) for number in self._values(pairs)]
+        return self._classes(pairs).most_probable()
 
     def predict_proba(self, pairs: Sequence[TextPair]) -> Probabilities:
         """Return (N, C) in the order of `classes_`; rows sum to 1.
@@ -108,42 +171,49 @@ class TextMatcher(TaskModel):
             SettingError: answers are scores, or something else than pairs is given.
         """
         _check_pairs(pairs)
-        return self._classes(pairs, None).probabilities
+        return self._classes(pairs).probabilities
 
     def predict_top(
         self, pairs: Sequence[TextPair], k: int | None = 1, threshold: float = 0.0
-    ) -> list[list[tuple[str, float]]]:
-        """Return of each pair up to `k` labels with their probabilities, the best first."""
+    ) -> list[list[Labelled]]:
+        """Return up to `k` labels of each pair with their probabilities, the best first."""
         _check_pairs(pairs)
-        return self._classes(pairs, None).top(k, threshold)
+        return self._classes(pairs).top(k, threshold)
 
-    def answer_rows(
-        self, rows: Sequence[LabelledPair], network: TaskNetwork | None = None
-    ) -> ClassAnswers | Scores:
+    def answer_rows(self, rows: Sequence[LabelledPair]) -> ClassAnswers | Scores:
         """Return how probable each label is for each pair, or (N,) scores."""
-        if self.has_scores:
-            return self._numbers(_pairs(rows), network)
-        return self._classes(_pairs(rows), network)
+        pairs = _pairs(rows)
+        return self._values(pairs) if self.has_scores else self._classes(pairs)
 
-    def judge(self, rows: Sequence[LabelledPair], answers: ClassAnswers | Scores) -> dict[str, Any]:
+    def judge(self, rows: Sequence[LabelledPair], answers: Any) -> dict[str, Any]:
         """Return accuracy, F1, calibration and a table of labels; or how well scores agree.
 
-        Of two labels the last in sorted order, such as "1" or "yes", is what F1 is about.
+        With two labels, F1 is that of the last one in sorted order, such as "1" or "yes".
 
         Raises:
             CorpusError: rows lack what is to be compared.
         """
         found: dict[str, Any] = {"pairs": len(rows)}
-        if not isinstance(answers, ClassAnswers):
-            return found | _agreement(rows, answers)
+        if self.has_scores:
+            return found | agreement(rows, answers)
         found |= answers.figures(rows)
-        if len(self._labels) == 2:
-            positive = found["labels"].get(self._labels[1], {"f1": 0.0})
+        if len(self.classes_) == 2:
+            positive = found["labels"].get(self.task.answers.labels[1], {"f1": 0.0})
             found |= {"f1": positive["f1"], "labels": found.pop("labels")}
         return found
 
+    def findings(self, rows: Sequence[LabelledPair], answers: Any) -> dict[str, Any]:
+        """Return confusions, calibration and errors; or scores beside the right ones."""
+        if self.has_scores:
+            return score_findings(rows, answers)
+        return class_findings(rows, answers, self.fields)
+
+    def label_counts(self, rows: Sequence[LabelledPair]) -> Counter[str]:
+        """Return how many pairs have each label."""
+        return Counter(label for row in rows for label in row.labels)
+
     def calibrate(self, rows: Sequence[LabelledPair]) -> float:
-        """Set and return the temperature by which probabilities fit rows not learned from.
+        """Set and return the temperature by which probabilities fit held-out rows.
 
         Guo et al. 2017, 4.2; the answers stay the same.
 
@@ -152,55 +222,50 @@ class TextMatcher(TaskModel):
             CorpusError: no row has a label that is known.
         """
         self._check_classes()
-        self.temperature = label_temperature(self._labels, self._outputs(_pairs(rows), None), rows)
+        logits = self._outputs(_pairs(rows))
+        self.temperature = label_temperature(self.task.answers.labels, logits, rows)
         return self.temperature
 
-    def num_cut(self, rows: Sequence[LabelledPair]) -> int:
-        """Return the number of pairs that are longer than the model reads."""
-        return self._rows(_pairs(rows)).num_cut
+    def options(self, k: int | None, threshold: float | None) -> Top:
+        """Return one label a pair; scores have no options."""
+        if self.has_scores:
+            refuse_options("scores of pairs", k, threshold)
+        return Top(k or 1, threshold or 0.0)
 
-    def knows(self, row: LabelledPair) -> bool:
-        """Whether a pair's label is known; scores are all alike."""
-        return self.has_scores or set(row.labels) <= set(self._labels)
+    def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
+        """Return the labels of each pair with their probabilities, or its score."""
+        pairs = [(first, second) for first, second in inputs]
+        if self.has_scores:
+            return [{"score": round(float(score), 6)} for score in self._values(pairs)]
+        return label_records(self.predict_top(pairs, *top))
 
-    @property
-    def _labels(self) -> tuple[str, ...]:
-        answers = self.task.answers
-        return () if isinstance(answers, RealNumber) else answers.labels
+    def shown(self, record: Record) -> str:
+        """Return labels or score, and both texts."""
+        if self.has_scores:
+            return super().shown(record)
+        return "\t".join([shown_labels(record), record["text_a"], record["text_b"]])
 
     def _rows(self, pairs: Sequence[TextPair]) -> PairRows:
-        config = self.task.config
-        return PairRows.of(
-            self.body,
-            pairs,
-            config.max_length,
-            self.task.mode,
-            tells_shared=config.shared_tokens,
-        )
+        config, mode = self.task.config, self.task.mode
+        marks_shared = config.shared_tokens
+        return PairRows.of(self.base, pairs, config.max_length, mode, marks_shared=marks_shared)
 
     def _examples(
         self, pairs: Sequence[TextPair], targets: dict[str, NDArray[Any]]
     ) -> PaddedExamples:
-        return self._rows(pairs).examples(self.body, targets)
+        return self._rows(pairs).examples(self.base, targets)
 
-    def _outputs(
-        self, pairs: Sequence[TextPair], network: TaskNetwork | None
-    ) -> NDArray[np.float64]:
-        """(N, C) logits or (N, 1) scores."""
-        outputs = self.outputs(self._examples(pairs, {}), network)
+    def _outputs(self, pairs: Sequence[TextPair]) -> NDArray[np.float64]:
+        """Return logits (N, C), or numbers (N, 1) as the network gives them."""
+        outputs = self.outputs(self._examples(pairs, {}))
         return np.array(outputs, np.float64).reshape(len(pairs), self.task.answers.num_outputs)
 
-    def _numbers(
-        self, pairs: Sequence[TextPair], network: TaskNetwork | None
-    ) -> NDArray[np.float64]:
-        answers = self.task.answers
-        assert isinstance(answers, RealNumber), answers
-        return answers.numbers(self._outputs(pairs, network))
+    def _values(self, pairs: Sequence[TextPair]) -> NDArray[np.float64]:
+        return self.task.answers.values(self._outputs(pairs), self.temperature)
 
-    def _classes(self, pairs: Sequence[TextPair], network: TaskNetwork | None) -> ClassAnswers:
+    def _classes(self, pairs: Sequence[TextPair]) -> ClassAnswers:
         self._check_classes()
-        logits = self._outputs(pairs, network)
-        return ClassAnswers(self._labels, softmax(logits, self.temperature))
+        return ClassAnswers(self.task.answers.labels, self._values(pairs))
 
     def _check_classes(self) -> None:
         if self.has_scores:
@@ -211,28 +276,8 @@ def _pairs(rows: Sequence[LabelledPair]) -> list[TextPair]:
     return [(row.text_a, row.text_b) for row in rows]
 
 
-def _agreement(rows: Sequence[LabelledPair], given: NDArray[np.float64]) -> dict[str, float]:
-    """How well scores agree; those that never vary agree with nothing, by 0."""
-    if len(rows) < 2:
-        raise CorpusError(
-            "Scores are judged by their order, which a single row does not have; give two or more."
-        )
-    gold = _scores(rows)
-    return {
-        "pearson": float(np.nan_to_num(pearson(gold, given))),
-        "spearman": float(np.nan_to_num(spearman(gold, given))),
-        "mean_squared_error": float(np.square(given - gold).mean()),
-    }
-
-
-def _scores(rows: Sequence[LabelledPair]) -> list[float]:
-    for row in rows:
-        if row.score is None:
-            raise CorpusError(
-                f"{row.place}: the row has no score, and those learned from have one; name its "
-                "column (--score)."
-            )
-    return [row.score for row in rows if row.score is not None]
+def _have_scores(rows: Sequence[LabelledPair]) -> bool:
+    return bool(rows) and rows[0].score is not None
 
 
 def _check_pairs(pairs: Sequence[TextPair]) -> None:

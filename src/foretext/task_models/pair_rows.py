@@ -1,4 +1,4 @@
-"""Pairs of texts as rows of a model's length: both in one row, in either order, or one each."""
+"""Pairs of texts as rows that a model can read: both in one row, in either order, or one each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.backbones.transformer import Transformer
 from foretext.data.framing import Framing
 from foretext.data.padded_examples import PaddedExamples, Ragged
 from foretext.tasks.long_texts import cut_pair
@@ -28,56 +27,56 @@ class PairRows(NamedTuple):
     rows: Ragged  # of ids; those of a pair one after another
     second_starts: NDArray[np.int64] | None  # (rows,) where second texts begin
     group: int  # rows of a pair
-    num_cut: int  # pairs of which something is not read
+    num_cut: int  # pairs that are not read to their end
     shared: Ragged | None = None  # 1 where a token stands in both texts of a row
 
     @classmethod
     def of(
         cls,
-        body: TaskBase,
+        base: TaskBase,
         pairs: Sequence[TextPair],
         max_length: int,
         mode: MatchMode,
         *,
-        tells_shared: bool = False,
+        marks_shared: bool = False,
     ) -> Self:
-        """Encode pairs; of those that are too long the ends are not read."""
-        framing = body.framing(max_length)
-        encoded = list(_encoded(body, pairs))
+        """Encode pairs; the ends of those that are too long are not read."""
+        framing = base.framing(max_length)
+        encoded = list(_encoded(base, pairs))
         if mode == "siamese":
             num_cut = sum(max(map(len, pair)) > framing.room for pair in encoded)
             rows = [framing.around(ids[: framing.room]) for pair in encoded for ids in pair]
-            return cls(Ragged([row or [body.pad] for row in rows]), None, 2, num_cut)
+            return cls(Ragged([row or [base.pad] for row in rows]), None, 2, num_cut)
         num_cut = sum(len(a) + len(b) > framing.pair_room for a, b in encoded)
         cut = [cut_pair(a, b, framing.pair_room) for a, b in encoded]
         ordered = [(a, b) for a, b in cut]
         if mode == "both_orders":
             ordered = [order for a, b in cut for order in ((a, b), (b, a))]
         framed = Ragged([framing.around_pair(a, b) for a, b in ordered])
-        starts = _second_starts(framing, ordered) if _tells_apart(body) else None
+        starts = _second_starts(framing, ordered) if _tells_apart(base) else None
         shared = (
-            Ragged([shared_tokens(framing, *order) for order in ordered]) if tells_shared else None
+            Ragged([shared_tokens(framing, *order) for order in ordered]) if marks_shared else None
         )
         return cls(framed, starts, 2 if mode == "both_orders" else 1, num_cut, shared)
 
     def examples(
-        self, body: TaskBase, targets: Mapping[str, NDArray[np.generic]]
+        self, base: TaskBase, targets: Mapping[str, NDArray[np.generic]]
     ) -> PaddedExamples:
         """Return the pairs as examples with targets (N, ...) or none."""
         return PaddedExamples(
             self.rows,
             targets,
-            pad=body.pad,
-            visibility=body.visibility,
+            pad=base.pad,
+            visibility=base.visibility,
             second_starts=self.second_starts,
             shared=self.shared,
             group=self.group,
         )
 
 
-def _encoded(body: TaskBase, pairs: Sequence[TextPair]) -> Iterator[tuple[_Ids, _Ids]]:
-    firsts = body.encode([first for first, _ in pairs])
-    seconds = body.encode([second for _, second in pairs])
+def _encoded(base: TaskBase, pairs: Sequence[TextPair]) -> Iterator[tuple[_Ids, _Ids]]:
+    firsts = base.encode([first for first, _ in pairs])
+    seconds = base.encode([second for _, second in pairs])
     return zip(firsts, seconds, strict=True)
 
 
@@ -85,6 +84,6 @@ def _second_starts(framing: Framing, pairs: Sequence[tuple[_Ids, _Ids]]) -> NDAr
     return np.array([framing.second_starts(first) for first, _ in pairs], np.int64)
 
 
-def _tells_apart(body: TaskBase) -> bool:
-    """Whether the body was shown which text of a row a token belongs to."""
-    return isinstance(body.backbone, Transformer) and body.backbone.config.num_segments > 1
+def _tells_apart(base: TaskBase) -> bool:
+    """Whether the backbone reads which text of a row a token belongs to."""
+    return base.backbone.num_segments > 1

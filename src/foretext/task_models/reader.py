@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
-from foretext.config import Config
+from foretext.backbones.base import Backbone
+from foretext.classifiers.baseline import Baseline
+from foretext.classifiers.predictor import Record, Top
 from foretext.data.padded_examples import PaddedExamples
-from foretext.data.rows import Question, QuestionsConfig, read_questions
+from foretext.data.rows import Input, Question, QuestionsConfig, RowTexts, read_questions
 from foretext.errors import CorpusError, SettingError
 from foretext.metrics import softmax
 from foretext.nn.device import DeviceName, Precision
@@ -20,11 +23,13 @@ from foretext.task_models.answer_figures import (
     answer_figures,
     best_null_threshold,
     language_of,
+    span_baseline,
 )
-from foretext.task_models.base import TaskModel
-from foretext.task_models.computing import TaskNetwork
+from foretext.task_models.base import TaskFacts, TaskModel
 from foretext.task_models.question_windows import QuestionWindows
-from foretext.task_models.readings import Reading, read_spans
+from foretext.task_models.readings import Reading, SpanAnswer, read_spans
+from foretext.task_models.span_findings import span_findings
+from foretext.tasks.shared_tokens import shared_token_notes
 from foretext.tasks.span_qa import SpanQA
 from foretext.tasks.task_base import TaskBase
 
@@ -33,22 +38,18 @@ __all__ = ["SpanAnswer", "SpanReader"]
 Pair = Question | tuple[str, str]  # or a question and the passage that may answer it
 
 
-class SpanAnswer(NamedTuple):
-    """A span of a passage, or none."""
+class _Facts(TaskFacts, total=False):
+    """What a folder keeps of a reader."""
 
-    text: str  # "": no answer
-    start: int | None  # characters of the passage
-    end: int | None  # the first character behind the answer
-    probability: float  # among the answers that were looked at
-    no_answer_margin: float  # score of no answer less that of the best span
+    null_threshold: Annotated[float, Field(allow_inf_nan=False)]
 
 
 class SpanReader(TaskModel):
     """A question and a passage to the span that answers it.
 
     Args:
-        body: that reads rows of question and passage.
-        task: whose head stands on the body's backbone.
+        base: tokenizer and backbone.
+        task: the head on that backbone.
         temperature: that scores are divided by before they become probabilities.
         null_threshold: margin above which a question that may have no answer gets none.
         device: "auto" takes a CUDA device where there is one.
@@ -57,12 +58,16 @@ class SpanReader(TaskModel):
 
     task: SpanQA
     task_class = SpanQA
+    facts_type: ClassVar = _Facts
     rows_config: ClassVar = QuestionsConfig
+    fields = ("question", "context")
+    title = "Question answering"
+    watched = ("exact_match",)
     judged_by = "f1"
 
     def __init__(
         self,
-        body: TaskBase,
+        base: TaskBase,
         task: SpanQA,
         *,
         temperature: float = 1.0,
@@ -70,13 +75,20 @@ class SpanReader(TaskModel):
         device: DeviceName = "auto",
         precision: Precision = "auto",
     ) -> None:
-        super().__init__(body, task, temperature=temperature, device=device, precision=precision)
+        super().__init__(base, task, temperature=temperature, device=device, precision=precision)
         self.null_threshold = null_threshold
 
+    @property
+    def usage(self) -> str:
+        """Lines of Python that show how to ask `model`."""
+        return (
+            'model.predict([("a question", "a passage that holds its answer")])\n'
+            'model.answers([("a question", "a passage")])  # with places and probabilities'
+        )
+
     @classmethod
-    def read(cls, path: str | Path, config: Config | None = None) -> list[Question]:
+    def read(cls, path: str | Path, config: QuestionsConfig | None = None) -> list[Question]:
         """Read questions in the form of SQuAD or CMRC."""
-        assert config is None or isinstance(config, QuestionsConfig), config
         return read_questions(path, config)
 
     @classmethod
@@ -86,17 +98,32 @@ class SpanReader(TaskModel):
         Raises:
             CorpusError: no question has an answer that stands in its passage.
         """
-        if not any(_is_placed(row) for row in rows):
+        if not any(row.is_placed for row in rows):
             raise CorpusError(
                 f"None of the {len(rows)} questions to learn from has an answer that stands in its "
                 "passage; give a file in the form of SQuAD, with 'answers' and 'answer_start'."
             )
         return {"may_abstain": not all(row.answers for row in rows)}
 
-    @property
-    def may_abstain(self) -> bool:
-        """Whether a question may be left without an answer."""
-        return bool(self.task.found["may_abstain"])
+    @classmethod
+    def texts(cls, rows: Sequence[Question]) -> RowTexts:
+        """Return questions and passages."""
+        return RowTexts([f"{row.question}\n{row.context}" for row in rows])
+
+    @classmethod
+    def baseline(cls, rows: Sequence[Question]) -> Baseline:
+        """Learn which words say little, for answers near the words of the question."""
+        return span_baseline(rows)
+
+    @classmethod
+    def learns_embeddings(cls, config: SpanQA.Config) -> bool:
+        """Whether shared tokens are marked by embeddings."""
+        return config.shared_tokens
+
+    @classmethod
+    def notes(cls, config: SpanQA.Config, backbone: Backbone) -> list[str]:
+        """Return whether shared tokens should be marked."""
+        return shared_token_notes(config, backbone)
 
     def examples(self, rows: Sequence[Question]) -> PaddedExamples:
         """Return the windows of each question, each with the span of its answer.
@@ -122,11 +149,16 @@ class SpanReader(TaskModel):
 
     def knows(self, row: Question) -> bool:
         """Whether a question has no answer, or one that stands in its passage."""
-        return _is_placed(row) or not row.answers
+        return row.is_placed or not row.answers
 
     def num_cut(self, rows: Sequence[Question]) -> int:
         """Return the number of questions whose passage is read in several windows."""
         return int((np.bincount(self._windows(rows).owners) > 1).sum())
+
+    @property
+    def may_abstain(self) -> bool:
+        """Whether a question may be left without an answer."""
+        return bool(self.task.found["may_abstain"])
 
     def predict(self, pairs: Sequence[Pair]) -> list[str]:
         """Return the answer to each question; "" where there is none."""
@@ -144,24 +176,22 @@ class SpanReader(TaskModel):
         """
         return [self.choose(each) for each in self.answer_rows(_as_questions(pairs))]
 
-    def predict_top(self, pairs: Sequence[Pair], k: int = 5) -> list[list[SpanAnswer]]:
+    def predict_top(self, pairs: Sequence[Pair], k: int | None = 5) -> list[list[SpanAnswer]]:
         """Return up to `k` answers to each question, no answer among them, the best first."""
         return [
             sorted(self._candidates(each), key=lambda answer: -answer.probability)[:k]
             for each in self.answer_rows(_as_questions(pairs))
         ]
 
-    def answer_rows(
-        self, rows: Sequence[Question], network: TaskNetwork | None = None
-    ) -> list[Reading]:
-        """Return the best spans of each question's passage, of which `choose` takes one."""
+    def answer_rows(self, rows: Sequence[Question]) -> list[Reading]:
+        """Return the best spans of each question's passage; `choose` takes one of them."""
         if not rows:
             return []
         windows, config = self._windows(rows), self.task.config
         return read_spans(
             windows,
             [row.context for row in rows],
-            self.outputs(self._padded(windows, {}), network),
+            self.outputs(self._padded(windows, {})),
             max_answer_length=config.max_answer_length,
             num_best=config.num_best,
         )
@@ -179,8 +209,40 @@ class SpanReader(TaskModel):
             figures["best_null_threshold"], figures["best_f1"] = best
         return figures
 
+    def findings(self, rows: Sequence[Question], answers: Sequence[Reading]) -> dict[str, Any]:
+        """Return tables by kind of question, calibration, and the surest errors."""
+        chosen = [self.choose(reading) for reading in answers]
+        return span_findings(rows, chosen, self.language(rows))
+
+    def options(self, k: int | None, threshold: float | None) -> Top:
+        """Return one answer to a question."""
+        return Top(k or 1, threshold or 0.0)
+
+    def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
+        """Return the answers to each question with their places in the passage."""
+        pairs = [(question, context) for question, context in inputs]
+        if top.k == 1:
+            found = [[answer] for answer in self.answers(pairs)]
+        else:
+            found = self.predict_top(pairs, top.k)
+        return [
+            {"answers": [each.record() for each in row if each.probability >= top.threshold]}
+            for row in found
+        ]
+
+    def shown(self, record: Record) -> str:
+        """Return answers and probabilities, a tab, and the question."""
+        answers = (f"{each['text']} {each['chance']:.4f}" for each in record["answers"])
+        return f"{'  '.join(answers)}\t{record['question']}"
+
+    def finish(self, rows: Sequence[Question]) -> list[str]:
+        """Set the threshold by held-out rows, where questions may have no answer."""
+        if not self.may_abstain:
+            return []
+        return [f"no answer where its margin is above {self.find_threshold(rows):.3f}"]
+
     def find_threshold(self, rows: Sequence[Question]) -> float:
-        """Set and return the threshold by which rows not learned from are answered best.
+        """Set and return the threshold by which held-out rows are answered best.
 
         Raises:
             SettingError: all questions that the model learned from had answers.
@@ -210,15 +272,15 @@ class SpanReader(TaskModel):
 
     def _windows(self, rows: Sequence[Question]) -> QuestionWindows:
         config = self.task.config
-        framing = self.body.framing(config.max_length)
-        return QuestionWindows.of(self.body.tokenizer, framing, config, rows)
+        framing = self.base.framing(config.max_length)
+        return QuestionWindows.of(self.base.tokenizer, framing, config, rows)
 
     def _padded(self, windows: QuestionWindows, targets: dict[str, Any]) -> PaddedExamples:
         return PaddedExamples(
             windows.rows,
             targets,
-            pad=self.body.pad,
-            visibility=self.body.visibility,
+            pad=self.base.pad,
+            visibility=self.base.visibility,
             second_starts=windows.passage_starts,
             shared=windows.shared,
         )
@@ -244,7 +306,3 @@ def _as_questions(pairs: Sequence[Pair]) -> list[Question]:
         pair if isinstance(pair, Question) else Question("", *pair, answers=(), title="", place="")
         for pair in pairs
     ]
-
-
-def _is_placed(row: Question) -> bool:
-    return any(answer.start is not None for answer in row.answers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,24 @@ from foretext.task_models.computing import Outputs
 from foretext.task_models.question_windows import QuestionWindows
 from foretext.tasks.best_spans import best_spans
 
-__all__ = ["Reading", "read_spans"]
+__all__ = ["Reading", "SpanAnswer", "read_spans"]
 
 _AT_ONCE = 256  # rows
+
+
+class SpanAnswer(NamedTuple):
+    """A span of a passage, or no answer."""
+
+    text: str  # "": no answer
+    start: int | None  # first character of the passage
+    end: int | None  # the first character after the answer
+    probability: float  # among the candidates
+    no_answer_margin: float  # score of no answer minus that of the best span
+
+    def record(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        chance = round(self.probability, 6)
+        return {"text": self.text, "start": self.start, "end": self.end, "chance": chance}
 
 
 class _Candidates(NamedTuple):

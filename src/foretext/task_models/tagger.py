@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -9,15 +10,25 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.config import Config
+from foretext.classifiers.baseline import Baseline
+from foretext.classifiers.predictor import Record, Top, refuse_options
+from foretext.corpus.findings import Problem
 from foretext.data.padded_examples import IGNORED, PaddedExamples, Ragged
-from foretext.data.rows import TaggedConfig, TaggedSentence, read_tagged
+from foretext.data.rows import (
+    Input,
+    RowTexts,
+    TaggedConfig,
+    TaggedSentence,
+    find_tag_problems,
+    find_unseen_labels,
+    read_tagged,
+)
 from foretext.errors import SettingError
 from foretext.task_models.base import TaskModel
-from foretext.task_models.computing import TaskNetwork
 from foretext.task_models.sentence_scores import SentenceScores
 from foretext.task_models.sentence_windows import SentenceWindows
-from foretext.task_models.tag_figures import tag_figures
+from foretext.task_models.tag_figures import tag_baseline, tag_figures
+from foretext.task_models.tag_findings import kind_counts, tag_findings
 from foretext.task_models.tagged_rows import check_tags, found_in, unknown_tag
 from foretext.task_models.text_tokens import TextToken, joined_tokens, split_text
 from foretext.tasks.tagging import Tagging
@@ -25,17 +36,23 @@ from foretext.tokenizers.alphabet import Alphabet
 
 __all__ = ["TaggedSpan", "Tagger"]
 
-Texts = Sequence[str | Sequence[str]]  # raw ones, or their tokens
+Texts = Sequence[str | Sequence[str]]  # raw texts, or their tokens
 
 
 class TaggedSpan(NamedTuple):
-    """An entity and the characters from `start` up to `end` that it is in the text."""
+    """An entity: the characters from `start` up to `end` of a text."""
 
     start: int
     end: int
     label: str
     text: str
-    probability: float  # of the tag that is least certain
+    probability: float  # of its least probable tag
+
+    def record(self) -> Record:
+        """Return it as JSON has it."""
+        record: Record = self._asdict()
+        chance = round(record.pop("probability"), 6)
+        return {**record, "chance": chance}
 
 
 class Tagger(TaskModel):
@@ -44,47 +61,90 @@ class Tagger(TaskModel):
     task: Tagging
     task_class = Tagging
     rows_config: ClassVar = TaggedConfig
-    judged_by = "f1"
+    title = "Tagging"
+    watched = ("precision", "recall")
+    vectors_backbone = "lstm"
 
-    def __init__(self, *parts: Any, **options: Any) -> None:
-        super().__init__(*parts, **options)
-        if self.task.tags.scheme is None:
-            self.judged_by = "accuracy"
+    @property
+    def usage(self) -> str:
+        """Lines of Python that show how to ask `model`."""
+        return (
+            'model.predict(["a sentence"])\n'
+            'model.spans(["a sentence"])  # entities with their places'
+        )
 
-    @classmethod
-    def read(cls, path: str | Path, config: Config | None = None) -> list[TaggedSentence]:
-        """Read sentences with a tag a token."""
-        assert config is None or isinstance(config, TaggedConfig), config
-        return read_tagged(path, config)
-
-    @classmethod
-    def find(cls, rows: Sequence[TaggedSentence]) -> dict[str, Any]:
-        """Return the tags, sorted, their scheme, and the characters of the tokens.
-
-        Raises:
-            CorpusError: the rows have no tags, fewer than two, or some are none of their scheme.
-        """
-        return found_in(rows)
-
-    @classmethod
-    def num_characters(cls, rows: Sequence[TaggedSentence]) -> int:
-        """Return the ids of characters that the words of rows are spelled with."""
-        return Alphabet.of(token for row in rows for token in row.tokens).num_ids
+    @property
+    def judged_by(self) -> str:  # type: ignore[override]
+        """The figure by which one model is better than another."""
+        return "f1" if self.finds_entities else "accuracy"
 
     @property
     def classes_(self) -> NDArray[np.str_]:
         """(C,) tags in the order of `predict_proba`, of the scheme that was learned."""
         return np.array(self.task.tags.labels)
 
+    @property
+    def finds_entities(self) -> bool:
+        """Whether tags say where entities begin and end."""
+        return self.task.tags.scheme is not None
+
+    @classmethod
+    def read(cls, path: str | Path, config: TaggedConfig | None = None) -> list[TaggedSentence]:
+        """Read sentences with a tag for each token."""
+        return read_tagged(path, config)
+
+    @classmethod
+    def problems(
+        cls, train: Sequence[TaggedSentence], test: Sequence[TaggedSentence] = ()
+    ) -> list[Problem]:
+        """Return what a person should know of the rows, the gravest first."""
+        return find_tag_problems(train, test)
+
+    @classmethod
+    def unseen_problems(
+        cls, train: Sequence[TaggedSentence], valid: Sequence[TaggedSentence]
+    ) -> list[Problem]:
+        """Return which tags of held-out sentences are never learned."""
+        return find_unseen_labels(train, valid)
+
+    @classmethod
+    def find(cls, rows: Sequence[TaggedSentence]) -> dict[str, Any]:
+        """Return the tags, sorted, their scheme, and the characters of the tokens.
+
+        Raises:
+            CorpusError: rows have no tags, fewer than two, or some that do not fit their scheme.
+        """
+        return found_in(rows)
+
+    @classmethod
+    def texts(cls, rows: Sequence[TaggedSentence]) -> RowTexts:
+        """Return the sentences, their tokens separated by blanks."""
+        return RowTexts([row.text for row in rows], are_tokens=True)
+
+    @classmethod
+    def num_characters(cls, rows: Sequence[TaggedSentence]) -> int:
+        """Return the number of ids that the spelling of the tokens takes."""
+        return Alphabet.of(token for row in rows for token in row.tokens).num_ids
+
+    @classmethod
+    def learns_chain(cls, config: Tagging.Config) -> bool:
+        """Whether the settings ask for a CRF or a BiLSTM."""
+        return bool(config.crf or config.lstm_dim)
+
+    @classmethod
+    def baseline(cls, rows: Sequence[TaggedSentence]) -> Baseline:
+        """Learn the most frequent tag of each word."""
+        return tag_baseline(rows)
+
     def examples(self, rows: Sequence[TaggedSentence]) -> PaddedExamples:
-        """Return each window of each sentence, with the tags of the tokens that it answers."""
+        """Return each window of each sentence, with the tags of the tokens that are read there."""
         check_tags(rows, self.task.tags.scheme)
         sentences = [row.tokens for row in rows]
         windows = self._windows(sentences)
         targets = []
         for ids, window in zip(windows.rows, windows.windows, strict=True):
             row, target = rows[window.sentence], np.full(len(ids), IGNORED)
-            # An entity that two windows answer is one in either, so that no tags are forbidden.
+            # Part of an entity is an entity in either window, so that no tags are forbidden.
             places = self.task.tags.places(row.tags[window.answered])
             if -1 in places:
                 raise unknown_tag(row, window.answered.start + places.index(-1))
@@ -95,7 +155,7 @@ class Tagger(TaskModel):
     def tokens(self, texts: Texts) -> list[list[TextToken]]:
         """Return the tokens of each text with their places in it.
 
-        A raw text is taken apart; tokens have the places of their join by blanks.
+        A raw text is split. Tokens have the places that they have when blanks join them.
 
         Raises:
             SettingError: a single text is given, not several.
@@ -112,7 +172,7 @@ class Tagger(TaskModel):
         """Return the tag of each of the `tokens` of each text, in the scheme of the user's files.
 
         Args:
-            texts: raw ones, or lists of tokens.
+            texts: raw texts, or lists of tokens.
         """
         return self._scores(_words(self.tokens(texts))).tags()
 
@@ -124,7 +184,7 @@ class Tagger(TaskModel):
         """Return the entities of each text with their places in it.
 
         Args:
-            texts: raw ones, or lists of tokens, which are joined by blanks.
+            texts: raw texts, or lists of tokens, which are joined by blanks.
         """
         tokens = self.tokens(texts)
         scores = self._scores(_words(tokens))
@@ -134,26 +194,58 @@ class Tagger(TaskModel):
             for text, own, (places, probabilities) in zip(texts, tokens, answers, strict=True)
         ]
 
-    def answer_rows(
-        self, rows: Sequence[TaggedSentence], network: TaskNetwork | None = None
-    ) -> list[list[str]]:
+    def answer_rows(self, rows: Sequence[TaggedSentence]) -> list[list[str]]:
         """Return the tag of each token, in the scheme of the user's files."""
-        return self._scores([row.tokens for row in rows], network).tags()
+        return self._scores([row.tokens for row in rows]).tags()
 
     def judge(
         self, rows: Sequence[TaggedSentence], answers: Sequence[Sequence[str]]
     ) -> dict[str, Any]:
         """Return F1, precision and recall of entities, accuracy of tags, and the table of kinds.
 
-        Tags that violate their scheme are read as the same entities by its rules.
+        Tags that violate their scheme are repaired: the entities stay the same.
 
         Raises:
-            CorpusError: a row has no tags, or has one that is none of an entity among others.
+            CorpusError: a row has no tags, or one that does not fit the scheme.
         """
-        tags = self.task.tags
-        check_tags(rows, tags.scheme)
-        gold = [tags.lawful(row.tags) for row in rows]
-        return tag_figures(gold, answers, of_entities=tags.scheme is not None)
+        check_tags(rows, self.task.tags.scheme)
+        return tag_figures(self._gold(rows), answers, of_entities=self.finds_entities)
+
+    def findings(
+        self, rows: Sequence[TaggedSentence], answers: Sequence[Sequence[str]]
+    ) -> dict[str, Any]:
+        """Return confusions, what became of entities, and the sentences with most errors."""
+        return tag_findings(rows, self._gold(rows), answers, of_entities=self.finds_entities)
+
+    def label_counts(self, rows: Sequence[TaggedSentence]) -> Counter[str]:
+        """Return how many entities of each kind there are, or tokens with each tag."""
+        return kind_counts([row.tags for row in rows], of_entities=self.finds_entities)
+
+    def options(self, k: int | None, threshold: float | None) -> Top:
+        """Return the least probability of an entity."""
+        refuse_options("a tagger", k, None if self.finds_entities else threshold)
+        return Top(1, threshold or 0.0)
+
+    def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
+        """Return the entities of each text with their places, or its tokens with their tags."""
+        texts = [text for (text,) in inputs]
+        if self.finds_entities:
+            return [
+                {"spans": [span.record() for span in spans if span.probability >= top.threshold]}
+                for spans in self.spans(texts)
+            ]
+        return [
+            {"tags": [[token.text, tag] for token, tag in zip(tokens, tags, strict=True)]}
+            for tokens, tags in zip(self.tokens(texts), self.predict(texts), strict=True)
+        ]
+
+    def shown(self, record: Record) -> str:
+        """Return entities or tags, a tab, and the text."""
+        if self.finds_entities:
+            answer = "  ".join(f"{each['label']}: {each['text']}" for each in record["spans"])
+        else:
+            answer = " ".join(f"{token}/{tag}" for token, tag in record["tags"])
+        return f"{answer}\t{record['text']}"
 
     def knows(self, row: TaggedSentence) -> bool:
         """Whether all tags of a sentence are known."""
@@ -164,9 +256,9 @@ class Tagger(TaskModel):
         return self._windows([row.tokens for row in rows]).num_cut
 
     def _windows(self, sentences: Sequence[Sequence[str]]) -> SentenceWindows:
-        framing = self.body.framing(self.task.config.max_length)
-        ids = self.body.tokenizer.encode_words(sentences)
-        return SentenceWindows.of(ids, framing, self.body.pad)
+        framing = self.base.framing(self.task.config.max_length)
+        ids = self.base.tokenizer.encode_words(sentences)
+        return SentenceWindows.of(ids, framing, self.base.pad)
 
     def _padded(
         self,
@@ -182,18 +274,18 @@ class Tagger(TaskModel):
         return PaddedExamples(
             Ragged(windows.rows),
             targets,
-            pad=self.body.pad,
-            visibility=self.body.visibility,
+            pad=self.base.pad,
+            visibility=self.base.visibility,
             characters=characters,
         )
 
-    def _scores(
-        self, sentences: Sequence[Sequence[str]], network: TaskNetwork | None = None
-    ) -> SentenceScores:
+    def _scores(self, sentences: Sequence[Sequence[str]]) -> SentenceScores:
         windows = self._windows(sentences)
-        outputs = self.outputs(self._padded(sentences, windows, {}), network)
-        task: Any = self.task if network is None else network.task
-        return SentenceScores(task, windows.gathered(outputs, len(sentences)))
+        outputs = self.outputs(self._padded(sentences, windows, {}))
+        return SentenceScores(self.task, windows.gathered(outputs, len(sentences)))
+
+    def _gold(self, rows: Sequence[TaggedSentence]) -> list[list[str]]:
+        return [self.task.tags.lawful(row.tags) for row in rows]
 
     def _text_spans(
         self,

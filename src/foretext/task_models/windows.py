@@ -1,4 +1,4 @@
-"""Texts as rows of a model's length: one row a text, or several that overlap."""
+"""Texts as rows that a model can read at once: one row a text, or several that overlap."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ class Windows(NamedTuple):
 
     rows: Ragged  # of ids
     owners: NDArray[np.int64]  # (rows,) the text of each row, in order
-    num_cut: int  # texts of which something is not read, or which are read in several rows
+    num_cut: int  # texts that do not fit into one row
 
     @classmethod
     def of(
-        cls, body: TaskBase, texts: Sequence[str], max_length: int, long_texts: LongTexts
+        cls, base: TaskBase, texts: Sequence[str], max_length: int, long_texts: LongTexts
     ) -> Self:
-        """Encode texts; one without tokens is a row of what stands around texts, or of one id."""
-        framing = body.framing(max_length)
+        """Encode texts; one without tokens is a row of special tokens, or of one padding id."""
+        framing = base.framing(max_length)
         rows: list[list[int]] = []
         owners: list[int] = []
         num_cut = 0
-        for text, ids in enumerate(body.encode(texts)):
+        for text, ids in enumerate(base.encode(texts)):
             windows = cut_text(ids, framing.room, long_texts)
             num_cut += len(ids) > framing.room
-            rows += [framing.around(window) or [body.pad] for window in windows]
+            rows += [framing.around(window) or [base.pad] for window in windows]
             owners += [text] * len(windows)
         return cls(Ragged(rows), np.array(owners, np.int64), num_cut)
 

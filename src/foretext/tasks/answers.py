@@ -1,7 +1,8 @@
-"""What a text can be answered with, and how wrong an answer is: one class, several, or a number."""
+"""What an example is answered with, and the loss of an answer: one class, several, or a number."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,19 +13,48 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from foretext.errors import SettingError
+from foretext.metrics import sigmoid, softmax
 from foretext.nn.vocabulary_head import Score
 
-__all__ = ["Classes", "LabelSets", "RealNumber", "answers_of", "balanced_weights"]
+__all__ = ["Answers", "Classes", "LabelSets", "RealNumber", "balanced_weights", "class_answers"]
 
-LabelSet = Sequence[str]
+Array = NDArray[np.float64]
 
 
-class Classes(nn.Module):
+class Answers(nn.Module):
+    """What a head's outputs mean.
+
+    Attributes:
+        target: name of the targets in a batch.
+        num_outputs: numbers of an example.
+        labels: C names; none of numbers.
+        are_sets: whether an example may have any number of labels.
+    """
+
+    target: str
+    num_outputs: int
+    labels: tuple[str, ...] = ()
+    are_sets: bool = False
+
+    @abstractmethod
+    def targets(self, answers: Sequence[Any]) -> NDArray[Any]:
+        """Return the answers of N rows as targets, (N,) or (N, C)."""
+
+    @abstractmethod
+    def score(self, outputs: Tensor, targets: Tensor) -> Score:
+        """Score outputs (B, num_outputs)."""
+
+    @abstractmethod
+    def values(self, outputs: Array, temperature: float) -> Array:
+        """Return probabilities (N, C), or numbers (N,), of outputs (N, num_outputs)."""
+
+
+class Classes(Answers):
     """One of C labels, by softmax.
 
     Args:
         labels: C names.
-        smoothing: share of the target that all labels have in equal parts.
+        smoothing: share of the target that is spread over all labels.
         weights: (C,) of the labels' losses, or None.
     """
 
@@ -36,35 +66,33 @@ class Classes(nn.Module):
     ) -> None:
         super().__init__()
         self.labels = tuple(labels)
+        self.num_outputs = len(self.labels)
         self.smoothing = smoothing
-        self.register_buffer(
-            "weights", None if weights is None else torch.tensor(weights), persistent=False
-        )
+        _keep_weights(self, weights)
 
-    @property
-    def num_outputs(self) -> int:
-        """C."""
-        return len(self.labels)
-
-    def targets(self, label_sets: Sequence[LabelSet]) -> NDArray[np.int64]:
+    def targets(self, answers: Sequence[Sequence[str]]) -> NDArray[np.int64]:
         """Return the class of each text, (N,)."""
         places = {label: place for place, label in enumerate(self.labels)}
-        return np.array([places[label] for (label,) in label_sets], np.int64)
+        return np.array([places[label] for (label,) in answers], np.int64)
 
-    def score(self, logits: Tensor, targets: Tensor) -> Score:
+    def score(self, outputs: Tensor, targets: Tensor) -> Score:
         """Score logits (B, C) against classes (B,)."""
         loss = F.cross_entropy(
-            logits.float(),
+            outputs.float(),
             targets,
             weight=self.weights,
             reduction="sum",
             label_smoothing=self.smoothing,
         )
-        return Score(loss, (logits.argmax(-1) == targets).sum())
+        return Score(loss, (outputs.argmax(-1) == targets).sum())
+
+    def values(self, outputs: Array, temperature: float) -> Array:
+        """Return probabilities (N, C); each row sums to 1."""
+        return softmax(outputs / temperature)
 
 
-class LabelSets(nn.Module):
-    """Any of C labels, each by itself; what is more likely than not is answered.
+class LabelSets(Answers):
+    """Any of C labels, each by itself; a label is given where it is more probable than not.
 
     Args:
         labels: C names.
@@ -72,36 +100,35 @@ class LabelSets(nn.Module):
     """
 
     target = "labels"
+    are_sets = True
     weights: Tensor | None
 
     def __init__(self, labels: Sequence[str], weights: Sequence[float] | None = None) -> None:
         super().__init__()
         self.labels = tuple(labels)
-        self.register_buffer(
-            "weights", None if weights is None else torch.tensor(weights), persistent=False
-        )
+        self.num_outputs = len(self.labels)
+        _keep_weights(self, weights)
 
-    @property
-    def num_outputs(self) -> int:
-        """C."""
-        return len(self.labels)
-
-    def targets(self, label_sets: Sequence[LabelSet]) -> NDArray[np.float32]:
+    def targets(self, answers: Sequence[Sequence[str]]) -> NDArray[np.float32]:
         """Return 1 where a text has a label, (N, C)."""
-        rows = [set(labels) for labels in label_sets]
+        rows = [set(labels) for labels in answers]
         return np.array([[label in row for label in self.labels] for row in rows], np.float32)
 
-    def score(self, logits: Tensor, targets: Tensor) -> Score:
+    def score(self, outputs: Tensor, targets: Tensor) -> Score:
         """Score logits (B, C); a text is right where all of its labels are."""
         losses = F.binary_cross_entropy_with_logits(
-            logits.float(), targets, weight=self.weights, reduction="none"
+            outputs.float(), targets, weight=self.weights, reduction="none"
         )
-        right = ((logits > 0) == (targets > 0.5)).all(-1)
+        right = ((outputs > 0) == (targets > 0.5)).all(-1)
         return Score(losses.mean(-1).sum(), right.sum())
 
+    def values(self, outputs: Array, temperature: float) -> Array:
+        """Return probabilities (N, C), each label's by itself."""
+        return sigmoid(outputs / temperature)
 
-class RealNumber(nn.Module):
-    """A number, by squared error; a network's 0 and 1 are the ends of the range learned from.
+
+class RealNumber(Answers):
+    """A number, by squared error; outputs of 0 and 1 are the ends of the range in the rows.
 
     Args:
         lowest: number that 0 stands for.
@@ -115,31 +142,31 @@ class RealNumber(nn.Module):
         super().__init__()
         self.lowest, self.span = lowest, highest - lowest
 
-    def targets(self, numbers: Sequence[float]) -> NDArray[np.float32]:
-        """Return the numbers as a network is to give them, (N,)."""
-        return ((np.array(numbers, np.float64) - self.lowest) / self.span).astype(np.float32)
-
-    def numbers(self, outputs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what outputs (N, 1) stand for, (N,)."""
-        return self.lowest + self.span * outputs[:, 0]
+    def targets(self, answers: Sequence[float]) -> NDArray[np.float32]:
+        """Return the numbers as the network is to give them, (N,)."""
+        return ((np.array(answers, np.float64) - self.lowest) / self.span).astype(np.float32)
 
     def score(self, outputs: Tensor, targets: Tensor) -> Score:
         """Score outputs (B, 1) against numbers (B,)."""
         return Score((outputs[:, 0].float() - targets).square().sum())
 
+    def values(self, outputs: Array, temperature: float) -> Array:
+        """Return the numbers, (N,); no temperature changes them."""
+        return self.lowest + self.span * outputs[:, 0]
 
-def answers_of(
+
+def class_answers(
     found: Mapping[str, Any], *, smoothing: float = 0.0, balanced: bool = False
 ) -> Classes | LabelSets:
-    """Return the answers of a task, from what its rows told.
+    """Return the answers of a classification.
 
     Args:
-        found: "labels", C names; "multi_label"; "counts", texts of each label.
+        found: in the rows: "labels", C names; "multi_label"; "counts", texts of each label.
         smoothing: of targets.
         balanced: whether all labels weigh the same, however rare.
 
     Raises:
-        SettingError: smoothing is asked for where texts have several labels.
+        SettingError: smoothing is set, and texts have several labels.
     """
     labels = found["labels"]
     weights = balanced_weights(found["counts"]) if balanced else None
@@ -154,6 +181,12 @@ def answers_of(
 
 
 def balanced_weights(counts: Sequence[int]) -> list[float]:
-    """Return weights by which every label has the same share, and a text weighs 1 on average."""
+    """Return weights that give every label the same share, and a text 1 on average."""
     total = sum(counts)
     return [total / (len(counts) * max(count, 1)) for count in counts]
+
+
+def _keep_weights(answers: nn.Module, weights: Sequence[float] | None) -> None:
+    """Let the weights move to a device with the module, and keep them out of its folder."""
+    kept = None if weights is None else torch.tensor(weights)
+    answers.register_buffer("weights", kept, persistent=False)

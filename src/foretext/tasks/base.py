@@ -1,4 +1,4 @@
-"""What every task is: a question about states that the user's rows answer."""
+"""What every task is: a head that scores a backbone's states against the user's answers."""
 
 from __future__ import annotations
 
@@ -8,24 +8,47 @@ from typing import Any, ClassVar
 from torch import Tensor
 
 from foretext.backbones.base import States
+from foretext.config import Config
 from foretext.data.batch import Inputs
+from foretext.nn.pooling import Pooling
+from foretext.objectives.base import TaskHeads
 from foretext.objectives.criterion import Criterion
 
 __all__ = ["Task"]
 
 
 class Task(Criterion):
-    """A head on a backbone. Its constructor takes (config, body, **found).
+    """A head on a backbone. Its constructor takes (config, base, **found).
+
+    Its settings are a nested class `Config`, with `max_length`, the positions of a row.
 
     Attributes:
-        config: what the user chose.
-        found: what the rows told, such as the labels, as JSON has it.
+        config: what the user chose, and what was chosen for him.
+        found: what was found in the rows, such as the labels, as JSON has it.
+        group: rows of an example.
+        pooling: how the states of a row become one vector; None: each position is answered.
+        marks_shared_tokens: whether the backbone reads which tokens two texts share.
     """
 
-    name: ClassVar[str]  # its row in the table TASKS
+    name: ClassVar[str]  # of its loss in the log
     config: Any
     found: dict[str, Any]
+    group: int = 1
+    pooling: Pooling | None = None
+    marks_shared_tokens: bool = False
 
     @abstractmethod
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
         """Return what answers are made of: (examples, ...) or (examples, T, ...), float32."""
+
+    @property
+    def for_tasks(self) -> TaskHeads:
+        """What another task on the same backbone may start from."""
+        return TaskHeads()
+
+    @classmethod
+    def settings(cls) -> type[Config]:
+        """Return the class of the section ``[task]``."""
+        component: Any = cls
+        config: type[Config] = component.Config
+        return config

@@ -11,10 +11,10 @@ from foretext.backbones.base import States
 from foretext.config import Config
 from foretext.data.batch import Inputs, Needed
 from foretext.nn.pooling import Pooling
-from foretext.tasks.answers import Classes, LabelSets, answers_of
+from foretext.tasks.answers import Classes, LabelSets, class_answers
 from foretext.tasks.long_texts import LongTexts
 from foretext.tasks.next_tokens import NextTokens
-from foretext.tasks.state_transform import Transform, natural_transform
+from foretext.tasks.state_transform import Transform, default_transform
 from foretext.tasks.task_base import TaskBase
 from foretext.tasks.text_head import TextHead, initialised_linear
 from foretext.tasks.text_task import TextTask
@@ -27,23 +27,23 @@ class Classification(TextTask):
 
     Args:
         config: the user's settings.
-        body: whose states are read.
+        base: tokenizer and backbone.
         labels: C names.
         multi_label: whether a text may have any number of them.
-        counts: texts of each label in the rows learned from.
+        counts: number of texts with each label.
     """
 
     class Config(Config):
         """Settings of the head."""
 
-        max_length: int = Field(512, ge=8)  # positions of a row, if the body has as many
-        long_texts: LongTexts = "head"  # what is read of a text that is longer
-        pooling: Pooling | None = None  # None: as suits the body
-        transform: Transform | None = None  # of the pooled text; None: as suits the body
+        max_length: int = Field(512, ge=8)  # positions of a row, if the base allows as many
+        long_texts: LongTexts = "head"  # what is read of longer texts
+        pooling: Pooling | None = None  # None: as suits the base
+        transform: Transform | None = None  # of the pooled text; None: as suits the base
         dropout: float = Field(0.1, ge=0, lt=1)  # of the pooled text
         bias: bool | None = None  # None: none on a GPT's last position, as transformers has it
         label_smoothing: float = Field(0.0, ge=0, lt=1)
-        balanced: bool = False  # rare labels weigh more, so that all weigh the same together
+        balanced: bool = False  # rare labels weigh more, so that all labels weigh the same
         language_model_weight: float = Field(0.0, ge=0)  # GPT: of the auxiliary loss
 
     name = "classification"
@@ -52,31 +52,33 @@ class Classification(TextTask):
     def __init__(
         self,
         config: Config,
-        body: TaskBase,
+        base: TaskBase,
         *,
         labels: list[str],
         multi_label: bool = False,
         counts: list[int] | None = None,
     ) -> None:
         super().__init__()
-        self.visibility = body.visibility
+        self.visibility = base.visibility
         self.found: dict[str, Any] = {"labels": list(labels), "multi_label": multi_label}
         known = self.found | {"counts": counts or [1] * len(labels)}
-        transform = config.transform or natural_transform(body)
-        self.head = TextHead(body, config.pooling, config.dropout, transform)
-        self.answers = answers_of(known, smoothing=config.label_smoothing, balanced=config.balanced)
-        bias = self.head.pool.pooling != "last" if config.bias is None else config.bias
-        # What suits the body is no longer to be seen once it is kept: it is kept, too.
-        suited = {"pooling": self.head.pool.pooling, "transform": transform, "bias": bias}
-        self.config = config.model_copy(update=suited)
-        self.classifier = initialised_linear(
-            body, body.backbone.dim, self.answers.num_outputs, bias=bias
+        transform = config.transform or default_transform(base)
+        self.head = TextHead(base, config.pooling, config.dropout, transform)
+        self.answers = class_answers(
+            known, smoothing=config.label_smoothing, balanced=config.balanced
         )
-        self.next_tokens = NextTokens.of(body, config.language_model_weight)
+        bias = self.head.pool.pooling != "last" if config.bias is None else config.bias
+        # A folder does not show what suits the base, so the choice is kept in it.
+        chosen = {"pooling": self.head.pool.pooling, "transform": transform, "bias": bias}
+        self.config = config.model_copy(update=chosen)
+        self.classifier = initialised_linear(
+            base, base.backbone.dim, self.answers.num_outputs, bias=bias
+        )
+        self.next_tokens = NextTokens.of(base, config.language_model_weight)
 
     @property
     def needed(self) -> Needed:
-        """The positions whose states answers are made of."""
+        """Which states of a row are read."""
         is_first = self.head.pool.pooling == "cls" and self.next_tokens is None
         return "first" if is_first else "all"
 

@@ -1,6 +1,6 @@
-"""Language modelling beside a task: what keeps a small GPT from forgetting (Radford et al. 2018).
+"""Language modelling beside a task, so that a small GPT does not forget (Radford et al. 2018).
 
-Equation 5: the task's loss plus λ times the loss of the next tokens of the task's own texts.
+Equation 5: the loss of the task plus λ times the loss of the next tokens of its texts.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ __all__ = ["NextTokens"]
 
 
 class NextTokens(nn.Module):
-    """The body's own vocabulary head on every position but each row's last.
+    """The base's own vocabulary head on every position but each row's last.
 
     Args:
-        head: of the body's language model.
+        head: of the base's language model.
         weight: λ.
     """
 
@@ -33,33 +33,33 @@ class NextTokens(nn.Module):
         self.weight = weight
 
     @classmethod
-    def of(cls, body: TaskBase, weight: float) -> Self | None:
-        """Return it where it has a weight.
+    def of(cls, base: TaskBase, weight: float) -> Self | None:
+        """Return it if its weight is not 0.
 
         Raises:
-            SettingError: the body has no head that could predict tokens from the left.
+            SettingError: the base has no head that predicts next tokens.
         """
         if not weight:
             return None
-        if body.visibility != "causal" or body.vocabulary_head is None:
+        if base.visibility != "causal" or base.vocabulary_head is None:
             raise SettingError(
                 "[task] language_model_weight needs a causal language model as the base, such as "
                 "a run of gpt; leave it at 0 for others."
             )
-        return cls(body.vocabulary_head, weight)
+        return cls(base.vocabulary_head, weight)
 
     def count(self, inputs: Inputs) -> int:
         """Return the number of tokens that are predicted."""
-        return int(self._asked(inputs).sum())
+        return int(self._predicted(inputs).sum())
 
     def score(self, states: States, inputs: Inputs) -> Score:
-        """Score each next token; the loss is weighed, the answers are not."""
-        asked = self._asked(inputs)
-        score = self.head.score(states.last[:, :-1][asked], inputs.ids[:, 1:][asked])
+        """Score each next token; the loss is weighted, the number of right answers is not."""
+        predicted = self._predicted(inputs)
+        score = self.head.score(states.last[:, :-1][predicted], inputs.ids[:, 1:][predicted])
         return score._replace(loss=self.weight * score.loss)
 
-    def _asked(self, inputs: Inputs) -> Tensor:
-        """(B, T - 1), whether the next position is a real one."""
+    def _predicted(self, inputs: Inputs) -> Tensor:
+        """Return whether the next position is a token, (B, T - 1)."""
         if inputs.token_mask is None:
             return torch.ones_like(inputs.ids[:, 1:], dtype=torch.bool)
         return inputs.token_mask[:, 1:]

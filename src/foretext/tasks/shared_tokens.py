@@ -1,7 +1,7 @@
-"""Which tokens stand in both of two texts: what a small network hardly finds by attention alone.
+"""Which tokens two texts share: what a small network hardly finds by attention alone.
 
-The exact match of Chen et al. 2017 ("Reading Wikipedia to Answer Open-Domain Questions", 3.2), told
-to a Transformer where it is told which text a token is of: as two further kinds of segments.
+The exact match of Chen et al. 2017 ("Reading Wikipedia to Answer Open-Domain Questions", 3.2). A
+backbone reads it in the way in which it reads which text a token is of: as two more segments.
 """
 
 from __future__ import annotations
@@ -12,41 +12,54 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from foretext.backbones.transformer import Transformer
+from foretext.backbones.base import Backbone
+from foretext.config import Config
 from foretext.data.framing import Framing
 from foretext.errors import SettingError
 from foretext.tasks.task_base import TaskBase
 
-__all__ = ["shared_tokens", "tell_shared_tokens"]
+__all__ = ["mark_shared_tokens", "shared_token_notes", "shared_tokens"]
 
+LARGE = 512  # width; wider networks were pretrained for long, and find what texts share
 NUM_TEXTS = 2
-NUM_KINDS = 2 * NUM_TEXTS  # of the first text, of the second; the same, of tokens in both
-SCALE = 0.5  # of the drawn vector, beside those of tokens: what begins at 0 is learned too slowly
+NUM_KINDS = 2 * NUM_TEXTS  # tokens of the first text, of the second; the same, if in both
+SCALE = 0.5  # of the random vector, relative to those of tokens: from 0 it is learned too slowly
 
 
 @torch.no_grad()
-def tell_shared_tokens(body: TaskBase) -> None:
-    """Have a body see tokens that stand in both texts as others: by a vector that is drawn.
+def mark_shared_tokens(base: TaskBase) -> None:
+    """Give a backbone a random vector that it adds to tokens which stand in both texts.
 
-    A body that sees them already stays as it is.
+    A backbone that has one stays as it is.
 
     Raises:
-        SettingError: the body is no Transformer, and has no kinds of tokens.
+        SettingError: the backbone reads no segments.
     """
-    backbone = body.backbone
-    if not isinstance(backbone, Transformer):
+    backbone = base.backbone
+    if not backbone.takes_segments:
         raise SettingError(
-            f"[task] shared_tokens is told to a Transformer, and the base is a "
-            f"{type(backbone).__name__}; leave it out."
+            "[task] shared_tokens marks tokens by their segments, and the base is a "
+            f"{type(backbone).__name__}, which reads none; leave it out."
         )
-    if backbone.config.num_segments >= NUM_KINDS:
+    if backbone.num_segments >= NUM_KINDS:
         return
     tokens = backbone.embedding
     vectors = tokens.new_zeros(NUM_TEXTS, backbone.dim)
-    if backbone.segments is not None:
-        vectors += backbone.segments.weight[:NUM_TEXTS]  # a single one is of both texts
-    drawn = torch.randn(backbone.dim).to(tokens) * SCALE * tokens.std()
-    backbone.replace_segments(torch.cat([vectors, vectors + drawn]))
+    if backbone.segment_vectors is not None:
+        vectors += backbone.segment_vectors[:NUM_TEXTS]  # a single one is that of both texts
+    noise = torch.randn(backbone.dim).to(tokens) * SCALE * tokens.std()
+    backbone.replace_segments(torch.cat([vectors, vectors + noise]))
+
+
+def shared_token_notes(config: Config, backbone: Backbone) -> list[str]:
+    """Return the advice to mark shared tokens, where they are not and the backbone is small."""
+    is_small = backbone.takes_segments and backbone.dim < LARGE
+    if not is_small or "shared_tokens" in config.changed:
+        return []
+    return [
+        "a network as small as this hardly finds by itself which tokens two texts share; "
+        "task.shared_tokens=true marks them, for a model that only foretext can open"
+    ]
 
 
 def shared_tokens(
@@ -56,7 +69,7 @@ def shared_tokens(
 ) -> NDArray[np.int64]:
     """Return 1 where a token of a framed row stands in both its texts, else 0, (T,).
 
-    What stands around the texts is of neither.
+    Special tokens around the texts are in neither.
     """
     parts = (
         np.zeros(len(framing.prefix), np.bool_),

@@ -1,4 +1,4 @@
-"""Questions that a span of a passage answers (Devlin et al. 2019, 4.2 and 4.3).
+"""Questions that are answered by a span of a passage (Devlin et al. 2019, 4.2 and 4.3).
 
 A row is ``[CLS] question [SEP] passage [SEP]``. Each of its positions has a score for being the
 first token of the answer and one for being the last; where there is no answer, both are the row's
@@ -21,9 +21,10 @@ from foretext.data.batch import Batch, Inputs
 from foretext.errors import SettingError
 from foretext.nn.dropout import Dropout
 from foretext.nn.vocabulary_head import Score
+from foretext.objectives.base import TaskHeads
 from foretext.tasks.base import Task
-from foretext.tasks.shared_tokens import tell_shared_tokens
-from foretext.tasks.state_transform import Transform, made_transform, natural_transform
+from foretext.tasks.shared_tokens import mark_shared_tokens
+from foretext.tasks.state_transform import Transform, default_transform, made_transform
 from foretext.tasks.task_base import TaskBase
 from foretext.tasks.text_head import initialised_linear
 
@@ -35,21 +36,21 @@ class SpanQA(Task):
 
     Args:
         config: the user's settings.
-        body: whose states are read.
+        base: tokenizer and backbone.
         may_abstain: whether a question may have no answer (SQuAD 2.0).
     """
 
     class Config(Config):
-        """Settings of the rows, of the head, and of what is answered."""
+        """Settings of the rows, of the head, and of the answers."""
 
-        max_length: int = Field(384, ge=16)  # positions of a row, if the body has as many
+        max_length: int = Field(384, ge=16)  # positions of a row, if the base allows as many
         stride: int = Field(128, ge=1)  # tokens by which windows move on; half a window at most
         max_question_length: int = Field(64, ge=1)  # tokens; half of a row's text at most
-        shared_tokens: bool = False  # tell the body which tokens stand in question and passage
+        shared_tokens: bool = False  # mark the tokens that question and passage share
         keep_empty_windows: bool = True  # learn from windows that do not hold their answer
         max_answer_length: int = Field(30, ge=1)  # tokens
-        num_best: int = Field(20, ge=1)  # answers that are looked at
-        transform: Transform | None = None  # of the states; None: as suits the body
+        num_best: int = Field(20, ge=1)  # candidates of a question
+        transform: Transform | None = None  # of the states; None: as suits the base
         dropout: float = Field(0.0, ge=0, lt=1)  # of states; BERT has none here
         language: Literal["auto", "english", "chinese"] = "auto"  # of the measure; auto: by script
 
@@ -64,23 +65,29 @@ class SpanQA(Task):
 
     name = "span_qa"
 
-    def __init__(self, config: Config, body: TaskBase, *, may_abstain: bool = False) -> None:
+    def __init__(self, config: Config, base: TaskBase, *, may_abstain: bool = False) -> None:
         super().__init__()
-        if not body.framing(config.max_length).between:
+        if not base.framing(config.max_length).between:
             raise SettingError(
-                "[task] span_qa needs a token between question and passage; take a Transformer "
+                "[task] span_qa needs a token between question and passage; use a Transformer "
                 "whose tokenizer has one, such as '[SEP]' or '<|endoftext|>'."
             )
         if config.shared_tokens:
-            tell_shared_tokens(body)
-        transform = config.transform or natural_transform(body)
-        # What suits the body is no longer to be seen once it is kept: it is kept, too.
+            mark_shared_tokens(base)
+        transform = config.transform or default_transform(base)
+        # A folder does not show what suits the base, so the choice is kept in it.
         self.config = config.model_copy(update={"transform": transform})
-        self.transform = made_transform(body, transform)
-        self.visibility = body.visibility
+        self.transform = made_transform(base, transform)
+        self.visibility = base.visibility
+        self.marks_shared_tokens = config.shared_tokens
         self.found: dict[str, Any] = {"may_abstain": may_abstain}
         self.dropout = Dropout(config.dropout)
-        self.span = initialised_linear(body, body.backbone.dim, 2)
+        self.span = initialised_linear(base, base.backbone.dim, 2)
+
+    @property
+    def for_tasks(self) -> TaskHeads:
+        """What stands between the states and the last layer."""
+        return TaskHeads(transform=self.transform)
 
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
         """Return the logits of starts and ends, (B, T, 2)."""

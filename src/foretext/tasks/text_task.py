@@ -6,10 +6,13 @@ from collections.abc import Mapping
 
 from foretext.backbones.base import States
 from foretext.data.batch import Batch
+from foretext.nn.pooling import Pooling
 from foretext.nn.vocabulary_head import Score
-from foretext.tasks.answers import Classes, LabelSets, RealNumber
+from foretext.objectives.base import TaskHeads
+from foretext.tasks.answers import Answers
 from foretext.tasks.base import Task
 from foretext.tasks.next_tokens import NextTokens
+from foretext.tasks.text_head import TextHead
 
 __all__ = ["TextTask"]
 
@@ -17,8 +20,22 @@ __all__ = ["TextTask"]
 class TextTask(Task):
     """One answer an example and, by option, the next tokens of its rows."""
 
-    answers: Classes | LabelSets | RealNumber
+    answers: Answers
+    head: TextHead
     next_tokens: NextTokens | None
+
+    @property
+    def pooling(self) -> Pooling:  # type: ignore[override]
+        """How the states of a row become one vector."""
+        return self.head.pool.pooling
+
+    @property
+    def for_tasks(self) -> TaskHeads:
+        """What stands between the states and the last layer."""
+        pooler = self.head.pooler
+        return TaskHeads(
+            pooler=None if pooler is None else pooler.state_dict(), transform=self.head.transform
+        )
 
     def counts(self, batch: Batch) -> Mapping[str, int]:
         """Return the number of examples and, with the auxiliary loss, of tokens."""

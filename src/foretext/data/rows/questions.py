@@ -49,6 +49,11 @@ class Question(NamedTuple):
     title: str
     place: str  # file:id
 
+    @property
+    def is_placed(self) -> bool:
+        """Whether an answer stands in the context."""
+        return any(answer.start is not None for answer in self.answers)
+
 
 def read_questions(path: str | Path, config: QuestionsConfig | None = None) -> list[Question]:
     """Read a JSON file of questions.

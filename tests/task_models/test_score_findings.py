@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from foretext.data.rows import LabelledPair
-from foretext.evaluation.score_findings import score_findings
+from foretext.task_models.score_findings import score_findings
 
 
 def pairs(*scores: float) -> list[LabelledPair]:

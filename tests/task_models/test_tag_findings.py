@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from foretext.data.rows import TaggedSentence
-from foretext.evaluation.tag_findings import kind_counts, tag_findings
+from foretext.task_models.tag_findings import kind_counts, tag_findings
 
 
 def findings(*pairs: tuple[str, str], of_entities: bool = True) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def test_what_becomes_of_entities() -> None:
         ("B-PER I-PER O O B-LOC", "B-PER O O B-LOC O"),  # other bounds, missed, invented
         ("B-LOC I-LOC", "B-ORG O"),  # both wrong
     )
-    fates = {row.pop("kind"): row for row in found["entities"]}
+    fates = {row.pop("kind"): row for row in found["tables"][0]["rows"]}
     assert fates["PER"] == {
         "right": 1, "other kind": 0, "other bounds": 1, "both wrong": 0, "missed": 0, "invented": 0,
     }  # fmt: skip
@@ -45,7 +45,7 @@ def test_what_becomes_of_entities() -> None:
 def test_the_same_bounds_come_before_a_larger_overlap() -> None:
     # The given entity has the bounds of none; of two that it overlaps the longer one is its own.
     found = findings(("B-A B-B I-B I-B", "B-A I-A I-A O"))
-    counts = Counter({row["kind"]: row["missed"] for row in found["entities"]})
+    counts = Counter({row["kind"]: row["missed"] for row in found["tables"][0]["rows"]})
     assert counts == {"A": 1, "B": 0}
 
 
@@ -71,7 +71,7 @@ def test_a_long_sentence_is_shown_about_its_first_error() -> None:
 def test_tags_that_are_of_no_entities_are_confused_by_token() -> None:
     found = findings(("N V N", "N N N"), of_entities=False)
     assert found["confusion"] == {"labels": ["N", "V"], "counts": [[2, 0], [1, 0]]}
-    assert "entities" not in found
+    assert "tables" not in found
 
 
 def test_kinds_are_counted_by_entity() -> None:

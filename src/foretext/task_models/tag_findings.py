@@ -1,7 +1,7 @@
-"""What tags were given to sentences: which entities were taken for which, and the worst errors.
+"""Tags of sentences beside the right ones: confused entities, and the sentences with most errors.
 
 An entity that was found has a partner: the one with the same bounds, else the one that overlaps it
-most. What is left on the right side was missed, on the other it was invented.
+most. Right entities without a partner were missed, given ones were invented.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def tag_findings(
     *,
     of_entities: bool,
 ) -> dict[str, Any]:
-    """Return who is taken for whom, kinds of entities or tags, and the sentences that fare worst.
+    """Return confusions of kinds of entities or of tags, and the sentences with most errors.
 
     Args:
         rows: N sentences.
@@ -55,7 +55,13 @@ def tag_findings(
     return {
         **wrong,
         **confusion(sides[0], sides[1], [*kinds, NO_ENTITY]),
-        "entities": [_fates(kind, matches) for kind in kinds],
+        "tables": [
+            {
+                "title": "What became of entities",
+                "hint": "An entity is right when its bounds and its kind are.",
+                "rows": [_fates(kind, matches) for kind in kinds],
+            }
+        ],
     }
 
 
@@ -67,7 +73,7 @@ def kind_counts(sentences: Sequence[Tags], *, of_entities: bool) -> Counter[str]
 
 
 def _matches(right: Sequence[Span], given: Sequence[Span]) -> Iterator[Match]:
-    """Part entities into partners and those that have none."""
+    """Return entities with their partners, None for those that have none."""
     pairs = [(a, b) for a, b in product(right, given) if _overlap(a, b) > 0]
     pairs.sort(key=lambda pair: (pair[0][1:] != pair[1][1:], -_overlap(*pair)))
     taken: set[tuple[str, Span]] = set()
@@ -88,7 +94,7 @@ def _kind(span: Span | None) -> str:
 
 
 def _fates(kind: str, matches: Sequence[Match]) -> dict[str, Any]:
-    """What became of the entities of a kind, and how many were invented."""
+    """Return what became of the entities of a kind, and how many were invented."""
     fates = Counter(_fate(*match) for match in matches if _kind(match[0]) == kind)
     invented = sum(right is None and _kind(given) == kind for right, given in matches)
     names = ("right", "other kind", "other bounds", "both wrong", "missed")
@@ -125,7 +131,7 @@ def _worst(
 
 
 def _shown(row: TaggedSentence, right: Tags, given: Tags) -> dict[str, Any]:
-    """The tokens about the first error."""
+    """Return the tokens around the first error."""
     first = next(i for i, (a, b) in enumerate(zip(right, given, strict=True)) if a != b)
     start = 0 if len(right) <= MOST_TOKENS else max(first - BEFORE, 0)
     shown = slice(start, start + MOST_TOKENS)

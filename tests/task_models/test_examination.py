@@ -1,4 +1,4 @@
-"""What is found in a model's answers, of every task: once, and as JSON has it."""
+"""What a model finds in its own answers, for every task: they are computed once, and are JSON."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import pytest
 import torch
 
 from foretext.data.rows import Answer, LabelledPair, LabelledText, Question, TaggedSentence
-from foretext.evaluation.task_examination import examine
-from foretext.task_models import TASK_MODELS
+from foretext.task_models import TASKS
 from foretext.task_models.base import TaskModel
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.text_bodies import bert_body
@@ -41,15 +40,15 @@ CASES = {
     "label sets": ("classification", SETS, {"reliability", "errors"}),
     "matching": ("matching", PAIRS, {"confusion", "confused", "reliability", "errors"}),
     "scores": ("matching", SCORES, {"points", "errors"}),
-    "entities": ("tagging", ENTITIES, {"confusion", "entities", "sentences"}),
+    "entities": ("tagging", ENTITIES, {"confusion", "tables", "sentences"}),
     "tags": ("tagging", TAGS, {"confusion", "sentences"}),
-    "span_qa": ("span_qa", QUESTIONS, {"by_question_word", "by_answer", "reliability", "errors"}),
+    "span_qa": ("span_qa", QUESTIONS, {"tables", "reliability", "errors"}),
 }
 
 
 def untrained(task: str, rows: list[Any], tokenizer: SubwordTokenizer) -> TaskModel:
     torch.manual_seed(0)
-    model: Any = TASK_MODELS.resolve(task)
+    model: Any = TASKS.resolve(task)
     return model.begin(bert_body(tokenizer), model.task_config()(), rows)  # type: ignore[no-any-return]
 
 
@@ -69,10 +68,10 @@ def test_every_task_is_looked_at(
         return outputs(*given)
 
     monkeypatch.setattr(model, "outputs", counted)
-    found = examine(model, rows, learned_from=rows)
+    found = model.examine(rows, learned_from=rows)
     assert answered == 1
     assert parts <= set(found)
-    assert (found["kind"], found["rows"], found["figures"]) == (task, len(rows), figures)
+    assert (found["rows"], found["figures"]) == (len(rows), figures)
     assert json.loads(json.dumps(found, allow_nan=False)) == found
 
 
@@ -90,4 +89,5 @@ def test_what_was_learned_from_is_counted(
     wordpiece: SubwordTokenizer, name: str, counts: dict[str, int]
 ) -> None:
     task, rows, _ = CASES[name]
-    assert examine(untrained(task, rows, wordpiece), rows, learned_from=rows)["learned"] == counts
+    model = untrained(task, rows, wordpiece)
+    assert model.examine(rows, learned_from=rows)["learned"] == counts

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from foretext.data.rows import Answer, Question
-from foretext.evaluation.span_findings import question_word, span_findings
 from foretext.task_models.reader import SpanAnswer
+from foretext.task_models.span_findings import question_word, span_findings
 
 CONTEXT = "x " * 400 + "the red fox sleeps" + " y" * 400
 
@@ -27,11 +27,12 @@ def test_kinds_of_questions_and_the_surest_errors() -> None:
     ]
     answers = [given("red fox", 0.5), given("fox sleeps", 0.8), given("fox", 0.9)]
     found = span_findings(rows, answers, "english")
-    assert found["by_question_word"] == [
+    by_word, by_answer = (each["rows"] for each in found["tables"])
+    assert by_word == [
         {"question word": "who", "questions": 2, "exact_match": 0.5, "f1": 0.5},
         {"question word": "what", "questions": 1, "exact_match": 0.0, "f1": pytest.approx(2 / 3)},
     ]
-    assert [row["has an answer"] for row in found["by_answer"]] == ["yes", "no"]
+    assert [row["has an answer"] for row in by_answer] == ["yes", "no"]
     assert found["num_errors"] == 2
     first, second = found["errors"]
     assert (first["question"], first["right"], first["given"]) == ("who flies?", [], "fox")

@@ -23,7 +23,6 @@ from foretext.task_models.base import TaskModel
 from foretext.task_models.classifier import TextClassifier
 from foretext.task_models.matcher import TextMatcher
 from foretext.task_models.reader import SpanReader
-from foretext.task_models.storage import load_task_model, save_task_model
 from foretext.task_models.tagger import Tagger
 from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.alphabet import Alphabet
@@ -80,7 +79,7 @@ def model_of(
 
 
 def loaded(folder: Path) -> TaskModel:
-    return load_task_model(folder, device="cpu", precision="fp32")
+    return TaskModel.load(folder, device="cpu", precision="fp32")
 
 
 def answers(model: Any) -> list[Any]:
@@ -97,7 +96,7 @@ def assert_same_again(model: Any, folder: Path) -> Any:
     again: Any = loaded(folder)
     assert type(again) is type(model)
     assert again.task.found == model.task.found
-    assert again.body.visibility == model.body.visibility
+    assert again.base.visibility == model.base.visibility
     assert not again.task.training
     for ours, same in zip(answers(model), answers(again), strict=True):
         if isinstance(ours, np.ndarray):
@@ -174,7 +173,7 @@ def test_head_that_served_training_alone(body_of: MakeBody, tmp_path: Path) -> N
 def test_facts(body_of: MakeBody, tmp_path: Path) -> None:
     model = model_of("span_qa", body_of("bert"))
     model.temperature, model.null_threshold = 1.5, -0.25
-    save_task_model(tmp_path, model, {"rows": 12, "device": "cpu"})
+    model.write(tmp_path, {"rows": 12, "device": "cpu"})
     again: Any = loaded(tmp_path)
     assert (again.temperature, again.null_threshold) == (1.5, -0.25)
     run = RunFolder(tmp_path)
@@ -190,10 +189,10 @@ def test_task_from_outside(
     body_of: MakeBody, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A folder of it opens where the user trusts its module."""
-    plain = model_of("classification", body_of("rotary"))
-    model = Elsewhere(plain.body, plain.task, device="cpu", precision="fp32")
+    plain = model_of("classification", body_of("bert"))  # whose own class BERT's folders have
+    model = Elsewhere(plain.base, plain.task, device="cpu", precision="fp32")
     model.save(tmp_path)
-    with pytest.raises(UntrustedError, match="test_storage"):
+    with pytest.raises(UntrustedError, match="test_base"):
         loaded(tmp_path)
     monkeypatch.setattr("foretext.registry._trusted", {__name__})
     assert_same_again(model, tmp_path)
@@ -232,11 +231,11 @@ def test_backbone_from_outside(
     model.save(tmp_path / "task")
     save_hugging_face(tmp_path / "body", wordpiece, backbone, None, {})
     for folder in ("task", "body"):
-        with pytest.raises(UntrustedError, match="test_storage"):
+        with pytest.raises(UntrustedError, match="test_base"):
             ft.load(tmp_path / folder)
     monkeypatch.setattr("foretext.registry._trusted", {__name__})
     again = assert_same_again(model, tmp_path / "task")
-    assert again.body.backbone.scale == 2.0
+    assert again.base.backbone.scale == 2.0
     body: Any = load_hugging_face(tmp_path / "body").backbone
     assert (type(body), body.scale) == (Own, 2.0)
     assert body.reinitialised().scale == 2.0
@@ -254,7 +253,7 @@ def test_opened_by_load(task: str, body_of: MakeBody, tmp_path: Path) -> None:
 def test_class_that_is_asked_for(body_of: MakeBody, tmp_path: Path) -> None:
     model_of("classification", body_of("bert")).save(tmp_path)
     assert type(TextClassifier.load(tmp_path)) is TextClassifier
-    with pytest.raises(ModelFileError, match=r"holds a TextClassifier, and no Tagger\.$"):
+    with pytest.raises(ModelFileError, match=r"holds a TextClassifier, not a Tagger\.$"):
         Tagger.load(tmp_path)
 
 
@@ -363,7 +362,7 @@ def test_a_pooler_of_the_body_is_kept_with_the_head(
         model.task_class(config, body._replace(pooler=pooler), labels=["a", "b"]),
     )
     asked: Any = PAIRS if model is TextMatcher else TEXTS
-    save_task_model(tmp_path, learned)
-    kept = load_task_model(tmp_path)
+    learned.save(tmp_path)
+    kept = TaskModel.load(tmp_path)
     assert kept.task.config.pooling == "cls"
     np.testing.assert_array_equal(kept.predict_proba(asked), learned.predict_proba(asked))  # type: ignore[attr-defined]

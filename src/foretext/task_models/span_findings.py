@@ -1,4 +1,4 @@
-"""What spans were given to questions: how each kind of question fares, and the worst errors."""
+"""Answers to questions beside the right ones: by kind of question, and the worst errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from foretext.classifiers.excerpts import excerpt
 from foretext.data.rows import Question
 from foretext.metrics import chinese_exact_match, chinese_f1, exact_match, word_f1
 from foretext.task_models.answer_figures import Language
-from foretext.task_models.reader import SpanAnswer
+from foretext.task_models.readings import SpanAnswer
 
 __all__ = ["question_word", "span_findings"]
 
@@ -42,7 +42,7 @@ class _Judged(NamedTuple):
 def span_findings(
     rows: Sequence[Question], answers: Sequence[SpanAnswer], language: Language
 ) -> dict[str, Any]:
-    """Return figures by question word and by whether there is an answer, and the surest errors.
+    """Return tables by question word and by whether there is an answer, and the surest errors.
 
     Args:
         rows: questions with their right answers.
@@ -54,11 +54,13 @@ def span_findings(
         (each for each in judged if not each.exact_match), key=lambda each: -each.answer.probability
     )
     right = [bool(each.exact_match) for each in judged]
+    by_word = _grouped(judged, "question word", lambda row: question_word(row.question, language))
+    by_answer = _grouped(judged, "has an answer", lambda row: "yes" if row.answers else "no")
+    tables = [{"title": "Kinds of questions", "rows": by_word}]
+    if len(by_answer) > 1:
+        tables.append({"title": "Questions with and without an answer", "rows": by_answer})
     return {
-        "by_question_word": _grouped(
-            judged, "question word", lambda row: question_word(row.question, language)
-        ),
-        "by_answer": _grouped(judged, "has an answer", lambda row: "yes" if row.answers else "no"),
+        "tables": tables,
         **reliability([each.answer.probability for each in judged], right),
         "num_errors": len(wrong),
         "errors": [_error(each) for each in wrong[:MOST_ERRORS]],
@@ -66,7 +68,7 @@ def span_findings(
 
 
 def question_word(question: str, language: Language) -> str:
-    """Return the first word of a question that asks, such as "who"; "other" where none does."""
+    """Return the first question word, such as "who"; "other" where there is none."""
     found = _QUESTION_WORDS[language].search(question)
     return found[0].lower() if found else "other"
 
@@ -79,7 +81,7 @@ def _judged(row: Question, answer: SpanAnswer, language: Language) -> _Judged:
 def _grouped(
     judged: Sequence[_Judged], name: str, group: Callable[[Question], str]
 ) -> list[dict[str, Any]]:
-    """A row a group, the largest first."""
+    """Return a row for each group, the largest first."""
     groups: defaultdict[str, list[_Judged]] = defaultdict(list)
     for each in judged:
         groups[group(each.row)].append(each)

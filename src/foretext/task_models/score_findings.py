@@ -1,4 +1,4 @@
-"""What scores were given to pairs of texts, beside the right ones."""
+"""Scores of pairs of texts beside the right ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_ERRORS = 50
 
 
 def score_findings(rows: Sequence[LabelledPair], given: NDArray[np.float64]) -> dict[str, Any]:
-    """Return points of right and given scores, and the pairs on which they differ most.
+    """Return points of right and given scores, and the pairs where they differ most.
 
     Args:
         rows: with their right scores.
