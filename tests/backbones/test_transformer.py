@@ -1,4 +1,4 @@
-"""The Transformer: it sees what the batch says and no more, in each of its forms."""
+"""The Transformer: it looks at what the batch says and no more, in each of its forms."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import torch
 
 from foretext.backbones.transformer import Transformer
 from foretext.errors import SettingError
+from foretext.nn.attention import Layout
+from foretext.nn.attention_mask import AttentionMask
 from foretext.nn.cache import KeyValueCache
 from tests.networks import random_inputs
 
@@ -62,18 +64,18 @@ def influence(backbone: Transformer, **fields: Any) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_full_sight(form: str) -> None:
+def test_full_visibility(form: str) -> None:
     assert influence(transformer(form)).all()
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_causal_sight(form: str) -> None:
+def test_causal_visibility(form: str) -> None:
     seen = influence(transformer(form), visibility="causal")
     assert torch.equal(seen, torch.ones(8, 8, dtype=torch.bool).tril())
 
 
 @pytest.mark.parametrize("visibility", ["full", "causal"])
-def test_local_layers_see_a_window(visibility: Any) -> None:
+def test_local_layers_look_at_a_window(visibility: Any) -> None:
     """The second layer mixes what is two positions away, and nothing further."""
     _, second = transformer("local").attention_maps(random_inputs(V, (1, 8), visibility=visibility))
     away = torch.arange(8) - torch.arange(8)[:, None]
@@ -81,8 +83,8 @@ def test_local_layers_see_a_window(visibility: Any) -> None:
     assert torch.equal(second[0, 0] > 0, near)
 
 
-def test_sight_by_matrix() -> None:
-    """One layer sees what the matrix says, no more."""
+def test_visibility_by_a_matrix() -> None:
+    """One layer looks at what the matrix says, no more."""
     visible = torch.rand(1, 8, 8, generator=torch.Generator().manual_seed(2)) < 0.4
     seen = influence(transformer("bert", num_layers=1), visibility="matrix", visible=visible)
     assert torch.equal(seen, visible[0] | torch.eye(8, dtype=torch.bool))
@@ -125,6 +127,54 @@ def test_attention_maps(form: str) -> None:
         assert weights.triu(1).abs().max() == 0
 
 
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("visibility", ["full", "causal"])
+def test_positions_in_order_are_the_usual_ones(form: str, visibility: Any) -> None:
+    backbone = transformer(form)
+    inputs = random_inputs(V, (2, 8), visibility=visibility)
+    given = replace(inputs, positions=torch.arange(8).expand(2, 8))
+    torch.testing.assert_close(backbone(given).last, backbone(inputs).last, atol=1e-6, rtol=1e-5)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_states_follow_their_tokens_where_positions_are_shuffled(form: str) -> None:
+    """With positions a row is a set: in another order it has the same states in that order."""
+    backbone, inputs = transformer(form), random_inputs(V, (2, 8))
+    order = torch.stack(
+        [torch.randperm(8, generator=torch.Generator().manual_seed(k)) for k in (1, 2)]
+    )
+    shuffled = replace(inputs, ids=inputs.ids.gather(1, order), positions=order)
+    expected = backbone(inputs).last.gather(1, order[..., None].expand(-1, -1, 16))
+    torch.testing.assert_close(backbone(shuffled).last, expected, atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("training", [False, True])
+def test_pure_queries_are_looked_at_by_nobody(form: str, training: bool) -> None:
+    """The tokens' states are as without the queries, whose states are those of tokens there.
+
+    Each query has the token and the position of one of the keys, and looks at what that one does.
+    """
+    backbone, inputs = transformer(form).train(training), random_inputs(V, (2, 6))
+    keys, at = torch.arange(6), torch.tensor([4, 1])
+    positions = torch.cat((keys, at)).expand(2, 8)
+    ids = torch.cat((inputs.ids, inputs.ids[:, at]), 1)
+    visible = torch.rand(2, 6, 6, generator=torch.Generator().manual_seed(2)) < 0.5
+    visible |= torch.eye(6) > 0
+    alone = backbone(replace(inputs, visibility="matrix", visible=visible)).last
+    both = replace(
+        inputs,
+        ids=ids,
+        positions=positions,
+        visibility="matrix",
+        visible=torch.cat((visible, visible[:, at]), 1),
+        num_queries=2,
+    )
+    states = backbone(both).last
+    torch.testing.assert_close(states[:, :6], alone, atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(states[:, 6:], alone[:, at], atol=1e-5, rtol=1e-4)
+
+
 def test_layers_are_kept_when_asked_for() -> None:
     backbone = transformer("bert")
     states = backbone(random_inputs(V), keep_layers=True)
@@ -160,15 +210,25 @@ def test_shapes_that_cannot_be(settings: dict[str, Any], sentence: str) -> None:
         Transformer.Config.checked(settings, "backbone")
 
 
-def test_scale_of_the_scores() -> None:
-    """Why scores are divided by √d: a softmax of [a, a, 2a] saturates (SYSTEMS, worked)."""
-    peaks = [torch.softmax(torch.tensor([a, a, 2 * a]), 0).max().item() for a in (1.0, 10.0)]
-    assert peaks == pytest.approx([0.57612, 0.99991], abs=1e-5)
+def test_scores_are_divided_by_the_root_of_the_width() -> None:
+    """Of scores [a, a, 2a] √d the last token gets 0.57612 at a = 1, 0.99991 at a = 10."""
+    backbone = transformer("original", num_layers=1, num_heads=1)
+    attention, root = backbone.layers[0].attention, 16**0.5
+    for a, expected in ((1.0, 0.57612), (10.0, 0.99991)):
+        x = torch.zeros(1, 3, 16)
+        x[0, :, 0] = torch.tensor([1.0, 1.0, 2.0])
+        with torch.no_grad():
+            attention.query_key_value.weight.zero_()
+            attention.query_key_value.bias.zero_()
+            attention.query_key_value.bias[0] = root  # every query is √d, every key a x
+            attention.query_key_value.weight[16, 0] = a
+            weights = attention.weights(x, Layout(AttentionMask(None)))
+        assert weights[0, 0, 0, 2].item() == pytest.approx(expected, abs=1e-5)
 
 
 @pytest.mark.parametrize("form", ["bert", "modern", "local"])
 @pytest.mark.parametrize("lengths", [None, [8, 3]])
-def test_the_first_position_alone_is_what_it_is_among_all(
+def test_the_first_position_only_is_what_it_is_among_all(
     form: str, lengths: list[int] | None
 ) -> None:
     backbone = transformer(form)
@@ -177,10 +237,10 @@ def test_the_first_position_alone_is_what_it_is_among_all(
         inputs = replace(inputs, token_mask=torch.arange(8) < torch.tensor(lengths)[:, None])
     weights = torch.linspace(0.5, 2, backbone.dim)  # a norm's outputs may sum to a constant
     gradients = []
-    for asked in ("all", "first"):
+    for needed in ("all", "first"):
         backbone.zero_grad()
-        states = backbone(replace(inputs, needed=asked)).last
-        assert states.shape[1] == (8 if asked == "all" else 1)
+        states = backbone(replace(inputs, needed=needed)).last
+        assert states.shape[1] == (8 if needed == "all" else 1)
         (states[:, 0] * weights).square().sum().backward()
         gradients.append(
             [weight.grad.clone() for weight in backbone.parameters() if weight.grad is not None]
