@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from torch import Tensor
 
@@ -33,6 +33,7 @@ __all__ = [
     "load_own",
     "own_backbone",
     "own_settings",
+    "own_visibility",
     "own_weights",
     "renamed_own",
 ]
@@ -121,13 +122,29 @@ def load_own(
         objective = part and part.component(part.config, backbone, tokenizer)
     ours = named_weights(backbone=backbone, objective=objective)
     unused = fill_own(ours, weights, TASK_WEIGHTS, weight_path)
-    sees = objective.visibility if objective else own.get("visibility", _likely_sight(tokenizer))
-    return LoadedNetwork(backbone, objective, sees, unused)
+    if objective is not None:
+        return LoadedNetwork(backbone, objective, objective.visibility, unused)
+    said = {"visibility": _likely_visibility(tokenizer, backbone), **own}
+    return LoadedNetwork(backbone, None, own_visibility(said, backbone, config_path), unused)
 
 
-def _likely_sight(tokenizer: SubwordTokenizer) -> Visibility:
-    """What a body looks at of which nothing else is known: masks stand for what is not seen."""
-    return "causal" if tokenizer.special.mask is None else "full"
+def own_visibility(own: Mapping[str, Any], backbone: Backbone, path: Path) -> Visibility:
+    """Return what a backbone looks at.
+
+    Raises:
+        ModelFileError: it has no such visibility.
+    """
+    found = own.get("visibility")
+    if found not in backbone.visibilities:
+        known = " or ".join(repr(name) for name in sorted(backbone.visibilities))
+        raise ModelFileError(f"{path}: visibility = {found!r} is not {known}.")
+    return cast(Visibility, found)
+
+
+def _likely_visibility(tokenizer: SubwordTokenizer, backbone: Backbone) -> Visibility:
+    """What a backbone without a head looks at: a mask token stands for what is to be predicted."""
+    likely: Visibility = "causal" if tokenizer.special.mask is None else "full"
+    return likely if likely in backbone.visibilities else min(backbone.visibilities)
 
 
 def _same_names(weights: Mapping[str, Tensor]) -> list[Row]:

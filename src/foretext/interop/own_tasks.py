@@ -7,15 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from torch import Tensor
 
 from foretext._version import __version__
-from foretext.data.batch import Visibility
 from foretext.errors import ModelFileError, SettingError
 from foretext.interop.loaded import LoadedTask
-from foretext.interop.own import backbone_settings, fill_own, own_backbone, renamed_own
+from foretext.interop.own import (
+    backbone_settings,
+    fill_own,
+    own_backbone,
+    own_visibility,
+    renamed_own,
+)
 from foretext.interop.own_parts import Resolve, described, read_part
 from foretext.interop.own_settings import own_part
 from foretext.interop.task_heads import is_kept
@@ -89,7 +94,8 @@ def load_own_task(
     """
     own = own_part(config)
     with undrawn(weights, config_path):
-        base = TaskBase(tokenizer, own_backbone(config, config_path), _sight(own, config_path))
+        backbone = own_backbone(config, config_path)
+        base = TaskBase(tokenizer, backbone, own_visibility(own, backbone, config_path))
         name, task = made_task(own, base, config_path, resolve)
     fill_own(task_weights(base, task), weights, r"", weight_path)
     return LoadedTask(name, base, task)
@@ -121,13 +127,6 @@ def made_task(
             f"{path}: what was found in the rows does not make a task ({error})."
         ) from error
     return part.name, task
-
-
-def _sight(own: Mapping[str, Any], path: Path) -> Visibility:
-    found = own.get("visibility")
-    if found not in ("full", "causal"):
-        raise ModelFileError(f"{path}: visibility = {found!r} is neither 'full' nor 'causal'.")
-    return cast(Visibility, found)
 
 
 def _without_training(settings: dict[str, Any]) -> dict[str, Any]:
