@@ -50,16 +50,14 @@ class TaskHead(NamedTuple):
 
         A task that marks shared tokens is not: their programs would not mark them.
         """
-        head: Any = getattr(task, "head", None)
-        pooling = None if head is None else head.pool.pooling
         ours = {name for name in task.state_dict() if is_kept(name)}
         rows = {row.ours for row in self.rows}
         return (
             name in self.tasks
             and task.visibility == visibility
-            and getattr(task, "group", 1) == self.group
-            and pooling == self.pooling
-            and not getattr(task.config, "shared_tokens", False)
+            and task.group == self.group
+            and task.pooling == self.pooling
+            and not task.marks_shared_tokens
             and ours <= rows
             and all(name.endswith(".bias") for name in rows - ours)
         )
