@@ -48,14 +48,14 @@ EXAMINATIONS = {
     },
     "tags": {
         "part": "valid", "rows": 9, "learned": {"PER": 3}, "num_errors": 1,
-        "entities": [{"kind": EVIL, "right": 2}], "num_wrong_sentences": 1,
+        "num_wrong_sentences": 1,
+        "tables": [{"title": EVIL, "hint": EVIL, "rows": [{"kind": EVIL, "right": 2}]}],
         "sentences": [{"errors": 1, "tokens": ["Ann", EVIL], "right": ["B-PER", "O"],
                        "given": ["B-PER", EVIL], "place": "a.conll:4"}],
     },
     "questions": {
         "part": "test", "rows": 5, "learned": {}, "num_errors": 1,
-        "by_question_word": [{"question word": "who", "questions": 5, "f1": 0.9}],
-        "by_answer": [{"has an answer": EVIL, "questions": 5}],
+        "tables": [{"title": "Kinds", "rows": [{"question word": EVIL, "questions": 5}]}],
         "errors": [{"question": "who ?", "passage": EVIL, "right": ["Ann"], "place": "a.json:q"}],
     },
 }  # fmt: skip
@@ -75,11 +75,10 @@ CONFIGS: dict[str, dict[str, Any]] = {
         "held_out_examples": 1, "loss": 0.5, "valid_loss": None, "components_loss": 0.5,
         "seconds": 1.0,
     },
-    "classifier": {
-        "foretext": "0.1.0", "kind": "fasttext classifier", "task": "classification",
-        "base": "fasttext", "texts": 9, "labels": 2, "words": 5, "seconds": 1.0,
-        "valid": MEASURED, "test": None,
-    },
+    "classifier": facts(
+        kind="fasttext classifier", base="fasttext", words=5, valid=MEASURED, test=None,
+        baseline=None,
+    ),
 }  # fmt: skip
 for kind, task in TASKS.items():
     CONFIGS[kind] = facts(

@@ -8,6 +8,12 @@ LABELS = {
     "no": {"precision": 0.8, "recall": 0.9, "f1": 0.85, "support": 10},
     "yes": {"precision": 0.7, "recall": 0.5, "f1": 0.58, "support": 30},
 }
+TITLES = {
+    "classification": "Classification",
+    "matching": "Matching",
+    "tagging": "Tagging",
+    "span_qa": "Question answering",
+}
 
 
 def facts(task: str = "classification", **changes: Any) -> dict[str, Any]:
@@ -18,8 +24,12 @@ def facts(task: str = "classification", **changes: Any) -> dict[str, Any]:
         "foretext": "0.1.0",
         "kind": task,
         "task": task,
+        "title": TITLES[task],
+        "usage": 'model.predict(["a text"])',
+        "files": "`model.safetensors` holds the weights; `transformers` has no such model.",
+        "watched": ["accuracy", "macro_f1"],
         "base": "runs/encoder",
-        "origin": "pretrained",
+        "method": "pretrained",
         "rows": 1200,
         "labels": 2,
         "judged_by": "accuracy",

@@ -6,8 +6,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from foretext.report.task_card import task_card, task_title
 from tests.report.task_facts import facts, spread
 
@@ -58,7 +56,7 @@ def test_who_answers_together_is_told() -> None:
     text = card(network=alone, valid=None)
     assert "|  | this model, test | the network alone, test | counting, test |" in text
     assert "| accuracy | 0.7500 | 0.6250 | 0.5000 |" in text
-    assert "Network and linear model answer together" in text
+    assert "Network and linear classifier answer together" in text
     assert "together" not in card()
     assert "`transformers` reads the network alone" not in text
 
@@ -74,16 +72,9 @@ def test_a_folder_of_their_class_says_how_they_open_it() -> None:
     assert "`transformers` has no such" in card()
 
 
-@pytest.mark.parametrize(
-    ("task", "title"),
-    [
-        ("classification", "Classification on encoder"),
-        ("matching", "Matching on encoder"),
-        ("tagging", "Tagging on encoder"),
-        ("span_qa", "Question answering on encoder"),
-    ],
-)
-def test_its_python_can_be_read(task: str, title: str) -> None:
-    assert task_title(facts(task)) == title
-    for code in re.findall(r"```python\n(.*?)```", card("BertForX", task=task), re.DOTALL):
+def test_title_and_usage_come_from_the_facts() -> None:
+    assert task_title(facts("span_qa")) == "Question answering on encoder"
+    text = card("BertForX", usage='model.ask("how far?")')
+    for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
         compile(code, "README.md", "exec")
+    assert 'model.ask("how far?")' in text

@@ -33,15 +33,18 @@ SCORES = {
 TAGS = {
     "part": "valid", "rows": 9, "learned": {"PER": 3}, "num_errors": 1, "num_wrong_sentences": 1,
     "confusion": {"labels": ["PER", "no entity"], "counts": [[2, 1], [0, 0]]}, "confused": [],
-    "entities": [{"kind": "PER", "right": 2, "missed": 1, "invented": 0}],
+    "tables": [{"title": "What became of entities", "hint": "Kinds.",
+                "rows": [{"kind": "PER", "right": 2, "missed": 1, "invented": 0}]}],
     "sentences": [{"errors": 1, "tokens": ["Ann", EVIL], "right": ["B-PER", "O"],
                    "given": ["B-PER", "B-PER"], "place": "a.conll:4"}],
 }  # fmt: skip
 ANSWERS = {
     "part": "test", "rows": 5, "learned": {}, "num_errors": 1, "reliability": SURE,
     "calibration_error": 0.1,
-    "by_question_word": [{"question word": "who", "questions": 5, "exact_match": 0.8, "f1": 0.9}],
-    "by_answer": [{"has an answer": "yes", "questions": 5, "exact_match": 0.8, "f1": 0.9}],
+    "tables": [
+        {"title": "Kinds of questions", "rows": [{"question word": "who", "exact_match": 0.8}]},
+        {"title": "Nothing here", "rows": []},
+    ],
     "errors": [{"question": "who ?", "passage": EVIL, "right": ["Ann"], "given": "", "f1": 0.0,
                 "probability": 0.4, "place": "a.json:q"}],
 }  # fmt: skip
@@ -102,10 +105,10 @@ def test_the_figure_that_counts_is_drawn_while_it_is_learned(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("task", "examination", "judged_by", "headings"),
     [
-        ("matching", CLASSES, "accuracy", ["What is taken for what", "The surest errors"]),
+        ("matching", CLASSES, "accuracy", ["Confusions", "The surest errors"]),
         ("matching", SCORES, "spearman", ["Scores, right and given", "The largest errors"]),
         ("tagging", TAGS, "f1", ["What became of entities", "Sentences with most errors"]),
-        ("span_qa", ANSWERS, "f1", ["How sure it is", "Kinds of questions"]),
+        ("span_qa", ANSWERS, "f1", ["Calibration", "Kinds of questions"]),
     ],
 )
 def test_every_task_has_its_parts(
@@ -116,6 +119,7 @@ def test_every_task_has_its_parts(
     page = page_of(tmp_path, task, facts=changes, examination=examination)
     for heading in headings:
         assert heading in page.text
+    assert "Nothing here" not in page.text
     assert EVIL in page.text  # as text, not as a tag
     assert EVIL not in page.scripts
 
@@ -175,7 +179,7 @@ def test_labels_too_many_for_a_matrix_are_shown_as_pairs(
     pairs = {"confused": [{"right": "label 7", "given": "label 8", "count": 15}]}
     found = {name: value for name, value in examination.items() if name != "confusion"} | pairs
     page = page_of(tmp_path, examination=found)
-    assert "What is taken for what" in page.text
+    assert "Confusions" in page.text
     assert "label 7" in page.text
     assert "spec-confusion" not in page.specifications
 
