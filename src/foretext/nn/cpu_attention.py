@@ -167,9 +167,12 @@ def _addend(tensor: Tensor, num_heads: int, first_head: int) -> Addend:
 
 def _add_errors(of_bias: Tensor, first: int, errors: Tensor) -> None:
     """Add errors (n, T, S) from head `first` on to the gradient of the bias, summed over texts."""
-    planes = of_bias.flatten(0, 1)  # (H, T, S) or (N, T, S)
-    heads = torch.arange(first, first + len(errors)) % len(planes)
-    planes.index_add_(0, heads, errors.float())
+    planes = of_bias.flatten(0, 1)  # (H, T, S) where texts share the bias, else (N, T, S)
+    if first + len(errors) <= len(planes):
+        planes[first : first + len(errors)] += errors
+    else:
+        heads = torch.arange(first, first + len(errors)) % len(planes)
+        planes.index_add_(0, heads, errors.float())
 
 
 def _groups(q: Tensor, k: Tensor) -> Iterator[slice]:
