@@ -1,4 +1,4 @@
-"""Networks from ids to states; and those from examples to codes and back."""
+"""Backbones, from ids to states; autoencoders, from examples to codes and back."""
 
 from foretext.registry import Registry
 

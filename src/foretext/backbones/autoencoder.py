@@ -3,7 +3,7 @@
 Linear: what it learns is the subspace of principal components (Baldi and Hornik 1989). Dense: a
 hidden layer on both sides; trained on corrupted inputs it is the denoising autoencoder (Vincent et
 al. 2008). Convolutional: two convolutions of stride 2 and two transposed ones back (Masci et al.
-2011). These networks see numbers, not ids, so they are no `Backbone`.
+2011). These networks read numbers, not ids, so they are no `Backbone`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Shape = tuple[int, ...]
 
 
 class Layer(NamedTuple):
-    """One step of a network, to be drawn."""
+    """One layer of a network, for a drawing of it."""
 
     name: str
     shape: Shape  # of what comes out for one example
@@ -90,7 +90,7 @@ class LinearAutoencoder(Autoencoder):
         """Settings of a linear autoencoder."""
 
         dim: int = Field(32, ge=1)  # numbers of a code
-        bias: bool = True  # with it the mean is taken out, as in PCA; without it not, as in an SVD
+        bias: bool = True  # with it the mean is removed, as in PCA; without it not, as in an SVD
 
     def __init__(self, config: Config, shape: Shape) -> None:
         self.config = config
@@ -128,7 +128,7 @@ class ConvolutionalAutoencoder(Autoencoder):
     """Convolutions 1 → 16 → 32 of stride 2, and back to values between 0 and 1.
 
     Raises:
-        SettingError: an example is no image whose sides are multiples of 4.
+        SettingError: examples are not images whose sides are multiples of 4.
     """
 
     class Config(Config):
@@ -142,7 +142,7 @@ class ConvolutionalAutoencoder(Autoencoder):
         if len(shape) != 2 or any(side % 4 for side in shape):
             raise SettingError(
                 f"A convolutional autoencoder needs images whose sides are multiples of 4, not "
-                f"examples of shape {shape}; crop or pad them, or take a linear or dense one."
+                f"examples of shape {shape}; crop or pad them, or use a linear or dense one."
             )
         self.config = config
         super().__init__(shape)

@@ -1,4 +1,4 @@
-"""Word vectors alone: every word has the same state wherever it stands."""
+"""Word vectors without layers: a word has the same state in every context."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The Transformer (Vaswani et al. 2017): BERT, GPT and their later forms by settings alone.
+"""The Transformer (Vaswani et al. 2017): BERT, GPT and their later forms by settings.
 
-What a position may look at is said by the batch, so that the encoder of BERT and the decoder of GPT
-are one class. The settings cover, name for name, what Hugging Face calls BERT, GPT-2, ModernBERT
-and Llama.
+The batch says what a position may look at, so the encoder of BERT and the decoder of GPT are one
+class. The settings cover what Hugging Face calls BERT, GPT-2, ModernBERT and Llama.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ class Transformer(Backbone):
         self.max_length = self.usual_length = config.max_length
         self.num_segments = config.num_segments
         self.adds_head_transform = config.norm_position == "pre"
-        self.checkpointing = False  # recompute layers in the backward pass instead of keeping them
+        self.checkpointing = False  # whether the backward pass computes layers again
         self.tokens = nn.Embedding(vocab_size, config.dim)
         self.segments = (
             nn.Embedding(config.num_segments, config.dim) if config.num_segments else None
@@ -176,8 +175,8 @@ class Transformer(Backbone):
     ) -> Pooling:
         """Return how the authors of GPT, BERT and Sentence-BERT pool.
 
-        The first position of a masked language model says something of the text only where the next
-        sentence was predicted from it; without that the mean over all positions is better.
+        The first position of a masked language model represents the text only if the next sentence
+        was predicted from it; otherwise the mean over all positions is better.
         """
         if siamese:
             return "mean"
@@ -274,7 +273,7 @@ class Transformer(Backbone):
         return make_norm(config.norm, config.dim, eps=config.norm_eps, bias=config.bias)
 
     def _initialise(self) -> None:
-        """Draw weights from N(0, init_std²), biases zero.
+        """Draw weights from N(0, init_std²); biases become zero.
 
         With pre-norm, what is added to the residual stream starts smaller by sqrt(2 L), so that the
         stream's scale does not grow with depth (Radford et al. 2019, section 2.3).

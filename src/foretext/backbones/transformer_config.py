@@ -26,10 +26,10 @@ class TransformerConfig(Config):
     max_length: int = Field(512, ge=2)  # positions
     positions: Literal["learned", "sinusoidal", "rotary"] = "learned"
     rotary_base: float = Field(10_000.0, gt=1)
-    global_every: int = Field(1, ge=1)  # layers: the first and each so many after it see all
-    local_window: int = Field(64, ge=1)  # positions to each side that the other layers see
+    global_every: int = Field(1, ge=1)  # layers: the first, and each one after so many, look at all
+    local_window: int = Field(64, ge=1)  # positions to each side that the other layers look at
     local_rotary_base: float = Field(10_000.0, gt=1)  # of those
-    num_segments: int = Field(2, ge=0)  # kinds of tokens told apart in a row; 0: none are
+    num_segments: int = Field(2, ge=0)  # kinds of tokens in a row; 0: they are not distinguished
     norm: NormKind = "layer"
     norm_position: NormPosition = "post"
     norm_eps: float = Field(1e-12, gt=0)

@@ -1,1 +1,1 @@
-"""Parts that backbones and heads are made of."""
+"""Modules that backbones and heads are made of."""

@@ -1,4 +1,4 @@
-"""What a CRF is made of, and the real tokens of a batch as kernels take them: end to end."""
+"""The parameters of a CRF, and the real tokens of a batch in one long row, as kernels take them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from foretext.nn.team import torch_team
 
 __all__ = ["FORBIDDEN", "Chain", "RealTokens", "as_batch", "real_tokens", "team_for"]
 
-FORBIDDEN = -1e30  # score of what never happens; two of them still are a number
-WORTH_A_TEAM = 1 << 22  # products from which the work is shared out to threads
+FORBIDDEN = -1e30  # score of what never happens; the sum of two is still a number
+WORTH_A_TEAM = 1 << 22  # products; from here on the work is shared out to threads
 
 
 class Chain(NamedTuple):
-    """Scores of a tag after another (C, C), at the start and at the end (C,)."""
+    """Scores of each tag after each other (C, C), at the start and at the end (C,)."""
 
     transitions: Tensor
     start: Tensor
@@ -43,7 +43,7 @@ class RealTokens(NamedTuple):
         return picked
 
     def scores(self, emissions: Tensor, chain: Chain) -> np.ndarray:
-        """(N, C) float64, those of starting and ending within."""
+        """(N, C) float64, those of starting and ending included."""
         scores = self.rows(emissions).astype(np.float64)
         scores[self.firsts] += chain.start.detach().numpy()
         scores[self.lasts] += chain.end.detach().numpy()
@@ -61,7 +61,7 @@ def real_tokens(token_mask: Tensor | None, shape: tuple[int, int]) -> RealTokens
 
 
 def team_for(num_tokens: int, num_tags: int) -> Team:
-    """Return torch's threads where there is enough to share out."""
+    """Return torch's threads if there is enough work to share out, else one thread."""
     return torch_team() if num_tokens * padded_tags(num_tags) ** 2 >= WORTH_A_TEAM else ALONE
 
 

@@ -1,7 +1,7 @@
-"""How likely a sequence of tags is among all: on a CPU by a kernel, elsewhere by torch.
+"""The likelihood of a sequence of tags: on a CPU by a kernel, elsewhere by torch.
 
-The kernel finds the gradients on the way and works on real tokens alone. Where its weights vanish,
-torch's own operations, which add up logarithms, take over.
+The kernel computes the gradients in the same pass, and reads real tokens only. Where its weights
+underflow, torch's own operations, which add up logarithms, take over.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def negative_log_likelihood(
 
     Args:
         emissions: (B, T, C) float32 or float64.
-        tags: (B, T) int64; what stands at tokens that are not real has no meaning.
+        tags: (B, T) int64; those of tokens that are not real are ignored.
         token_mask: (B, T) bool, True = a real token; None: all are.
     """
     if emissions.device.type == "cpu":
@@ -40,7 +40,7 @@ def negative_log_likelihood(
 
 
 class _ChainLoss(torch.autograd.Function):
-    """Forward finds the gradients as well; backward multiplies them by what comes in."""
+    """Forward computes the gradients as well; backward multiplies them by the incoming one."""
 
     @staticmethod
     def forward(
@@ -82,7 +82,7 @@ _apply: Any = _ChainLoss.apply
 
 
 def _steps_taken(tags: np.ndarray, tokens: RealTokens, num_tags: int) -> np.ndarray:
-    """(C, C) how often the tag of the column comes right after that of the row."""
+    """(C, C) how often the tag of the column follows that of the row."""
     inside = np.ones(max(len(tags) - 1, 0), bool)
     inside[tokens.lasts[:-1]] = False  # from one sentence to the next
     flat = (tags[:-1] * num_tags + tags[1:])[inside]

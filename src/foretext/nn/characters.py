@@ -1,8 +1,8 @@
-"""Words by their characters: what a word's shape says where its vector says little.
+"""Words by their characters: spelling helps where a word is rare or has no vector.
 
 A convolution and the largest of each feature (Ma & Hovy 2016, section 2.1), or the last states of
-an LSTM from each end (Lample et al. 2016, section 4.1). A word that a batch has many times is read
-once.
+an LSTM from each end (Lample et al. 2016, section 4.1). A word that occurs many
+times in a batch is read once.
 
 N: different words of a batch, K: characters of a word, E: features of a word.
 """
@@ -24,7 +24,7 @@ class CharacterCNN(nn.Module):
     """Windows of three characters, then tanh of the largest over the word.
 
     Args:
-        num_characters: ids that there are, 0 for none among them.
+        num_characters: ids, including 0 for none.
         dim: width of a character's vector.
         num_features: E.
     """
@@ -48,7 +48,7 @@ class CharacterLSTM(nn.Module):
     """The state after the last character from the left, and after the first from the right.
 
     Args:
-        num_characters: ids that there are, 0 for none among them.
+        num_characters: ids, including 0 for none.
         dim: width of a character's vector.
         num_features: E, half of them from each end.
     """
@@ -72,7 +72,7 @@ class CharacterLSTM(nn.Module):
 
 
 def _distinct(characters: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the different words (N, K) of (B, T, K), and which of them stands where, (B, T)."""
+    """Return the different words (N, K) of (B, T, K), and which of them is where, (B, T)."""
     words, places = torch.unique(characters.flatten(0, 1), dim=0, return_inverse=True)
     return words, places.view(characters.shape[:2])
 

@@ -10,10 +10,10 @@ __all__ = ["Convolution"]
 
 
 class Convolution(nn.Module):
-    """Linear maps of windows, each with its position in the middle, an even one's left of it.
+    """Linear maps of windows, each with its position in the middle; of an even one left of it.
 
-    Before the first position and after the last stand zeros, as many as make each position's window
-    whole. Nothing follows the sums; an activation is the caller's.
+    A row is padded with zeros on both sides, so that every position has a whole window. There is no
+    activation.
 
     Args:
         dim: width of a position, D.

@@ -1,4 +1,4 @@
-"""Copies of a network for certain uses, as long as its weights stay what they are."""
+"""Copies of a network for certain uses, kept until its weights change."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["Copies"]
 
 
 class Copies:
-    """What was made of a network's weights, made anew where a weight has changed since.
+    """What was made of a network's weights, made again if a weight has changed since.
 
-    A training moves weights unseen by this: ask for copies once it is over.
+    Changes during training are not noticed: ask for copies after it.
 
     Args:
         original: the network.
@@ -25,17 +25,19 @@ class Copies:
     def __init__(self, original: nn.Module, shared: tuple[Any, ...] = ()) -> None:
         self.original = original
         self.shared = shared
-        self._made: dict[str, tuple[Any, Any]] = {}  # the weights then, and what was made of them
+        self._made: dict[
+            str, tuple[Any, Any]
+        ] = {}  # the weights at that time, and what was made of them
 
     def in_dtype(self, dtype: torch.dtype) -> Any:
-        """Return the network with all weights in `dtype`: itself, where they are so."""
+        """Return the network with all weights in `dtype`: itself, if they are already."""
         original = self.original.eval()
         if next(original.parameters()).dtype == dtype:
             return original
         return self.made(str(dtype), lambda: self._cast(dtype))
 
     def made(self, kind: str, make: Callable[[], Any]) -> Any:
-        """Return what `make` makes of the weights as they are now."""
+        """Return what `make` makes of the present weights."""
         weights = [(weight.data_ptr(), weight._version) for weight in self.original.parameters()]
         before, found = self._made.get(kind, (None, None))
         if before != weights:

@@ -1,8 +1,8 @@
 """Conditional random field over the tags of a sentence (Lafferty et al. 2001).
 
 A path of tags has the score of its tags, of its steps from tag to tag, and of its two ends;
-P(path) is the exponential of its score over the sum of all paths'. What a scheme of tags forbids
-has no probability at all, neither in training nor in decoding.
+P(path) is the exponential of its score divided by the sum over all paths. What a tagging scheme
+forbids has probability zero, in training and in decoding.
 
 C: tags.
 """
@@ -29,12 +29,12 @@ INIT_RANGE = 0.1
 
 
 class CRF(nn.Module):
-    """Scores of steps between tags, and what follows for whole sentences.
+    """Scores of transitions between tags; losses, best paths and marginals of sentences.
 
     Args:
         num_tags: C.
         tags: their names, when a scheme says which may follow which.
-        scheme: of the names; None: everything may follow everything.
+        scheme: of the names; None: any tag may follow any other.
     """
 
     allowed: Tensor  # (C, C) bool
@@ -100,7 +100,7 @@ class CRF(nn.Module):
         return as_batch(found.tags, tokens, emissions).to(device)
 
     def _chain(self) -> Chain:
-        """Return the scores, those of forbidden steps far below all others."""
+        """Return the scores; those of forbidden transitions are far below all others."""
         chain = Chain(_widened(self.transitions), _widened(self.start), _widened(self.end))
         if not self.is_constrained:
             return chain
@@ -120,7 +120,7 @@ class CRF(nn.Module):
 def _allowed(
     num_tags: int, tags: Sequence[str], scheme: Scheme | None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Say which tag may follow which (C, C), start (C,) and end (C,) a sentence."""
+    """Return which tag may follow which (C, C), start (C,) and end (C,) a sentence."""
     if scheme is None:
         everything = torch.ones(num_tags, num_tags, dtype=torch.bool)
         return everything, everything[0].clone(), everything[0].clone()

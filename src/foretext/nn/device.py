@@ -1,4 +1,4 @@
-"""Where tensors live, and in which numbers a network computes."""
+"""The device of tensors, and the number format that a network computes in."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Precision = Literal["auto", "bf16", "fp32"]
 
 
 def choose_device(name: DeviceName = "auto") -> torch.device:
-    """Return the device of that name; "auto" takes a CUDA device where there is one.
+    """Return the device of that name; "auto" takes a CUDA device if there is one.
 
     Raises:
         SettingError: this machine has no such device.
@@ -30,7 +30,7 @@ def choose_device(name: DeviceName = "auto") -> torch.device:
 
 
 def choose_dtype(precision: Precision, device: torch.device) -> torch.dtype:
-    """Return bfloat16 or float32; "auto" takes bfloat16 where the device has it natively."""
+    """Return bfloat16 or float32; "auto" takes bfloat16 if the device supports it natively."""
     if precision == "auto":
         return torch.bfloat16 if _has_bfloat16(device.type) else torch.float32
     return torch.bfloat16 if precision == "bf16" else torch.float32

@@ -1,8 +1,8 @@
-"""Dropout (Srivastava et al. 2014) that a CPU need not draw number by number.
+"""Dropout (Srivastava et al. 2014) whose mask a CPU computes on all threads.
 
-PyTorch's draws from one generator, number after number, on one thread: at a rate of 0.1 a third of
+PyTorch's draws number after number from one generator, on one thread: at a rate of 0.1 a third of
 the time of fine-tuning a small Transformer. Ours draws one seed from that generator, so that a
-resumed training goes on alike, and makes the rest of it again where gradients come back.
+resumed training stays exact, and computes the mask again in the backward pass.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LANES = 16  # numbers that the kernel works on at once
 
 
 class Dropout(nn.Dropout):
-    """Drops a share `p` of what it is given in training, and enlarges the rest by 1 / (1 - p)."""
+    """Drops a share `p` of its input in training, and scales the rest by 1 / (1 - p)."""
 
     def forward(self, x: Tensor) -> Tensor:
         """Map x, of any shape, to the same shape and precision."""

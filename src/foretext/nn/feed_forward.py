@@ -1,4 +1,4 @@
-"""What each position does by itself: two linear maps and a curve between, gated or not."""
+"""The feed-forward part of a layer: two linear maps with an activation between, gated or not."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": F.gelu,
     "gelu_tanh": partial(F.gelu, approximate="tanh"),  # GPT-2's
     "relu": F.relu,
-    "geglu": F.gelu,  # Shazeer 2020: half of the first map, curved, gates the other half
+    "geglu": F.gelu,  # Shazeer 2020: half of the first map, activated, gates the other half
     "swiglu": F.silu,
 }
 GATED = frozenset({"geglu", "swiglu"})
@@ -31,11 +31,11 @@ class FeedForward(nn.Module):
     """Linear, activation, linear (Vaswani et al. 2017, 3.3), or its gated form (Shazeer 2020).
 
     Args:
-        dim: width of what comes in and goes out.
+        dim: width of input and output.
         hidden_dim: width between the two maps; a gated form has two of these in its first map.
-        activation: the curve.
+        activation: between the maps.
         bias: whether the maps have an additive part.
-        dropout: share of the curve's values that is dropped in training.
+        dropout: share of the activation's values that is dropped in training.
     """
 
     def __init__(
@@ -47,7 +47,9 @@ class FeedForward(nn.Module):
         self.inner = nn.Linear(dim, 2 * hidden_dim if self.gated else hidden_dim, bias=bias)
         self.outer = nn.Linear(hidden_dim, dim, bias=bias)
         self.dropout = Dropout(dropout)
-        self.fuses = activation == "gelu" and bias  # bias and curve can be one pass over memory
+        self.fuses = (
+            activation == "gelu" and bias
+        )  # bias and activation can be one pass over memory
 
     def forward(self, x: Tensor) -> Tensor:
         """Map x (B, T, D) to (B, T, D)."""
@@ -59,5 +61,5 @@ class FeedForward(nn.Module):
         hidden = self.inner(x)
         if not self.gated:
             return self.activation(hidden)
-        curved, gate = hidden.chunk(2, dim=-1)
-        return self.activation(curved) * gate
+        activated, gate = hidden.chunk(2, dim=-1)
+        return self.activation(activated) * gate

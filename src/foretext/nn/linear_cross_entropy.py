@@ -5,7 +5,7 @@ Some hundred rows at a time get their logits, which become their own gradient in
 once. What is kept for backward has the size of the parameters, not of the logits. "Liger Kernel"
 (Hsu et al. 2024, section 3.2) does the same on GPUs.
 
-M: positions that are asked, V: vocabulary, D: width.
+M: target positions, V: vocabulary, D: width.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ CHUNK_BYTES = 1 << 25  # of logits at a time
 def linear_cross_entropy(
     states: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Return the summed -log P(target), float32, and how often the target was the likeliest word.
+    """Return the summed -log P(target), float32, and how often the target was the best guess.
 
-    On a CPU the gradients are found on the way, so that backward costs next to nothing.
+    On a CPU the gradients are computed in the same pass, so backward costs almost nothing.
 
     Args:
         states: (M, D); the products have their precision, sums are float32.
@@ -52,7 +52,7 @@ def linear_cross_entropy(
 
 
 class _LinearCrossEntropy(torch.autograd.Function):
-    """Forward finds the gradients of the sum itself; backward multiplies them by what comes in."""
+    """Forward computes the gradients of the sum; backward multiplies them by the incoming one."""
 
     @staticmethod
     def forward(
@@ -102,7 +102,7 @@ class _Gradients:
             self.bias = _sum(self.bias, errors.sum(0))
 
     def totals(self) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Return the sums in the precision of what they belong to."""
+        """Return each sum in the precision of its tensor."""
         states, weight, bias = self.inputs
         total = torch.zeros_like(weight) if self.weight is None else self.weight.to(states.dtype)
         if bias is None or self.bias is None:
@@ -125,7 +125,7 @@ def _score(
     correct: Tensor,
     learns: bool,
 ) -> None:
-    """Fill `losses` and `correct`; where it learns, turn logits into their gradient."""
+    """Fill `losses` and `correct`; if something learns, turn logits into their gradient."""
     V = logits.shape[1]
     if not 0 <= int(targets.min()) <= int(targets.max()) < V:
         raise IndexError(f"targets from {targets.min()} to {targets.max()} for {V} words")

@@ -1,4 +1,4 @@
-"""States of one scale: by mean and deviation (Ba et al. 2016), or by root mean square alone."""
+"""Normalisation of states: by mean and deviation (Ba et al. 2016), or by root mean square only."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Scores of paths of tags in torch's own operations, on every device, one token after another.
 
-Nothing vanishes here, as logarithms are added up; the kernel `foretext.kernels.crf` is measured by
-it. Tokens that are not real may stand anywhere: the real ones are moved to the left.
+Nothing underflows here, as logarithms are added up; the kernel `foretext.kernels.crf` is tested
+against it. Tokens that are not real may stand anywhere: the real ones are moved to the left.
 """
 
 from __future__ import annotations

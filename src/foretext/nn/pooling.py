@@ -1,4 +1,4 @@
-"""The states of a row's positions as one vector."""
+"""Pooling: one vector of the states of a row's positions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Pool(nn.Module):
 
     Args:
         pooling: "cls" the first position, "last" the last real one, "ends" the half of the last
-            one that was read from the left beside the half of the first one that was read from the
+            state that was read from the left, and the half of the first that was read from the
             right, "mean" and "max" over all, "attention" a learned weighting of all.
         dim: D.
     """
@@ -37,7 +37,7 @@ class Pool(nn.Module):
 
 
 class Attention(nn.Module):
-    """Weights each position by its likeness to a learned question (Yang et al. 2016, 2.2).
+    """Weights each position by its similarity to a learned query (Yang et al. 2016, 2.2).
 
     u_t = tanh(W h_t + b), weight_t ∝ exp(u_t · q).
     """

@@ -1,4 +1,4 @@
-"""Networks that write one token after another on a CPU, where the time goes into reading weights.
+"""Networks that generate token by token on a CPU, where reading the weights takes the time.
 
 Every linear map gets a copy of its weights in bfloat16, laid out for a single row
 (`foretext.kernels.row_linear`). States, norms, attention and the reading of a prompt stay float32.

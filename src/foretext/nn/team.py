@@ -1,4 +1,4 @@
-"""Which threads a kernel may use: torch's own, found where torch has loaded them from."""
+"""The threads that a kernel may use: torch's own, found in the library that torch has loaded."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["torch_team"]
 
 
 def torch_team() -> Team:
-    """Return torch's team with as many threads as torch uses now, or one thread alone.
+    """Return torch's team with as many threads as torch uses now, or a single thread.
 
-    Alone it is where torch was built without gcc's OpenMP interface (macOS, Windows), or where
-    several OpenMP libraries are loaded and none of them is torch's for certain.
+    It is a single thread if torch was built without gcc's OpenMP interface (macOS, Windows), or if
+    several OpenMP libraries are loaded and it is not clear which one is torch's.
     """
     fork = _fork_address()
     return Team(fork, torch.get_num_threads()) if fork else ALONE

@@ -1,4 +1,4 @@
-"""From states to tokens: the head of every language model, computed where it is asked alone."""
+"""From states to tokens: the head of every language model, computed at target positions only."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ INIT_STD = 0.02  # as the weights of the backbone
 
 
 class Score(NamedTuple):
-    """How wrong a batch of answers is."""
+    """Loss and hits of the predictions of a batch."""
 
     loss: Tensor  # (), summed negative log-likelihood
-    num_correct: Tensor | None = None  # (), answers whose most likely value is the right one
+    num_correct: Tensor | None = None  # (), predictions whose most probable value is the target
 
 
 class VocabularyHead(nn.Module):
-    """A linear map to the vocabulary, behind a transform of the states or not.
+    """A linear map to the vocabulary, after a transform of the states or without.
 
     Args:
         dim: width of a state.
         vocab_size: tokens.
         transform: of the states before the map, or None.
-        tied: the token vectors, (V, D), that serve as the map's weights; None: weights of its own.
+        tied: the token vectors, (V, D), which are the map's weights too; None: weights of its own.
         bias: whether the map to the vocabulary has an additive part.
     """
 
@@ -57,7 +57,7 @@ class VocabularyHead(nn.Module):
         return F.linear(self.transform(states), self.weight, self.bias)
 
     def score(self, states: Tensor, targets: Tensor) -> Score:
-        """Score the states (M, D) against the ids (M,) that stand there."""
+        """Score the states (M, D) against the ids (M,) of their positions."""
         return Score(*linear_cross_entropy(self.transform(states), self.weight, self.bias, targets))
 
 

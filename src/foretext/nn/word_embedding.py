@@ -1,4 +1,4 @@
-"""What stands for a word before anything reads it: its vector, and what its characters say."""
+"""Embedding of words: a vector of each word and, by option, features of its characters."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ __all__ = ["WordEmbedding"]
 
 
 class WordEmbedding(nn.Module):
-    """Vectors of words, with features of their characters beside them where these are read.
+    """Vectors of words and, where characters are read, their features beside them.
 
     Args:
         config: the user's settings.
         vocab_size: V, words; id 0 stands for all others.
-        num_characters: ids of characters, 0 for none among them; 0: the text was not asked.
+        num_characters: ids of characters, including 0 for none; 0: no characters are known.
 
     Raises:
-        SettingError: characters are to be read, and there are none.
+        SettingError: the settings read characters, and none are known.
     """
 
     class Config(Config):
-        """Shape of what stands for a word."""
+        """Shape of the embedding."""
 
         vector_size: int = Field(100, ge=1)
         dropout: float = Field(0.0, ge=0, lt=1)  # of vectors and features
@@ -62,7 +62,7 @@ class WordEmbedding(nn.Module):
         self.dim = config.vector_size + features
 
     def load_vectors(self, vectors: np.ndarray) -> None:
-        """Begin from vectors (V, vector_size) that were learned elsewhere.
+        """Start from word vectors (V, vector_size) that were learned elsewhere.
 
         Raises:
             SettingError: they are of another size.
@@ -70,15 +70,17 @@ class WordEmbedding(nn.Module):
         V, size = self.vectors.weight.shape
         if vectors.shape[1] != size:
             raise SettingError(
-                f"[backbone] vector_size = {size}: the vectors to begin from have "
+                f"[backbone] vector_size = {size}: the vectors to start from have "
                 f"{vectors.shape[1]} numbers each; set backbone.vector_size = {vectors.shape[1]}."
             )
         assert len(vectors) == V, f"{len(vectors)} vectors for {V} words"
         with torch.no_grad():
-            self.vectors.weight.copy_(torch.tensor(vectors))  # which may be mapped, and read-only
+            self.vectors.weight.copy_(
+                torch.tensor(vectors)
+            )  # a copy, as the array may be read-only
 
     def forward(self, inputs: Inputs) -> Tensor:
-        """Return what stands for each word, (B, T, D)."""
+        """Return the embedding of each word, (B, T, D)."""
         x = self.vectors(inputs.ids)
         if self.characters is not None:
             assert inputs.characters is not None, "the inputs came without the words' characters"
