@@ -22,7 +22,7 @@ class TextTask(Task):
 
     answers: Answers
     head: TextHead
-    next_tokens: NextTokens | None
+    next_tokens: NextTokens | None = None
 
     @property
     def pooling(self) -> Pooling:  # type: ignore[override]

@@ -50,8 +50,8 @@ def test_pairs_without_labels(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("text_a,text_b,score\na,b,\n", "line 2: the score is '', not a number; mend or"),
-        ("text_a,text_b,score\na,b,nan\n", "line 2: the score is 'nan', not a number"),
+        ("text_a,text_b,score\na,b,\n", "line 2: 'score' holds '' where a finite number"),
+        ("text_a,text_b,score\na,b,nan\n", "line 2: 'score' holds 'nan' where a finite number"),
         ("text_a,score\na,1\n", "line 1: there is no column 'text_b', only 'text_a', 'score'. Did"),
         ("text_a,text_b,score\n", "a.csv has no rows; give a file with pairs of texts."),
     ],
@@ -64,7 +64,7 @@ def test_a_wrong_row_is_named(tmp_path: Path, text: str, sentence: str) -> None:
 
 def test_a_boolean_is_no_score(tmp_path: Path) -> None:
     path = written(tmp_path, "a.jsonl", '{"text_a": "a", "text_b": "b", "score": true}\n')
-    with pytest.raises(CorpusError, match="line 1: the score is a boolean, not a number"):
+    with pytest.raises(CorpusError, match="line 1: 'score' holds a boolean where"):
         read_pairs(path, PairsConfig(score="score"))
 
 
@@ -91,5 +91,5 @@ def test_mrpc(shared_data: Path) -> None:
 def test_a_score_of_hundreds_of_digits(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"text_a": "a", "text_b": "b", "score": 1%s}\n' % ("0" * 400))
-    with pytest.raises(CorpusError, match="the score is a number, not a number"):
+    with pytest.raises(CorpusError, match="'score' holds a number where a finite number"):
         read_pairs(path, PairsConfig(score="score"))

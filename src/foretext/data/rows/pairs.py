@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
 from foretext.corpus.normalization import normalize
-from foretext.data.rows.record import Record, type_name
+from foretext.data.rows.record import Record
 from foretext.data.rows.records import read_records
 from foretext.data.rows.settings import Column, LabelledConfig
 from foretext.data.rows.texts import label_of
@@ -84,18 +84,7 @@ def _pair(record: Record, config: PairsConfig) -> LabelledPair:
         normalize(record.text(column), config.normalization)
         for column in (config.text_a, config.text_b)
     )
-    score = None if config.score is None else _number(record.value(config.score), record)
+    score = None if config.score is None else record.number(config.score)
     column = config.label if config.score is None else None
     label = None if column is None else label_of(record.value(column), record)
     return LabelledPair(text_a, text_b, label, score, record.place)
-
-
-def _number(value: Any, record: Record) -> float:
-    try:
-        number = float(value) if isinstance(value, str | int | float) else None
-    except (ValueError, OverflowError):  # digits without end
-        number = None
-    if number is None or isinstance(value, bool) or not abs(number) < float("inf"):
-        shown = repr(value[:40]) if isinstance(value, str) else type_name(value)
-        raise record.error(f"the score is {shown}, not a number; mend or remove the row.")
-    return number

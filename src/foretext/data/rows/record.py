@@ -54,6 +54,25 @@ class Record(NamedTuple):
             raise self.error(f"'{column}' holds {type_name(value)} where text is expected.")
         return self.whole(value, str(column))
 
+    def number(self, column: Column) -> float:
+        """Return the number under `column`, which may be written as text.
+
+        Raises:
+            CorpusError: there is no such column, or it holds no finite number.
+        """
+        value = self.value(column)
+        try:
+            number = float(value) if isinstance(value, str | int | float) else None
+        except (ValueError, OverflowError):  # an integer too large for a float
+            number = None
+        if number is None or isinstance(value, bool) or not abs(number) < float("inf"):
+            shown = repr(value[:40]) if isinstance(value, str) else type_name(value)
+            raise self.error(
+                f"'{column}' holds {shown} where a finite number is expected; correct or remove "
+                "the row."
+            )
+        return number
+
     def whole(self, text: str, column: str) -> str:
         """Return a text of `column`, if it is made of characters.
 

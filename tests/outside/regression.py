@@ -1,0 +1,171 @@
+"""Regression: a text to a number, as a task that is not part of foretext.
+
+This file stands for one of a user. It imports public classes only, and every verb works with it:
+``foretext finetune regression:Regression BASE TRAIN -o RUN``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+from torch import Tensor
+
+from foretext.backbones.base import States
+from foretext.classifiers.baseline import Baseline
+from foretext.classifiers.predictor import Record, Top
+from foretext.config import Config
+from foretext.data.batch import Inputs
+from foretext.data.padded_examples import PaddedExamples
+from foretext.data.rows import Input
+from foretext.data.rows.records import read_records
+from foretext.data.rows.settings import LabelledConfig
+from foretext.errors import CorpusError
+from foretext.metrics import pearson, spearman
+from foretext.task_models.base import TaskModel
+from foretext.task_models.windows import Windows
+from foretext.tasks.answers import RealNumber
+from foretext.tasks.task_base import TaskBase
+from foretext.tasks.text_head import TextHead, initialised_linear
+from foretext.tasks.text_task import TextTask
+
+Numbers = NDArray[np.float64]
+
+
+class NumbersConfig(LabelledConfig):
+    """Settings of the section [rows]: which columns are read."""
+
+    headerless: ClassVar = {"number": 1, "text": 2}  # columns of a file without a header
+
+    text: str | int = "text"
+    number: str | int = "number"
+
+
+class NumberedText(NamedTuple):
+    """One row."""
+
+    text: str
+    number: float
+    place: str  # file:line
+
+
+class RegressionHead(TextTask):
+    """A linear map from a pooled text to a number, by squared error."""
+
+    class Config(Config):
+        """Settings of the section [task]."""
+
+        max_length: int = Field(512, ge=8)  # positions of a row
+        dropout: float = Field(0.1, ge=0, lt=1)
+
+    name = "regression"
+
+    def __init__(self, config: Config, base: TaskBase, *, lowest: float, highest: float) -> None:
+        super().__init__()
+        self.config = config
+        self.found = {"lowest": lowest, "highest": highest}  # a folder keeps it
+        self.visibility = base.visibility
+        self.answers = RealNumber(lowest, highest)
+        self.head = TextHead(base, None, config.dropout)
+        self.linear = initialised_linear(base, base.backbone.dim, 1)
+
+    def outputs(self, states: States, inputs: Inputs) -> Tensor:
+        """Return a number for each row, (B, 1); 0 and 1 are the lowest and highest of training."""
+        number: Tensor = self.linear(self.head(states.last, inputs.token_mask)).float()
+        return number
+
+
+class Regression(TaskModel):
+    """Texts to numbers."""
+
+    task: RegressionHead
+    task_class = RegressionHead
+    rows_config = NumbersConfig
+    title = "Regression"
+    judged_by = "spearman"
+    watched = ("pearson",)
+
+    @classmethod
+    def read(cls, path: str | Path, config: NumbersConfig | None = None) -> list[NumberedText]:
+        """Read a file with a text and a number in each row."""
+        config = config or NumbersConfig()
+        return [
+            NumberedText(record.text(config.text), record.number(config.number), record.place)
+            for record in read_records(path, config)
+        ]
+
+    @classmethod
+    def find(cls, rows: Sequence[NumberedText]) -> dict[str, Any]:
+        """Return the range of the numbers."""
+        numbers = [row.number for row in rows]
+        if min(numbers) == max(numbers):
+            raise CorpusError("All rows have the same number; give rows with different ones.")
+        return {"lowest": min(numbers), "highest": max(numbers)}
+
+    @classmethod
+    def baseline(cls, rows: Sequence[NumberedText]) -> Baseline:
+        """Learn a ridge regression on TF-IDF."""
+        from sklearn.feature_extraction.text import TfidfVectorizer
+        from sklearn.linear_model import Ridge
+        from sklearn.pipeline import make_pipeline
+
+        learned = make_pipeline(TfidfVectorizer(), Ridge())
+        learned.fit([row.text for row in rows], [row.number for row in rows])
+
+        def figures(others: Sequence[NumberedText]) -> dict[str, Any]:
+            return _figures(others, learned.predict([row.text for row in others]))
+
+        return Baseline("TF-IDF and ridge regression", figures)
+
+    def examples(self, rows: Sequence[NumberedText]) -> PaddedExamples:
+        """Return texts with their numbers, to learn from."""
+        targets = self.task.answers.targets([row.number for row in rows])
+        return self._examples([row.text for row in rows], {self.task.answers.target: targets})
+
+    def predict(self, texts: Sequence[str]) -> Numbers:
+        """Return the number of each text, (N,)."""
+        outputs = np.array(self.outputs(self._examples(texts, {})), np.float64)  # (N, 1)
+        return self.task.answers.values(outputs.reshape(len(texts), 1), self.temperature)
+
+    def answer_rows(self, rows: Sequence[NumberedText]) -> Numbers:
+        """Return the number of each row, (N,)."""
+        return self.predict([row.text for row in rows])
+
+    def judge(self, rows: Sequence[NumberedText], answers: Numbers) -> dict[str, Any]:
+        """Return the correlations with the right numbers."""
+        return _figures(rows, answers)
+
+    def findings(self, rows: Sequence[NumberedText], answers: Numbers) -> dict[str, Any]:
+        """Return a chart of right and given numbers, and a table of the largest errors."""
+        gold = np.array([row.number for row in rows])
+        worst = np.argsort(-np.abs(answers - gold), kind="stable")[:20].tolist()
+        table = [
+            {"text": rows[i].text, "right": gold[i].item(), "given": answers[i].item()}
+            for i in worst
+        ]
+        return {
+            "points": np.stack([gold, answers], 1).tolist(),  # (N, 2)
+            "tables": [{"title": "The largest errors", "rows": table}],
+        }
+
+    def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
+        """Return the numbers as ``foretext predict --json`` prints them."""
+        return [{"number": float(each)} for each in self.predict([text for (text,) in inputs])]
+
+    def _examples(self, texts: Sequence[str], targets: dict[str, NDArray[Any]]) -> PaddedExamples:
+        windows = Windows.of(self.base, texts, self.task.config.max_length, "head")
+        pad, visibility = self.base.pad, self.base.visibility
+        return PaddedExamples(windows.rows, targets, pad=pad, visibility=visibility)
+
+
+def _figures(rows: Sequence[NumberedText], answers: Numbers) -> dict[str, Any]:
+    gold = [row.number for row in rows]
+    return {  # a correlation with a constant is no number
+        "rows": len(rows),
+        "spearman": float(np.nan_to_num(spearman(gold, answers))),
+        "pearson": float(np.nan_to_num(pearson(gold, answers))),
+    }
