@@ -34,6 +34,7 @@ def choose(
     """Return the candidates with what was found of them; exactly one is `chosen`.
 
     Where the objective has no law of its loss, `ORDERING` orders the sizes, and no loss is given.
+    Neither is one of a network without layers, which no law describes.
 
     Args:
         candidates: from small to large.
@@ -48,7 +49,7 @@ def choose(
     losses = [each.expected_loss for each in found if each.expected_loss is not None]
     best = next(each for each in found if each.expected_loss == min(losses))
     judged = tuple(replace(each, chosen=each is best) for each in found)
-    if given.loss_law is not None:
+    if given.loss_law is not None and all(each.layer_parameters for each in judged):
         return judged
     return tuple(replace(each, expected_loss=None) for each in judged)
 

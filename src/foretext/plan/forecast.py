@@ -48,7 +48,7 @@ def expected_loss(loss_law: str, weights: float, tokens: float, text_tokens: flo
 
     Args:
         loss_law: that the objective's class names.
-        weights: N.
+        weights: N, of the layers; without layers the law has nothing to say but an order.
         tokens: D, over all walks.
         text_tokens: U.
 
@@ -64,8 +64,8 @@ def expected_loss(loss_law: str, weights: float, tokens: float, text_tokens: flo
     unique = min(tokens, text_tokens)
     enough = text_tokens / TOKENS_A_WEIGHT  # weights
     counted_tokens = unique + _worth(tokens - unique, unique, WALKS)
-    useful = min(weights, enough)
-    counted_weights = useful + _worth(weights - useful, useful, SURPLUS)
+    useful = min(max(weights, 1), enough)
+    counted_weights = useful + _worth(max(weights - useful, 0), useful, SURPLUS)
     of_weights: float = (law.weights / counted_weights) ** law.weights_power
     of_tokens: float = (law.tokens / counted_tokens) ** law.tokens_power
     return law.floor + of_weights + of_tokens

@@ -97,9 +97,11 @@ class Plan:
                 yield f"{section}.{name} = {shown}"
 
     def _warnings(self) -> Iterator[str]:
-        if self.chosen.expected_loss is None:
+        if not self.chosen.layer_parameters:
+            yield "its loss cannot be forecast: the backbone has no layers"
+        elif self.chosen.expected_loss is None:
             yield (
-                f"its loss cannot be forecast: the objective {self.recipe} names no loss_law; "
+                f"its loss cannot be forecast: the objective of {self.recipe} names no loss_law; "
                 f"sizes are ordered by the law of {ORDERING} language models"
             )
         total = self.planning_seconds + self.seconds_left
