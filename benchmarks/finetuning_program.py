@@ -43,25 +43,32 @@ def main() -> None:
 
 def ours(rows: Rows, texts: LabelledTexts, folder: Path, seed: int) -> tuple[float, float]:
     """The training of `foretext finetune`, from its first step to its last."""
-    from foretext.data.rows import LabelledText, RowTexts
+    from foretext.data.rows import LabelledText
+    from foretext.finetuning.job import FinetuneJob
+    from foretext.finetuning.network import NetworkLearner
+    from foretext.finetuning.recipe import TaskRecipe
     from foretext.finetuning.rows import TaskRows
-    from foretext.finetuning.settings import FinetuningConfig
-    from foretext.finetuning.start import begin_with
-    from foretext.finetuning.training import Setting, train_once
     from foretext.progress import MetricsLog
     from foretext.progress.run_context import RunContext
-    from foretext.task_models.classifier import TextClassifier
+    from foretext.run_folder import RunFolder
 
-    read = [LabelledText(text, (label,), "") for label, text in rows]
-    begun = begin_with(folder, "classification", RowTexts([], are_tokens=False), {})
-    finetuning = FinetuningConfig.checked({"body_dropout": DROPOUT}, "finetuning")
-    setting = Setting(TextClassifier, TaskRows(read, [], []), begun, finetuning, {})
-    config = setting.training(
-        seed, epochs=1.0, batch_examples=BATCH, learning_rate=RATE, warmup_rate=WARMUP
-    )
+    read = TaskRows([LabelledText(text, (label,), "") for label, text in rows], [], [])
+    settings: dict[str, dict[str, Any]] = {
+        "task": {"max_length": texts.max_length, "pooling": POOLING, "dropout": DROPOUT},
+        "finetuning": {"body_dropout": DROPOUT},
+        "training": {
+            "epochs": 1.0,
+            "batch_examples": BATCH,
+            "learning_rate": RATE,
+            "warmup_rate": WARMUP,
+            "seed": 1 + seed,
+        },
+    }
     with tempfile.TemporaryDirectory() as place, MetricsLog(Path(place) / "log") as log:
-        task = {"max_length": texts.max_length, "pooling": POOLING, "dropout": DROPOUT}
-        _, last = train_once(setting, config, task, RunContext(Path(place), log=log))
+        recipe = TaskRecipe("classification", folder, "rows", settings=settings)
+        job = FinetuneJob(run=RunFolder(place), recipe=recipe)
+        learner = NetworkLearner(job, settings).start(read)
+        _, last = learner.train(read, 0, RunContext(Path(place), log=log))
         records = log.read()
     steps = [0, *(record["step"] for record in records)]
     losses = sum(

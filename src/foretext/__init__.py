@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from foretext.corpus import Corpus
     from foretext.errors import ForetextError
     from foretext.estimators import Autoencoder, FastText, GloVe, Word2Vec
-    from foretext.finetuning.run import finetune
+    from foretext.finetuning.finetune import finetune
     from foretext.language_model import LanguageModel
     from foretext.pipeline import pretrain
     from foretext.recipe import Recipe
@@ -54,7 +54,7 @@ _HOMES = {
     "Recipe": "foretext.recipe",
     "Word2Vec": "foretext.estimators",
     "WordVectors": "foretext.vectors.word_vectors",
-    "finetune": "foretext.finetuning.run",
+    "finetune": "foretext.finetuning.finetune",
     "load": "foretext.artifact",
     "pretrain": "foretext.pipeline",
     "trust": "foretext.registry",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from foretext.classifiers import CLASSIFIERS
+from foretext.classifiers.predictor import Predictor
 from foretext.errors import ModelFileError, VectorFileError
 from foretext.files import is_regular_file, refuse_name, sweep
 from foretext.registry import imported
@@ -17,18 +19,32 @@ from foretext.vectors.word_vectors import WordVectors
 if TYPE_CHECKING:
     from foretext.language_model import LanguageModel
 
-__all__ = ["RunFolder", "load", "load_language_model", "load_vectors", "opened_run", "run_vectors"]
+__all__ = [
+    "RunFolder",
+    "load",
+    "load_language_model",
+    "load_task",
+    "load_vectors",
+    "opened_run",
+    "run_vectors",
+]
 
-# Kind of a run to the class that opens it; the others are word vectors and language models.
 TASK_MODEL = "foretext.task_models.base:TaskModel"
-OTHER_KINDS = {
-    "autoencoder": "foretext.codec:Codec",
-    "fasttext classifier": "foretext.classifiers.fasttext.classifier:FastTextClassifier",
-    "linear classifier": "foretext.classifiers.linear:LinearClassifier",
-}
+CODEC = "foretext.codec:Codec"
+FASTTEXT_FILES = (".bin", ".ftz")  # of word vectors, or of a classifier
+
+T = TypeVar("T")
 
 
-def load(path: str | Path) -> Any:
+@overload
+def load(path: str | Path) -> Any: ...
+
+
+@overload
+def load(path: str | Path, kind: type[T]) -> T: ...
+
+
+def load(path: str | Path, kind: type[Any] | None = None) -> Any:
     """Open what a run left, a vector file of anybody's, or a folder with somebody's model.
 
     Word vectors open as `WordVectors`, language models as `LanguageModel`, what learned a task as a
@@ -39,18 +55,63 @@ def load(path: str | Path) -> Any:
     like those of sentence-transformers, as a `LanguageModel`; PyTorch is imported for networks
     alone.
 
+    Args:
+        path: of a folder or a file.
+        kind: the class that is expected, which type checkers then know; None: any.
+
     Raises:
         VectorFileError: there is nothing there, the run is unfinished, or the file is damaged.
-        ModelFileError: the folder holds a model that foretext does not know, or a damaged one.
+        ModelFileError: the folder holds a model that foretext does not know, a damaged one, or
+            another one than `kind`.
+        UntrustedError: the folder names code from outside foretext (`foretext.trust`).
         MissingExtraError: a network without PyTorch.
     """
+    opened = _open_classifier_file(path, kind) or _opened(path)
+    if kind is not None and not isinstance(opened, kind):
+        raise ModelFileError(
+            f"{path} holds {type(opened).__name__}, not {kind.__name__}; give another path, or "
+            "another class."
+        )
+    return opened
+
+
+def load_task(path: str | Path) -> Predictor:
+    """Open what a task was learned by: a run, a folder of Hugging Face, a .bin or .ftz file.
+
+    Raises:
+        ModelFileError: it holds something else.
+        ForetextError: as of `load`.
+    """
+    opened = _open_classifier_file(path, Predictor) or _opened(path)
+    if not isinstance(opened, Predictor):
+        raise ModelFileError(
+            f"{path} holds {type(opened).__name__}, which has learned no task; give a folder of "
+            "`foretext finetune`, a task's folder of Hugging Face, or fastText's .bin or .ftz file."
+        )
+    return opened
+
+
+def _opened(path: str | Path) -> Any:
     run = opened_run(path)
     if run.path.is_dir() and not run.vectors.is_file() and _holds_model(run):
-        kind = run.kind or ""
-        if (other := TASK_MODEL if is_task(kind) else OTHER_KINDS.get(kind)) is not None:
-            return imported(other).load(run.path)
-        return load_language_model(path)
+        kind = run.kind
+        if is_task(kind):
+            return imported(TASK_MODEL).load(run.path)
+        if kind is not None and kind in CLASSIFIERS:
+            return CLASSIFIERS.resolve(kind).load(run.path)
+        return (
+            imported(CODEC).load(run.path) if kind == "autoencoder" else load_language_model(path)
+        )
     return load_vectors(path)
+
+
+def _open_classifier_file(path: str | Path, kind: type[Any] | None) -> Predictor | None:
+    """Open a file of fastText's program as a classifier, where one is expected."""
+    wanted = kind is not None and issubclass(kind, Predictor)
+    if not wanted or Path(path).suffix not in FASTTEXT_FILES or Path(path).is_dir():
+        return None
+    classifier: Predictor = CLASSIFIERS.resolve("fasttext classifier").load(path)
+    return classifier
 
 
 def load_vectors(path: str | Path) -> WordVectors:

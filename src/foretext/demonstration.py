@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from foretext.corpus.docstrings import Docstring, write_docstrings
 from foretext.files import atomic_file, refuse_existing
+from foretext.finetuning.recipe import TaskRecipe
 from foretext.finetuning.run import run_finetuning
 from foretext.pipeline import run_recipe
 from foretext.recipe import Recipe
@@ -51,16 +52,9 @@ def demonstrate(
     asked = [word for word in ASKED if word in vectors]
     report = report_run(run, title="word2vec on Python's docstrings", neighbors_of=asked)
     train, test = _write_rows(output, documents)
-    learned = run_finetuning(
-        "classification",
-        "fasttext",
-        train,
-        classifier,
-        test=test,
-        settings={"classifier": {"pretrained_vectors": str(run), "dim": vectors.vector_size}},
-        overwrite=overwrite,
-        quiet=quiet,
-    )
+    chosen = {"classifier": {"pretrained_vectors": str(run), "dim": vectors.vector_size}}
+    task = TaskRecipe("classification", "fasttext", train, test=test, settings=chosen)
+    learned = run_finetuning(task, classifier, overwrite=overwrite, quiet=quiet)
     report_run(classifier, title="Which package a docstring is from")
     figures = learned.facts["test"]
     return Demonstration(text, run, report, vectors, asked, classifier, figures)

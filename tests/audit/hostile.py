@@ -160,9 +160,9 @@ def _attacks() -> Iterator[Attack]:
 
 def _python() -> Iterator[Opener]:
     import foretext as ft
-    from foretext.artifact import RunFolder, load_language_model, load_vectors
+    from foretext.artifact import RunFolder, load_language_model, load_task, load_vectors
     from foretext.codec import Codec
-    from foretext.finetuning.run import load_task, rows_of
+    from foretext.finetuning.rows import rows_of
     from foretext.report.run_report import report_run
     from foretext.task_models.base import TaskModel
 
@@ -171,7 +171,7 @@ def _python() -> Iterator[Opener]:
         "load_vectors": load_vectors,
         "load_language_model": load_language_model,
         "load_task": load_task,
-        "rows_of": rows_of,
+        "rows_of": lambda folder: rows_of(folder, load_task(folder)),
         "report_run": report_run,
         "kind": lambda folder: RunFolder(folder).kind,
         "TaskModel.load": TaskModel.load,

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 import foretext as ft
-from foretext.finetuning.run import rows_of
+from foretext.artifact import load_task
+from foretext.finetuning.rows import rows_of
 from foretext.report.run_report import report_run
 from tests.audit.folders import KINDS, finished
 from tests.audit.readers import Reader
@@ -35,7 +36,7 @@ def _read(use: Callable[[Any], object], folder: Path) -> None:
 
 
 def _report(folder: Path) -> None:
-    rows_of(folder / "run")
+    rows_of(folder / "run", load_task(folder / "run"))
     report_run(folder / "run")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from foretext.classifiers.fasttext.classifier import FastTextClassifier
-from foretext.finetuning.run import finetune
+from foretext.finetuning.finetune import finetune
 from tests.classifiers.fasttext.texts import NAMES, labelled_texts
 from tests.cli.conftest import Command
 
@@ -52,11 +52,11 @@ def test_a_run_from_rows_to_answers(
     result = json.loads(done.out)
     assert result["test"]["accuracy"] > 0.9
     assert result["valid"]["texts"] == 100
-    assert (result["texts"], result["labels"], result["search"]) == (300, 5, None)
+    assert (result["rows"], result["labels"], result["search"]) == (300, 5, None)
     names = {path.name for path in run.iterdir()}
     assert names == {
-        "README.md", "config.json", "metrics.jsonl", "model.safetensors", "recipe.toml",
-        "report.html", "train.log",
+        "README.md", "config.json", "examination.json", "metrics.jsonl", "model.safetensors",
+        "recipe.toml", "report.html", "train.log",
     }  # fmt: skip
     recipe = tomllib.loads((run / "recipe.toml").read_text())
     assert (recipe["run"]["task"], recipe["run"]["base"]) == ("classification", "fasttext")
@@ -64,9 +64,9 @@ def test_a_run_from_rows_to_answers(
     records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     assert records[-1]["valid_loss"] < records[0]["valid_loss"]
     card = (run / "README.md").read_text()
-    assert f"| test | 100 | {result['test']['accuracy']:.4f} |" in card
+    assert f"| {result['test']['accuracy']:.4f} |" in card
     page = (run / "report.html").read_text()
-    assert "Labels, test" in page
+    assert "Labels" in page
     assert "weather" in page
 
     texts = tmp_path / "texts.txt"
@@ -117,7 +117,7 @@ def test_the_linear_classifier_from_rows_to_answers(
         "finetune", "classification", run, folder / "train.tsv", *COLUMNS, "-o", tmp_path / "next"
     )
     assert refused.code == 2
-    assert "holds LinearClassifier, which no task is learned on" in refused.err
+    assert "holds LinearClassifier, which no task can be learned on" in refused.err
 
 
 def test_what_is_there_stays(command: Command, arguments: list[object], tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_search_is_kept_with_its_trials(command: Command, folder: Path, tmp_pa
     assert result["search"]["trials"] == len(trials)
     assert result["search"]["score"] == max(trial["score"] for trial in trials)
     best = max(trials, key=lambda trial: trial["score"])
-    assert result["settings"]["lr"] == best["lr"]
+    assert result["search"]["settings"]["lr"] == best["lr"]
     assert f"The best of {len(trials)} settings" in (run / "report.html").read_text()
 
 
@@ -174,7 +174,7 @@ def test_files_of_the_program_answer_too(command: Command, folder: Path, tmp_pat
     ("given", "sentence"),
     [
         (("clasification", "fasttext"), "no such task. Did you mean 'classification'?"),
-        (("classification", "fastext"), "no such name of a backbone. Did you mean 'fasttext'?"),
+        (("classification", "fastext"), "no backbone of this name. Did you mean 'fasttext'?"),
     ],
 )
 def test_unknown_names_say_so(
@@ -194,13 +194,16 @@ def test_wrong_settings_leave_nothing_behind(
     assert "[classifier] lrr: there is no such setting. Did you mean 'lr'?" in done.err
     assert not (tmp_path / "run").exists()
     done = command(*arguments, "--set", "vectors.lr=1", "-o", tmp_path / "run")
-    assert "There are: classifier, rows" in done.err
+    assert "There are: task, finetuning, training" in done.err
 
 
 def test_predict_asks_tasks(command: Command, run: Path, tmp_path: Path) -> None:
     done = command("predict", run, tmp_path)
     assert done.code == 2
-    assert "is a run of word vectors; give a folder of `foretext finetune`" in done.err
+    assert (
+        "holds WordVectors, which has learned no task; give a folder of `foretext finetune`"
+        in done.err
+    )
     done = command("predict", tmp_path, tmp_path)
     assert "holds no run of foretext" in done.err
 

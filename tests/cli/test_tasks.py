@@ -12,6 +12,7 @@ import pytest
 
 import foretext as ft
 from foretext.artifact import RunFolder
+from foretext.report.run_report import report_run
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.cli.conftest import Command
 from tests.task_files import (
@@ -112,6 +113,83 @@ def test_a_search_is_told(command: Command, files: TaskFiles, tmp_path: Path) ->
     trials = (run / "trials.jsonl").read_text().splitlines()
     assert search["trials"] == len(trials)
     assert search["score"] == max(json.loads(trial)["score"] for trial in trials)
+
+
+def test_a_recipe_is_a_command(command: Command, files: TaskFiles, tmp_path: Path) -> None:
+    """What the command line says goes over the file; a run's own recipe repeats it."""
+    run, again, other = (tmp_path / name for name in ("run", "again", "other"))
+    train, test = files.train("tagging"), files.test("tagging")
+    recipe = write(
+        tmp_path / "tags.toml", "[run]", 'task = "tagging"', 'base = "lstm"', f'train = "{train}"',
+        "[training]", "epochs = 1.0", "[backbone]", "dim = 8", "[rows]", "tag = 2",
+    )  # fmt: skip
+    done = command("finetune", "--config", recipe, "--test", test, "-o", run, "--json", "-q")
+    assert done.code == 0, done.err
+    repeated = command("finetune", "--config", run / "recipe.toml", "-o", again, "--json", "-q")
+    assert repeated.code == 0, repeated.err
+    figures = [json.loads(each.out)["test"] for each in (done, repeated)]
+    assert figures[0] == figures[1]
+    weights = [(folder / "model.safetensors").read_bytes() for folder in (run, again)]
+    assert weights[0] == weights[1]
+    changed = command(
+        "finetune", "tagging", "gru", "--config", recipe, "--set", "training.steps=2", "-o", other,
+        "--tag", "last", "--json", "-q",
+    )  # fmt: skip
+    assert changed.code == 0, changed.err
+    assert (json.loads(changed.out)["base"], json.loads(changed.out)["steps"]) == ("gru", 2)
+    told = complaint(command, tmp_path / "none", "tagging", "lstm")
+    assert "TRAIN is missing; name it as an argument, or as train under [run]" in told
+
+
+TOPICS_TASK = """\
+from foretext.task_models.classifier import TextClassifier
+
+
+class Topics(TextClassifier):
+    title = "Topics"
+    judged_by = "macro_f1"
+
+
+class Other:
+    pass
+"""
+
+
+def test_a_task_from_outside(
+    command: Command, files: TaskFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    write(tmp_path / "my_topics.py", TOPICS_TASK)
+    run, test = tmp_path / "run", files.test("classification")
+    done = command(
+        "finetune", "my_topics:Topics", "textcnn", files.train("classification"), "-o", run,
+        "--test", test, *settings(*FAST, *CNN), "--seeds", 2, "--json", "-q",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    facts = json.loads(done.out)
+    assert (facts["task"], facts["judged_by"]) == ("my_topics:Topics", "macro_f1")
+    assert "# Topics on textcnn" in (run / "README.md").read_text()
+    assert RunFolder(run).kind == "my_topics:Topics"
+    lines = write(tmp_path / "lines.txt", "the cat", "every dog")
+    for verb in (("predict", run, lines, "--json"), ("evaluate", run, test, "--json")):
+        answered = command(*verb, "--trust", "my_topics")
+        assert answered.code == 0, answered.err
+    assert json.loads(answered.out)[str(test)]["macro_f1"] == facts["test"]["macro_f1"]
+    assert "Topics" in report_run(run).read_text()
+    assert type(ft.load(run)).__name__ == "Topics"
+    train = files.train("classification")
+    told = complaint(command, tmp_path / "none", "my_topics:Other", "textcnn", train)
+    assert "TASK = 'my_topics:Other' is no TaskModel" in told
+
+
+def test_a_name_that_is_a_folder_too_is_told(
+    command: Command, files: TaskFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "linear").mkdir()
+    done = command("finetune", "classification", "linear", files.train("classification"), "-o", "r")
+    assert done.code == 0, done.err
+    assert "BASE = 'linear' is the name of what learns; what is called so here is './l" in done.err
 
 
 LINES = {
@@ -308,7 +386,7 @@ class TestWrongBases:
         told = refused("classification", "lstm", "--set", "finetuning.fresh=true")
         assert "fresh would have no effect" in told
         told = refused("tagging", run, "--set", "backbone.name=transformer")
-        assert "over word vectors there are textcnn, rnn, lstm, gru" in told
+        assert "cannot start from word vectors; take one that reads words" in told
         told = refused("classification", bert, "--set", "training.learning_rat=1")
         assert "Did you mean 'learning_rate'?" in told
         told = refused("tagging", bert, "--set", "task.pooling=mean")
@@ -321,13 +399,19 @@ class TestWrongBases:
         assert "holds no run to resume" in refused("classification", "linear", "--resume")
         told = refused("classification", "linear", "--search", "10s")
         assert "--search has no effect on 'linear', which learns at once" in told
+        told = refused("classification", "linear", "--seeds", 2)
+        assert "[finetuning] seeds has no effect on 'linear'; leave it out" in told
         told = refused("classification", "linear", "--set", "linear.inverse_penalty=0")
         assert "[linear] inverse_penalty" in told
 
     def test_fasttext_learns_labels_of_texts_alone(self, refused: Any) -> None:
         assert "it learns classification, not tagging" in refused("tagging", "fasttext")
-        told = refused("classification", "fasttext", "--seeds", 2)
-        assert "[finetuning]: there is no such section here. There are: classifier" in told
+        told = refused("classification", "fasttext", "--set", "finetuning.calibrate=true")
+        assert "[finetuning] calibrate has no effect on 'fasttext'; leave it out" in told
+        told = refused("classification", "fasttext", "--set", "training.steps=3")
+        assert (
+            "[training]: there is no such section here. There are: classifier, finetuning" in told
+        )
         assert "holds no run to resume" in refused("classification", "fasttext", "--resume")
 
     def test_words_have_no_frame_for_questions(self, refused: Any) -> None:

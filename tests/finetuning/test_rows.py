@@ -9,12 +9,13 @@ import pytest
 
 from foretext.artifact import RunFolder
 from foretext.errors import CorpusError, SettingError
+from foretext.finetuning.job import FinetuneJob
+from foretext.finetuning.network import NetworkLearner
+from foretext.finetuning.recipe import TaskRecipe
 from foretext.finetuning.rows import TaskRows, read_rows
-from foretext.finetuning.run import FinetuneJob, rows_config
-from foretext.task_models import TASKS
 from tests.task_files import TaskFiles
 
-Told = pytest.CaptureFixture[str]
+Output = pytest.CaptureFixture[str]
 
 
 def read(
@@ -23,15 +24,16 @@ def read(
     rate: float | None = None,
     *,
     task: str = "classification",
-    holds_out: bool = True,
     seed: int = 1,
     **files: Any,
 ) -> TaskRows:
+    """The rows of a run that starts from scratch; such a run holds a tenth out."""
     run = RunFolder(folder / "run")
     run.path.mkdir(exist_ok=True)
-    rows = rows_config(task)()
-    job = FinetuneJob(task, "textcnn", train, run, rows, quiet=False, **files)
-    return read_rows(job, TASKS.resolve(task), rate, holds_out=holds_out, seed=seed)
+    chosen = {} if rate is None else {"valid_rate": rate}
+    settings = {"finetuning": chosen, "training": {"seed": seed}}
+    recipe = TaskRecipe(task, "textcnn", train, settings=settings, **files)
+    return read_rows(NetworkLearner(FinetuneJob(run=run, recipe=recipe, quiet=False), settings))
 
 
 def write(path: Path, *rows: str, times: int = 1) -> Path:
@@ -44,10 +46,10 @@ def test_a_tenth_is_held_out_in_the_order_of_the_file(
     task: str, task_files: TaskFiles, tmp_path: Path
 ) -> None:
     train = task_files.train(task)
-    everything = read(tmp_path, train, task=task, holds_out=False)
+    everything = read(tmp_path, train, 0.0, task=task)
     assert (len(everything.train), len(everything.valid)) == (60, 0)
     parts = read(tmp_path, train, task=task)
-    assert (len(parts.train), len(parts.valid)) == (54, 6)
+    assert (len(parts.train), len(parts.valid), parts.valid_rate) == (54, 6, 0.1)
     assert sorted([*parts.train, *parts.valid], key=everything.train.index) == everything.train
     places = [everything.train.index(row) for row in parts.train]
     assert places == sorted(places)
@@ -55,12 +57,12 @@ def test_a_tenth_is_held_out_in_the_order_of_the_file(
     assert read(tmp_path, train, task=task, seed=2).valid != parts.valid
 
 
-def test_a_rate_is_what_was_asked_for(task_files: TaskFiles, tmp_path: Path) -> None:
+def test_a_rate_that_the_user_chose(task_files: TaskFiles, tmp_path: Path) -> None:
     train = task_files.train("classification")
-    assert len(read(tmp_path, train, 0.25, holds_out=False).valid) == 15
+    assert len(read(tmp_path, train, 0.25).valid) == 15
     assert len(read(tmp_path, train, 0.0).valid) == 0
     few = write(tmp_path / "few.tsv", "a\tx", "b\ty", times=5)
-    assert len(read(tmp_path, few).valid) == 0  # too few, unless they are asked for
+    assert read(tmp_path, few).valid_rate == 0.0  # too few, unless the user wants it
     assert len(read(tmp_path, few, 0.2).valid) == 2
 
 
@@ -68,34 +70,28 @@ def test_a_file_of_held_out_rows(task_files: TaskFiles, tmp_path: Path) -> None:
     train, other = task_files.train("classification"), task_files.test("classification")
     rows = read(tmp_path, train, valid=other, test=other)
     assert [len(part) for part in (rows.train, rows.valid, rows.test)] == [60, 18, 18]
+    assert rows.valid_rate is None
     with pytest.raises(SettingError, match="valid_rate would have no effect beside a file"):
         read(tmp_path, train, 0.1, valid=other)
 
 
-def test_texts_are_those_learned_from(task_files: TaskFiles, tmp_path: Path) -> None:
-    tagged = read(tmp_path, task_files.train("tagging"), task="tagging").texts()
-    assert (tagged.are_tokens, len(tagged.texts)) == (True, 54)
-    asked = read(tmp_path, task_files.train("span_qa"), task="span_qa", holds_out=False).texts()
-    assert asked.texts[1] == "what purrs\nthe cat purrs in the noon . 1"
-
-
-def test_one_label_is_none(tmp_path: Path) -> None:
+def test_a_single_label_is_refused(tmp_path: Path) -> None:
     only = write(tmp_path / "only.tsv", "a cat\tcat", "two cats\tcat")
     with pytest.raises(CorpusError, match=r"All 2 rows have the label 'cat'.*nothing to tell"):
         read(tmp_path, only)
 
 
-def test_what_is_told_of_rows(tmp_path: Path, capsys: Told) -> None:
+def test_warnings_about_rows(tmp_path: Path, capsys: Output) -> None:
     train = write(tmp_path / "train.tsv", "a cat\tcat", "a dog\tdog", "\tdog")
     test = write(tmp_path / "test.tsv", "a cat\tcat", "a hen\then")
     valid = write(tmp_path / "valid.tsv", "an owl\towl", "a dog\tdog")
     rows = read(tmp_path, train, test=test, valid=valid)
     assert [len(part) for part in (rows.train, rows.valid, rows.test)] == [3, 2, 2]
-    told = capsys.readouterr().err
-    assert f"1 row has no text; fill in or remove what is empty. ({train}, line 4)" in told
-    assert "1 test row has labels that training never shows (such as 'hen')" in told
-    assert "1 of 2 test rows (50.0%) occur in training too, 1 with the same labels" in told
-    assert "1 of 2 held-out rows have labels that the rows to learn from never show" in told
-    assert f"(such as 'owl'), and cannot be right. ({valid}, line 2)" in told
+    shown = capsys.readouterr().err
+    assert f"1 row has no text; fill in or remove what is empty. ({train}, line 4)" in shown
+    assert "1 test row has labels that training never shows (such as 'hen')" in shown
+    assert "1 of 2 test rows (50.0%) occur in training too, 1 with the same labels" in shown
+    assert "1 of 2 held-out rows have labels that the rows to learn from never show" in shown
+    assert f"(such as 'owl'), and cannot be right. ({valid}, line 2)" in shown
     log = (tmp_path / "run" / "train.log").read_text()
     assert "3 rows to learn from, 2 held out, 2 test" in log

@@ -21,8 +21,8 @@ from foretext.errors import (
     MissingExtraError,
     SettingError,
 )
-from foretext.finetuning import search as task_search
-from foretext.task_models.base import TaskModel
+from foretext.finetuning import run as road
+from foretext.finetuning.network import NetworkLearner
 from tests.task_files import TaskFiles, small_settings
 
 pytest.importorskip("optuna")
@@ -58,7 +58,7 @@ def test_settings_that_diverge_are_passed_over(
     task_files: TaskFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A trial without a figure is written down, and another one is chosen."""
-    real, tried = task_search.train_once, []
+    real, tried = NetworkLearner.train, []
 
     def first_diverges(*arguments: Any) -> Any:
         tried.append(arguments)
@@ -66,7 +66,7 @@ def test_settings_that_diverge_are_passed_over(
             raise DivergedError("The loss is no longer a number")
         return real(*arguments)
 
-    monkeypatch.setattr(task_search, "train_once", first_diverges)
+    monkeypatch.setattr(NetworkLearner, "train", first_diverges)
     files, settings = task_files, small_settings("textcnn")
     del settings["training"]["learning_rate"]
     arguments = ("classification", "textcnn", files.train("classification"))
@@ -74,7 +74,7 @@ def test_settings_that_diverge_are_passed_over(
     scores = [trial["score"] for trial in trials_of(tmp_path / "run")]
     assert scores[0] is None
     assert RunFolder(tmp_path / "run").facts()["search"]["score"] == max(scores[1:])
-    monkeypatch.setattr(task_search, "train_once", _diverges)
+    monkeypatch.setattr(NetworkLearner, "train", _diverges)
     with pytest.raises(DivergedError, match="settings that were tried diverged; choose a lower"):
         ft.finetune(*arguments, tmp_path / "none", settings=settings, search="0.1s")
 
@@ -129,11 +129,11 @@ def test_a_resume_goes_on_with_the_settings_found(
         raise Interrupted("SIGTERM stopped it.")
 
     with monkeypatch.context() as patched:
-        patched.setattr(TaskModel, "write", stop)
+        patched.setattr(road, "keep", stop)
         with pytest.raises(Interrupted):
             learn()
     before = trials_of(tmp_path / "run")
-    monkeypatch.setattr(task_search, "_score", stop)  # nothing is tried again
+    monkeypatch.setattr(NetworkLearner, "search", stop)  # nothing is tried again
     learn(resume=True)
     assert trials_of(tmp_path / "run") == before
     assert RunFolder(tmp_path / "run").facts()["search"]["trials"] == len(before)

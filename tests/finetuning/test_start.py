@@ -1,4 +1,4 @@
-"""What a task is learned on: found, checked, copied or drawn."""
+"""What a network starts a task with: found, checked, copied or randomly initialised."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import torch
 import foretext as ft
 from foretext.data.rows import RowTexts
 from foretext.errors import ForetextError, SettingError
-from foretext.finetuning.start import Beginning, begin_with
+from foretext.finetuning.bases import open_base
+from foretext.finetuning.start import Start, find_start
+from foretext.task_models import TASKS
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import bert
 from tests.task_files import SMALL, TaskFiles, language_model, small_settings, word_vectors
@@ -20,15 +22,16 @@ from tests.task_files import SMALL, TaskFiles, language_model, small_settings, w
 ROWS = RowTexts(["the owl hoots", "the owl sees the dog", "zebras bark", "zebras hoot"])
 
 
-def begun(base: Any, task: str = "classification", **options: Any) -> Beginning:
+def begun(base: Any, task: str = "classification", **options: Any) -> Start:
+    usual = TASKS.resolve(task).vectors_backbone
     sections = options.pop("sections", {})
-    return begin_with(base, task, ROWS, sections, **options)
+    return find_start(open_base(base), base, usual, ROWS, sections, **options)
 
 
 @pytest.mark.parametrize("name", ["textcnn", "rnn", "lstm", "gru", "transformer"])
-def test_a_network_is_drawn_by_its_seed(name: str) -> None:
+def test_random_weights_follow_from_the_seed(name: str) -> None:
     found = begun(name, sections={"backbone": SMALL[name]})
-    assert (found.origin, found.visibility) == ("scratch", "full")
+    assert (found.origin, found.base.visibility) == ("scratch", "full")
     one, same, other = (found.body(seed).backbone.embedding for seed in (1, 1, 2))
     assert torch.equal(one, same)
     assert not torch.equal(one, other)
@@ -36,15 +39,15 @@ def test_a_network_is_drawn_by_its_seed(name: str) -> None:
 
 def test_words_are_those_of_two_rows() -> None:
     found = begun("lstm", sections={"backbone": SMALL["lstm"]})
-    assert set(found.tokenizer.vocabulary.words) == {"[UNK]", "the", "owl", "zebras"}
+    assert set(found.base.tokenizer.vocabulary.words) == {"[UNK]", "the", "owl", "zebras"}
     all_of_them = begun("lstm", sections={"backbone": SMALL["lstm"], "tokenizer": {"min_count": 1}})
-    assert "hoots" in all_of_them.tokenizer.vocabulary.words
+    assert "hoots" in all_of_them.base.tokenizer.vocabulary.words
 
 
-def test_words_keep_their_vectors_and_others_are_drawn_alike() -> None:
+def test_words_keep_their_vectors_and_others_get_random_ones() -> None:
     vectors = word_vectors()
     found = begun(vectors)
-    words = list(found.tokenizer.vocabulary.words)
+    words = list(found.base.tokenizer.vocabulary.words)
     assert "zebras" in words
     one, same, other = (found.body(seed).backbone.embedding.detach() for seed in (1, 1, 2))
     known = [place for place, word in enumerate(words) if word in vectors]
@@ -70,15 +73,15 @@ def test_words_keep_their_vectors_and_others_are_drawn_alike() -> None:
 )
 def test_vectors_get_a_network(task: str, chosen: dict[str, str], backbone: str) -> None:
     found = begun(word_vectors(), task, sections={"backbone": chosen})
-    assert type(found.backbone).__name__ == backbone
+    assert type(found.base.backbone).__name__ == backbone
 
 
 def test_vectors_of_a_run_are_read_as_their_run_read(bases: dict[str, Path]) -> None:
     found = begun(bases["word2vec"])
-    assert found.tokenizer.encode("the dog") == [
-        found.tokenizer.vocabulary.ids[word] for word in ("the", "dog")
+    assert found.base.tokenizer.encode("the dog") == [
+        found.base.tokenizer.vocabulary.ids[word] for word in ("the", "dog")
     ]
-    assert begun(bases["vectors"]).tokenizer.config.lowercase
+    assert begun(bases["vectors"]).base.tokenizer.config.lowercase
 
 
 @pytest.mark.parametrize("kind", ["bert", "gpt"])
@@ -108,7 +111,7 @@ def test_gpt_s_head_is_tied_to_the_copy(byte_bpe: SubwordTokenizer) -> None:
     assert body.vocabulary_head.weight is body.backbone.embedding
 
 
-def test_fresh_draws_the_shape_anew(bases: dict[str, Path]) -> None:
+def test_fresh_keeps_the_shape_alone(bases: dict[str, Path]) -> None:
     model = ft.load(bases["bert"])
     found = begun(model, fresh=True)
     assert found.origin == "scratch"
@@ -121,7 +124,7 @@ def test_fresh_draws_the_shape_anew(bases: dict[str, Path]) -> None:
 
 @pytest.mark.parametrize("base", ["textcnn", "vectors"])
 def test_fresh_is_of_pretrained_networks(base: str, bases: dict[str, Path]) -> None:
-    with pytest.raises(SettingError, match="fresh would have no effect: it draws a pretrained"):
+    with pytest.raises(SettingError, match="fresh would have no effect: it gives a pretrained"):
         begun(bases.get(base, base), fresh=True)
 
 
@@ -129,7 +132,11 @@ def test_what_does_not_fit_is_refused(bases: dict[str, Path]) -> None:
     for base, section, sentence in (
         (bases["bert"], {"backbone": {"dim": 64}}, r"\[backbone\] dim cannot be chosen here"),
         (bases["gpt"], {"tokenizer": {"vocab_size": 9}}, r"\[tokenizer\] vocab_size cannot be"),
-        (bases["vectors"], {"backbone": {"name": "transformer"}}, "over word vectors there are"),
+        (
+            bases["vectors"],
+            {"backbone": {"name": "transformer"}},
+            "cannot start from word vectors; take one",
+        ),
         (bases["vectors"], {"backbone": {"vector_size": 7}}, "vector_size = 7: the vectors to"),
         ("lstm", {"backbone": {"num_heads": 2}}, r"\[backbone\] num_heads: there is no such"),
     ):
@@ -143,7 +150,7 @@ def test_what_is_no_base_says_so(tmp_path: Path) -> None:
     for base, sentence in (
         (tmp_path / "text.txt", "text.txt"),
         (tmp_path / "empty", "holds no run of foretext"),
-        (3, "BASE is int, which no task is learned on"),
+        (3, "BASE is int, which no task can be learned on"),
     ):
         with pytest.raises(ForetextError, match=sentence):
             begun(base)
@@ -153,7 +160,7 @@ def test_a_classifier_of_fasttext_is_no_base(task_files: TaskFiles, tmp_path: Pa
     settings = {"classifier": {"epochs": 1, "dim": 4, "workers": 1}}
     train = task_files.train("classification")
     ft.finetune("classification", "fasttext", train, tmp_path / "run", settings=settings)
-    with pytest.raises(SettingError, match="holds FastTextClassifier, which no task is learned"):
+    with pytest.raises(SettingError, match="holds FastTextClassifier, which no task can be"):
         begun(tmp_path / "run")
 
 
@@ -163,5 +170,5 @@ def test_spelled_words_are_no_base_for_other_rows(task_files: TaskFiles, tmp_pat
     train = task_files.train("tagging")
     model = ft.finetune("tagging", "lstm", train, tmp_path / "run", settings=settings)
     assert model.base.backbone.reads_characters
-    with pytest.raises(SettingError, match="spells words by an alphabet of its own"):
+    with pytest.raises(SettingError, match="reads the spelling of words by the alphabet"):
         begun(tmp_path / "run")

@@ -12,7 +12,8 @@ import foretext as ft
 from foretext.artifact import RunFolder
 from foretext.data.rows import RowTexts
 from foretext.errors import ModelFileError
-from foretext.finetuning.start import begin_with
+from foretext.finetuning.bases import open_base
+from foretext.finetuning.start import find_start
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.interop.task_folder import load_task
 from foretext.language_model import LanguageModel
@@ -111,7 +112,7 @@ def test_a_base_begins_with_the_head_that_it_learned(make_folder: MakeFolder) ->
     """Of a masked language model, and of another task."""
     for head, more in (("ForMaskedLM", {}), ("ForTokenClassification", TAGS)):
         folder, theirs = make_folder("modernbert", head, **more)
-        begun = begin_with(str(folder), "tagging", RowTexts([]), {})
+        begun = find_start(open_base(folder), folder, "lstm", RowTexts([]), {})
         made = made_transform(begun.body(1), "gelu")
         assert made is not None
         assert torch.equal(made.dense.weight, theirs.head.dense.weight)
@@ -240,12 +241,12 @@ def test_task_that_they_made_a_language_model_of(
 
 def test_heads_that_are_refused(make_folder: MakeFolder) -> None:
     sentences = {
-        ("bert", "ForMultipleChoice"): "BertForMultipleChoice answers no task that foretext has; "
+        ("bert", "ForMultipleChoice"): "BertForMultipleChoice is of no task that foretext has; "
         "of bert these are known: BertForSequenceClassification, BertForTokenClassification, ",
-        ("modernbert", "ForMultipleChoice"): "ModernBertForMultipleChoice answers no task that "
+        ("modernbert", "ForMultipleChoice"): "ModernBertForMultipleChoice is of no task that "
         "foretext has; of modernbert these are known: ModernBertForSequenceClassification, "
         "ModernBertForTokenClassification, ",
-        ("llama", "ForQuestionAnswering"): "LlamaForQuestionAnswering answers no task that",
+        ("llama", "ForQuestionAnswering"): "LlamaForQuestionAnswering is of no task that",
     }
     for (family, head), sentence in sentences.items():
         folder, _ = make_folder(family, head)
@@ -261,12 +262,12 @@ def test_other_heads_are_bodies_still(make_folder: MakeFolder) -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"id2label": {"0": "a"}}, r"config\.json: id2label does not name the 3 outputs from 0 "),
+        ({"id2label": {"0": "a"}}, r"config\.json: id2label does not name the 3 outputs, from 0"),
         ({"id2label": ["a", "b", "c"]}, r"'id2label' = \['a', 'b', 'c'\] should be an object"),
-        ({"id2label": {"0": "a", "1": "b", "2": "a"}}, r"id2label gives two outputs the same na"),
+        ({"id2label": {"0": "a", "1": "b", "2": "a"}}, r"id2label gives the same name to two out"),
         ({"problem_type": "regression"}, r"3 numbers for an answer are not supported, only one"),
         ({"classifier_dropout": 2.0}, r"config\.json: \[task\] dropout = 2\.0: .+less than 1\.$"),
-        ({"architectures": None}, r"config\.json: None answers no task that foretext has; of ber"),
+        ({"architectures": None}, r"config\.json: None is of no task that foretext has; the known"),
         ({"architectures": ["BertForTokenClassification"]}, None),
     ],
 )
@@ -289,7 +290,7 @@ def test_weights_that_will_not_do(make_folder: MakeFolder) -> None:
     folder, _ = make_folder("bert", "ForSequenceClassification", **NAMED)
     weights = weights_of(folder)
     rewrite(folder, weights | {"classifier.weight": torch.ones(3)})
-    with pytest.raises(ModelFileError, match=r"there is no matrix 'classifier\.weight', which th"):
+    with pytest.raises(ModelFileError, match=r"the matrix 'classifier\.weight' is missing, from"):
         asked(folder)
     rewrite(folder, weights | {"classifier.bias": torch.ones(4)})
     with pytest.raises(ModelFileError, match=r"'classifier\.bias' has the shape \(4,\), and conf"):

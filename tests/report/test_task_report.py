@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from foretext.artifact import RunFolder
+from foretext.finetuning.recipe import TaskRecipe
 from foretext.finetuning.run import run_finetuning
 from foretext.report.run_report import report_run
 from foretext.report.task_charts import beside_chart, confusion_chart
@@ -195,11 +196,10 @@ def test_a_run_is_examined_and_shown(tmp_path: Path) -> None:
     for name, some in (("train", rows), ("test", rows[:10])):
         text = "\n".join(["label\ttext", *some, ""])
         (tmp_path / f"{name}.tsv").write_text(text, encoding="utf-8")
-    learned = run_finetuning(
-        "classification", "textcnn", tmp_path / "train.tsv", tmp_path / "run",
-        test=tmp_path / "test.tsv",
-        settings={"training": {"epochs": 1}, "backbone": {"vector_size": 8, "num_maps": 4}},
-    )  # fmt: skip
+    settings = {"training": {"epochs": 1}, "backbone": {"vector_size": 8, "num_maps": 4}}
+    train, test = tmp_path / "train.tsv", tmp_path / "test.tsv"
+    recipe = TaskRecipe("classification", "textcnn", train, test=test, settings=settings)
+    learned = run_finetuning(recipe, tmp_path / "run")
     run = RunFolder(tmp_path / "run")
     examination = json.loads(run.examination.read_text(encoding="utf-8"))
     assert (examination["part"], examination["rows"]) == ("test", 10)

@@ -20,8 +20,10 @@ class Baseline:
         name: what it does, such as "TF-IDF and logistic regression".
         figures: of rows with right answers, under the names that the task's own figures have.
         linear: the linear classifier that answers; None: something else does.
+        seconds: that it learned.
     """
 
     name: str
     figures: Callable[[Sequence[Any]], dict[str, Any]]
     linear: LinearClassifier | None = None
+    seconds: float = 0.0

@@ -108,9 +108,11 @@ def _evaluate_autoencoder(run: Path, data: list[Path], as_json: bool) -> None:
 
 
 def _evaluate_task(run: Path, data: list[Path], as_json: bool) -> None:
-    from foretext.finetuning.run import load_task, rows_of
+    from foretext.artifact import load_task
+    from foretext.finetuning.rows import rows_of
 
-    model, rows = load_task(run), rows_of(run)
+    model = load_task(run)
+    rows = rows_of(run, model)
     results = {str(path): model.evaluate_file(path, rows=rows) for path in data}
     if as_json:
         print_json(results)

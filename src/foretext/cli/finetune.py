@@ -1,10 +1,10 @@
-"""``foretext finetune TASK BASE TRAIN -o RUN``."""
+"""``foretext finetune TASK BASE TRAIN -o RUN``, or ``foretext finetune --config FILE -o RUN``."""
 
 from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,29 +12,37 @@ from foretext.cli.shared import AsJson, Overwrite, Quiet, given_options, print_j
 from foretext.errors import SettingError
 from foretext.terminal import say
 
+if TYPE_CHECKING:
+    from foretext.finetuning.recipe import TaskRecipe
+
 __all__ = ["finetune"]
 
 ROW_OPTIONS = ("text", "label", "text_a", "text_b", "score", "token", "tag")
+NOT_SHOWN = ("kind", "foretext", "title", "usage", "files", "watched")  # of the facts
 
 
 def finetune(
     task: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            metavar="TASK", help="What to learn: classification, matching, tagging, span_qa."
+            metavar="TASK",
+            help="What to learn: classification, matching, tagging, span_qa, or module:Class.",
         ),
-    ],
+    ] = None,
     base: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="BASE",
-            help="What it is learned on: a run, a Hugging Face folder, a vector file, or textcnn, "
-            "lstm, gru, rnn, transformer, fasttext, linear to begin from nothing.",
+            help="What it is learned on: a run, a Hugging Face folder, a vector file; or a name, "
+            "to learn from scratch: textcnn, lstm, gru, rnn, transformer, fasttext, linear, or "
+            "module:Class.",
         ),
-    ],
+    ] = None,
     train: Annotated[
-        str, typer.Argument(metavar="TRAIN", help="Labelled rows: csv, tsv, jsonl, txt, parquet.")
-    ],
+        str | None,
+        typer.Argument(metavar="TRAIN", help="Labelled rows: csv, tsv, jsonl, txt, parquet."),
+    ] = None,
+    *,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="RUN", help="The folder to keep the run in.")
     ],
@@ -42,6 +50,12 @@ def finetune(
         str | None, typer.Option(help="Rows to choose weights and settings by.")
     ] = None,
     test: Annotated[str | None, typer.Option(help="Rows to measure the result on.")] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A TOML file of settings, with TASK, BASE and TRAIN under [run]."
+        ),
+    ] = None,
     text: Annotated[str | None, typer.Option(help="Classification: the text's column.")] = None,
     label: Annotated[str | None, typer.Option(help="The label's column.")] = None,
     text_a: Annotated[str | None, typer.Option(help="Matching: the first text's column.")] = None,
@@ -71,31 +85,23 @@ def finetune(
     as_json: AsJson = False,
 ) -> None:
     """Learn a task from labelled rows."""
-    from foretext.finetuning.run import rows_config, run_finetuning, section_names
+    from foretext.finetuning.recipe import SECTIONS, TaskRecipe
+    from foretext.finetuning.run import run_finetuning
     from foretext.recipe import read_overrides
 
-    sections = read_overrides(settings or [], section_names(task, base))
+    sections = read_overrides(settings or [], SECTIONS)
+    if seeds is not None:
+        sections.setdefault("finetuning", {})["seeds"] = seeds
+    recipe = TaskRecipe.load(
+        config, sections, task=task, base=base, train=train, valid=valid, test=test,
+        budget=budget, search=search,
+    )  # fmt: skip
     columns = given_options(
         text=text, label=label, text_a=text_a, text_b=text_b, score=score, token=token, tag=tag
     )
-    if seeds is not None:
-        sections.setdefault("finetuning", {})["seeds"] = seeds
-    rows = _rows(task, rows_config(task), sections.pop("rows", {}), columns)
+    recipe = _with_columns(recipe, columns)
     facts = run_finetuning(
-        task,
-        base,
-        train,
-        output,
-        valid=valid,
-        test=test,
-        settings=sections,
-        rows=rows,
-        budget=budget,
-        search=search,
-        overwrite=overwrite,
-        resume=resume,
-        quiet=quiet,
-        report=report,
+        recipe, output, overwrite=overwrite, resume=resume, quiet=quiet, report=report
     ).facts
     if as_json:
         print_json(_result(output, facts))
@@ -104,21 +110,24 @@ def finetune(
     say(f"{output} is kept; try: foretext predict {shlex.quote(str(output))} INPUT")
 
 
-def _rows(task: str, config: Any, given: dict[str, Any], columns: dict[str, str]) -> Any:
-    """How rows are read; a number names a column by its place."""
-    for name, column in columns.items():
-        if name not in config.model_fields:
-            known = ", ".join(
-                f"--{other.replace('_', '-')}"
-                for other in ROW_OPTIONS
-                if other in config.model_fields
-            )
+def _with_columns(recipe: TaskRecipe, columns: dict[str, str]) -> TaskRecipe:
+    """Return the recipe with the columns of its files; a number names a column by its place."""
+    from foretext.finetuning.bases import predictor_class
+
+    known = predictor_class(recipe.task, recipe.base).rows_config.model_fields
+    for name in columns:
+        if name not in known:
+            options = [_option(other) for other in ROW_OPTIONS if other in known]
             raise SettingError(
-                f"--{name.replace('_', '-')} has no effect on {task}; its columns are named by "
-                f"{known or 'none'}."
+                f"{_option(name)} has no effect on {recipe.task}; its columns are named by "
+                f"{', '.join(options) or 'none'}."
             )
-        given[name] = int(column) if column.isdecimal() else column
-    return config.checked(given, "rows")
+    chosen = {name: int(value) if value.isdecimal() else value for name, value in columns.items()}
+    return recipe.with_settings("rows", chosen)
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _show(facts: dict[str, Any]) -> None:
@@ -129,11 +138,11 @@ def _show(facts: dict[str, Any]) -> None:
     models += [(baseline["name"], baseline)] if baseline else []
     for part in ("valid", "test"):
         figures = {name: _numbers(of.get(part) or {}) for name, of in models}
-        told = [name for name, numbers in figures.items() if numbers]
-        if told:
+        measured = [name for name, numbers in figures.items() if numbers]
+        if measured:
             names = figures[models[0][0]]
-            rows = [[name, *(figures[model].get(name, "") for model in told)] for name in names]
-            print_table(["", *told], rows, title=part)
+            rows = [[name, *(figures[model].get(name, "") for model in measured)] for name in names]
+            print_table(["", *measured], rows, title=part)
     if facts.get("seeds"):
         rows = [
             [part, facts["seeds"][part]["mean"], facts["seeds"][part]["deviation"]]
@@ -145,22 +154,20 @@ def _show(facts: dict[str, Any]) -> None:
 
 
 def _result(run: Path, facts: dict[str, Any]) -> dict[str, Any]:
-    """The facts without the tables of labels."""
-    told = {name: value for name, value in facts.items() if name not in ("kind", "foretext")}
-    _drop_tables(told)
-    if told.get("network"):
-        told["network"] = dict(told["network"])
-        _drop_tables(told["network"])
-    has_searched = facts.get("search") and "classifier" in facts  # others tell within `search`
-    chosen = {"settings": facts["classifier"]} if has_searched else {}
-    return {"run": str(run), **told, **chosen}
+    """The facts without the tables of labels, and without what is for card and page alone."""
+    shown = {name: value for name, value in facts.items() if name not in NOT_SHOWN}
+    network = shown.get("network")
+    without = {} if network is None else {"network": _without_tables(network)}
+    return {"run": str(run), **_without_tables(shown), **without}
 
 
-def _drop_tables(parts: dict[str, Any]) -> None:
-    for part in ("valid", "test"):
-        figures = parts.get(part)
-        if figures is not None:
-            parts[part] = {name: value for name, value in figures.items() if name != "labels"}
+def _without_tables(parts: dict[str, Any]) -> dict[str, Any]:
+    shorter = {
+        part: {name: value for name, value in parts[part].items() if name != "labels"}
+        for part in ("valid", "test")
+        if parts.get(part) is not None
+    }
+    return {**parts, **shorter}
 
 
 def _numbers(figures: dict[str, Any]) -> dict[str, Any]:

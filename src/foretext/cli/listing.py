@@ -19,10 +19,11 @@ def show_list(
 ) -> None:
     """Show what there is to choose from, and what can be set in a recipe."""
     from foretext.backbones import BACKBONES
-    from foretext.finetuning.run import BACKBONE_NAMES, CLASSIFIERS, TASKS
+    from foretext.finetuning.bases import base_names
     from foretext.objectives import OBJECTIVES
     from foretext.recipe import Recipe, recipe_names
     from foretext.sizes import SIZES
+    from foretext.task_models import TASKS
     from foretext.tokenizers.subwords import SUBWORDS
     from foretext.vectors.formats import FORMATS
 
@@ -34,7 +35,7 @@ def show_list(
             "objectives": list(OBJECTIVES),
             "tokenizers": list(SUBWORDS),
             "tasks": list(TASKS),
-            "bases without weights": [*BACKBONE_NAMES, *CLASSIFIERS],
+            "bases without weights": base_names(),
             "vector formats": list(FORMATS),
         }
         if as_json:

@@ -42,7 +42,7 @@ def predict(
     as_json: AsJson = False,
 ) -> None:
     """Answer each line with a trained task: labels, scores, tagged spans, or spans of a passage."""
-    from foretext.finetuning.run import load_task
+    from foretext.artifact import load_task
 
     model = load_task(run)
     for record in model.predictions(read_texts(texts), k=k, threshold=threshold):

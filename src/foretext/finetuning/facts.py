@@ -1,101 +1,63 @@
-"""What is kept of a fine-tuning beside the model: its figures, those beside them, every setting."""
+"""What ``config.json`` keeps of a run beside the model: its figures, and those it compares with."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from foretext._version import __version__
-from foretext.backbones import BACKBONES
 from foretext.classifiers.baseline import Baseline
-from foretext.finetuning.job import FinetuneJob
+from foretext.finetuning.learner import Found, Learner
 from foretext.finetuning.rows import TaskRows
-from foretext.finetuning.training import Setting, Trained
+from foretext.finetuning.seeds import Outcome, Trained
 
-__all__ = ["resolved_sections", "task_facts"]
+__all__ = ["task_facts"]
 
-METHODS = {
-    "pretrained": "pretrained",
-    "vectors": "static word vectors under a new network",
-    "scratch": "randomly initialised",
-}
+Figures = Mapping[str, Any]
 
 
-def task_facts(
-    job: FinetuneJob,
-    setting: Setting,
-    trained: Sequence[Trained],
-    best: Trained,
-    examination: Mapping[str, Any] | None,
-    baseline: Baseline | None,
-) -> dict[str, Any]:
-    """Return what ``config.json`` keeps of a run.
-
-    Args:
-        job: with task and base.
-        setting: of all trainings.
-        trained: a training a seed.
-        best: the one that is kept.
-        examination: of its answers, with their figures; None where there were no rows for it.
-        baseline: that learned from the same rows.
-    """
-    rows, model = setting.rows, best.model
+def task_facts(learner: Learner, outcome: Outcome) -> dict[str, Any]:
+    """Return the facts of a run; every learner has the same."""
+    rows, best, examination = outcome.rows, outcome.best, outcome.examination
     seen = {} if examination is None else {examination["part"]: examination["figures"]}
-    valid = seen.get("valid") or (model.figures(rows.valid) if rows.valid else None)
-    test = seen.get("test")
+    valid = seen.get("valid") or (best.model.figures(rows.valid) if rows.valid else None)
     alone = _alone(best, examination)
-    own = test if alone is None else alone["test"]
+    own = seen.get("test") if alone is None else alone["test"]
     tests = [
         own if each is best else each.model.figures(rows.test)
-        for each in trained
+        for each in outcome.trained
         if own is not None
     ]
+    recipe = learner.job.recipe
     return {
         "foretext": __version__,
-        **model.described(),
-        "task": job.task,
-        "method": METHODS[setting.begun.origin],
-        "base": str(job.base) if isinstance(job.base, str | Path) else type(job.base).__name__,
-        "origin": setting.begun.origin,
+        **best.model.described(),
+        "task": recipe.task,
+        "base": recipe.run_section()["base"],
+        "origin": learner.origin,
+        "method": learner.method,
         "rows": len(rows.train),
+        "cut": 0,  # rows that are longer than a network reads; `finish` counts them
         "steps": best.record["step"],
-        "loss": best.record["loss"],
+        "loss": best.record.get("loss"),
         "valid_loss": best.record.get("valid_loss"),
         "seconds": best.record["time"],
-        "search": setting.search,
+        "search": None if outcome.found is None else _searched(outcome.found),
         "valid": valid,
-        "test": test,
+        "test": seen.get("test"),
         "network": alone,
-        "baseline": None if baseline is None else _measured(baseline, setting.rows),
-        "seeds": _seeds(model.judged_by, trained, tests) if len(trained) > 1 else None,
-    }  # fmt: skip
-
-
-def resolved_sections(job: FinetuneJob, setting: Setting, best: Trained) -> dict[str, Any]:
-    """Return every setting of the run."""
-    body = best.model.base
-    backbone: Any = body.backbone
-    tokenizer = getattr(body.tokenizer, "config", None)
-    sections: dict[str, Any] = {
-        "run": job.described(),
-        "task": best.model.task.config.model_dump(exclude_none=True),
-        "finetuning": setting.finetuning.model_dump(exclude_none=True),
-        "training": best.training.model_dump(exclude_none=True),
-        "backbone": {
-            "name": BACKBONES.name_of(type(backbone)),
-            **backbone.config.model_dump(exclude_none=True),
-        },
-        "rows": job.rows.model_dump(exclude_none=True),
+        "baseline": None if outcome.baseline is None else _measured(outcome.baseline, rows),
+        "seeds": _seeds(outcome.trained, tests) if len(outcome.trained) > 1 else None,
     }
-    if tokenizer is not None:
-        sections["tokenizer"] = tokenizer.model_dump(exclude_none=True)
-    return sections
 
 
-def _alone(best: Trained, examination: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _searched(found: Found) -> dict[str, Any]:
+    return {"trials": found.trials, "score": found.score, "settings": found.tried}
+
+
+def _alone(best: Trained, examination: Figures | None) -> dict[str, Any] | None:
     """By part, the figures of a network that answers together with its baseline."""
     if examination is None or "network" not in examination:
         return None
@@ -106,16 +68,16 @@ def _alone(best: Trained, examination: Mapping[str, Any] | None) -> dict[str, An
 def _measured(baseline: Baseline, rows: TaskRows) -> dict[str, Any]:
     return {
         "name": baseline.name,
+        "seconds": baseline.seconds,
         "valid": baseline.figures(rows.valid) if rows.valid else None,
         "test": baseline.figures(rows.test) if rows.test else None,
     }
 
 
-def _seeds(
-    judged_by: str, trained: Sequence[Trained], tests: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
-    """Mean and deviation of the figure that counts, over all seeds."""
-    found: dict[str, Any] = {"seeds": [each.training.seed for each in trained]}
+def _seeds(trained: Sequence[Trained], tests: Sequence[Figures]) -> dict[str, Any]:
+    """Mean and standard deviation of the figure that counts, over all seeds."""
+    judged_by = trained[0].model.judged_by
+    found: dict[str, Any] = {"seeds": [each.seed for each in trained]}
     valid = [each.valid for each in trained if each.valid is not None]
     for part, figures in (("valid", valid), ("test", tests)):
         values = [float(each[judged_by]) for each in figures]

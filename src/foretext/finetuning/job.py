@@ -1,81 +1,56 @@
-"""One fine-tuning: what it begins with, what it gives, and who does it."""
+"""One fine-tuning: its recipe, the folder that it works in, and what it results in."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any
 
-from foretext.config import Config
+from foretext.classifiers.predictor import Predictor
 from foretext.corpus.sources import find_sources
-from foretext.run_folder import RunFolder
-from foretext.terminal import say
+from foretext.finetuning.recipe import Sections, TaskRecipe
+from foretext.pipeline.runs import Job
+from foretext.progress.run_context import RunContext
 
-if TYPE_CHECKING:
-    from foretext.language_model import LanguageModel
-    from foretext.task_models.base import TaskModel
-    from foretext.vectors.word_vectors import WordVectors
-
-__all__ = ["BaseModel", "Body", "FinetuneJob", "Finetuned", "Sections"]
-
-Sections = Mapping[str, Mapping[str, Any]]
-BaseModel = Union[str, Path, "LanguageModel", "WordVectors", "TaskModel"]
+__all__ = ["FinetuneJob", "Finetuned"]
 
 
-@dataclass(frozen=True)
-class FinetuneJob:
-    """One run: what is to be learned from what, and where it is kept."""
+@dataclass(frozen=True, kw_only=True)
+class FinetuneJob(Job):
+    """One run of a recipe."""
 
-    task: str
-    base: BaseModel
-    train: str | Path
-    run: RunFolder
-    rows: Config  # how the files are read
-    valid: str | Path | None = None
-    test: str | Path | None = None
-    settings: Sections = field(default_factory=dict)
-    budget_seconds: float | None = None  # of the training
-    search_seconds: float | None = None  # of a search for settings before it
-    resume: bool = False
-    quiet: bool = True
-
-    def note(self, sentence: str) -> None:
-        """Say something in the run's log and, unless quiet, to the person who waits."""
-        self.run.note(sentence)
-        if not self.quiet:
-            say(f"note: {sentence}", error=True)
+    recipe: TaskRecipe
 
     def content(self) -> str:
-        """Return a digest that tells whether files have changed; of a stream nothing is known."""
-        files = [path for path in (self.train, self.valid) if path is not None]
+        """Return a digest that tells whether the files have changed; streams are left out."""
+        files = [path for path in (self.recipe.train, self.recipe.valid) if path is not None]
         found = [source for path in files for source in find_sources(path)]
         known = [source.identity for source in found if source.size is not None]
         return hashlib.sha256("\n".join(known).encode()).hexdigest()[:32]
 
-    def described(self) -> dict[str, str]:
-        """Return what is learned from what, as a recipe keeps it."""
-        base = self.base if isinstance(self.base, str | Path) else type(self.base).__name__
-        files = {"train": self.train, "valid": self.valid, "test": self.test}
-        given = {name: str(path) for name, path in files.items() if path is not None}
-        return {"task": self.task, "base": str(base), **given}
+    def metrics_of(self, seed: int) -> Path:
+        """Return the file of the records of a seed, counted from 0."""
+        path = self.run.metrics
+        return path if seed == 0 else path.with_name(f"{path.stem}-seed-{seed + 1}{path.suffix}")
+
+    @contextmanager
+    def seed_context(self, seed: int, *, num_seeds: int) -> Iterator[RunContext]:
+        """Open what the training of a seed writes to."""
+        title = self.recipe.task if num_seeds == 1 else f"{self.recipe.task}, seed {seed + 1}"
+        folder = self.run.checkpoints / f"seed-{seed + 1}"
+        metrics = self.metrics_of(seed)
+        with self.context(title, metrics=metrics, checkpoints=folder) as context:
+            yield context
 
 
 @dataclass(frozen=True)
 class Finetuned:
     """What one run gave."""
 
-    model: Any
+    model: Predictor
     sections: Sections  # of the resolved recipe
     facts: dict[str, Any]  # of config.json
     card: str
-
-
-@dataclass(frozen=True)
-class Body:
-    """How a kind of body learns a task."""
-
-    sections: tuple[str, ...]  # of settings, beside `rows`
-    learn: Callable[[FinetuneJob], Finetuned]
-    writes_config: bool = True  # by the pipeline; False: the model writes its own

@@ -1,90 +1,64 @@
-"""A run of the linear classifier: rows are read, learned from at once, and examined."""
+"""The linear classifier as a learner: it learns at once, and needs no PyTorch."""
 
 from __future__ import annotations
 
-import json
 import time
+from dataclasses import dataclass
+from typing import Any
 
-from foretext._version import __version__
 from foretext.classifiers.linear import LinearClassifier, LinearConfig
-from foretext.classifiers.linear_storage import FILE
-from foretext.data.rows import LabelledText, RowsConfig, find_row_problems, read_texts
-from foretext.errors import CorpusError, SettingError
-from foretext.files import atomic_file
-from foretext.finetuning.job import Body, Finetuned, FinetuneJob
-from foretext.report.task_card import task_card
+from foretext.classifiers.predictor import Predictor
+from foretext.errors import SettingError
+from foretext.finetuning.learner import Found, Learner, Record, Tell
+from foretext.finetuning.rows import TaskRows
+from foretext.progress.run_context import RunContext
 
-__all__ = ["LINEAR", "learn_linear"]
-
-Rows = dict[str, list[LabelledText]]  # by what they are for: train, valid, test
+__all__ = ["LinearLearner"]
 
 
-def learn_linear(job: FinetuneJob) -> Finetuned:
-    """Learn a classifier and keep it in the run's folder.
+@dataclass(frozen=True)
+class LinearLearner(Learner):
+    """TF-IDF and logistic regression; its loss has one minimum, so that seeds change little."""
 
-    Raises:
-        ForetextError: rows or settings will not do; the message says why.
-    """
-    for name, seconds in (("--budget", job.budget_seconds), ("--search", job.search_seconds)):
-        if seconds is not None:
-            raise SettingError(f"{name} has no effect on 'linear', which learns at once.")
-    config = LinearConfig.checked(dict(job.settings.get("linear", {})), "linear")
-    rows = _read(job)
-    began = time.monotonic()
-    classifier = LinearClassifier(**config.model_dump())
-    classifier.fit([row.text for row in rows["train"]], [row.labels for row in rows["train"]])
-    seconds = time.monotonic() - began
-    job.run.note(f"learned in {seconds:.1f} s and {classifier.num_passes} passes")
-    figures = {
-        part: classifier.figures(rows[part]) if rows[part] else None for part in ("valid", "test")
-    }
-    _examine(job, classifier, rows)
-    classifier.write_file(job.run.path / FILE)
-    facts = {
-        "foretext": __version__,
-        **classifier.described(),
-        "task": job.task,
-        "base": job.base,
-        "method": classifier.method,
-        "rows": len(rows["train"]),
-        "steps": classifier.num_passes,
-        "seconds": seconds,
-        "cut": 0,
-        "baseline": None,
-        "seeds": None,
-        **figures,
-    }
-    sections = {
-        "run": job.described(),
-        "linear": classifier.config.model_dump(exclude_none=True),
-        "rows": job.rows.model_dump(exclude_none=True),
-    }
-    return Finetuned(classifier, sections, facts, task_card(facts, sections, job.run.named))
+    origin = "linear"
+    method = LinearClassifier.method
+    sections = ("linear", "finetuning")
+    heeds = frozenset({"valid_rate", "baseline"})
+    has_baseline = True  # it takes no time: the most frequent label
 
+    @classmethod
+    def predictor_of(cls, task: str) -> type[Predictor]:
+        """Return the linear classifier, which learns classification alone."""
+        if task != "classification":
+            raise SettingError(f"BASE = 'linear': it learns classification, not {task}.")
+        return LinearClassifier
 
-LINEAR = Body(("linear",), learn_linear)
+    @property
+    def config(self) -> LinearConfig:
+        """The section `[linear]`."""
+        return LinearConfig.checked(dict(self.settings.get("linear", {})), "linear")
 
+    def check(self) -> None:
+        """Refuse times as well: there is nothing to stop or to search for."""
+        super().check()
+        recipe = self.job.recipe
+        times = {"--budget": recipe.budget_seconds, "--search": recipe.search_seconds}
+        for name, seconds in times.items():
+            if seconds is not None:
+                raise SettingError(f"{name} has no effect on 'linear', which learns at once.")
+        assert self.config
 
-def _read(job: FinetuneJob) -> Rows:
-    assert isinstance(job.rows, RowsConfig), job.rows
-    files = {"train": job.train, "valid": job.valid, "test": job.test}
-    rows = {
-        part: [] if path is None else read_texts(path, job.rows) for part, path in files.items()
-    }
-    for problem in find_row_problems(rows["train"], rows["test"]):
-        if problem.severity == "error":
-            raise CorpusError(str(problem))
-        job.note(str(problem))
-    counts = ", ".join(f"{len(own):,} {part}" for part, own in rows.items())
-    job.run.note(f"rows: {counts}")
-    return rows
+    def search(self, rows: TaskRows, seconds: float, tell: Tell) -> Found:
+        """Never called: `check` refuses the time for it."""
+        raise NotImplementedError
 
+    def train(self, rows: TaskRows, seed: int, context: RunContext) -> tuple[Predictor, Record]:
+        """Learn from all rows at once; a step is a pass over them."""
+        began = time.monotonic()
+        classifier = LinearClassifier(**self.config.model_dump())
+        classifier.fit([row.text for row in rows.train], [row.labels for row in rows.train])
+        return classifier, {"step": classifier.num_passes, "time": time.monotonic() - began}
 
-def _examine(job: FinetuneJob, classifier: LinearClassifier, rows: Rows) -> None:
-    """Look closely at the answers to the rows to test on, or to those held out."""
-    part = "test" if rows["test"] else "valid"
-    if not rows[part]:
-        return
-    found = {"part": part, **classifier.examine(rows[part], learned_from=rows["train"])}
-    with atomic_file(job.run.examination) as temporary:
-        temporary.write_text(json.dumps(found, ensure_ascii=False), encoding="utf-8")
+    def resolved(self, model: Any, rows: TaskRows) -> dict[str, dict[str, Any]]:
+        """Return the settings, with the features that were chosen for the texts."""
+        return {"linear": model.config.model_dump(exclude_none=True)}

@@ -1,186 +1,203 @@
-"""A run of fine-tuning: rows are read, a head is put on a body, trained, measured and kept."""
+"""A network as a learner: a head on a backbone, trained by gradient descent."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, Self, cast
 
+import torch
+from torch import nn
+
+from foretext.backbones.base import Backbone
 from foretext.classifiers.baseline import Baseline
-from foretext.files import atomic_file
-from foretext.finetuning.baselines import learned_baseline
-from foretext.finetuning.checks import (
-    check_calibration,
-    check_ensemble,
-    check_frozen,
-    note_shared_tokens,
-)
-from foretext.finetuning.facts import resolved_sections, task_facts
-from foretext.finetuning.job import Body, Finetuned, FinetuneJob
-from foretext.finetuning.rows import TaskRows, read_rows
-from foretext.finetuning.settings import FinetuningConfig
-from foretext.finetuning.start import begin_with
-from foretext.finetuning.training import Setting, Trained, train_once
-from foretext.progress import MetricsLog
-from foretext.progress.checkpoint import Checkpoints
+from foretext.classifiers.predictor import Predictor
+from foretext.config import Config
+from foretext.errors import CorpusError, DivergedError, SettingError
+from foretext.finetuning.bases import Origin, open_base
+from foretext.finetuning.checks import check_frozen, check_held_out
+from foretext.finetuning.finishing import finish_network
+from foretext.finetuning.learner import Found, Learner, Record, Tell
+from foretext.finetuning.rows import TaskRows
+from foretext.finetuning.settings import FinetuningConfig, training_config
+from foretext.finetuning.start import Start, find_start
+from foretext.finetuning.trials import open_settings, search_trials
+from foretext.finetuning.validation import TaskValidation
 from foretext.progress.run_context import RunContext
-from foretext.report.task_card import task_card
 from foretext.task_models import TASKS
 from foretext.task_models.base import TaskModel
+from foretext.training.loop import fit
+from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
 
-__all__ = ["NETWORK", "SEEDS", "learn_task"]
+__all__ = ["NetworkLearner"]
 
-UNKNOWN_SAMPLE, TOLD_UNKNOWN = 500, 0.1  # rows, share of their tokens
-SEEDS = "seeds"  # folder of the models of other seeds, among the checkpoints
+METHODS: dict[Origin, str] = {
+    "pretrained": "pretrained",
+    "vectors": "static word vectors under a new network",
+    "scratch": "randomly initialised",
+}
 
 
-def learn_task(job: FinetuneJob) -> Finetuned:
-    """Learn a task on a network and keep the model in the run's folder.
+@dataclass(frozen=True)
+class NetworkLearner(Learner):
+    """A head on a backbone that is pretrained, stands over word vectors, or starts from scratch."""
 
-    Raises:
-        ForetextError: rows, base or settings will not do; the message says why.
-        Interrupted: a signal asked for the end; what was done is kept for --resume.
-    """
-    setting = _setting(job)
-    seeds = range(setting.finetuning.seeds)
-    trained = [_trained(job, setting, seed) for seed in seeds]
-    best = max(trained, key=lambda each: each.score)
-    model = best.model
-    if setting.finetuning.calibrate:
-        job.note(f"temperature of probabilities: {model.calibrate(setting.rows.valid):.3f}")
-    if setting.rows.valid:
-        for note in model.finish(setting.rows.valid):
-            job.note(note)
-    if num_cut := model.num_cut(setting.rows.train):
-        job.note(
-            f"{num_cut:,} of {len(setting.rows.train):,} rows to learn from are longer than the "
-            "model reads at once"
+    sections = ("task", "finetuning", "training", "backbone", "tokenizer")
+    heeds = frozenset(FinetuningConfig.model_fields)
+    has_baseline = True
+
+    begun: Start | None = None  # after `start`
+
+    @classmethod
+    def predictor_of(cls, task: str) -> type[TaskModel]:
+        """Return the class of a task: of the table, or from outside."""
+        found = TASKS.resolve(task)
+        if not isinstance(found, type) or not issubclass(found, TaskModel):
+            raise SettingError(f"TASK = '{task}' is no TaskModel; name a class that is one.")
+        return found
+
+    @property
+    def model_class(self) -> type[TaskModel]:
+        """The class of the task."""
+        return self.predictor_of(self.job.recipe.task)
+
+    @cached_property
+    def opened(self) -> tuple[Origin, Any]:
+        """How the network starts, and from what."""
+        return open_base(self.job.recipe.base)
+
+    @property
+    def ready(self) -> Start:
+        """What every training starts with."""
+        assert self.begun is not None, "start() comes first"
+        return self.begun
+
+    @property
+    def origin(self) -> str:
+        """How the network starts."""
+        return self.ready.origin
+
+    @property
+    def method(self) -> str:
+        """How the network starts, in a phrase."""
+        return METHODS[self.ready.origin]
+
+    @property
+    def task_config(self) -> Config:
+        """The section `[task]`."""
+        settings = dict(self.settings.get("task", {}))
+        return self.model_class.task_config().checked(settings, "task")
+
+    @property
+    def training_settings(self) -> dict[str, Any]:
+        """The user's settings of `[training]`, with the budget of one seed."""
+        budget = self.job.recipe.budget_seconds
+        given = {} if budget is None else {"budget_seconds": budget / self.finetuning.seeds}
+        return {**self.settings.get("training", {}), **given}
+
+    @property
+    def needs_held_out_rows(self) -> bool:
+        """To stop in time where weights are random, to judge a search, or to fit by."""
+        config, recipe = self.finetuning, self.job.recipe
+        judges = config.calibrate or config.ensemble or recipe.search_seconds is not None
+        return judges or config.fresh or self.opened[0] != "pretrained"
+
+    def check(self) -> None:
+        """Refuse settings that are unknown, wrong or without effect."""
+        super().check()
+        training = TrainingConfig.checked(self.training_settings, "training")
+        check_frozen(self.model_class, self.task_config, training)
+
+    def seed_of(self, seed: int) -> int:
+        """Return the seed of one training."""
+        return int(self.settings.get("training", {}).get("seed", 1)) + seed
+
+    def start(self, rows: TaskRows) -> Self:
+        """Find or make the base, and refuse what cannot work with it."""
+        model, recipe = self.model_class, self.job.recipe
+        check_held_out(self.finetuning, rows, recipe, model, has_baseline=self.wants_baseline)
+        begun = find_start(
+            self.opened,
+            recipe.base,
+            model.vectors_backbone,
+            model.texts(rows.train),
+            self.settings,
+            num_characters=model.num_characters(rows.train),
+            fresh=self.finetuning.fresh,
         )
-    _note_unknown_tokens(job, model, setting.rows.train)
-    baseline = learned_baseline(job, setting)
-    if setting.finetuning.ensemble:
-        _join(job, model, baseline, setting.rows.valid)
-    examination = _examined(model, setting.rows)
-    facts = {**task_facts(job, setting, trained, best, examination, baseline), "cut": num_cut}
-    sections = resolved_sections(job, setting, best)
-    if examination is not None:
-        with atomic_file(job.run.examination) as temporary:
-            temporary.write_text(json.dumps(examination, ensure_ascii=False), encoding="utf-8")
-    model.write(job.run.path, facts)
-    card = task_card(facts, sections, job.run.named, job.run.their_class)
-    return Finetuned(model, sections, facts, card)
+        for note in model.notes(self.task_config, begun.base.backbone):
+            self.job.note(note)
+        return replace(self, begun=begun)
 
-
-NETWORK = Body(
-    ("task", "finetuning", "training", "backbone", "tokenizer"), learn_task, writes_config=False
-)
-
-
-def _join(
-    job: FinetuneJob, model: TaskModel, baseline: Baseline | None, rows: Sequence[Any]
-) -> None:
-    """Let a network answer together with its baseline, weighted by held-out rows."""
-    if baseline is None:
-        job.note("so the network answers alone, not in an ensemble")
-        return
-    assert baseline.linear is not None
-    weights = model.join(baseline.linear, rows)
-    job.note(f"the network counts {weights.network:.3f}, the linear model {weights.linear:.3f}")
-
-
-def _note_unknown_tokens(job: FinetuneJob, model: TaskModel, rows: Sequence[Any]) -> None:
-    """Say so where the body cannot read much of the rows, by a sample of them."""
-    rate = model.unknown_rate(rows[:: -(-len(rows) // UNKNOWN_SAMPLE)])
-    if rate > TOLD_UNKNOWN:
-        job.note(
-            f"{rate:.0%} of the tokens of the rows are unknown to the body's tokenizer; take one "
-            "that was learned from text of this kind"
+    def training(self, rows: TaskRows, seed: int) -> TrainingConfig:
+        """Return how the training of a seed goes."""
+        return training_config(
+            self.training_settings,
+            self.ready.base.backbone,
+            is_pretrained=self.ready.origin == "pretrained",
+            num_rows=len(rows.train),
+            is_validated=bool(rows.valid),
+            has_chain=self.model_class.learns_chain(self.task_config),
+            seed=seed,
         )
 
+    def search(self, rows: TaskRows, seconds: float, tell: Tell) -> Found:
+        """Try settings with the seed of the run, judged by the held-out rows."""
+        start, config = self.ready, self.task_config
+        head = self.model_class.begin(start.body(0), config, rows.train).task
+        names = open_settings(self.training_settings, self.settings.get("task", {}), start, head)
+        usual = self.training(rows, 0)
+        return search_trials(names, usual, seconds, partial(self._score, rows), tell)
 
-def _setting(job: FinetuneJob) -> Setting:
-    finetuning = FinetuningConfig.checked(dict(job.settings.get("finetuning", {})), "finetuning")
-    model: type[TaskModel] = TASKS.resolve(job.task)
-    task = model.task_config().checked(dict(job.settings.get("task", {})), "task")
-    training = TrainingConfig.checked(dict(job.settings.get("training", {})), "training")
-    check_frozen(task, training)
-    judges = finetuning.calibrate or finetuning.ensemble or job.search_seconds is not None
-    holds_out = judges or finetuning.fresh or not _is_pretrained(job)
-    rows = read_rows(job, model, finetuning.valid_rate, holds_out=holds_out, seed=training.seed)
-    check_calibration(job, finetuning, model, rows)
-    check_ensemble(job, finetuning, rows)
-    begun = begin_with(
-        job.base,
-        job.task,
-        rows.texts(),
-        {name: job.settings.get(name, {}) for name in ("backbone", "tokenizer")},
-        num_characters=model.num_characters(rows.train),
-        fresh=finetuning.fresh,
-    )
-    note_shared_tokens(job, task, begun.backbone)
-    sections = dict(job.settings)
-    if job.budget_seconds is not None:
-        budget = job.budget_seconds / finetuning.seeds
-        sections["training"] = {**sections.get("training", {}), "budget_seconds": budget}
-    setting = Setting(model, rows, begun, finetuning, sections)
-    if job.search_seconds is None:
-        return setting
-    from foretext.finetuning.search import searched
-
-    return searched(job, setting)
-
-
-def _is_pretrained(job: FinetuneJob) -> bool:
-    """Whether the base is a Transformer with weights; vectors have a network drawn over them."""
-    from foretext.language_model import LanguageModel
-
-    if isinstance(job.base, str | Path):
-        path = Path(job.base)
-        return path.is_dir() and not (path / "vectors.safetensors").is_file()
-    return isinstance(job.base, LanguageModel | TaskModel)
-
-
-def _trained(job: FinetuneJob, setting: Setting, seed: int) -> Trained:
-    """Train with one seed, unless an interrupted run has done so."""
-    config = setting.training(seed)
-    folder = job.run.checkpoints / SEEDS / str(seed + 1)
-    if job.resume and (folder / "config.json").is_file():
-        model, record = TaskModel.load(folder), _last_record(job, seed)
-    else:
-        task = setting.sections.get("task", {})
-        with MetricsLog(_metrics_path(job, seed)) as log:
-            checkpoints = Checkpoints(job.run.checkpoints / f"seed-{seed + 1}", job.run.note)
-            context = RunContext(
-                job.run.path,
-                title=job.task if setting.finetuning.seeds == 1 else f"{job.task}, seed {seed + 1}",
-                log=log,
-                checkpoints=checkpoints,
-                resume=job.resume,
-                quiet=job.quiet,
+    def train(self, rows: TaskRows, seed: int, context: RunContext) -> tuple[TaskModel, Record]:
+        """Train one network."""
+        config = self.training(rows, seed)
+        base = self.ready.body(config.seed)
+        _set_dropout(base.backbone, self.finetuning.body_dropout)
+        task_config = self.task_config
+        torch.manual_seed(config.seed)
+        model = self.model_class.begin(base, task_config, rows.train)
+        known = [row for row in rows.valid if model.knows(row)]
+        if rows.valid and not known:
+            raise CorpusError(
+                f"None of the {len(rows.valid):,} held-out rows has an answer that the rows to "
+                "learn from show; give rows of the same kind."
             )
-            model, record = train_once(setting, config, task, context)
-        if setting.finetuning.seeds > 1:
-            model.write(folder, {})
-    job.run.note(f"seed {config.seed}: {record['step']:,} steps in {record['time']:.1f} s")
-    valid = model.figures(setting.rows.valid) if setting.rows.valid else None
-    return Trained(model, config, record, valid)
+        validation = TaskValidation(model, known, config.batch_examples) if known else None
+        examples = model.examples(rows.train)
+        history = fit(Model(base.backbone, model.task), examples, config, context, validation)
+        return model, history[-1]
+
+    def finish(self, model: Predictor, rows: TaskRows, baseline: Baseline | None) -> dict[str, Any]:
+        """Fit temperature, threshold and ensemble by held-out rows, and warn of unread tokens."""
+        return finish_network(self.job, self.finetuning, cast(TaskModel, model), rows, baseline)
+
+    def resolved(self, model: Predictor, rows: TaskRows) -> dict[str, dict[str, Any]]:
+        """Return the settings of head, training and, from scratch, of backbone and tokenizer."""
+        task_model = cast(TaskModel, model)
+        return {
+            "task": task_model.task.config.model_dump(mode="json", exclude_none=True),
+            "training": self.training(rows, 0).model_dump(exclude_none=True),
+            **self.ready.sections,
+        }
+
+    def _score(self, rows: TaskRows, settings: Mapping[str, Mapping[str, Any]]) -> float | None:
+        """Return how good a model with these settings is; None: its training diverged."""
+        context = RunContext(self.job.run.path, quiet=True)
+        try:
+            model, _ = self.with_settings(settings).train(rows, 0, context)
+        except DivergedError:
+            return None
+        return float(model.figures(rows.valid)[model.judged_by])
 
 
-def _metrics_path(job: FinetuneJob, seed: int) -> Path:
-    path = job.run.metrics
-    return path if seed == 0 else path.with_name(f"{path.stem}-seed-{seed + 1}{path.suffix}")
-
-
-def _last_record(job: FinetuneJob, seed: int) -> dict[str, Any]:
-    record: dict[str, Any] = dict(MetricsLog(_metrics_path(job, seed)).read()[-1])
-    return record
-
-
-def _examined(model: TaskModel, rows: TaskRows) -> dict[str, Any] | None:
-    """Answer the rows to test on, or those held out where there are none, and look closely."""
-    part, others = ("test", rows.test) if rows.test else ("valid", rows.valid)
-    if not others:
-        return None
-    return {"part": part, **model.examine(others, learned_from=rows.train)}
+def _set_dropout(backbone: Backbone, chosen: float | None) -> None:
+    """Set the dropout of a backbone: learning from labels needs it more than pretraining does."""
+    rate = backbone.default_dropout if chosen is None else chosen
+    if rate is None:
+        return
+    for module in backbone.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = rate

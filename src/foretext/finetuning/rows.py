@@ -1,112 +1,105 @@
-"""The rows of a fine-tuning: those learned from, those held out, and those tested on."""
+"""The rows of a fine-tuning: those to learn from, those held out, and those to test on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from foretext.corpus.findings import Place, Problem
-from foretext.data.rows import RowTexts, find_row_problems, find_tag_problems
-from foretext.data.rows.questions import Question
-from foretext.errors import CorpusError, SettingError
-from foretext.finetuning.job import FinetuneJob
-from foretext.task_models.base import TaskModel
+from foretext.config import Config
+from foretext.corpus.findings import Problem
+from foretext.errors import CorpusError, ModelFileError, SettingError
+from foretext.parsing import read_toml
+from foretext.run_folder import RunFolder
 
-__all__ = ["TaskRows", "read_rows"]
+if TYPE_CHECKING:
+    from foretext.classifiers.predictor import Predictor
+    from foretext.finetuning.learner import Learner
+
+__all__ = ["TaskRows", "read_rows", "rows_of"]
 
 HELD_OUT_RATE, MOST_HELD_OUT = 0.1, 2000
-ENOUGH = 50  # rows of which some are held out unasked
+ENOUGH = 50  # rows from which some are held out where nobody says
 
 
 @dataclass(frozen=True)
 class TaskRows:
-    """Rows by what they are for; those held out are of a file or of the rows to learn from."""
+    """Rows by what they are for."""
 
     train: Sequence[Any]
-    valid: Sequence[Any]
+    valid: Sequence[Any]  # of a file, or held out from the rows to learn from
     test: Sequence[Any]
-
-    def texts(self) -> RowTexts:
-        """Return the texts that are learned from."""
-        tagged = bool(self.train) and hasattr(self.train[0], "tokens")
-        return RowTexts([_text(row) for row in self.train], are_tokens=tagged)
+    valid_rate: float | None = None  # that was held out; None: there is a file of them
 
 
-def read_rows(
-    job: FinetuneJob, model: type[TaskModel], rate: float | None, *, holds_out: bool, seed: int
-) -> TaskRows:
-    """Read the files of a job, tell what is to be known of them, and hold rows out.
-
-    Args:
-        job: with the files.
-        model: that reads them.
-        rate: of rows to hold out where there is no file of them; None: as `holds_out` says.
-        holds_out: whether some are needed, to end in time or to choose settings by.
-        seed: of the choice of held-out rows.
+def read_rows(learner: Learner) -> TaskRows:
+    """Read the files of a job, warn of what is wrong with them, and hold rows out.
 
     Raises:
-        CorpusError: a file will not do, or nothing can be learned from the rows.
+        CorpusError: a file cannot be read, or nothing can be learned from the rows.
         SettingError: a rate and a file of held-out rows are both given.
     """
-    if job.valid is not None and rate is not None:
+    job, read = learner.job, learner.predictor.read
+    recipe, config = job.recipe, learner.rows_config
+    rate = learner.finetuning.valid_rate
+    if recipe.valid is not None and rate is not None:
         raise SettingError(
             "[finetuning] valid_rate would have no effect beside a file of held-out rows; leave "
             "one of the two out."
         )
-    train = model.read(job.train, job.rows)
-    valid = [] if job.valid is None else model.read(job.valid, job.rows)
-    test = [] if job.test is None else model.read(job.test, job.rows)
-    for problem in _problems(train, test):
+    train = read(recipe.train, config)
+    valid = [] if recipe.valid is None else read(recipe.valid, config)
+    test = [] if recipe.test is None else read(recipe.test, config)
+    _note(learner, learner.predictor.problems(train, test))
+    if recipe.valid is None:
+        if rate is None:
+            rate = _usual_rate(train) if learner.needs_held_out_rows else 0.0
+        train, valid = _held_out(train, rate, learner.seed_of(0))
+    _note(learner, learner.predictor.unseen_problems(train, valid))
+    job.run.note(f"{len(train):,} rows to learn from, {len(valid):,} held out, {len(test):,} test")
+    return TaskRows(train, valid, test, rate)
+
+
+def rows_of(path: str | Path, model: Predictor) -> Config:
+    """Return how a run read its rows, so that others are read in the same way.
+
+    Args:
+        path: of the run, or of a folder or file of another library.
+        model: what it holds.
+
+    Raises:
+        ModelFileError: the recipe of the run is damaged.
+    """
+    run = RunFolder(path)
+    if not run.begun:  # of another library
+        return model.rows_config()
+    sections = read_toml(run.recipe, ModelFileError)
+    try:
+        return model.rows_config.checked(sections.get("rows", {}), "rows")
+    except SettingError as error:
+        raise ModelFileError(f"{run.recipe}: {error}") from error
+
+
+def _note(learner: Learner, problems: Sequence[Problem]) -> None:
+    """Warn of problems; the first one that prevents learning is an error."""
+    for problem in problems:
         if problem.severity == "error":
             raise CorpusError(str(problem))
-        job.note(str(problem))
-    if job.valid is None and rate is not None:
-        train, valid = _held_out(train, rate, seed)
-    elif job.valid is None and holds_out and len(train) >= ENOUGH:
-        train, valid = _held_out(train, HELD_OUT_RATE, seed)
-    for problem in _unseen(train, valid):
-        job.note(str(problem))
-    job.run.note(f"{len(train):,} rows to learn from, {len(valid):,} held out, {len(test):,} test")
-    return TaskRows(train, valid, test)
+        learner.job.note(str(problem))
 
 
-def _problems(train: Sequence[Any], test: Sequence[Any]) -> list[Problem]:
-    if isinstance(train[0], Question):
-        return []
-    find: Any = find_tag_problems if hasattr(train[0], "tokens") else find_row_problems
-    problems: list[Problem] = find(train, test)
-    return problems
-
-
-def _unseen(train: Sequence[Any], valid: Sequence[Any]) -> Iterator[Problem]:
-    """Say which labels weights are chosen by without ever being learned."""
-    known = {label for row in train for label in getattr(row, "labels", ())}
-    strange = [row for row in valid if not known.issuperset(getattr(row, "labels", ()))]
-    if strange:
-        file, _, line = strange[0].place.rpartition(":")
-        label = min(set(strange[0].labels) - known)
-        yield Problem(
-            severity="warning",
-            sentence=f"{len(strange):,} of {len(valid):,} held-out rows have labels that the rows "
-            f"to learn from never show (such as '{label}'), and cannot be right.",
-            place=Place(file=file, line=int(line)),
-        )
+def _usual_rate(rows: Sequence[Any]) -> float:
+    return HELD_OUT_RATE if len(rows) >= ENOUGH else 0.0
 
 
 def _held_out(rows: list[Any], rate: float, seed: int) -> tuple[list[Any], list[Any]]:
-    """Part rows by chance; both parts keep the order of the file."""
+    """Split rows at random; both parts keep the order of the file."""
     number = min(round(rate * len(rows)), MOST_HELD_OUT)
     if not number:
         return rows, []
     chosen = set(np.random.default_rng(seed).permutation(len(rows))[:number].tolist())
-    kept = [row for place, row in enumerate(rows) if place not in chosen]
-    return kept, [rows[place] for place in sorted(chosen)]
-
-
-def _text(row: Any) -> str:
-    if isinstance(row, Question):
-        return f"{row.question}\n{row.context}"
-    return str(row.text)
+    kept = [row for index, row in enumerate(rows) if index not in chosen]
+    return kept, [rows[index] for index in sorted(chosen)]

@@ -96,7 +96,7 @@ class Matching(TextTask):
         # A folder does not show what suits the base, so the choice is kept in it.
         chosen = {"pooling": self.head.pool.pooling, "transform": transform, "mode": self.mode}
         self.config = config.model_copy(update=chosen)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = nn.Identity() if self.is_cosine else nn.Dropout(config.dropout)
         width = base.backbone.dim * (3 if self.mode == "siamese" else 1)
         self.classifier = (
             None

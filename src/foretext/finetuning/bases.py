@@ -1,0 +1,153 @@
+"""What a task can be learned on, by name: a learner, a backbone from scratch, or a path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from foretext.artifact import load
+from foretext.backbones import BACKBONES
+from foretext.errors import SettingError, did_you_mean
+from foretext.finetuning.recipe import BaseModel
+from foretext.registry import imported
+from foretext.task_models import TASKS
+
+if TYPE_CHECKING:
+    from foretext.backbones.base import Backbone
+    from foretext.classifiers.predictor import Predictor
+    from foretext.finetuning.learner import Learner
+
+__all__ = [
+    "LEARNERS",
+    "SHORT_NAMES",
+    "NamedBackbone",
+    "Origin",
+    "base_names",
+    "is_name",
+    "learner_class",
+    "name_note",
+    "open_base",
+]
+
+Origin = Literal["pretrained", "vectors", "scratch"]  # of the weights that a network starts with
+
+# Backbones that are better known by one of their settings: the row of BACKBONES, and the setting.
+SHORT_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
+    "lstm": ("recurrent", {"kind": "lstm"}),
+    "gru": ("recurrent", {"kind": "gru"}),
+    "rnn": ("recurrent", {"kind": "rnn"}),
+}
+# What learns without PyTorch.
+LEARNERS = {
+    "fasttext": "foretext.finetuning.fasttext:FastTextLearner",
+    "linear": "foretext.finetuning.linear:LinearLearner",
+}
+BACKBONE = "foretext.backbones.base:Backbone"
+NETWORK = "foretext.finetuning.network:NetworkLearner"  # imports PyTorch
+
+
+@dataclass(frozen=True)
+class NamedBackbone:
+    """A backbone that learns from scratch, and the settings that its name stands for."""
+
+    row: str  # of BACKBONES, or "module:Class"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def component(self) -> type[Backbone]:
+        """Its class.
+
+        Raises:
+            SettingError: there is no such class, or it is no backbone.
+        """
+        found = BACKBONES.resolve(self.row)
+        if not isinstance(found, type) or not issubclass(found, imported(BACKBONE)):
+            raise SettingError(
+                f"[backbone] name = '{self.row}' is no Backbone; name another class."
+            )
+        return found
+
+    @classmethod
+    def of(cls, name: str) -> NamedBackbone:
+        """Return what a name stands for."""
+        return cls(*SHORT_NAMES[name]) if name in SHORT_NAMES else cls(name)
+
+
+def base_names() -> list[str]:
+    """Return every name that stands for something to learn on, of all tables.
+
+    Raises:
+        SettingError: two tables have the same name.
+    """
+    names = [*BACKBONES, *SHORT_NAMES, *LEARNERS]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise SettingError(
+            f"BASE = '{min(twice)}' names two things, in two of the tables BACKBONES, SHORT_NAMES "
+            "and LEARNERS; rename one."
+        )
+    return names
+
+
+def is_name(base: BaseModel) -> bool:
+    """Whether a base is a name, not a path or an opened model."""
+    if not isinstance(base, str):
+        return isinstance(base, Path) and str(base) in base_names()
+    return base in base_names() or (":" in base and "/" not in base and not Path(base).exists())
+
+
+def name_note(base: BaseModel) -> str | None:
+    """Return a warning where a name is that of a file or folder, too."""
+    if not is_name(base) or not Path(str(base)).exists():
+        return None
+    return f"BASE = '{base}' is the name of what learns; what is called so here is './{base}'"
+
+
+def learner_class(base: BaseModel) -> type[Learner]:
+    """Return the class that learns tasks on a base.
+
+    Raises:
+        SettingError: it is no name and no path that there is.
+    """
+    if isinstance(base, str | Path) and not is_name(base) and not Path(base).exists():
+        names = base_names()
+        hint = did_you_mean(str(base), names) or f" The names are: {', '.join(names)}."
+        raise SettingError(
+            f"BASE = '{base}': there is no such run, folder or vector file, and no backbone of "
+            f"this name.{hint}"
+        )
+    name = str(base) if isinstance(base, str | Path) else ""
+    learner: type[Learner] = imported(LEARNERS.get(name, NETWORK))
+    return learner
+
+
+def predictor_class(task: str, base: BaseModel) -> type[Predictor]:
+    """Return the class of what learns a task on a base.
+
+    Raises:
+        SettingError: there is no such task or base, or they do not go together.
+    """
+    if ":" not in task and task not in TASKS:
+        hint = did_you_mean(task, TASKS) or f" There are: {', '.join(TASKS)}."
+        raise SettingError(f"TASK = '{task}': there is no such task.{hint}")
+    return learner_class(base).predictor_of(task)
+
+
+def open_base(base: BaseModel) -> tuple[Origin, Any]:
+    """Return how a network starts, and from what: a `NamedBackbone` or an opened model.
+
+    Raises:
+        ForetextError: the path holds nothing to start from.
+    """
+    if is_name(base):
+        return "scratch", NamedBackbone.of(str(base))
+    opened: Any = load(base) if isinstance(base, str | Path) else base
+    try:
+        return opened.task_origin, opened
+    except AttributeError:
+        named = f"'{base}' holds" if isinstance(base, str | Path) else "is"
+        raise SettingError(
+            f"BASE {named} {type(opened).__name__}, which no task can be learned on; give word "
+            "vectors, a language model, a model of another task, or the name of a backbone."
+        ) from None

@@ -1,0 +1,147 @@
+"""Learning a task from Python, with the type of what comes back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
+
+from foretext.finetuning.recipe import BaseModel, Sections, TaskRecipe
+from foretext.finetuning.run import run_finetuning
+
+if TYPE_CHECKING:
+    from foretext.classifiers.fasttext.classifier import FastTextClassifier
+    from foretext.classifiers.linear import LinearClassifier
+    from foretext.classifiers.predictor import Predictor
+    from foretext.config import Config
+    from foretext.task_models.classifier import TextClassifier
+    from foretext.task_models.matcher import TextMatcher
+    from foretext.task_models.reader import SpanReader
+    from foretext.task_models.tagger import Tagger
+
+__all__ = ["finetune"]
+
+
+class Options(TypedDict, total=False):
+    """Arguments that `finetune` has for every task."""
+
+    valid: str | Path | None
+    test: str | Path | None
+    config: str | Path | None
+    settings: Sections | None
+    rows: Config | None
+    budget: str | float | None
+    search: str | float | None
+    overwrite: bool
+    resume: bool
+    quiet: bool
+
+
+@overload
+def finetune(  # type: ignore[overload-overlap]  # a str is the path of a network's base
+    task: Literal["classification"],
+    base: Literal["linear"],
+    train: str | Path,
+    out: str | Path,
+    **options: Unpack[Options],
+) -> LinearClassifier: ...
+@overload
+def finetune(  # type: ignore[overload-overlap]
+    task: Literal["classification"],
+    base: Literal["fasttext"],
+    train: str | Path,
+    out: str | Path,
+    **options: Unpack[Options],
+) -> FastTextClassifier: ...
+@overload
+def finetune(
+    task: Literal["classification"],
+    base: BaseModel,
+    train: str | Path,
+    out: str | Path,
+    **options: Unpack[Options],
+) -> TextClassifier: ...
+@overload
+def finetune(
+    task: Literal["matching"],
+    base: BaseModel,
+    train: str | Path,
+    out: str | Path,
+    **options: Unpack[Options],
+) -> TextMatcher: ...
+@overload
+def finetune(
+    task: Literal["tagging"],
+    base: BaseModel,
+    train: str | Path,
+    out: str | Path,
+    **options: Unpack[Options],
+) -> Tagger: ...
+@overload
+def finetune(
+    task: Literal["span_qa"],
+    base: BaseModel,
+    train: str | Path,
+    out: str | Path,
+    **options: Unpack[Options],
+) -> SpanReader: ...
+@overload
+def finetune(
+    task: str | None = None,
+    base: BaseModel | None = None,
+    train: str | Path | None = None,
+    *,
+    out: str | Path,
+    **options: Unpack[Options],
+) -> Predictor: ...
+def finetune(
+    task: str | None = None,
+    base: BaseModel | None = None,
+    train: str | Path | None = None,
+    out: str | Path | None = None,
+    *,
+    valid: str | Path | None = None,
+    test: str | Path | None = None,
+    config: str | Path | None = None,
+    settings: Sections | None = None,
+    rows: Config | None = None,
+    budget: str | float | None = None,
+    search: str | float | None = None,
+    overwrite: bool = False,
+    resume: bool = False,
+    quiet: bool = True,
+) -> Any:
+    """Learn a task from a file of labelled rows, keep the run in `out`, and return the model.
+
+    Args:
+        task: ``"classification"``, ``"matching"``, ``"tagging"``, ``"span_qa"``, or
+            ``"module:Class"`` of a `TaskModel` of yours.
+        base: what it is learned on: a run, a folder of Hugging Face or sentence-transformers, a
+            vector file, one of these opened by `load`; or a name, to learn from scratch:
+            ``"textcnn"``, ``"lstm"``, ``"gru"``, ``"rnn"``, ``"transformer"``, ``"fasttext"``,
+            ``"linear"``, or ``"module:Class"`` of a backbone of yours.
+        train: rows to learn from.
+        out: the run's folder; it must not hold a run already, unless `overwrite` or `resume`.
+        valid: rows that weights and settings are chosen by.
+        test: rows that the result is measured on at the end.
+        config: a TOML file with all this under ``[run]``, and with settings, such as the
+            ``recipe.toml`` of a run; what is given here goes over it.
+        settings: by section, ``{"training": {"epochs": 3}}``.
+        rows: how files are read; None: as the task's files usually are.
+        budget: wall-clock time of the training, ``"10m"``, in place of epochs.
+        search: wall-clock time of a search for settings before it.
+        overwrite: replace the run in `out`, once the new one is finished.
+        resume: go on with the unfinished run in `out`.
+        quiet: show no progress.
+
+    Raises:
+        ForetextError: a file, a setting or the folder will not do; the message says why.
+    """
+    assert out is not None, "the run needs a folder"
+    chosen = dict(settings or {})
+    if rows is not None:
+        chosen["rows"] = {**chosen.get("rows", {}), **rows.model_dump(exclude_unset=True)}
+    recipe = TaskRecipe.load(
+        config, chosen, task=task, base=base, train=train, valid=valid, test=test,
+        budget=budget, search=search,
+    )  # fmt: skip
+    return run_finetuning(recipe, out, overwrite=overwrite, resume=resume, quiet=quiet).model

@@ -1,0 +1,58 @@
+"""What a network gets after its training: a temperature, a threshold, a partner to answer with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from foretext.classifiers.baseline import Baseline
+from foretext.finetuning.job import FinetuneJob
+from foretext.finetuning.rows import TaskRows
+from foretext.finetuning.settings import FinetuningConfig
+from foretext.task_models.base import TaskModel
+
+__all__ = ["finish_network"]
+
+UNKNOWN_SAMPLE, MOST_UNKNOWN = 500, 0.1  # rows, share of their tokens
+
+
+def finish_network(
+    job: FinetuneJob,
+    config: FinetuningConfig,
+    model: TaskModel,
+    rows: TaskRows,
+    baseline: Baseline | None,
+) -> dict[str, Any]:
+    """Fit what held-out rows decide, and warn of rows that the model cannot read.
+
+    Returns:
+        ``cut``, the number of rows that are longer than the model reads at once.
+    """
+    if config.calibrate:
+        job.note(f"temperature of probabilities: {model.calibrate(rows.valid):.3f}")
+    if rows.valid:
+        for note in model.finish(rows.valid):
+            job.note(note)
+    num_cut = model.num_cut(rows.train)
+    if num_cut:
+        job.note(
+            f"{num_cut:,} of {len(rows.train):,} rows to learn from are longer than the model "
+            "reads at once"
+        )
+    rate = model.unknown_rate(rows.train[:: -(-len(rows.train) // UNKNOWN_SAMPLE)])
+    if rate > MOST_UNKNOWN:
+        job.note(
+            f"{rate:.0%} of the tokens of the rows are unknown to the tokenizer of the base; take "
+            "a base that was learned from text of this kind"
+        )
+    if config.ensemble:
+        _join(job, model, rows, baseline)
+    return {"cut": num_cut}
+
+
+def _join(job: FinetuneJob, model: TaskModel, rows: TaskRows, baseline: Baseline | None) -> None:
+    """Let a network answer together with its baseline, weighted by held-out rows."""
+    if baseline is None or baseline.linear is None:
+        job.note("so the network answers alone, not in an ensemble")
+        return
+    weights = model.join(baseline.linear, rows.valid)
+    job.note(f"the network counts {weights.network:.3f}, the linear model {weights.linear:.3f}")

@@ -1,0 +1,53 @@
+"""The end of a run: answers are examined, and everything is written into its folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from foretext.classifiers.predictor import Predictor
+from foretext.files import atomic_file
+from foretext.finetuning.job import Finetuned
+from foretext.finetuning.learner import Learner
+from foretext.finetuning.resume import write_sections
+from foretext.finetuning.rows import TaskRows
+from foretext.finetuning.seeds import Outcome
+from foretext.report.task_card import task_card
+
+__all__ = ["examined", "keep"]
+
+
+def examined(model: Predictor, rows: TaskRows) -> dict[str, Any] | None:
+    """Answer the rows to test on, or those held out where there are none, and look closely."""
+    part, others = ("test", rows.test) if rows.test else ("valid", rows.valid)
+    if not others:
+        return None
+    return {"part": part, **model.examine(others, learned_from=rows.train)}
+
+
+def keep(learner: Learner, outcome: Outcome, facts: Mapping[str, Any]) -> Finetuned:
+    """Write examination, recipe, model, card and page, and mark the run as finished."""
+    job, model = learner.job, outcome.best.model
+    sections = resolved_sections(learner, outcome)
+    if outcome.examination is not None:
+        with atomic_file(job.run.examination) as temporary:
+            text = json.dumps(outcome.examination, ensure_ascii=False)
+            temporary.write_text(text, encoding="utf-8")
+    model.write(job.run.path, facts)
+    write_sections(job.run.recipe, sections)
+    card = task_card(job.run.facts(), sections, job.run.named, job.run.their_class)
+    job.run.finish(card, None, job.report)
+    return Finetuned(model, sections, dict(facts), card)
+
+
+def resolved_sections(learner: Learner, outcome: Outcome) -> dict[str, dict[str, Any]]:
+    """Return the recipe that repeats the run: every setting, and those that a search found."""
+    chosen = {"baseline": learner.wants_baseline, "valid_rate": outcome.rows.valid_rate}
+    finetuning = learner.finetuning.model_copy(update=chosen)
+    return {
+        "run": learner.job.recipe.run_section(),
+        **learner.resolved(outcome.best.model, outcome.rows),
+        "finetuning": finetuning.model_dump(include=set(learner.heeds), exclude_none=True),
+        "rows": learner.rows_config.model_dump(exclude_none=True),
+    }

@@ -1,0 +1,158 @@
+"""What learns a task: a network, the linear classifier and fastText's share this interface."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple, Self
+
+from foretext.classifiers.baseline import Baseline
+from foretext.classifiers.predictor import Predictor
+from foretext.config import Config
+from foretext.errors import SettingError, did_you_mean
+from foretext.finetuning.job import FinetuneJob
+from foretext.finetuning.recipe import Sections
+from foretext.finetuning.rows import TaskRows
+from foretext.finetuning.settings import FinetuningConfig
+from foretext.progress.run_context import RunContext
+
+__all__ = ["Found", "Learner", "Record", "Tell"]
+
+Record = Mapping[str, Any]  # the end of a training: "time" in seconds, "step", "loss", ...
+Tell = Callable[[dict[str, Any]], None]  # is called with the score and the settings of each trial
+
+
+class Found(NamedTuple):
+    """What a search for settings found."""
+
+    settings: dict[str, dict[str, Any]]  # the best ones, by section
+    score: float  # theirs
+    trials: int
+    tried: dict[str, Any]  # values of those settings that were varied
+
+
+@dataclass(frozen=True)
+class Learner(ABC):
+    """What learns a task from rows, with its settings.
+
+    The road (`foretext.finetuning.run`) calls `check`, reads the rows, and calls `start`, `search`,
+    `train` for each seed, and `finish`.
+
+    Args:
+        job: the run.
+        settings: by section.
+    """
+
+    job: FinetuneJob
+    settings: Sections
+
+    sections: ClassVar[tuple[str, ...]]  # of settings, beside [rows]
+    heeds: ClassVar[frozenset[str]]  # the settings of [finetuning] that have an effect
+    has_baseline: ClassVar[bool] = False  # whether a baseline is learned where nobody says
+
+    @classmethod
+    @abstractmethod
+    def predictor_of(cls, task: str) -> type[Predictor]:
+        """Return the class of what is learned.
+
+        Raises:
+            SettingError: there is no such task, or it is not learned by this learner.
+        """
+
+    @property
+    @abstractmethod
+    def origin(self) -> str:
+        """What it starts with: "pretrained", "vectors", "scratch", or the name of the learner."""
+
+    @property
+    @abstractmethod
+    def method(self) -> str:
+        """What is learned on the base, in a phrase for card and page."""
+
+    @property
+    def predictor(self) -> type[Predictor]:
+        """The class of what is learned, which reads the rows."""
+        return self.predictor_of(self.job.recipe.task)
+
+    @property
+    def finetuning(self) -> FinetuningConfig:
+        """The section `[finetuning]`."""
+        return FinetuningConfig.checked(dict(self.settings.get("finetuning", {})), "finetuning")
+
+    @property
+    def rows_config(self) -> Config:
+        """The section `[rows]`."""
+        return self.predictor.rows_config.checked(dict(self.settings.get("rows", {})), "rows")
+
+    @property
+    def wants_baseline(self) -> bool:
+        """Whether a baseline is learned beside it."""
+        chosen = self.finetuning.baseline
+        return self.has_baseline if chosen is None else chosen
+
+    @property
+    def needs_held_out_rows(self) -> bool:
+        """Whether some rows are held out where no file of them is given."""
+        return False
+
+    def check(self) -> None:
+        """Refuse settings that are unknown, wrong or without effect, before rows are read.
+
+        Raises:
+            SettingError: there are such settings.
+        """
+        known = (*self.sections, "rows")
+        for section in self.settings:
+            if section not in known:
+                raise SettingError(
+                    f"[{section}]: there is no such section here.{did_you_mean(section, known)} "
+                    f"There are: {', '.join(known)}."
+                )
+        if idle := self.finetuning.changed - self.heeds:
+            raise SettingError(
+                f"[finetuning] {min(idle)} has no effect on '{self.job.recipe.base}'; leave it out."
+            )
+
+    def with_settings(self, sections: Sections) -> Self:
+        """Return the learner with the settings that a search found, over those it has."""
+        merged = {name: {**self.settings.get(name, {}), **sections[name]} for name in sections}
+        return replace(self, settings={**self.settings, **merged})
+
+    def start(self, rows: TaskRows) -> Self:
+        """Return the learner ready to train on these rows.
+
+        Raises:
+            ForetextError: rows, base and settings do not go together; nothing was trained yet.
+        """
+        return self
+
+    @abstractmethod
+    def search(self, rows: TaskRows, seconds: float, tell: Tell) -> Found:
+        """Try settings that the user left open, for about `seconds`.
+
+        Raises:
+            ForetextError: there is nothing to try, or to judge by, or no trial ended well.
+        """
+
+    @abstractmethod
+    def train(self, rows: TaskRows, seed: int, context: RunContext) -> tuple[Predictor, Record]:
+        """Train one model.
+
+        Args:
+            rows: to learn from, and held-out ones to choose weights by.
+            seed: counted from 0; it is added to the seed of the settings.
+            context: where records and checkpoints go.
+        """
+
+    def seed_of(self, seed: int) -> int:
+        """Return the seed that a training has, as the settings say it."""
+        return seed
+
+    def finish(self, model: Predictor, rows: TaskRows, baseline: Baseline | None) -> dict[str, Any]:
+        """Fit what is fitted after the training, such as the temperature; return facts of it."""
+        return {}
+
+    @abstractmethod
+    def resolved(self, model: Predictor, rows: TaskRows) -> dict[str, dict[str, Any]]:
+        """Return every setting of the learner by section, so that a recipe repeats the run."""

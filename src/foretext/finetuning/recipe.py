@@ -1,0 +1,135 @@
+"""The recipe of a fine-tuning: what is learned from which rows, and the settings for it.
+
+    [run]          task, base, train; valid, test, budget, search    RunConfig
+    [rows]         how the files are read                            the task's `rows_config`
+    [finetuning]   seeds, baseline, calibration                      FinetuningConfig
+    [task]         the head of a network                             the task's `task_config`
+    [training]     how a network is trained                          TrainingConfig
+    [backbone]     a network that learns from scratch                the Config of the backbone
+    [tokenizer]    its tokenizer                                     the Config of the tokenizer
+    [linear]       in place of the four above                        LinearConfig
+    [classifier]   likewise                                          FastTextClassifierConfig
+
+The ``recipe.toml`` of a run is such a file with every setting: it repeats the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, Union
+
+from foretext.config import Config, duration_seconds
+from foretext.errors import SettingError
+from foretext.parsing import read_toml
+
+if TYPE_CHECKING:
+    from foretext.language_model import LanguageModel
+    from foretext.task_models.base import TaskModel
+    from foretext.vectors.word_vectors import WordVectors
+
+__all__ = ["SECTIONS", "BaseModel", "RunConfig", "Sections", "TaskRecipe"]
+
+Sections = Mapping[str, Mapping[str, Any]]
+BaseModel = Union[str, Path, "LanguageModel", "WordVectors", "TaskModel"]
+
+SECTIONS = (  # that a user may set, beside [run]
+    "task", "finetuning", "training", "backbone", "tokenizer", "rows", "linear", "classifier",
+)  # fmt: skip
+LENGTHS = {"epochs", "steps", "budget_seconds"}  # settings of which one can be set
+REQUIRED = {"task": "TASK", "base": "BASE", "train": "TRAIN"}
+
+
+class RunConfig(Config):
+    """Settings of the section `[run]`."""
+
+    task: str | None = None
+    base: str | None = None  # a path, or a name
+    train: str | None = None  # file of rows to learn from
+    valid: str | None = None  # file of rows to choose weights and settings by
+    test: str | None = None  # file of rows to measure the result on
+    budget: str | float | None = None  # time of the training, such as "10m", in place of epochs
+    search: str | float | None = None  # time of a search for settings before it
+
+
+@dataclass(frozen=True)
+class TaskRecipe:
+    """What a task is learned from, and the settings that the user chose.
+
+    Attributes:
+        task: a row of the table of tasks, or ``"module:Class"``.
+        base: what the task is learned on: an opened model, a path or a name.
+        train, valid, test: files of rows.
+        budget_seconds: wall-clock time of the training, in place of epochs.
+        search_seconds: wall-clock time of a search for settings before it.
+        settings: by section; whoever takes a section checks it.
+    """
+
+    task: str
+    base: BaseModel
+    train: str | Path
+    valid: str | Path | None = None
+    test: str | Path | None = None
+    budget_seconds: float | None = None
+    search_seconds: float | None = None
+    settings: Sections = field(default_factory=dict)
+
+    @classmethod
+    def load(
+        cls,
+        config: str | Path | None = None,
+        settings: Sections | None = None,
+        **run: Any,
+    ) -> Self:
+        """Read a recipe from a TOML file, and from what the caller says, which wins.
+
+        Args:
+            config: the file; None: there is none.
+            settings: by section.
+            run: as of the section `[run]`; `base` may be an opened model. None: not given.
+
+        Raises:
+            SettingError: the file cannot be read, or task, base or rows to learn from are missing.
+        """
+        file = {} if config is None else read_toml(Path(config), SettingError)
+        given = RunConfig.checked(file.pop("run", {}), "run").model_dump()
+        given |= {name: value for name, value in run.items() if value is not None}
+        for name, argument in REQUIRED.items():
+            if given[name] is None:
+                raise SettingError(
+                    f"{argument} is missing; name it as an argument, or as {name} under [run] of "
+                    "the file that --config names."
+                )
+        budget, search = given.pop("budget"), given.pop("search")
+        return cls(
+            **given,
+            budget_seconds=None if budget is None else duration_seconds(budget),
+            search_seconds=None if search is None else duration_seconds(search),
+            settings=_merged(file, settings or {}, has_budget=budget is not None),
+        )
+
+    def with_settings(self, section: str, settings: Mapping[str, Any]) -> Self:
+        """Return the recipe with settings of a section put over what it has there."""
+        merged = {**self.settings.get(section, {}), **settings}
+        return replace(
+            self, settings={**self.settings, section: merged} if merged else self.settings
+        )
+
+    def run_section(self) -> dict[str, str]:
+        """Return what is learned from what, as `[run]` keeps it."""
+        base = self.base if isinstance(self.base, str | Path) else type(self.base).__name__
+        files = {"train": self.train, "valid": self.valid, "test": self.test}
+        given = {name: str(path) for name, path in files.items() if path is not None}
+        return {"task": self.task, "base": str(base), **given}
+
+
+def _merged(file: Sections, chosen: Sections, *, has_budget: bool) -> Sections:
+    """Put `chosen` over the settings of a file; its length of the training replaces the file's."""
+    sections = {name: dict(values) for name, values in file.items()}
+    if has_budget or LENGTHS & chosen.get("training", {}).keys():
+        for length in LENGTHS:
+            sections.get("training", {}).pop(length, None)
+    for name, values in chosen.items():
+        sections.setdefault(name, {}).update(values)
+    return sections

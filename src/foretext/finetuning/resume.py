@@ -1,0 +1,80 @@
+"""What a run keeps of the user's choices while it is unfinished, so that a resume can compare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from foretext.errors import OutputError, SettingError
+from foretext.files import atomic_file
+from foretext.finetuning.job import FinetuneJob
+from foretext.finetuning.recipe import Sections
+from foretext.parsing import read_toml
+
+__all__ = ["keep_given", "write_sections"]
+
+GIVEN = "given.toml"  # among the checkpoints; recipe.toml becomes the resolved recipe at the end
+CONTENT = "content"  # digest of the files that are learned from
+FREE_TO_CHANGE = ("checkpoint_seconds", "checkpoints_kept", "micro_batch_examples", "tensorboard")
+
+
+def keep_given(job: FinetuneJob, rows: dict[str, Any]) -> None:
+    """Write what the user chose; where a run is resumed, compare it with what the run began with.
+
+    Args:
+        job: that begins or is resumed.
+        rows: all settings of ``[rows]``.
+
+    Raises:
+        SettingError: the run began with other settings, or its files have changed.
+    """
+    given = _given(job, rows)
+    kept = job.run.checkpoints / GIVEN
+    if job.resume:
+        _check_same(job, given, kept if kept.is_file() else job.run.recipe)
+    else:
+        write_sections(job.run.recipe, given)
+    write_sections(kept, given)
+
+
+def write_sections(path: Path, sections: Sections) -> None:
+    """Write sections as TOML, whole or not at all."""
+    import tomli_w
+
+    with atomic_file(path) as temporary:
+        temporary.write_text(tomli_w.dumps(dict(sections)), encoding="utf-8")
+
+
+def _given(job: FinetuneJob, rows: dict[str, Any]) -> dict[str, Any]:
+    recipe = job.recipe
+    settings = {
+        name: dict(values) for name, values in recipe.settings.items() if values and name != "rows"
+    }
+    lengths = {"budget": recipe.budget_seconds, "search": recipe.search_seconds}
+    chosen = {name: seconds for name, seconds in lengths.items() if seconds is not None}
+    run = {**recipe.run_section(), **chosen, CONTENT: job.content()}
+    known = {name: value for name, value in rows.items() if value is not None}
+    return {"run": run, **settings, "rows": known}
+
+
+def _check_same(job: FinetuneJob, given: Sections, kept: Path) -> None:
+    before = read_toml(kept, OutputError)
+    for section in sorted(before.keys() | given.keys()):
+        old, new = before.get(section, {}), given.get(section, {})
+        for name in sorted(old.keys() | new.keys()):
+            if name in (*FREE_TO_CHANGE, CONTENT):
+                continue
+            if _as_toml(old.get(name)) != _as_toml(new.get(name)):
+                raise SettingError(
+                    f"{job.run.named} began with {section}.{name} = {old.get(name)!r}, not "
+                    f"{new.get(name)!r}; resume with the same settings, or begin another run."
+                )
+    if before.get("run", {}).get(CONTENT) != given["run"][CONTENT]:
+        raise SettingError(
+            f"The files that {job.run.named} learns from have changed since it began; restore "
+            "them, or begin another run."
+        )
+
+
+def _as_toml(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

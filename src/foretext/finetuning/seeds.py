@@ -1,0 +1,83 @@
+"""The trainings of a run, one for each seed, and what the best model is compared with."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from foretext.classifiers.baseline import Baseline
+from foretext.classifiers.predictor import Predictor
+from foretext.errors import CorpusError
+from foretext.finetuning.learner import Found, Learner, Record
+from foretext.finetuning.rows import TaskRows
+from foretext.progress import MetricsLog
+
+__all__ = ["Outcome", "Trained", "best_of", "learned_baseline", "train_seed"]
+
+SEEDS = "seeds"  # folder of the models of finished seeds, among the checkpoints
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The model of one seed."""
+
+    model: Predictor
+    seed: int  # as the settings have it
+    record: Record
+    valid: Mapping[str, Any] | None  # its figures on the held-out rows
+
+    @property
+    def score(self) -> float:
+        """By which the best one is chosen; higher is better."""
+        return 0.0 if self.valid is None else float(self.valid[self.model.judged_by])
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All that came of a run."""
+
+    rows: TaskRows
+    found: Found | None  # by a search for settings
+    trained: Sequence[Trained]  # one a seed
+    best: Trained
+    baseline: Baseline | None
+    examination: Mapping[str, Any] | None  # of the best one's answers; None: there were no rows
+
+
+def train_seed(learner: Learner, rows: TaskRows, seed: int) -> Trained:
+    """Train with one seed, unless an interrupted run has done so."""
+    job, num_seeds = learner.job, learner.finetuning.seeds
+    folder = job.run.checkpoints / SEEDS / str(seed + 1)
+    record: Record
+    if job.resume and (folder / "config.json").is_file():
+        model = learner.predictor.load(folder)
+        record = MetricsLog(job.metrics_of(seed)).read()[-1]
+    else:
+        with job.seed_context(seed, num_seeds=num_seeds) as context:
+            model, record = learner.train(rows, seed, context)
+        if num_seeds > 1:
+            model.save(folder)
+    own_seed = learner.seed_of(seed)
+    job.run.note(f"seed {own_seed}: {record['step']:,} steps in {record['time']:.1f} s")
+    valid = model.figures(rows.valid) if rows.valid else None
+    return Trained(model, own_seed, record, valid)
+
+
+def best_of(trained: Sequence[Trained]) -> Trained:
+    """Return the one that is best on held-out rows, the first of equally good ones."""
+    return max(trained, key=lambda each: each.score)
+
+
+def learned_baseline(learner: Learner, rows: TaskRows) -> Baseline | None:
+    """Learn the baseline of a run; None where none is wanted, or nothing can be learned."""
+    if not learner.wants_baseline:
+        return None
+    began = time.monotonic()
+    try:
+        learned = learner.predictor.baseline(rows.train)
+    except CorpusError as error:  # no reason to lose what was trained
+        learner.job.note(f"there is no baseline: {error}")
+        return None
+    return None if learned is None else replace(learned, seconds=time.monotonic() - began)

@@ -1,0 +1,128 @@
+"""Trials of a network's settings, drawn by the tree-structured Parzen estimator of optuna.
+
+Bergstra et al. 2011. What the user has chosen is left alone; a trial is judged by the figure of the
+task on held-out rows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from torch import nn
+
+from foretext.errors import DivergedError, MissingExtraError, SettingError
+from foretext.finetuning.learner import Found, Tell
+from foretext.finetuning.start import Start
+from foretext.training.settings import TrainingConfig
+
+if TYPE_CHECKING:
+    from optuna.trial import Trial
+
+__all__ = ["Score", "open_settings", "search_trials"]
+
+LEAST = -1.0  # what the search gets for settings that diverge; no figure is lower
+
+Score = Callable[[Mapping[str, Mapping[str, Any]]], float | None]  # of settings; None: diverged
+
+
+def search_trials(
+    names: set[str], usual: TrainingConfig, seconds: float, score: Score, tell: Tell
+) -> Found:
+    """Try settings for about `seconds`, with one trial at least.
+
+    No trial begins that would end too late, if it took as long as the longest one before it.
+
+    Args:
+        names: of the settings that are open.
+        usual: the settings around which others are drawn, and the seed of the draw.
+        seconds: for all trials.
+        score: trains with settings by section, and judges.
+        tell: is told of each trial.
+
+    Raises:
+        DivergedError: no trial ended well.
+        MissingExtraError: optuna is not installed.
+        SettingError: nothing is open.
+    """
+    try:
+        import optuna
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("optuna", "search", "A search for settings") from error
+    if not names:
+        raise SettingError("All that a search would try has been chosen; leave the search out.")
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    sampler = optuna.samplers.TPESampler(seed=usual.seed, n_startup_trials=5)
+    study = optuna.create_study(direction="maximize", sampler=sampler)
+    found: list[tuple[float | None, dict[str, Any]]] = []
+    for number, trial in enumerate(_trials(study, seconds), 1):
+        drawn = _drawn(trial, usual, names)
+        value = score(_by_section(drawn))
+        study.tell(trial, LEAST if value is None else value)
+        tell({"trial": number, "score": value, **drawn})
+        found.append((value, drawn))
+    scored = [(value, drawn) for value, drawn in found if value is not None]
+    if not scored:
+        raise DivergedError(
+            f"All {len(found)} settings that were tried diverged; choose a lower "
+            "training.learning_rate, or search longer."
+        )
+    best, drawn = max(scored, key=lambda each: each[0])
+    return Found(_by_section(drawn), best, len(found), drawn)
+
+
+def open_settings(
+    training: Mapping[str, Any], task: Mapping[str, Any], start: Start, head: nn.Module
+) -> set[str]:
+    """Return the names of the settings that a search varies: left open, and with an effect.
+
+    Args:
+        training: what the user set of `[training]`.
+        task: likewise, of `[task]`.
+        start: what the network starts with.
+        head: of the task; not all have dropout.
+    """
+    found = {"learning_rate", "batch_examples"}
+    if not training.keys() & {"steps", "budget_seconds"}:
+        found.add("epochs")
+    has_layers = start.base.backbone.tunes_layer_decay and start.origin == "pretrained"
+    if has_layers and training.get("freeze") != "backbone":
+        found.add("layer_decay")
+    if any(isinstance(module, nn.Dropout) and module.p > 0 for module in head.modules()):
+        found.add("dropout")
+    return found - training.keys() - task.keys()
+
+
+def _trials(study: Any, seconds: float) -> Iterator[Trial]:
+    """Yield trials, one at least, until the next one would take too long."""
+    began, longest = time.monotonic(), 0.0
+    while True:
+        start = time.monotonic()
+        yield study.ask()
+        now = time.monotonic()
+        longest = max(longest, now - start)
+        if now - began + longest > seconds:
+            return
+
+
+def _drawn(trial: Trial, usual: TrainingConfig, names: set[str]) -> dict[str, Any]:
+    most = max(2 * int(usual.epochs), 1)
+    draw: dict[str, Callable[[], Any]] = {
+        "learning_rate": lambda: trial.suggest_float(
+            "learning_rate", usual.learning_rate / 4, usual.learning_rate * 4, log=True
+        ),
+        "batch_examples": lambda: trial.suggest_categorical("batch_examples", [16, 32, 64]),
+        "epochs": lambda: trial.suggest_int("epochs", max(most // 4, 1), most),
+        "layer_decay": lambda: trial.suggest_float("layer_decay", 0.7, 1.0),
+        "dropout": lambda: trial.suggest_float("dropout", 0.0, 0.4),
+    }
+    return {name: suggest() for name, suggest in draw.items() if name in names}
+
+
+def _by_section(drawn: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    sections: dict[str, dict[str, Any]] = {}
+    for name, value in drawn.items():
+        section = "training" if name in TrainingConfig.model_fields else "task"
+        sections.setdefault(section, {})[name] = value
+    return sections
