@@ -165,3 +165,13 @@ def test_every_damage_of_a_run_is_one_sentence(tmp_path: Path, damage: str) -> N
 def test_odd_overrides_are_refused(value: str) -> None:
     with pytest.raises(SettingError, match=r"vectors"):
         Recipe.load("word2vec", [f"vectors.window={value}"])
+
+
+def test_another_component_drops_what_only_the_recipe_had_set() -> None:
+    recipe = Recipe.load("gpt", ["backbone.name=recurrent", "backbone.dim=7"])
+    assert recipe.parts["backbone"].settings(given=True) == {"name": "recurrent", "dim": 7}
+    sized = Recipe.load("gpt-mini", ["backbone.name=recurrent"])
+    given = sized.parts["backbone"].settings(given=True)
+    assert given == {"name": "recurrent", "num_layers": 4, "dim": 256}
+    with pytest.raises(SettingError, match=r"\[backbone\] num_heads: there is no such setting"):
+        Recipe.load("gpt", ["backbone.name=recurrent", "backbone.num_heads=2"])

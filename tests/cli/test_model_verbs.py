@@ -92,7 +92,7 @@ def test_evaluate_measures_text(command: Command, models: Path) -> None:
     [
         (("fill", "gpt", "[MASK]"), "this one is causal: use generate"),
         (("fill", "bert", "the king"), "has no [MASK]"),
-        (("fill", "none", "[MASK]"), "this one has no head"),
+        (("fill", "none", "[MASK]"), "none"),
         (("generate", "bert", "the king"), "this one is masked: use fill"),
         (("generate", "gpt", "a", "--temperature", "0", "--top-k", "3"), "would have no effect"),
         (("embed", "bert", "text.txt", "--weighting", "sif"), "--weighting has no effect"),

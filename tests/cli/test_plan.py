@@ -25,9 +25,9 @@ def test_it_shows_sizes_and_marks_one(command: Command, animal_text: Path) -> No
     assert len(marked) == 1
     assert "3×192" in shown.out
     assert "00:30 in all" in shown.out
-    assert f"foretext pretrain modern-bert {animal_text} -o RUN --budget 30s" in " ".join(
-        shown.out.split()
-    )
+    begin = " ".join(shown.out.split()).partition("begin: ")[2]
+    assert begin.startswith(f"foretext pretrain modern-bert {animal_text} -o RUN --set ")
+    assert begin.endswith("--budget 30s")
 
 
 def test_json_has_all_of_it(command: Command, animal_text: Path) -> None:

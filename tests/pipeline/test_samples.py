@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, ClassVar
 
+import pytest
+
+from foretext.backbones.base import States
+from foretext.data.batch import Batch
+from foretext.data.examples import Examples
+from foretext.data.token_file import TokenFile, Tokens
+from foretext.errors import SettingError
+from foretext.nn.vocabulary_head import Score
+from foretext.objectives.base import Objective
+from foretext.objectives.in_use import ModelInUse
 from foretext.pipeline.samples import SampledValidation
 from foretext.progress import MetricsLog
-from foretext.training.validation import HeldOutLoss
+from foretext.report.run_files import Moment
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.training.model import Model
+from foretext.training.validation import HeldOutLoss, Validation
+from tests.networks import bert
 
 
 def sampled(path: Path) -> SampledValidation:
@@ -32,3 +47,70 @@ def test_what_a_checkpoint_does_not_know_of_is_forgotten(tmp_path: Path) -> None
 def test_where_nothing_was_kept_nothing_is_forgotten(tmp_path: Path) -> None:
     sampled(tmp_path / "samples.jsonl").rewind(3)
     assert not any(tmp_path.iterdir())
+
+
+class Saying(Objective):
+    """Answers what it is told to."""
+
+    visibility = "full"
+    said: ClassVar[dict[str, Any] | None] = None
+
+    def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
+        raise NotImplementedError
+
+    def counts(self, batch: Batch) -> dict[str, int]:
+        raise NotImplementedError
+
+    def scores(self, states: States, batch: Batch) -> dict[str, Score]:
+        raise NotImplementedError
+
+    def sample(self, model: ModelInUse, row: list[int]) -> dict[str, Any] | None:
+        return self.said
+
+
+class Figures(Validation):
+    judged_by = "valid_loss"
+    higher_is_better = False
+
+    def measure(self, model: Model) -> dict[str, float]:
+        return {"valid_loss": 2.0}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        None,
+        {"text": "a", "answers": ["b", "c"]},
+        {"text": "a", "hidden": "b", "answers": [["b", 0.5]]},
+    ],
+)
+def test_an_objective_says_what_is_shown(
+    said: dict[str, Any] | None,
+    wordpiece: SubwordTokenizer,
+    bert_tokens: Tokens,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Saying, "said", said)
+    path = tmp_path / "samples.jsonl"
+    validation = SampledValidation(Figures(), wordpiece, "cpu", bert_tokens.train, path)
+    model = Model(bert(wordpiece).backbone, Saying())
+    assert validation.measure(model) == {"valid_loss": 2.0}
+    if said is None:
+        assert not path.exists()
+    else:
+        (moment,) = MetricsLog(path).read(Moment)
+        assert moment.samples[0].text == "a"
+
+
+def test_a_sample_that_no_page_can_show_is_refused(
+    wordpiece: SubwordTokenizer,
+    bert_tokens: Tokens,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Saying, "said", {"text": "a"})
+    path = tmp_path / "samples.jsonl"
+    validation = SampledValidation(Figures(), wordpiece, "cpu", bert_tokens.train, path)
+    with pytest.raises(SettingError, match=r"Saying\.sample returned .*; return a dictionary"):
+        validation.measure(Model(bert(wordpiece).backbone, Saying()))

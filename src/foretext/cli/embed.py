@@ -27,7 +27,8 @@ WITHOUT_VECTORS = ("autoencoder", "fasttext classifier", "linear classifier")  #
 def embed(
     run: RunArgument,
     texts: Annotated[
-        str, typer.Argument(metavar="INPUT", help="A file with a text a line; - reads them here.")
+        str,
+        typer.Argument(metavar="INPUT", help="A file with a text a line; - reads the terminal."),
     ] = "-",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A .npy or .parquet file to write.")
@@ -38,7 +39,7 @@ def embed(
     ] = None,
     pooling: Annotated[
         Literal["mean", "cls", "max"] | None,
-        typer.Option(help="Language model: over the positions; the model's own where not given."),
+        typer.Option(help="Language model: over the positions; by default the model's own."),
     ] = None,
     layer: Annotated[
         list[int] | None,
@@ -50,7 +51,7 @@ def embed(
     normalize: Annotated[
         bool | None,
         typer.Option(
-            help="Language model: vectors of length 1; as the model's folder says where not given."
+            help="Language model: vectors of length 1; by default as the model's folder says."
         ),
     ] = None,
     overwrite: Overwrite = False,
@@ -69,7 +70,7 @@ def embed(
     if kind in WITHOUT_VECTORS:
         raise ModelFileError(
             f"{run} holds a run of kind '{kind}', which gives no vectors of texts; embed takes "
-            "word vectors, language models and what has learned a task on one."
+            "word vectors, language models and networks that have learned a task."
         )
     learned_task = is_task(kind)  # whose backbone embeds
     model: Any = load_language_model(run) if learned_task else load(run)
@@ -77,7 +78,7 @@ def embed(
         pooling=pooling, layer=tuple(layer) if layer else None, normalize=normalize
     )
     for_vectors = given_options(weighting=weighting)
-    if isinstance(model, WordVectors):
+    if model.kind == WordVectors.kind:
         refuse_options(run, "word vectors", for_model)
         vectors = model.embed(lines, **for_vectors)
     else:

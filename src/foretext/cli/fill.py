@@ -17,7 +17,7 @@ def fill(
     topn: Annotated[int, typer.Option("--top", "-n", min=1, help="Answers a mask.")] = 5,
     as_json: AsJson = False,
 ) -> None:
-    """Say what a masked language model expects where the text has [MASK]."""
+    """Predict the tokens at [MASK] with a masked language model."""
     from foretext.artifact import load_language_model
 
     masks = load_language_model(run).fill(text, topn)

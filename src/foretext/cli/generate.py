@@ -16,27 +16,34 @@ __all__ = ["generate"]
 def generate(
     run: ModelArgument,
     prompt: Annotated[
-        str, typer.Argument(metavar="PROMPT", help="The beginning; without one a new text begins.")
+        str, typer.Argument(metavar="PROMPT", help="The beginning of the text; none: a new text.")
     ] = "",
-    max_new_tokens: Annotated[int, typer.Option(min=1, help="Tokens to write, at most.")] = 50,
+    max_new_tokens: Annotated[int, typer.Option(min=1, help="Tokens to generate, at most.")] = 50,
     temperature: Annotated[
-        float, typer.Option(min=0.0, help="0: always the likeliest token; 1: as the model has it.")
+        float,
+        typer.Option(
+            min=0.0, help="0: always the likeliest token; 1: the model's own probabilities."
+        ),
     ] = 0.8,
     top_k: Annotated[
-        int | None, typer.Option(min=1, help="Draw from so many likeliest tokens alone.")
+        int | None, typer.Option(min=1, help="Draw from this many likeliest tokens.")
     ] = None,
     top_p: Annotated[
         float | None,
-        typer.Option(min=0.0, max=1.0, help="Draw from those that together have this probability."),
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Draw from the likeliest tokens that together have this probability.",
+        ),
     ] = None,
-    num_samples: Annotated[int, typer.Option(min=1, help="Continuations to write.")] = 1,
-    seed: Annotated[int, typer.Option(help="Another one gives another text.")] = 0,
+    num_samples: Annotated[int, typer.Option(min=1, help="Continuations to generate.")] = 1,
+    seed: Annotated[int, typer.Option(help="Of the draws; another seed, another text.")] = 0,
     stop: Annotated[
         list[str] | None, typer.Option(help="A text that ends it; may be given more than once.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write on from a prompt by a causal language model."""
+    """Continue a prompt with a causal language model."""
     from foretext.artifact import load_language_model
 
     streams = num_samples == 1 and not as_json

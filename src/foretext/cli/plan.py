@@ -28,7 +28,9 @@ def plan(
     ],
     budget: Annotated[
         str | None,
-        typer.Option(help="Wall-clock time for all, such as 90s, 10m; by the text's size if none."),
+        typer.Option(
+            help="Wall-clock time for everything, such as 90s, 10m; default: by the text's size."
+        ),
     ] = None,
     config: Annotated[
         Path | None, typer.Option(help="A TOML file whose settings go over the recipe's.")
@@ -61,8 +63,11 @@ def plan(
     say()
     for sentence in made.sentences():
         say(sentence)
-    names = shlex.join([recipe, *corpus])
-    say(f"begin: foretext pretrain {names} -o RUN{_flag(budget)}")
+    options = [] if config is None else ["--config", str(config)]
+    options += [part for setting in settings or [] for part in ("--set", setting)]
+    options += [] if budget is None else ["--budget", budget]
+    arguments = shlex.join([recipe, *corpus, "-o", "RUN", *options])
+    say(f"begin: foretext pretrain {arguments}")
 
 
 def _row(candidate: Candidate) -> list[Any]:
@@ -84,7 +89,3 @@ def _row(candidate: Candidate) -> list[Any]:
         memory,
         "unknown" if candidate.expected_loss is None else f"{candidate.expected_loss:.2f}",
     ]
-
-
-def _flag(budget: str | None) -> str:
-    return "" if budget is None else f" --budget {budget}"

@@ -1,9 +1,10 @@
-"""Word vectors against files of people's judgements: word pairs, and analogy questions."""
+"""Word vectors against files of human judgements: word pairs, and analogy questions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,49 +17,28 @@ from foretext.vectors.word_vectors import WordVectors
 __all__ = ["VectorEvaluation", "evaluate_vectors"]
 
 
+@dataclass(frozen=True)
 class VectorEvaluation:
-    """The scores on one file, to print or to keep."""
+    """The figures of one file, to print or to keep."""
 
-    def __init__(self, path: Path, result: WordPairResult | AnalogyResult) -> None:
-        self.path = path
-        self.result = result
+    path: Path
+    figures: dict[str, Any]
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything, as JSON takes it."""
-        result = self.result
-        if isinstance(result, WordPairResult):
-            return {
-                "kind": "word pairs",
-                "spearman": _number(result.spearman),
-                "pearson": _number(result.pearson),
-                "pairs": result.num_pairs,
-                "composed_of_ngrams": result.num_composed,
-                "out_of_vocabulary": result.num_skipped,
-                "unknown_words": list(result.unknown_words),
-                "composed_words": list(result.composed_words),
-            }
-        return {
-            "kind": "analogies",
-            "accuracy": _number(result.accuracy),
-            "semantic": _number(result.semantic.accuracy),
-            "syntactic": _number(result.syntactic.accuracy),
-            "questions": result.total.num_asked,
-            "out_of_vocabulary": result.total.num_skipped,
-            "sections": {score.name: _number(score.accuracy) for score in result.sections},
-        }
+        return dict(self.figures)
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return the figures worth a glance, as pairs of name and value."""
-        figures = self.as_dict()
-        shown = [(name, value) for name, value in figures.items() if isinstance(value, float | int)]
-        shown += list(figures.get("sections", {}).items())
+        """Return the most important figures as pairs of name and value."""
+        numbers = [item for item in self.figures.items() if isinstance(item[1], float | int)]
+        shown = numbers + list(self.figures.get("sections", {}).items())
         return [(name.replace("_", " "), _shown(value)) for name, value in shown]
 
 
 def evaluate_vectors(
     vectors: WordVectors, paths: Sequence[str | Path], *, restrict_vocab: int = 300_000
 ) -> list[VectorEvaluation]:
-    """Score vectors on each file; a file of analogies is one with a line that begins with ``:``.
+    """Score vectors on each file; a file with a line that begins with ``:`` holds analogies.
 
     Raises:
         EvaluationError: a file cannot be read, a line in it is wrong, or none of it is known.
@@ -66,11 +46,37 @@ def evaluate_vectors(
     evaluations = []
     for path in map(Path, paths):
         if _holds_analogies(path):
-            result: Any = vectors.evaluate_word_analogies(path, restrict_vocab=restrict_vocab)
+            found = vectors.evaluate_word_analogies(path, restrict_vocab=restrict_vocab)
+            figures = _of_analogies(found)
         else:
-            result = vectors.evaluate_word_pairs(path)
-        evaluations.append(VectorEvaluation(path, result))
+            figures = _of_pairs(vectors.evaluate_word_pairs(path))
+        evaluations.append(VectorEvaluation(path, figures))
     return evaluations
+
+
+def _of_pairs(result: WordPairResult) -> dict[str, Any]:
+    return {
+        "kind": "word pairs",
+        "spearman": _number(result.spearman),
+        "pearson": _number(result.pearson),
+        "pairs": result.num_pairs,
+        "composed_of_ngrams": result.num_composed,
+        "out_of_vocabulary": result.num_skipped,
+        "unknown_words": list(result.unknown_words),
+        "composed_words": list(result.composed_words),
+    }
+
+
+def _of_analogies(result: AnalogyResult) -> dict[str, Any]:
+    return {
+        "kind": "analogies",
+        "accuracy": _number(result.accuracy),
+        "semantic": _number(result.semantic.accuracy),
+        "syntactic": _number(result.syntactic.accuracy),
+        "questions": result.total.num_asked,
+        "out_of_vocabulary": result.total.num_skipped,
+        "sections": {score.name: _number(score.accuracy) for score in result.sections},
+    }
 
 
 def _holds_analogies(path: Path) -> bool:
