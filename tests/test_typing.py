@@ -16,7 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import foretext as ft
+from foretext.classifiers.predictor import Predictor
+from foretext.task_models.classifier import TextClassifier
+from foretext.task_models.matcher import TextMatcher
+from foretext.task_models.reader import SpanReader
+from foretext.task_models.tagger import Tagger
 
+model_path = Path("runs/bert")
 vectors = ft.Word2Vec(vector_size=100, window=5).fit(["one.txt", "two.txt"], Path("runs/mine"))
 assert_type(vectors, ft.WordVectors)
 assert_type(vectors["ship"], NDArray[np.float32])
@@ -40,8 +46,21 @@ if isinstance(model, ft.LanguageModel):
     assert_type(model.embed(["the ship"]), NDArray[np.float32])
 
 anything: Any = ft.load("runs/mine")
+assert_type(ft.load("runs/mine", ft.WordVectors), ft.WordVectors)
+assert_type(ft.load("model.bin", ft.FastTextClassifier), ft.FastTextClassifier)
+
 topics = ft.finetune("classification", vectors, Path("train.csv"), "runs/topics", valid="valid.csv")
-print(topics.predict(["the ship in the harbour"]))
+assert_type(topics, TextClassifier)
+assert_type(topics.predict_proba(["the ship in the harbour"]), NDArray[np.float64])
+assert_type(ft.finetune("classification", "lstm", "train.csv", "runs/lstm"), TextClassifier)
+assert_type(ft.finetune("classification", "linear", "train.csv", "runs/l"), ft.LinearClassifier)
+fast = ft.finetune("classification", "fasttext", "train.csv", "runs/f", budget="1m", quiet=False)
+assert_type(fast, ft.FastTextClassifier)
+assert_type(ft.finetune("matching", "runs/bert", "pairs.tsv", "runs/pairs"), TextMatcher)
+assert_type(ft.finetune("tagging", topics, "tags.conll", "runs/tags", test="test.conll"), Tagger)
+assert_type(ft.finetune("span_qa", model_path, "squad.json", "runs/answers"), SpanReader)
+assert_type(ft.finetune(config="recipe.toml", out="runs/again"), Predictor)
+assert_type(ft.finetune("my_tasks:Mine", "lstm", "rows.tsv", out="runs/mine"), Predictor)
 
 try:
     ft.load("nowhere")
@@ -56,6 +75,8 @@ vectors.most_similar("ship", topn="three")
 vectors.nearest("ship")
 ft.pretrain("word2vec")
 ft.Word3Vec()
+ft.finetune("tagging", "lstm", "tags.conll", "runs/tags").most_similar("ship")
+ft.load("runs/mine", ft.LanguageModel).most_similar("ship")
 """
 
 
@@ -85,4 +106,5 @@ def test_types_reach_a_program_of_a_user(tmp_path: Path, cache: Path) -> None:
     assert checked(PROGRAM, tmp_path, cache) == []
     wrong = checked(WRONG, tmp_path, cache)
     codes = ["[arg-type]", "[attr-defined]", "[call-arg]", "[attr-defined]"]
+    codes += ["[attr-defined]", "[attr-defined]"]
     assert [line.split()[-1] for line in wrong if ": error:" in line] == codes, wrong
