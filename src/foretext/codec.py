@@ -22,7 +22,7 @@ from foretext.backbones import AUTOENCODERS
 from foretext.backbones.autoencoder import Autoencoder
 from foretext.config import Config
 from foretext.errors import SettingError, VectorFileError
-from foretext.interop.undrawn import undrawn
+from foretext.interop.no_init import no_init
 from foretext.parsing import read_json, read_tensors, write_tensors
 from foretext.replacement import refuse_unfinished
 from foretext.vectors.principal_components import PrincipalComponents
@@ -177,7 +177,7 @@ def _load_network(folder: Path) -> Autoencoder:
     try:
         component = AUTOENCODERS.resolve(facts["autoencoder"], source=path)
         config = component.Config.checked(facts["settings"], "autoencoder")
-        with undrawn(weights, path):
+        with no_init(weights, path):
             network: Autoencoder = component(config, tuple(facts["shape"]))
     except (SettingError, AttributeError, TypeError) as error:
         raise VectorFileError(f"{path} describes no autoencoder: {error}") from error

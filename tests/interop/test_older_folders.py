@@ -187,7 +187,7 @@ def test_what_their_programs_compute_is_left_out(
     other = ~buffer if buffer.dtype == torch.bool else buffer + 1
     other = torch.tensor(-5.0) if "masked" in name else other
     rewrite(folder, weights_of(folder) | {name: other})
-    with pytest.raises(ModelFileError, match=rf"{name}' is not what config\.json says"):
+    with pytest.raises(ModelFileError, match=rf"{name}' differs from what config\.json says"):
         load_hugging_face(folder)
 
 

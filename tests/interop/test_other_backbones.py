@@ -23,7 +23,7 @@ class Static(Family):
     """Vectors of tokens, and nothing else."""
 
     model_type = "static"
-    body_class = "StaticModel"
+    backbone_class = "StaticModel"
     frame = "bert"
     backbone = Lookup
     objective = MaskedLM
@@ -34,8 +34,8 @@ class Static(Family):
     special_ids: ClassVar = {"pad_token_id": "pad"}
 
     prefix = "static."
-    body = (Row("tokens.vectors.weight", ("vectors",)),)
-    head = ()
+    backbone_rows = (Row("tokens.vectors.weight", ("vectors",)),)
+    head_rows = ()
     decoder = "decoder.weight"
     head_marks = frozenset({"decoder.weight"})
     unused = r""

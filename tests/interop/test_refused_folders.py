@@ -31,7 +31,7 @@ def test_files_that_are_missing(tmp_path: Path, make_folder: MakeFolder) -> None
     assert_refused(tmp_path / "nothing", "config.json", "is missing; give the folder of a model")
     folder, _ = make_folder("bert")
     (folder / "model.safetensors").rename(folder / "kept")
-    assert_refused(folder, "", "holds no weights; model.safetensors is missing")
+    assert_refused(folder, "", "contains no weights: model.safetensors is missing")
     (folder / "kept").rename(folder / "model.safetensors")
     (folder / "tokenizer.json").unlink()
     with pytest.raises(CorpusError, match="holds no tokenizer"):
@@ -73,16 +73,16 @@ def without(name: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (without(QUERY), f"weights are missing that config.json asks for: {QUERY}"),
-        (without("layer.1."), r"weights are missing .+: .+, .+, .+ and 13 more"),
-        (without("word_embeddings"), r"weights are missing .+: bert.embeddings.word_embeddings"),
-        (lambda w: w | {"bert.extra": torch.ones(2)}, r"weights are there .+: bert\.extra\."),
+        (without(QUERY), f"weights that config.json needs are missing: {QUERY}"),
+        (without("layer.1."), r"weights .+ are missing: .+, .+, .+ and 13 more"),
+        (without("word_embeddings"), r"weights .+ are missing: bert.embeddings.word_embeddings"),
+        (lambda w: w | {"bert.extra": torch.ones(2)}, r"contains .+ not describe: bert\.extra"),
         (
             lambda w: w | {QUERY: torch.ones(D, D + 1)},
-            rf"'{QUERY}' has the shape \({D}, {D + 1}\), and config.json asks for \({D}, {D}\)",
+            rf"'{QUERY}' has the shape \({D}, {D + 1}\), but config.json needs \({D}, {D}\)",
         ),
-        (lambda w: w | {QUERY: w[QUERY].log()}, rf"'{QUERY}' holds numbers that are infinite or"),
-        (lambda w: w | {QUERY: torch.ones(D, D).char()}, rf"'{QUERY}' is of type int8, which"),
+        (lambda w: w | {QUERY: w[QUERY].log()}, rf"'{QUERY}' contains infinite numbers or NaN"),
+        (lambda w: w | {QUERY: torch.ones(D, D).char()}, rf"'{QUERY}' has the type int8, which"),
     ],
 )
 def test_weights_that_do_not_fit(
@@ -111,7 +111,7 @@ def test_weights_that_do_not_fit(
         ("bert", {"is_decoder": True}, "is_decoder = True is not supported, only False is"),
         ("bert", {"num_attention_heads": 5}, r"\[backbone\] dim = 32 must be a multiple of num_he"),
         ("bert", {"hidden_size": "32"}, "is damaged: 'hidden_size' = '32' should be a valid int"),
-        ("bert", {"vocab_size": None}, "vocab_size = None is no number of tokens"),
+        ("bert", {"vocab_size": None}, "vocab_size = None is not a number of tokens"),
         (
             "llama",
             {"rope_parameters": {"rope_theta": "32"}},
@@ -122,7 +122,7 @@ def test_weights_that_do_not_fit(
             {"num_attention_heads": 0, "num_key_value_heads": 0},
             r"a setting has no possible value \(.+\)",
         ),
-        ("bert", {"vocab_size": 20}, "the tokenizer gives ids up to"),
+        ("bert", {"vocab_size": 20}, "the tokenizer has ids up to"),
         ("gpt2", {"scale_attn_by_inverse_layer_idx": True}, "scale_attn_by_inverse_layer_idx ="),
         (
             "gpt2",
@@ -131,10 +131,10 @@ def test_weights_that_do_not_fit(
         ),
         ("modernbert", {"layer_types": ["sliding_attention"] * 3}, "layer_types other than the"),
         ("modernbert", {"classifier_activation": "silu"}, "classifier_activation = 'silu' is not"),
-        ("llama", {"num_key_value_heads": 2}, "num_key_value_heads = 2 is not supported where"),
+        ("llama", {"num_key_value_heads": 2}, "num_key_value_heads = 2 is not supported with"),
         ("llama", {"head_dim": 16}, "head_dim = 16 is not supported, only 8 is"),
         ("llama", {"rope_scaling": {"rope_type": "linear"}}, "rotary positions of type 'linear'"),
-        ("llama", {"partial_rotary_factor": 0.5}, "rotations of a part of a head are not"),
+        ("llama", {"partial_rotary_factor": 0.5}, "rotation of a part of each head is not"),
         (
             "llama",
             {"quantization_config": {"bits": 4}},
@@ -169,10 +169,10 @@ def test_files_that_an_index_names(make_folder: MakeFolder) -> None:
     index = folder / "model.safetensors.index.json"
     shard = sorted(set(json.loads(index.read_text())["weight_map"].values()))[0]
     (folder / shard).unlink()
-    assert_refused(folder, shard, "is missing, though the index beside it names it")
+    assert_refused(folder, shard, "is missing, but the index beside it names it")
     index.write_text(json.dumps({"weight_map": {"a": "../elsewhere.safetensors"}}))
     assert_refused(
-        folder, index.name, r"names '../elsewhere.safetensors', which lies outside of its folder"
+        folder, index.name, r"names '../elsewhere.safetensors', which lies outside its folder"
     )
 
 
@@ -182,7 +182,7 @@ def test_weights_that_we_said_were_none(wordpiece: SubwordTokenizer, tmp_path: P
     save_hugging_face(tmp_path, wordpiece, backbone, objective, {})
     name = "bert.encoder.layer.0.output.dense.bias"
     rewrite(tmp_path, weights_of(tmp_path) | {name: torch.ones(D)})
-    assert_refused(tmp_path, "model.safetensors", f"'{name}' is not zero, though config.json says")
+    assert_refused(tmp_path, "model.safetensors", f"'{name}' is not zero, but config.json says")
     edit_config(tmp_path, foretext=None)
     loaded = load_hugging_face(tmp_path)
     assert loaded.backbone.config.bias

@@ -59,10 +59,8 @@ def test_what_it_opens_as(wordpiece: SubwordTokenizer, tmp_path: Path) -> None:
 def test_body_alone_is_no_task(wordpiece: SubwordTokenizer, tmp_path: Path) -> None:
     saved(tmp_path, wordpiece, "bert", "matching", "score", COSINE)
     edit_config(tmp_path, foretext={"task": {"name": "tagging"}})
-    with pytest.raises(ModelFileError, match=r"BertModel is a body alone, and .foretext. names no"):
+    with pytest.raises(ModelFileError, match=r"BertModel has no head, and .foretext. names no"):
         TaskModel.load(tmp_path)
     edit_config(tmp_path, foretext=None)
-    with pytest.raises(
-        ModelFileError, match=r"BertModel answers no task that foretext has; of ber"
-    ):
+    with pytest.raises(ModelFileError, match=r"BertModel is of no task that foretext has; the kno"):
         TaskModel.load(tmp_path)

@@ -284,7 +284,7 @@ def test_base_that_sees_to_the_left(
 
 def test_body_over_words_is_no_base(body_of: MakeBody, tmp_path: Path) -> None:
     model_of("classification", body_of("textcnn")).save(tmp_path)
-    with pytest.raises(ModelFileError, match=r"holds a network over whole words, which has learn"):
+    with pytest.raises(ModelFileError, match=r"contains a network over whole words, which has le"):
         load_language_model(tmp_path)
 
 
@@ -300,25 +300,25 @@ def edit(folder: Path, **changes: Any) -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"task": None}, r'config\.json says nothing of a task under "foretext"\.$'),
-        ({"backbone": None}, r'config\.json says nothing of a backbone under "foretext"\.$'),
+        ({"task": None}, r'config\.json does not describe a task under "foretext"\.$'),
+        ({"backbone": None}, r'config\.json does not describe a backbone under "foretext"\.$'),
         ({"task": {"name": "translation"}}, r"\[task\] name = 'translation': there is no such one"),
         (
             {"task": {"name": "os:system"}},
             r"\[task\] is 'os:system', which is none of .+ --trust os",
         ),
         ({"task": {"name": "classification", "droput": 0.1}}, r"droput: .+ mean 'dropout'\?$"),
-        ({"found": {}}, r"what was found in the rows does not make a task \(.+labels.+\)\.$"),
+        ({"found": {}}, r"no task can be built from what was found in the rows \(.+labels.+\)\.$"),
         ({"found": 3}, r"'found' = 3 should be an object"),
         ({"found": {"labels": ["cat", "dog"]}}, r"'task\.classifier\.weight' has the shape \(3, "),
-        ({"visibility": "sideways"}, r"visibility = 'sideways' is neither 'full' nor 'causal'\.$"),
+        ({"visibility": "sideways"}, r"'sideways' is not 'causal' or 'full' or 'matrix'\.$"),
         (
             {"facts": {"kind": "classification", "temperature": "warm"}},
             r"'temperature' = 'warm' should",
         ),
         ({"facts": {"temperature": float("nan")}}, r"'temperature' = nan should be a finite"),
         ({"facts": {"temperature": -1}}, r"'temperature' = -1.* should be greater than 0"),
-        ({"found": {"labels": ["a", "a", "b"]}}, r"'found' .*has the same label twice"),
+        ({"found": {"labels": ["a", "a", "b"]}}, r"'found' .*contains the same label twice"),
         ({"found": {"labels": []}}, r"'found\.labels' = \[\] "),
         ({"tokenizer": "words"}, r"vocabulary\.tsv is missing"),
     ],
@@ -338,7 +338,7 @@ def test_files_that_will_not_do(body_of: MakeBody, tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match=r"is no whole safetensors file"):
         loaded(tmp_path)
     (tmp_path / "model.safetensors").unlink()
-    with pytest.raises(ModelFileError, match=r"holds no weights; model\.safetensors is missing"):
+    with pytest.raises(ModelFileError, match=r"contains no weights: model\.safetensors is missing"):
         loaded(tmp_path)
     (tmp_path / "config.json").write_text("{")
     with pytest.raises(ModelFileError, match=r"config\.json is damaged: invalid JSON"):

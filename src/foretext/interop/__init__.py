@@ -1,1 +1,1 @@
-"""Other people's model folders."""
+"""Model folders of `transformers` and `sentence-transformers`, read and written."""

@@ -19,13 +19,13 @@ SELF = f"{LAYER}.attention.self"
 
 
 class Bert(TransformerFamily):
-    """Post-norm, learned positions, with a masked-LM head and next-sentence prediction or not.
+    """Post-norm, learned positions, a masked-LM head, with or without next-sentence prediction.
 
-    Biases and segments that a model of ours does not have are stored as zeros.
+    Biases and segments that our model does not have are stored as zeros.
     """
 
     model_type = "bert"
-    body_class = "BertModel"
+    backbone_class = "BertModel"
     frame = "bert"
     objective = MaskedLM
 
@@ -64,7 +64,7 @@ class Bert(TransformerFamily):
     special_ids: ClassVar = {"pad_token_id": "pad"}
 
     prefix = "bert."
-    body = (
+    backbone_rows = (
         Row("tokens.weight", ("embeddings.word_embeddings.weight",)),
         Row("positions.weight", ("embeddings.position_embeddings.weight",)),
         Row("segments.weight", ("embeddings.token_type_embeddings.weight",)),
@@ -78,14 +78,14 @@ class Bert(TransformerFamily):
         *affine("blocks.{i}.feed_forward.outer", f"{LAYER}.output.dense"),
         *affine("blocks.{i}.feed_forward_norm", f"{LAYER}.output.LayerNorm"),
     )
-    head = (
+    head_rows = (
         *affine("head.transform.dense", "cls.predictions.transform.dense"),
         *affine("head.transform.norm", "cls.predictions.transform.LayerNorm"),
         Row("head.bias", ("cls.predictions.bias",)),
     )
-    pair_head = (
+    pair_head_rows = (
         *affine("next_sentence.pooler", "bert.pooler.dense"),
-        # Their class 0 is the successor, ours 1.
+        # Class 0 is the successor there, 1 here.
         *affine("next_sentence.classifier", "cls.seq_relationship", layout="reversed"),
     )
     task_heads = (
@@ -113,7 +113,7 @@ class Bert(TransformerFamily):
     )
 
     def head_class(self, head: Any) -> str:
-        """BertForPreTraining has next-sentence prediction."""
+        """Return their class; BertForPreTraining has next-sentence prediction."""
         return "BertForPreTraining" if head.next_sentence else "BertForMaskedLM"
 
     def heads(self, head: Any) -> Heads:
@@ -121,21 +121,21 @@ class Bert(TransformerFamily):
         return Heads(head=True, pair_head=head.next_sentence, tied=head.tied)
 
     def further_settings(self, theirs: Settings) -> Settings:
-        """Theirs always have segments."""
+        """Return the number of segments; their models always have some."""
         return {"num_segments": theirs.get("type_vocab_size", 2)}
 
     def further_keys(self, config: TransformerConfig) -> Settings:
-        """Without segments every token is of the only one, whose vector is zero."""
+        """Return one segment, with a vector of zeros, where our model has none."""
         return {"type_vocab_size": max(1, config.num_segments)}
 
     def head_settings(self, theirs: Settings) -> Settings:
-        """The head has the activation and the norm of the body."""
+        """Return activation and norm, which are those of the backbone."""
         return {
             "activation": self.activation(theirs, self.keys["activation"]),
             "norm_eps": theirs.get("layer_norm_eps", 1e-12),
         }
 
     def head_keys(self, head: Any, config: TransformerConfig) -> Settings | None:
-        """No key is the head's own."""
+        """Return no keys; None where the head differs from the backbone."""
         ours = (head.norm, head.activation, head.norm_eps)
         return {} if ours == ("layer", config.activation, config.norm_eps) else None

@@ -1,7 +1,7 @@
-"""Tensors of older files that are no weights: what their programs compute, stored with the model.
+"""Tensors in older files that are not weights: computed tables that were stored with the model.
 
-They are left out where they are what config.json says anyway. Where they are not, the model
-computes something else than foretext would.
+A buffer that follows from config.json is left out. Any other is an error, because the model would
+compute something else there than in foretext.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from foretext.errors import ModelFileError
 
 __all__ = ["TRANSFORMER_BUFFERS", "Holds", "check_buffers"]
 
-HIDDEN = -1e4  # scores of what a position must not see are no higher, in any release
-ROUNDED = 1e-2  # of a frequency that was stored in half as many bits
+HIDDEN = -1e4  # in every release, scores of hidden positions are at most this
+ROUNDED = 1e-2  # relative error of a frequency that was stored in 16 bits
 
 Holds = Callable[[Tensor, Any], bool]  # a buffer, and the settings of our backbone
 
@@ -28,23 +28,23 @@ Holds = Callable[[Tensor, Any], bool]  # a buffer, and the settings of our backb
 def check_buffers(
     weights: Mapping[str, Tensor], config: Any, buffers: Mapping[str, Holds], path: Path
 ) -> None:
-    """Check that no buffer says anything that the settings do not say.
+    """Check that every buffer follows from the settings.
 
     Args:
         weights: of `path`, their buffers among them.
         config: of our backbone.
         buffers: expressions for their names: whether one is what the settings say.
-        path: for sentences.
+        path: for error messages.
 
     Raises:
-        ModelFileError: positions, segments, masks or frequencies are others than usual.
+        ModelFileError: positions, segments, masks or frequencies are unusual.
     """
     for name, buffer in weights.items():
         holds = next((test for end, test in buffers.items() if re.fullmatch(end, name)), None)
         if holds is not None and not holds(buffer, config):
             raise ModelFileError(
-                f"{path}: '{name}' is not what config.json says, and foretext computes it from "
-                "there; it has no such model."
+                f"{path}: '{name}' differs from what config.json says, and foretext computes it "
+                "from there; such a model is not supported."
             )
 
 
@@ -57,7 +57,7 @@ def _is_zero(buffer: Tensor, _: TransformerConfig) -> bool:
 
 
 def _is_triangle(buffer: Tensor, _: TransformerConfig) -> bool:
-    """What each position sees: itself, and what stands before it."""
+    """Whether each position sees itself and those before it."""
     square = buffer.dim() >= 2 and buffer.shape[-1] == buffer.shape[-2]
     return square and bool((buffer == torch.ones(buffer.shape[-2:]).tril()).all())
 

@@ -18,7 +18,7 @@ __all__ = ["path_within", "read_config", "read_vocab_size", "write_json"]
 
 
 class _Computed(TypedDict, total=False):
-    """Settings that are computed with before a component checks them; others may be anything."""
+    """Settings that are used before a component checks them; others may have any type."""
 
     __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
 
@@ -50,11 +50,11 @@ def read_config(path: Path) -> dict[str, Any]:
     """Return the settings of a model's config.json.
 
     Raises:
-        ModelFileError: it is not there, no JSON object, or has a setting of a wrong type.
+        ModelFileError: it is missing, is no JSON object, or has a setting of a wrong type.
     """
     if not path.exists():
         raise ModelFileError(
-            f"{path} is missing; give the folder of a model, which holds such a file."
+            f"{path} is missing; give the folder of a model, which contains such a file."
         )
     config: dict[str, Any] = read_json(path, ModelFileError, _Computed)
     check_own(config, path)
@@ -65,30 +65,30 @@ def read_vocab_size(config: dict[str, Any], path: Path) -> int:
     """Return the number of token vectors.
 
     Raises:
-        ModelFileError: the config.json of `path` does not say it.
+        ModelFileError: the config.json at `path` does not have it.
     """
     found = config.get("vocab_size")
     if not isinstance(found, int) or found < 1:
-        raise ModelFileError(f"{path}: vocab_size = {found!r} is no number of tokens.")
+        raise ModelFileError(f"{path}: vocab_size = {found!r} is not a number of tokens.")
     return found
 
 
 def path_within(folder: Path, name: str, source: Path) -> Path:
-    """Return the path that a file names, if it lies in the folder by its name; links are followed.
+    """Return the path that a file names, if the name lies within the folder; links are followed.
 
     Raises:
-        ModelFileError: it is absolute, or leads out of the folder.
+        ModelFileError: it is absolute, or leaves the folder.
     """
     for parts in (PurePosixPath(name), PureWindowsPath(name)):
         if parts.anchor or ".." in parts.parts or "\0" in name:
             raise ModelFileError(
-                f"{source} names {name!r}, which lies outside of its folder; a model's files stand "
-                "beside each other, so fetch it again."
+                f"{source} names {name!r}, which lies outside its folder; all files of a "
+                "model belong in one folder, so download it again."
             )
     return folder / name
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Write a file, whole or not at all."""
+    """Write a file completely or not at all."""
     with atomic_file(path) as temporary:
         temporary.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")

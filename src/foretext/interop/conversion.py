@@ -1,4 +1,4 @@
-"""A model of ours as one of a family, and the other way round."""
+"""Our models as models of a family, and the other way round."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from foretext.interop.families import FAMILIES, family_of
 from foretext.interop.family import Family, Settings
 from foretext.interop.heads import NO_HEADS, Heads
 from foretext.interop.loaded import LoadedNetwork
+from foretext.interop.no_init import no_init
 from foretext.interop.own_parts import config_of, read_part
 from foretext.interop.own_settings import own_part
 from foretext.interop.sentence_transformers import PoolingMode
 from foretext.interop.their_names import canonical_names, found_heads
 from foretext.interop.transfer import fill_weights, named_weights, renamed_weights
-from foretext.interop.undrawn import undrawn
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective
 from foretext.tokenizers.base import Tokenizer
@@ -37,13 +37,13 @@ class Converted(NamedTuple):
     family: Family
     settings: Settings  # of config.json
     weights: dict[str, Tensor]
-    pooling: PoolingMode | None = None  # by which a body alone makes a vector of a text
+    pooling: PoolingMode | None = None  # how a backbone without a head makes one vector of a text
 
 
 def to_family(
     backbone: Backbone, objective: Objective | None, tokenizer: SubwordTokenizer
 ) -> Converted | None:
-    """Return a model as a family has it; None where none has such a model."""
+    """Return a model as a family has it; None where no family has such a model."""
     head: Any = None if objective is None else config_of(objective)
     for family in FAMILIES.values():
         if family.fits(backbone, objective):
@@ -61,17 +61,17 @@ def from_family(
     weight_path: Path,
     tokenizer: SubwordTokenizer,
 ) -> LoadedNetwork:
-    """Make a model of ours of what a family's folder holds.
+    """Build our model from the folder of a family.
 
     Raises:
-        ModelFileError: its settings are none that foretext has, or its weights do not fit them.
+        ModelFileError: foretext has no such settings, or the weights do not fit them.
     """
     family = family_of(theirs, config_path)
     weights = canonical_names(family, weights)
     heads = found_heads(family, theirs, weights)
     config, head = _configs(family, theirs, heads, config_path)
     check_buffers(weights, config, family.buffers, weight_path)
-    with undrawn(weights, config_path):
+    with no_init(weights, config_path):
         backbone = family.backbone.build(config, read_vocab_size(theirs, config_path))
         objective = family.objective(head, backbone, tokenizer) if heads.head else None
     rows = family.rows(config, family.prefix, heads)
@@ -81,20 +81,20 @@ def from_family(
 
 
 def backbone_config(family: Family, theirs: Settings, path: Path) -> Any:
-    """Return the settings of a backbone of ours.
+    """Return the settings of our backbone.
 
     Raises:
-        ModelFileError: theirs are none that foretext has.
+        ModelFileError: foretext has no such settings.
     """
     return _configs(family, theirs, NO_HEADS, path)[0]
 
 
 def further_keys(family: Family, head: Any, vocab_size: int, tokenizer: Tokenizer) -> Settings:
-    """Return theirs that settings of ours do not say."""
+    """Return their settings that do not follow from ours."""
     special = tokenizer.special
     return {
         "model_type": family.model_type,
-        "architectures": [family.body_class if head is None else family.head_class(head)],
+        "architectures": [family.backbone_class if head is None else family.head_class(head)],
         "vocab_size": vocab_size,
         "tie_word_embeddings": _heads(family, head).tied,
         "dtype": "float32",
@@ -117,12 +117,12 @@ def _weights(
 
 
 def _heads(family: Family, head: Any) -> Heads:
-    """Which heads a model has whose objective has these settings; None: it has no objective."""
+    """Which heads a model has, by the settings of its objective; None: it has no objective."""
     return NO_HEADS if head is None else family.heads(head)
 
 
 def _configs(family: Family, theirs: Settings, heads: Heads, path: Path) -> tuple[Any, Any]:
-    """Settings of our backbone and objective: those that were kept, as far as they still hold."""
+    """Settings of our backbone and objective: the kept ones, where they still agree with theirs."""
     try:
         found = family.ours(theirs)
         head_found = family.head_settings(theirs) | {"tied": heads.tied} if heads.head else {}
@@ -141,7 +141,7 @@ def _configs(family: Family, theirs: Settings, heads: Heads, path: Path) -> tupl
 
 
 def _kept(family: Family, theirs: Settings, heads: Heads, path: Path) -> tuple[Any, Any]:
-    """What stands under "foretext", where theirs say the same; None where they say otherwise."""
+    """The settings under "foretext", where theirs agree with them; None where they do not."""
     own = own_part(theirs)
     backbone = read_part(own, "backbone", BACKBONES.resolve, path)
     objective = read_part(own, "objective", OBJECTIVES.resolve, path)

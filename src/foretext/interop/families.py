@@ -20,10 +20,10 @@ FAMILIES: dict[str, Family] = {
 
 
 def family_of(theirs: Settings, path: Path) -> Family:
-    """Return the family of a config.json; folders from before ``model_type`` name a class only.
+    """Return the family of a config.json; old folders name a class and no ``model_type``.
 
     Raises:
-        ModelFileError: it is none of those that foretext has.
+        ModelFileError: foretext does not have it.
     """
     name = theirs.get("model_type") or _by_class(theirs.get("architectures"))
     if name not in FAMILIES:
@@ -36,7 +36,5 @@ def family_of(theirs: Settings, path: Path) -> Family:
 
 def _by_class(architectures: Any) -> str | None:
     named = architectures[0] if architectures else ""
-    return next(
-        (n for n, f in FAMILIES.items() if named.startswith(f.body_class.removesuffix("Model"))),
-        None,
-    )
+    begins = {name: f.backbone_class.removesuffix("Model") for name, f in FAMILIES.items()}
+    return next((name for name, begin in begins.items() if named.startswith(begin)), None)

@@ -39,7 +39,7 @@ class Family(ABC):
     """
 
     model_type: ClassVar[str]  # its name there
-    body_class: ClassVar[str]
+    backbone_class: ClassVar[str]
     frame: ClassVar[FrameKind]  # what stands around a text
     backbone: ClassVar[type[Backbone]]  # our class
     objective: ClassVar[type[Objective]]  # our class with the same head
@@ -51,9 +51,9 @@ class Family(ABC):
     special_ids: ClassVar[Mapping[str, str]]  # their setting: our name of a special token's task
 
     prefix: ClassVar[str]  # of the backbone's weights where there is a head
-    body: ClassVar[tuple[Row, ...]]  # our backbone's weights, the token vectors first: theirs
-    head: ClassVar[tuple[Row, ...]]  # our objective's weights: their head's
-    pair_head: ClassVar[tuple[Row, ...]] = ()  # those of next-sentence prediction
+    backbone_rows: ClassVar[tuple[Row, ...]]  # our backbone's weights, token vectors first: theirs
+    head_rows: ClassVar[tuple[Row, ...]]  # our objective's weights: theirs
+    pair_head_rows: ClassVar[tuple[Row, ...]] = ()  # those of next-sentence prediction
     decoder: ClassVar[str]  # their head's weights, where these are not the token vectors
     decoder_twin: ClassVar[tuple[str, str] | None] = None  # a head weight, and a copy beside them
     task_heads: ClassVar[tuple[TaskHead, ...]] = ()  # their classes that answer tasks
@@ -145,7 +145,7 @@ class Family(ABC):
     @property
     def embedding(self) -> str:
         """Their name of the token vectors, with prefix."""
-        return self.prefix + self.body[0].theirs[0]
+        return self.prefix + self.backbone_rows[0].theirs[0]
 
     def fits(self, backbone: Backbone, objective: Objective | None = None) -> bool:
         """Whether a model of ours is of the classes that this family stands for."""
@@ -182,12 +182,12 @@ class Family(ABC):
 
     def rows(self, config: Any, prefix: str, heads: Heads) -> Iterator[Row]:
         """Return the rows of one model, with full names."""
-        for row in self.body:
+        for row in self.backbone_rows:
             num_layers = self.num_layers(config, row) if "{i}" in row.ours else 1
             for layer in range(row.first_layer if "{i}" in row.ours else 0, num_layers):
                 yield row.of_layer(layer).prefixed("backbone.", prefix)
-        head = self.head if heads.head else ()
-        for row in (*head, *(self.pair_head if heads.pair_head else ())):
+        head = self.head_rows if heads.head else ()
+        for row in (*head, *(self.pair_head_rows if heads.pair_head else ())):
             yield row.prefixed("objective.", "")
         if heads.head and not heads.tied:
             yield Row("objective.head.weight", (self.decoder,))

@@ -15,13 +15,13 @@ __all__ = ["GPT2"]
 
 
 class GPT2(TransformerFamily):
-    """Pre-norm, learned positions. Their maps are stored with axes swapped.
+    """Pre-norm, learned positions. The matrices are stored transposed.
 
-    Biases that a model of ours does not have are stored as zeros.
+    Biases that our model does not have are stored as zeros.
     """
 
     model_type = "gpt2"
-    body_class = "GPT2Model"
+    backbone_class = "GPT2Model"
     frame = "gpt"
     objective = CausalLM
 
@@ -61,7 +61,7 @@ class GPT2(TransformerFamily):
     special_ids: ClassVar = {"pad_token_id": "pad", "bos_token_id": "start", "eos_token_id": "end"}
 
     prefix = "transformer."
-    body = (
+    backbone_rows = (
         Row("tokens.weight", ("wte.weight",)),
         Row("positions.weight", ("wpe.weight",)),
         *affine("blocks.{i}.attention_norm", "h.{i}.ln_1"),
@@ -72,7 +72,7 @@ class GPT2(TransformerFamily):
         *affine("blocks.{i}.feed_forward.outer", "h.{i}.mlp.c_proj", layout="transposed"),
         *affine("final_norm", "ln_f"),
     )
-    head = ()
+    head_rows = ()
     task_heads = (
         TaskHead(
             "GPT2ForSequenceClassification",
@@ -96,21 +96,21 @@ class GPT2(TransformerFamily):
     )
 
     def head_class(self, head: Any) -> str:
-        """One class has the head."""
+        """Return their class."""
         return "GPT2LMHeadModel"
 
     def further_settings(self, theirs: Settings) -> Settings:
-        """Keys say all."""
+        """Return nothing: each setting has a key."""
         return {}
 
     def further_keys(self, config: TransformerConfig) -> Settings:
-        """Keys say all."""
+        """Return nothing: each setting has a key."""
         return {}
 
     def head_settings(self, theirs: Settings) -> Settings:
-        """The head has no settings of its own."""
+        """Return nothing: the head has no settings of its own."""
         return {}
 
     def head_keys(self, head: Any, config: TransformerConfig) -> Settings | None:
-        """The head has no settings of its own."""
+        """Return nothing: the head has no settings of its own."""
         return {}

@@ -1,4 +1,4 @@
-"""Which heads a model has beside its backbone."""
+"""Which heads stand on a model's backbone."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Model folders that the library `transformers` opens, and its own opened here.
+"""Model folders of the library `transformers`, written and read.
 
-``config.json`` has its settings and, under "foretext", ours; ``model.safetensors`` its names of
-weights, float32. Beside them stand the tokenizer's files. BERT, GPT-2, ModernBERT (with global and
-local layers) and Llama are known; a model that is none of these is kept under our own names, and
-opens here alone.
+``config.json`` has its settings and, under "foretext", ours; ``model.safetensors`` has weights in
+float32 under its names. The tokenizer's files are beside them. The known families are the rows of
+`FAMILIES`; any other model keeps our own names, and only foretext opens it.
 """
 
 from __future__ import annotations
@@ -46,11 +45,11 @@ def save_hugging_face(
     """Write a model to a folder, file by file, config.json last.
 
     Args:
-        folder: made where it is not there; other files in it stay.
+        folder: created if missing; other files in it stay.
         tokenizer: that the model was trained with.
         backbone: of the model.
-        objective: whose head is kept with it, or None.
-        facts: what else is to be kept, as JSON has it.
+        objective: whose head is kept, or None.
+        facts: what else is kept, as JSON has it.
 
     Raises:
         OutputError: the folder cannot be written.
@@ -72,11 +71,11 @@ def save_hugging_face(
 
 
 def load_hugging_face(folder: Path) -> Loaded:
-    """Read a model folder of `transformers`, of `sentence-transformers`, or of foretext.
+    """Read a model folder of `transformers`, `sentence-transformers` or foretext.
 
     Raises:
-        ModelFileError: a file is missing or damaged, the weights are a pickle, or do not fit
-            config.json, or the model is of a kind that foretext does not have.
+        ModelFileError: a file is missing or damaged, the weights are a pickle or do not fit
+            config.json, or foretext has no such model.
         CorpusError: the tokenizer is missing or damaged.
         SettingError: the tokenizer lacks a token that the model's head needs.
     """
@@ -86,8 +85,8 @@ def load_hugging_face(folder: Path) -> Loaded:
     config = read_config(path)
     if own_part(config).get("tokenizer") == "words":
         raise ModelFileError(
-            f"{folder} holds a network over whole words, which has learned one task and is the "
-            "base of no other; it is asked by predict."
+            f"{folder} contains a network over whole words, which has learned one task and cannot "
+            "learn another; use it with predict."
         )
     place = weight_path(folder, (config.get("architectures") or ["AutoModel"])[0])
     tokenizer = load_hf_tokenizer(folder)
@@ -104,7 +103,7 @@ def load_hugging_face(folder: Path) -> Loaded:
 
 
 def _frame(objective: Objective | None) -> FrameKind:
-    """What stands around a text where no family says it."""
+    """The special tokens around a text, where no family says it."""
     return "bert" if objective is not None and objective.visibility == "full" else "gpt"
 
 
@@ -112,18 +111,18 @@ def check_ids(tokenizer: Tokenizer, backbone: Backbone, path: Path) -> None:
     """Check that every id has a vector.
 
     Raises:
-        ModelFileError: the tokenizer is another model's.
+        ModelFileError: the tokenizer belongs to another model.
     """
     last, num_vectors = tokenizer.vocab_size - 1, backbone.vocab_size
     if last >= num_vectors:
         raise ModelFileError(
-            f"{path}: the tokenizer gives ids up to {last}, and the model has {num_vectors} token "
-            "vectors; take the tokenizer that belongs to it."
+            f"{path}: the tokenizer has ids up to {last}, but the model has {num_vectors} token "
+            "vectors; use the tokenizer that belongs to the model."
         )
 
 
 def check_room(tokenizer: SubwordTokenizer, network: LoadedNetwork, path: Path) -> None:
-    """Check that a text has room beside what stands around it.
+    """Check that a text fits beside the special tokens around it.
 
     Raises:
         ModelFileError: the model has too few positions.
@@ -132,5 +131,5 @@ def check_room(tokenizer: SubwordTokenizer, network: LoadedNetwork, path: Path) 
     if framing.room < 1:
         raise ModelFileError(
             f"{path}: a model of {framing.max_length} positions has no room for a text beside the "
-            "tokens that stand around it."
+            "special tokens around it."
         )

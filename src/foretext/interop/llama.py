@@ -1,4 +1,4 @@
-"""Llama (Touvron et al. 2023) as `transformers` stores it, where every head has its own keys."""
+"""Llama (Touvron et al. 2023) as `transformers` stores it; no grouped-query attention."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from foretext.objectives.causal_lm import CausalLM
 
 __all__ = ["Llama"]
 
-BASE = 10_000.0  # of rotary positions, by default
+BASE = 10_000.0  # default of rotary positions
 ATTENTION = "layers.{i}.self_attn"
 FEED_FORWARD = "layers.{i}.mlp"
 
@@ -22,11 +22,11 @@ FEED_FORWARD = "layers.{i}.mlp"
 class Llama(TransformerFamily):
     """Pre-norm by root mean square, rotary positions, gated.
 
-    Theirs drop nothing but weights of attention, so our `dropout` is kept under our own key alone.
+    Their models have attention dropout only, so our `dropout` is kept under "foretext" only.
     """
 
     model_type = "llama"
-    body_class = "LlamaModel"
+    backbone_class = "LlamaModel"
     frame = "gpt"
     objective = CausalLM
 
@@ -56,7 +56,7 @@ class Llama(TransformerFamily):
     special_ids: ClassVar = {"pad_token_id": "pad", "bos_token_id": "start", "eos_token_id": "end"}
 
     prefix = "model."
-    body = (
+    backbone_rows = (
         Row("tokens.weight", ("embed_tokens.weight",)),
         scale("blocks.{i}.attention_norm", "layers.{i}.input_layernorm"),
         *affine(
@@ -77,7 +77,7 @@ class Llama(TransformerFamily):
         *affine("blocks.{i}.feed_forward.outer", f"{FEED_FORWARD}.down_proj", bias="mlp_bias"),
         scale("final_norm", "norm"),
     )
-    head = ()
+    head_rows = ()
     task_heads = (
         TaskHead(
             "LlamaForSequenceClassification",
@@ -99,17 +99,17 @@ class Llama(TransformerFamily):
     tied = False
 
     def head_class(self, head: Any) -> str:
-        """One class has the head."""
+        """Return their class."""
         return "LlamaForCausalLM"
 
     def further_settings(self, theirs: Settings) -> Settings:
-        """Heads must be whole; one bias of theirs asks for all of ours."""
+        """Return bias and rotary base; if one of their parts has a bias, all of ours have."""
         num_heads = theirs.get("num_attention_heads", 32)
         num_key_heads = theirs.get("num_key_value_heads") or num_heads
         if num_key_heads != num_heads:
             raise ValueError(
-                f"num_key_value_heads = {num_key_heads} is not supported where there are "
-                f"{num_heads} heads: each needs keys of its own"
+                f"num_key_value_heads = {num_key_heads} is not supported with "
+                f"{num_heads} heads: each head needs its own keys"
             )
         width = theirs.get("hidden_size", 4096) // num_heads
         if (theirs.get("head_dim") or width) != width:
@@ -120,7 +120,7 @@ class Llama(TransformerFamily):
         }
 
     def further_keys(self, config: TransformerConfig) -> Settings:
-        """Rotations as `transformers` 5 says them, and as it did before."""
+        """Return rotary settings as `transformers` 5 writes them, and as earlier releases did."""
         base = config.rotary_base
         return {
             "num_key_value_heads": config.num_heads,
@@ -131,9 +131,9 @@ class Llama(TransformerFamily):
         }
 
     def head_settings(self, theirs: Settings) -> Settings:
-        """The head has no settings of its own."""
+        """Return nothing: the head has no settings of its own."""
         return {}
 
     def head_keys(self, head: Any, config: TransformerConfig) -> Settings | None:
-        """The head has no settings of its own."""
+        """Return nothing: the head has no settings of its own."""
         return {}

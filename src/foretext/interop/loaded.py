@@ -1,4 +1,4 @@
-"""What a model folder holds."""
+"""The contents of a model folder."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ class LoadedNetwork(NamedTuple):
 
     backbone: Backbone
     objective: Objective | None
-    visibility: Visibility  # that the backbone was trained with, as far as the folder says
-    unused: tuple[str, ...] = ()  # weights of the folder that are in neither
+    visibility: Visibility  # that the backbone was trained with, if the folder says it
+    unused: tuple[str, ...] = ()  # weights of the folder that neither has
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """All of a folder."""
+    """A language model, a backbone without a head, or a sentence encoder."""
 
     tokenizer: SubwordTokenizer
     backbone: Backbone  # on the CPU in float32, as is the objective
     objective: Objective | None  # None: the folder has no head, or one that foretext does not know
-    visibility: Visibility  # that the backbone was trained with; a body alone has no objective
+    visibility: Visibility  # that the backbone was trained with
     facts: Mapping[str, Any]  # what foretext kept with it
-    unused: tuple[str, ...]  # weights of the folder that are in neither
-    pooling: PoolingMode | None = None  # how a text's states become one, where the folder says it
-    normalize: bool = False  # whether that vector gets length 1
-    text_length: int | None = None  # tokens that are pooled, those of the frame among them
+    unused: tuple[str, ...]  # weights of the folder that neither has
+    pooling: PoolingMode | None = None  # how states become one vector, if the folder says it
+    normalize: bool = False  # whether that vector is scaled to length 1
+    text_length: int | None = None  # tokens that are pooled, with special tokens
 
 
 @dataclass(frozen=True)
 class LoadedTask:
-    """All of the folder of a task, on the CPU in float32."""
+    """A task on its backbone, on the CPU in float32."""
 
-    name: str  # of the task, as the folder says it
+    name: str  # of the task, as the folder says
     base: TaskBase
     task: Task
-    unused: tuple[str, ...] = ()  # weights of the folder that are in neither
+    unused: tuple[str, ...] = ()  # weights of the folder that neither has
     facts: Mapping[str, Any] = field(default_factory=dict)  # what foretext kept with it

@@ -15,14 +15,14 @@ from foretext.objectives.masked_lm import MaskedLM
 
 __all__ = ["ModernBert"]
 
-BASE, LOCAL_BASE = 160_000.0, 10_000.0  # of rotary positions, by default
+BASE, LOCAL_BASE = 160_000.0, 10_000.0  # defaults of rotary positions
 POOLINGS: tuple[Pooling, ...] = ("cls", "mean")  # the first where config.json does not say
 HEAD_ACTIVATIONS = {"gelu": "gelu", "gelu_pytorch_tanh": "gelu_tanh", "relu": "relu"}
 THEIR_ACTIVATIONS = {ours: theirs for theirs, ours in HEAD_ACTIVATIONS.items()}
 
 
 def _transform(ours: str) -> list[Row]:
-    """Rows of what every head of theirs begins with."""
+    """Return the rows of the layer that every head of theirs begins with."""
     return [
         *affine(f"{ours}.dense", "head.dense", bias="classifier_bias"),
         *affine(f"{ours}.norm", "head.norm", bias="norm_bias"),
@@ -32,12 +32,12 @@ def _transform(ours: str) -> list[Row]:
 class ModernBert(TransformerFamily):
     """Pre-norm without a first norm, rotary positions, gated, often without biases.
 
-    Dropout is a matter of training: ours of embeddings and results stands for theirs of embeddings
-    and within the feed-forward part.
+    Dropout matters in training only: ours, of embeddings and of each part's result, stands for
+    theirs, of embeddings and within the feed-forward part.
     """
 
     model_type = "modernbert"
-    body_class = "ModernBertModel"
+    backbone_class = "ModernBertModel"
     frame = "bert"
     objective = MaskedLM
 
@@ -79,7 +79,7 @@ class ModernBert(TransformerFamily):
     }
 
     prefix = "model."
-    body = (
+    backbone_rows = (
         Row("tokens.weight", ("embeddings.tok_embeddings.weight",)),
         *affine("embedding_norm", "embeddings.norm", bias="norm_bias"),
         *(
@@ -95,7 +95,7 @@ class ModernBert(TransformerFamily):
         *affine("blocks.{i}.feed_forward.outer", "layers.{i}.mlp.Wo", bias="mlp_bias"),
         *affine("final_norm", "final_norm", bias="norm_bias"),
     )
-    head = (
+    head_rows = (
         *_transform("head.transform"),
         Row("head.bias", ("decoder.bias",), flag="decoder_bias"),
     )
@@ -130,11 +130,11 @@ class ModernBert(TransformerFamily):
     unused = r"(head|classifier)\..+"
 
     def head_class(self, head: Any) -> str:
-        """One class has the head."""
+        """Return their class."""
         return "ModernBertForMaskedLM"
 
     def further_settings(self, theirs: Settings) -> Settings:
-        """One bias of theirs asks for all of ours."""
+        """Return layers, bias and rotary base; if one of their parts has a bias, all ours have."""
         every = _global_every(theirs)
         local: Settings = {"global_every": every}
         if every > 1:
@@ -149,7 +149,7 @@ class ModernBert(TransformerFamily):
         }
 
     def further_keys(self, config: TransformerConfig) -> Settings:
-        """Layers and rotations as `transformers` 5 says them, and as it did before."""
+        """Return layers and rotary settings as `transformers` 5 and earlier releases write them."""
         bases = {"full_attention": config.rotary_base}
         bases["sliding_attention"] = config.local_rotary_base
         return {
@@ -165,7 +165,7 @@ class ModernBert(TransformerFamily):
         }
 
     def head_settings(self, theirs: Settings) -> Settings:
-        """The head has the norm of the body."""
+        """Return activation, norm and bias; the norm is the backbone's."""
         return {
             "activation": _head_activation(theirs),
             "norm_eps": theirs.get("norm_eps", 1e-5),
@@ -173,7 +173,7 @@ class ModernBert(TransformerFamily):
         }
 
     def head_keys(self, head: Any, config: TransformerConfig) -> Settings | None:
-        """Where the head's norm has a bias, all of theirs have one, be it zero."""
+        """Return theirs; if the head's norm has a bias, all norms have one, which may be zero."""
         same_norm = (head.norm, head.norm_eps) == ("layer", config.norm_eps)
         if head.next_sentence or not same_norm or head.activation not in THEIR_ACTIVATIONS:
             return None
@@ -185,21 +185,21 @@ class ModernBert(TransformerFamily):
         }
 
     def task_settings(self, theirs: Settings) -> Settings:
-        """A task's transform has biases where the body has them."""
+        """Return the transform, which has biases where the backbone has them."""
         has_bias = self.further_settings(theirs)["bias"]
         if self.flag(theirs, "classifier_bias") and not has_bias:
-            raise ValueError("classifier_bias = true is supported with norm_bias = true alone")
+            raise ValueError("classifier_bias = true is supported only with norm_bias = true")
         return {"transform": _head_activation(theirs)}
 
     def task_keys(self, task: Any, config: TransformerConfig) -> Settings:
-        """The transform's activation; one without layers has none."""
+        """Return the activation of the transform, where there is one."""
         kind = task.config.transform
         keys: Settings = {"classifier_bias": config.bias}
         return keys if kind == "none" else keys | {"classifier_activation": THEIR_ACTIVATIONS[kind]}
 
 
 def _global_every(theirs: Settings) -> int:
-    """Every how many layers one sees the whole row."""
+    """Return n, where each n-th layer sees the whole row."""
     types = theirs.get("layer_types")
     if types is None:
         return int(theirs.get("global_attn_every_n_layers", 3))

@@ -1,6 +1,6 @@
-"""Models in foretext's own words: what stands under "foretext" in a config.json.
+"""Models as foretext describes them: the key "foretext" of a config.json.
 
-It says what their settings cannot, and all where no family has such a model.
+It has what the settings of `transformers` cannot say, and everything where no family has the model.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from foretext.data.batch import Visibility
 from foretext.errors import ModelFileError, SettingError
 from foretext.interop.config_file import read_vocab_size
 from foretext.interop.loaded import LoadedNetwork
+from foretext.interop.no_init import no_init
 from foretext.interop.own_parts import described, read_part
 from foretext.interop.own_settings import KEY, own_part
 from foretext.interop.rows import Row
 from foretext.interop.transfer import fill_weights, named_weights, renamed_weights
-from foretext.interop.undrawn import undrawn
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -38,20 +38,20 @@ __all__ = [
     "renamed_own",
 ]
 
-MODEL_TYPE = "foretext"  # of folders that no family has
-TASK_WEIGHTS = r"task\..+"  # of a folder whose body alone is asked for
+MODEL_TYPE = "foretext"  # of folders that belong to no family
+TASK_WEIGHTS = r"task\..+"  # of a folder of which only the backbone is wanted
 
 
 def own_settings(
     backbone: Backbone, objective: Objective | None, facts: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return what stands under "foretext"."""
+    """Return the value of "foretext"."""
     said = objective and described(OBJECTIVES.name_of(type(objective)), objective)
     return {**backbone_settings(backbone), "objective": said, "facts": dict(facts)}
 
 
 def backbone_settings(backbone: Backbone) -> dict[str, Any]:
-    """Return what stands under "foretext" of a backbone, as `own_backbone` reads it."""
+    """Return the part of "foretext" that `own_backbone` reads."""
     settings: dict[str, Any] = {"backbone": described(BACKBONES.name_of(type(backbone)), backbone)}
     if backbone.reads_words:
         settings["num_characters"] = backbone.num_characters
@@ -66,17 +66,23 @@ def own_weights(backbone: Backbone, objective: Objective | None) -> dict[str, Te
 
 
 def renamed_own(ours: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return weights under the names they have, float32 copies on the CPU."""
+    """Return float32 copies of weights on the CPU, under the same names."""
     return renamed_weights(ours, _same_names(ours), _always)
 
 
 def fill_own(
     ours: Mapping[str, Tensor], weights: dict[str, Tensor], unused: str, path: Path
 ) -> tuple[str, ...]:
-    """Copy weights of the same names to ours; `unused` may be there and is left out.
+    """Copy weights of the same names to ours.
+
+    Args:
+        ours: the weights that are written to.
+        weights: of `path`; taken out one by one.
+        unused: expression for the names of weights that may be there and are left out.
+        path: for error messages.
 
     Returns:
-        The names of those that were left out.
+        The names of the weights that were left out.
 
     Raises:
         ModelFileError: weights are missing, of wrong shape, or unknown.
@@ -85,21 +91,21 @@ def fill_own(
 
 
 def own_backbone(config: Mapping[str, Any], path: Path) -> Backbone:
-    """Make a backbone whose weights are still to be filled.
+    """Build a backbone whose weights are filled in later.
 
     Raises:
-        ModelFileError: config.json says nothing of one, or nothing that foretext has.
+        ModelFileError: config.json describes none, or one that foretext does not have.
     """
     own = own_part(config)
     part = read_part(own, "backbone", BACKBONES.resolve, path)
     if part is None:
-        raise ModelFileError(f'{path} says nothing of a backbone under "{KEY}".')
+        raise ModelFileError(f'{path} does not describe a backbone under "{KEY}".')
     arguments = {"num_characters": own.get("num_characters", 0), **own.get("arguments", {})}
     vocab_size = read_vocab_size(dict(config), path)
     try:
         made: Backbone = part.component.build(part.config, vocab_size, **arguments)
     except (SettingError, AttributeError, TypeError, ValueError) as error:
-        raise ModelFileError(f"{path}: this makes no backbone ({error}).") from error
+        raise ModelFileError(f"{path}: no backbone can be built from this ({error}).") from error
     return made
 
 
@@ -110,14 +116,14 @@ def load_own(
     weight_path: Path,
     tokenizer: SubwordTokenizer,
 ) -> LoadedNetwork:
-    """Make the model of a folder that no family has.
+    """Build the model of a folder that belongs to no family.
 
     Raises:
-        ModelFileError: what config.json says does not fit foretext or the weights.
+        ModelFileError: config.json does not fit foretext or the weights.
     """
     own = own_part(config)
     part = read_part(own, "objective", OBJECTIVES.resolve, config_path)
-    with undrawn(weights, config_path):
+    with no_init(weights, config_path):
         backbone = own_backbone(config, config_path)
         objective = part and part.component(part.config, backbone, tokenizer)
     ours = named_weights(backbone=backbone, objective=objective)

@@ -1,4 +1,4 @@
-"""Components in a config.json: their names and settings under "foretext", and back."""
+"""Names and settings of components under "foretext" in a config.json, written and read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from foretext.objectives.criterion import Criterion
 
 __all__ = ["KEY", "Part", "Resolve", "config_of", "described", "own_part", "read_part"]
 
-Resolve = Callable[[str, Path], Any]  # a name and the file that says it, to a class
+Resolve = Callable[[str, Path], Any]  # from a name, and the file that says it, to a class
 
 
 class _Configured(Protocol):
@@ -43,7 +43,7 @@ def read_part(own: Mapping[str, Any], section: str, resolve: Resolve, path: Path
     """Return the component of a section; None where config.json names none.
 
     Args:
-        own: what stands under "foretext".
+        own: the value of "foretext".
         section: such as "backbone".
         resolve: finds the class.
         path: of config.json.
@@ -58,7 +58,7 @@ def read_part(own: Mapping[str, Any], section: str, resolve: Resolve, path: Path
     settings = dict(found)
     name = settings.pop("name", None)
     if not isinstance(name, str):
-        raise ModelFileError(f"{path}: [{section}] name = {name!r} is no name.")
+        raise ModelFileError(f"{path}: [{section}] name = {name!r} is not a name.")
     try:
         component = resolve(name, path)
         return Part(name, component, component.Config.checked(settings, section))

@@ -1,4 +1,4 @@
-"""What foretext writes under "foretext" in a config.json, with the types that it has to have."""
+"""The key "foretext" of a config.json: types, and a check of what a file says."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEY = "foretext"
 
 
 class _Found(BaseModel):
-    """What a task found in the rows that it learned from; a task from outside may have more."""
+    """What a task found in the rows that it learned from; a task from outside can have more."""
 
     model_config = ConfigDict(strict=True, extra="allow", allow_inf_nan=False)
 
@@ -38,9 +38,9 @@ class _Found(BaseModel):
     def _fits(self) -> _Found:
         labels = self.labels or ()
         if len(set(labels)) < len(labels):
-            raise ValueError("'found.labels' has the same label twice")
+            raise ValueError("'found.labels' contains the same label twice")
         if self.counts is not None and len(self.counts) != len(labels):
-            raise ValueError("'found.counts' has not one number a label")
+            raise ValueError("'found.counts' does not have one number for each label")
         if not self.lowest < self.highest:
             raise ValueError("'found.lowest' is not below 'found.highest'")
         return self
@@ -61,18 +61,18 @@ class _Own(TypedDict, total=False):
 
 
 def own_part(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what stands under "foretext"; nothing where there is no such key.
+    """Return the value of "foretext", or nothing.
 
-    Runs of word vectors have the version of foretext there, a string.
+    In runs of word vectors it is a string, the version of foretext.
     """
     own = config.get(KEY)
     return own if isinstance(own, dict) else {}
 
 
 def check_own(config: Mapping[str, Any], path: Path) -> None:
-    """Check the types of what stands under "foretext" in the config.json of `path`.
+    """Check the types of the value of "foretext" in the config.json at `path`.
 
     Raises:
-        ModelFileError: a value is of another type, or some do not go together.
+        ModelFileError: a value has another type, or values contradict each other.
     """
     parse_json(json.dumps(own_part(config)), f'{path}: "{KEY}"', ModelFileError, _Own)

@@ -1,6 +1,6 @@
-"""Tasks in foretext's own words: what stands under "foretext" in the config.json of their folders.
+"""Tasks as foretext describes them: the key "foretext" of the config.json of their folders.
 
-It says what their settings cannot, and all where no family has such a model.
+It has what the settings of `transformers` cannot say, and everything where no family has the model.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from torch import Tensor
 from foretext._version import __version__
 from foretext.errors import ModelFileError, SettingError
 from foretext.interop.loaded import LoadedTask
+from foretext.interop.no_init import no_init
 from foretext.interop.own import (
     backbone_settings,
     fill_own,
@@ -25,7 +26,6 @@ from foretext.interop.own_parts import Resolve, described, read_part
 from foretext.interop.own_settings import own_part
 from foretext.interop.task_heads import is_kept
 from foretext.interop.transfer import named_weights
-from foretext.interop.undrawn import undrawn
 from foretext.tasks.base import Task
 from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.base import Tokenizer
@@ -43,7 +43,7 @@ __all__ = [
 def own_task_settings(
     base: TaskBase, task: Task, name: str, facts: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return what stands under "foretext"."""
+    """Return the value of "foretext"."""
     return {
         "version": __version__,
         "tokenizer": base.tokenizer.kind,
@@ -61,13 +61,13 @@ def own_task_weights(base: TaskBase, task: Task) -> dict[str, Tensor]:
 
 
 def task_weights(base: TaskBase, task: Task) -> dict[str, Tensor]:
-    """Return the weights that are kept, each once."""
+    """Return the weights that are kept, shared ones once."""
     named = named_weights(backbone=base.backbone, task=task)
     return {name: w for name, w in named.items() if is_kept(name.removeprefix("task."))}
 
 
 def reads_words(config: Mapping[str, Any]) -> bool:
-    """Whether a folder's body has a vocabulary of whole words."""
+    """Whether the tokenizer of a folder is one of whole words."""
     return own_part(config).get("tokenizer") == "words"
 
 
@@ -79,21 +79,21 @@ def load_own_task(
     tokenizer: Tokenizer,
     resolve: Resolve,
 ) -> LoadedTask:
-    """Make the task of a folder that no family has.
+    """Build the task of a folder that belongs to no family.
 
     Args:
         config: of `config_path`.
-        config_path: for sentences.
+        config_path: for error messages.
         weights: of `weight_path`.
-        weight_path: for sentences.
+        weight_path: for error messages.
         tokenizer: of the folder.
         resolve: finds the class of a task's head.
 
     Raises:
-        ModelFileError: what config.json says does not fit foretext or the weights.
+        ModelFileError: config.json does not fit foretext or the weights.
     """
     own = own_part(config)
-    with undrawn(weights, config_path):
+    with no_init(weights, config_path):
         backbone = own_backbone(config, config_path)
         base = TaskBase(tokenizer, backbone, own_visibility(own, backbone, config_path))
         name, task = made_task(own, base, config_path, resolve)
@@ -104,31 +104,31 @@ def load_own_task(
 def made_task(
     own: Mapping[str, Any], base: TaskBase, path: Path, resolve: Resolve
 ) -> tuple[str, Task]:
-    """Make a task with weights that are still to be filled; return its name, too.
+    """Build a task whose weights are filled in later; return its name, too.
 
     Args:
-        own: its "task", settings with their name, and what was "found".
-        base: that it stands on.
-        path: of config.json, for sentences.
+        own: "task", its name and settings, and what was "found" in rows.
+        base: whose states it reads.
+        path: of config.json, for error messages.
         resolve: finds the class of a task's head.
 
     Raises:
-        ModelFileError: there is no such task, or it cannot be made of this.
+        ModelFileError: there is no such task, or it cannot be built from this.
     """
     part, found = read_part(own, "task", resolve, path), own.get("found", {})
     if part is None:
-        raise ModelFileError(f'{path} says nothing of a task under "foretext".')
+        raise ModelFileError(f'{path} does not describe a task under "foretext".')
     try:
         task: Task = part.component(part.config, base, **found)
     except SettingError as error:
         raise ModelFileError(f"{path}: {error}") from error
     except (TypeError, LookupError, ValueError) as error:
         raise ModelFileError(
-            f"{path}: what was found in the rows does not make a task ({error})."
+            f"{path}: no task can be built from what was found in the rows ({error})."
         ) from error
     return part.name, task
 
 
 def _without_training(settings: dict[str, Any]) -> dict[str, Any]:
-    """The language model's head is not kept, so that its loss cannot go on."""
+    """Settings without the language modelling loss, because its head is not kept."""
     return settings | {name: 0.0 for name in ("language_model_weight",) if name in settings}

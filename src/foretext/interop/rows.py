@@ -1,4 +1,4 @@
-"""Which weight of ours is which of theirs: the rows of a family's table, and what they do."""
+"""Which of our weights is which of theirs: the rows of a family's table."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ Layout = Literal["same", "transposed", "reversed"]
 
 
 class Row(NamedTuple):
-    """One weight here, and the weights there that hold its numbers.
+    """One weight here, and the weights there with the same numbers.
 
-    A ``{i}`` in the names stands for the number of a layer, from 0.
+    ``{i}`` in the names is the number of a layer, from 0.
     """
 
     ours: str
-    theirs: tuple[str, ...]  # parts, one after another along our first axis
-    layout: Layout = "same"  # of each part: as ours, with axes swapped, or last row first
-    flag: str | None = None  # their setting that says whether it is there; None: it always is
-    first_layer: int = 0  # that has it
+    theirs: tuple[str, ...]  # parts, concatenated along our first axis
+    layout: Layout = "same"  # of each part: as ours, transposed, or last row first
+    flag: str | None = None  # their setting for whether it exists; None: it always does
+    first_layer: int = 0  # with this weight
 
     def of_layer(self, layer: int) -> Self:
         """Return the row with the number of a layer in its names."""
@@ -31,24 +31,24 @@ class Row(NamedTuple):
         return self._replace(ours=self.ours.replace("{i}", str(layer)), theirs=theirs)
 
     def prefixed(self, ours: str, theirs: str) -> Self:
-        """Return the row with longer names."""
+        """Return the row with prefixes before its names."""
         names = tuple(theirs + name for name in self.theirs)
         return self._replace(ours=ours + self.ours, theirs=names)
 
     def shape_there(self, shape: torch.Size) -> tuple[int, ...]:
-        """Shape of each part of theirs, where ours is `shape`."""
+        """Return the shape of each part of theirs, where ours has `shape`."""
         part = (shape[0] // len(self.theirs), *shape[1:])
         return part[::-1] if self.layout == "transposed" else part
 
     def split(self, tensor: Tensor) -> list[Tensor]:
-        """Return our weight as theirs, float32 copies."""
+        """Return float32 copies of the parts of our weight, as theirs."""
         return [
             self._turned(part).to("cpu", torch.float32, copy=True).contiguous()
             for part in tensor.detach().chunk(len(self.theirs))
         ]
 
     def join(self, parts: Sequence[Tensor], ours: Tensor) -> None:
-        """Write their weights to ours, whatever the precision of either."""
+        """Copy their weights into ours, in any precision."""
         for place, part in zip(ours.chunk(len(parts)), parts, strict=True):
             place.copy_(self._turned(part))
 
@@ -59,8 +59,8 @@ class Row(NamedTuple):
 
 
 def affine(ours: str, *theirs: str, layout: Layout = "same", bias: str | None = None) -> list[Row]:
-    """Rows of a map's or a norm's weight and bias; `bias` is the flag of the latter."""
-    # A vector has no axes to swap.
+    """Return the rows of the weight and bias of a layer or norm; `bias` is the flag of the bias."""
+    # A vector is not transposed.
     bias_layout: Layout = "same" if layout == "transposed" else layout
     return [
         Row(f"{ours}.weight", tuple(f"{name}.weight" for name in theirs), layout),
@@ -69,5 +69,5 @@ def affine(ours: str, *theirs: str, layout: Layout = "same", bias: str | None = 
 
 
 def scale(ours: str, theirs: str) -> Row:
-    """Row of what has a weight alone."""
+    """Return the row of a weight without bias."""
     return Row(f"{ours}.weight", (f"{theirs}.weight",))

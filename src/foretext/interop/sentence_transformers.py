@@ -1,6 +1,6 @@
 """Folders of the library `sentence-transformers`: a model, and how its states become one vector.
 
-A cross-encoder's folder is that of `transformers`, with a mark.
+A cross-encoder's folder is one of `transformers`, with a mark.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from foretext.parsing import read_json
 __all__ = ["Pooling", "PoolingMode", "is_cross_encoder", "read_modules", "write_modules"]
 
 PoolingMode = Literal["mean", "cls", "max"]
-OLDER = {  # a setting each, before there was "pooling_mode"
+OLDER = {  # settings of releases without "pooling_mode"
     "pooling_mode_cls_token": "cls",
     "pooling_mode_mean_tokens": "mean",
     "pooling_mode_max_tokens": "max",
@@ -27,9 +27,9 @@ OLDER = {  # a setting each, before there was "pooling_mode"
     "pooling_mode_lasttoken": "lasttoken",
 }
 POOLING = "1_Pooling"  # folder
-OLDER_KINDS = {"BERT": "Transformer"}  # before there was one class for all
+OLDER_KINDS = {"BERT": "Transformer"}  # in releases with several classes
 PACKAGE = "sentence_transformers.models"
-NO_LIMIT = 1_000_000  # lengths from here on mean that none was set
+NO_LIMIT = 1_000_000  # lengths from here on mean no limit
 
 
 class _Module(TypedDict):
@@ -40,8 +40,8 @@ class _Module(TypedDict):
 class _Lengths(TypedDict, total=False):
     do_lower_case: bool
     max_seq_length: float | None
-    model_max_length: float | None  # 1e30 where there is none
-    max_len: float | None  # its name before
+    model_max_length: float | None  # 1e30: no limit
+    max_len: float | None  # its older name
 
 
 class Pooling(NamedTuple):
@@ -49,14 +49,14 @@ class Pooling(NamedTuple):
 
     pooling: PoolingMode
     normalize: bool  # to length 1
-    text_length: int | None  # tokens of a text, those of its frame among them
+    text_length: int | None  # tokens of a text, with special tokens
 
 
 def read_modules(folder: Path) -> tuple[Path, Pooling | None]:
-    """Return where the model stands, and the pooling; a folder without modules is the model itself.
+    """Return the model's folder, and the pooling; a folder without modules is the model's own.
 
     Raises:
-        ModelFileError: a module, or a way to pool, that foretext does not have.
+        ModelFileError: foretext does not have a module or a pooling.
     """
     path = folder / "modules.json"
     if not path.is_file():
@@ -84,13 +84,13 @@ def read_modules(folder: Path) -> tuple[Path, Pooling | None]:
 
 
 def write_modules(folder: Path, pooling: PoolingMode, dim: int, text_length: int) -> None:
-    """Write what makes a folder of a body that of a sentence encoder.
+    """Write the files that make a model's folder one of a sentence encoder.
 
     Args:
-        folder: of the body.
+        folder: of the model.
         pooling: of its states.
-        dim: numbers of a state.
-        text_length: tokens that are read of a text, those of its frame among them.
+        dim: width of a state.
+        text_length: tokens of a text that are read, with special tokens.
 
     Raises:
         OutputError: the folder cannot be written.
@@ -109,12 +109,12 @@ def write_modules(folder: Path, pooling: PoolingMode, dim: int, text_length: int
 
 
 def is_cross_encoder(folder: Path, config: Mapping[str, Any]) -> bool:
-    """Whether a folder, whose config.json says `config`, reads two texts at once.
+    """Whether a folder with this config.json reads two texts at once.
 
     Raises:
-        ModelFileError: the file that may tell is damaged.
+        ModelFileError: the file that may say it is damaged.
     """
-    if "sentence_transformers" in config:  # where it was told before release 6
+    if "sentence_transformers" in config:  # the mark before release 6
         return True
     path = folder / "config_sentence_transformers.json"
     further = read_json(path, ModelFileError) if path.is_file() else {}
@@ -140,14 +140,14 @@ def _text_length(model: Path) -> int | None:
     config: _Lengths = read_json(path, ModelFileError, _Lengths) if path.is_file() else {}
     if config.get("do_lower_case"):
         raise ModelFileError(
-            f"{path}: do_lower_case is not supported; let the tokenizer make its text lower-case."
+            f"{path}: do_lower_case is not supported; use a tokenizer that lower-cases."
         )
     length = config.get("max_seq_length")
     further = model / "tokenizer_config.json"
-    if length is None and further.is_file():  # where it is kept since release 6
+    if length is None and further.is_file():  # its place since release 6
         path = further
         config = read_json(path, ModelFileError, _Lengths)
         length = config.get("model_max_length", config.get("max_len"))
     if length is not None and not length >= 1:
-        raise ModelFileError(f"{path}: {length} is no length of a text, in tokens.")
+        raise ModelFileError(f"{path}: {length} is not a length of a text in tokens.")
     return None if length is None or length >= NO_LIMIT else int(length)

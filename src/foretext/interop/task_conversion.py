@@ -1,4 +1,4 @@
-"""A task of ours as a class of a family, and the other way round."""
+"""Our tasks as classes of a family, and the other way round."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from foretext.interop.families import FAMILIES, family_of
 from foretext.interop.family import Family, Settings
 from foretext.interop.heads import NO_HEADS
 from foretext.interop.loaded import LoadedTask
+from foretext.interop.no_init import no_init
 from foretext.interop.own_parts import Resolve
 from foretext.interop.own_settings import own_part
 from foretext.interop.own_tasks import made_task, task_weights
@@ -25,7 +26,6 @@ from foretext.interop.task_heads import TaskHead
 from foretext.interop.their_names import canonical_names
 from foretext.interop.their_tasks import said_of_task, says_same, task_keys
 from foretext.interop.transfer import fill_weights, renamed_weights
-from foretext.interop.undrawn import undrawn
 from foretext.tasks.base import Task
 from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.base import Tokenizer
@@ -34,12 +34,12 @@ __all__ = ["task_from_family", "task_to_family"]
 
 
 def task_to_family(base: TaskBase, task: Task, name: str) -> Converted | None:
-    """Return a model as a family has it; None where none has such a model.
+    """Return a model as a family has it; None where no family has such a model.
 
     Args:
-        base: that reads texts.
-        task: on the base.
-        name: of the task; one from outside is of no family.
+        base: of the model.
+        task: whose head stands on the base.
+        name: of the task; no family has one from outside.
     """
     if base.tokenizer.kind == "words":
         return None
@@ -62,20 +62,19 @@ def task_from_family(
     *,
     of_pairs: bool,
 ) -> LoadedTask:
-    """Make a task of ours of what a family's folder holds.
+    """Build our task from the folder of a family.
 
     Args:
         theirs: its config.json, which is at `config_path`.
-        config_path: for sentences.
+        config_path: for error messages.
         weights: of `weight_path`.
-        weight_path: for sentences.
+        weight_path: for error messages.
         tokenizer: of the folder.
         resolve: finds the class of a task's head.
-        of_pairs: whether labels are to be those of pairs where nothing tells.
+        of_pairs: whether labels belong to pairs of texts, where the files do not say it.
 
     Raises:
-        ModelFileError: its class or its settings are none that foretext has, or its weights do not
-            fit them.
+        ModelFileError: foretext has no such class or settings, or the weights do not fit them.
     """
     family = family_of(theirs, config_path)
     head = _head(family, theirs, config_path)
@@ -83,7 +82,7 @@ def task_from_family(
     config = backbone_config(family, theirs, config_path)
     check_buffers(weights, config, family.buffers, weight_path)
     said = _said(family, theirs, head, weights, (config_path, weight_path), of_pairs=of_pairs)
-    with undrawn(weights, config_path):
+    with no_init(weights, config_path):
         backbone = family.backbone.build(config, read_vocab_size(theirs, config_path))
         base = TaskBase(tokenizer, backbone, family.visibility)
         name, task = made_task(said, base, config_path, resolve)
@@ -96,7 +95,7 @@ def task_from_family(
 def _converted(
     family: Family, head: TaskHead, theirs: Settings, base: TaskBase, task: Task
 ) -> Converted:
-    """A model as a family has it, whose settings of the backbone are `theirs`."""
+    """A model as a family has it; `theirs` are the settings of its backbone."""
     config = base.backbone.config
     theirs |= further_keys(family, None, base.backbone.vocab_size, base.tokenizer)
     theirs |= task_keys(head, task) | family.task_keys(task, config)
@@ -113,7 +112,7 @@ def _rows(family: Family, head: TaskHead, config: Any, prefix: str) -> list[Row]
 
 
 def _pad(tokenizer: Tokenizer) -> int | None:
-    """The last token that is none of these is the one that they pool."""
+    """The padding token: the last token that differs from it is the one that they pool."""
     special = tokenizer.special
     return special.end if special.pad is None else special.pad
 
@@ -125,8 +124,8 @@ def _head(family: Family, theirs: Settings, path: Path) -> TaskHead:
     name = (theirs.get("architectures") or [None])[0]
     known = dict.fromkeys(head.their_class for head in family.task_heads if head.has_layers)
     raise ModelFileError(
-        f"{path}: {name} answers no task that foretext has; of {family.model_type} these are "
-        f"known: {', '.join(known)}."
+        f"{path}: {name} is of no task that foretext has; the known classes of "
+        f"{family.model_type} are {', '.join(known)}."
     )
 
 
@@ -139,7 +138,7 @@ def _said(
     *,
     of_pairs: bool,
 ) -> Settings:
-    """What stands under "foretext", where theirs say the same; else what theirs say.
+    """The value of "foretext", where theirs agree with it; else what theirs say.
 
     Args:
         family: of the model.
@@ -147,7 +146,7 @@ def _said(
         head: its class.
         weights: of the folder.
         paths: of config.json and of the weights.
-        of_pairs: whether labels are to be those of pairs where nothing tells.
+        of_pairs: whether labels belong to pairs of texts, where the files do not say it.
     """
     own, num_outputs = own_part(theirs), _num_outputs(head, weights, paths[1])
     bias = head.has_layers and f"{head.last_weight.removesuffix('weight')}bias" in weights
@@ -167,7 +166,7 @@ def _num_outputs(head: TaskHead, weights: dict[str, Tensor], path: Path) -> int:
     last = weights.get(head.last_weight)
     if last is None or last.dim() != 2:
         raise ModelFileError(
-            f"{path}: there is no matrix '{head.last_weight}', which the answers of "
-            f"{head.their_class} come from."
+            f"{path}: the matrix '{head.last_weight}' is missing, from which "
+            f"{head.their_class} computes its answers."
         )
     return len(last)

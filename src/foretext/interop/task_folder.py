@@ -1,6 +1,6 @@
-"""Folders of models that learned a task: written so that `transformers` opens them, and read.
+"""Folders of models that have learned a task, written so that `transformers` opens them, and read.
 
-``config.json`` has its settings and, under "foretext", ours; ``model.safetensors`` its names of
+``config.json`` has its settings and, under "foretext", ours; ``model.safetensors`` has its names of
 weights where it has a class of the same form, and ours where it has none.
 """
 
@@ -46,11 +46,11 @@ def save_task(
     """Write a model to a folder, file by file, config.json last.
 
     Args:
-        folder: made where it is not there; other files in it stay.
-        base: that reads texts.
-        task: whose head is kept; what served its training alone is not.
+        folder: created if missing; other files in it stay.
+        base: of the model.
+        task: whose head is kept, without what only its training used.
         name: of the task, by which `load_task` finds the class of its head.
-        facts: what else is to be kept, as JSON has it.
+        facts: what else is kept, as JSON has it.
 
     Raises:
         OutputError: the folder cannot be written.
@@ -76,12 +76,12 @@ def load_task(folder: Path, resolve: Resolve, *, of_pairs: bool = False) -> Load
     Args:
         folder: of the model.
         resolve: finds the class of a task's head by the name that a file says.
-        of_pairs: whether labels are to be those of pairs, where only `transformers` wrote the
-            folder, whose files do not tell; those of a cross-encoder are, and so is a number.
+        of_pairs: whether labels belong to pairs of texts, where `transformers` wrote the folder and
+            its files do not say it; those of a cross-encoder do, and so does a single number.
 
     Raises:
-        ModelFileError: a file is missing or damaged, the weights are a pickle, or do not fit
-            config.json, or the model is of a kind that foretext does not have.
+        ModelFileError: a file is missing or damaged, the weights are a pickle or do not fit
+            config.json, or foretext has no such model.
         CorpusError: the tokenizer is missing or damaged.
     """
     refuse_unfinished(folder, ModelFileError)

@@ -1,4 +1,4 @@
-"""The classes of theirs that answer tasks, and which task of ours each one is."""
+"""Their classes with a head for a task, and our task for each."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from foretext.tasks.base import Task
 
 __all__ = ["OF_TEXTS", "TaskHead", "is_kept", "similarity"]
 
-OF_TEXTS = ("classification", "matching")  # tasks with one answer a row
-FOR_TRAINING = "next_tokens."  # weights that no answer is made of
+OF_TEXTS = ("classification", "matching")  # tasks with one answer for a row
+FOR_TRAINING = "next_tokens."  # weights that only training uses
 
 
 class TaskHead(NamedTuple):
-    """One class with a head on a family's body."""
+    """One class with a head on a family's backbone."""
 
     their_class: str
-    tasks: tuple[str, ...]  # ours that are of its form, the likeliest first
-    rows: Sequence[Row]  # our task's weights: theirs, with full names; the last layer's at last
-    pooling: Pooling | None = None  # None: every position is answered
-    dropout: str | None = None  # their setting for that before the last layer
+    tasks: tuple[str, ...]  # ours of its form, the likeliest first
+    rows: Sequence[Row]  # our task's weights: theirs, full names; the last layer's last
+    pooling: Pooling | None = None  # None: every position has an answer
+    dropout: str | None = None  # their setting for dropout before the last layer
     group: int = 1  # rows of an example
-    marks: Mapping[str, Any] = MappingProxyType({})  # settings that tell it from others of its name
+    marks: Mapping[str, Any] = MappingProxyType({})  # settings that distinguish classes of one name
 
     @property
     def has_layers(self) -> bool:
-        """Whether there are weights of its own, and not a body alone whose vectors are compared."""
+        """Whether it has weights of its own; else the vectors of two texts are compared."""
         return bool(self.rows)
 
     @property
@@ -39,7 +39,7 @@ class TaskHead(NamedTuple):
         return [row for row in self.rows if row.ours.endswith(".weight")][-1].theirs[0]
 
     def named(self, theirs: Mapping[str, Any]) -> bool:
-        """Whether a config.json is of this class; a mark that it lacks is no hindrance."""
+        """Whether a config.json names this class; its marks may be missing."""
         name = (theirs.get("architectures") or [None])[0]
         return name == self.their_class and all(
             theirs.get(mark, value) == value for mark, value in self.marks.items()
@@ -64,10 +64,10 @@ class TaskHead(NamedTuple):
 
 
 def similarity(body_class: str) -> TaskHead:
-    """Return the cosine of two texts' mean states, as `sentence-transformers` computes it."""
+    """Return the head that `sentence-transformers` computes: the cosine of two mean states."""
     return TaskHead(body_class, ("matching",), (), pooling="mean", group=2)
 
 
 def is_kept(name: str) -> bool:
-    """Whether a weight of a task is kept with it."""
+    """Whether a weight of a task is saved."""
     return not name.startswith(FOR_TRAINING)

@@ -1,4 +1,4 @@
-"""Weights under the names that they have had over the years, and the heads that they make up."""
+"""Weights under the names of all releases, and the heads that they belong to."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["canonical_names", "found_heads"]
 
 
 def canonical_names(family: Family, weights: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Return weights under the names of today: the body's with prefix, no gamma and no beta."""
-    of_heads = {name for row in (*family.head, *family.pair_head) for name in row.theirs}
+    """Return weights under today's names: the backbone's with prefix, no gamma and no beta."""
+    of_heads = {name for row in (*family.head_rows, *family.pair_head_rows) for name in row.theirs}
     of_heads |= {family.decoder, *(family.decoder_twin or ())}
     prefixed = any(name.startswith(family.prefix) for name in weights)
     names = {}
@@ -27,7 +27,7 @@ def canonical_names(family: Family, weights: dict[str, Tensor]) -> dict[str, Ten
 
 
 def found_heads(family: Family, theirs: Settings, weights: dict[str, Tensor]) -> Heads:
-    """Return which heads a folder has; second copies of a weight are taken out of `weights`.
+    """Return the heads of a folder; second copies of a weight are removed from `weights`.
 
     Args:
         family: of the model.
@@ -36,7 +36,7 @@ def found_heads(family: Family, theirs: Settings, weights: dict[str, Tensor]) ->
     """
     if not family.head_marks & {*weights, *(theirs.get("architectures") or ())}:
         return NO_HEADS
-    pair_names = {row.theirs[0] for row in family.pair_head}
+    pair_names = {row.theirs[0] for row in family.pair_head_rows}
     tied = bool(theirs.get("tie_word_embeddings", family.tied))
     decoder, embedding = weights.get(family.decoder), weights.get(family.embedding)
     if tied and decoder is not None and embedding is not None:

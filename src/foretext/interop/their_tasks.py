@@ -1,4 +1,4 @@
-"""What a config.json says of a task: ours as theirs, and theirs as ours."""
+"""A task in the settings of a config.json: ours as theirs, and theirs as ours."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ ONE_LABEL, LABEL_SETS, NUMBER = (
     "multi_label_classification",
     "regression",
 )
-MIN_LENGTH = 16  # of a row, by every task's settings
+MIN_LENGTH = 16  # of a row, in the settings of every task
 
 
 class Said(NamedTuple):
-    """A task of ours, before it is made."""
+    """The name, settings and findings of a task of ours."""
 
     name: str
     settings: Settings
@@ -27,7 +27,7 @@ class Said(NamedTuple):
 
 
 def task_keys(head: TaskHead, task: Task) -> Settings:
-    """Return theirs for a task of ours."""
+    """Return their settings for a task of ours."""
     keys: Settings = {"architectures": [head.their_class], **head.marks}
     if head.dropout is not None:
         keys[head.dropout] = task.config.dropout
@@ -47,20 +47,20 @@ def task_keys(head: TaskHead, task: Task) -> Settings:
 def said_of_task(
     theirs: Settings, head: TaskHead, num_outputs: int, *, bias: bool, of_pairs: bool
 ) -> Said:
-    """Return what a folder of theirs says of its task.
+    """Return the task that a folder of theirs describes.
 
     Args:
         theirs: its settings.
         head: its class.
         num_outputs: of its last layer.
         bias: whether that layer has one.
-        of_pairs: whether a text's labels are to be those of a pair, which no setting tells.
+        of_pairs: whether labels belong to pairs of texts, which no setting says.
 
     Raises:
         ValueError: with half a sentence, foretext has no such task.
     """
     if not head.has_layers:
-        raise ValueError(f'{head.their_class} is a body alone, and "foretext" names no such task')
+        raise ValueError(f'{head.their_class} has no head, and "foretext" names no task')
     length: int = theirs.get("max_position_embeddings") or theirs.get("n_positions") or 512
     settings: Settings = {"max_length": max(MIN_LENGTH, length)}
     if head.dropout is not None:
@@ -68,7 +68,7 @@ def said_of_task(
         settings["dropout"] = theirs.get("hidden_dropout_prob", 0.1) if dropout is None else dropout
     if head.tasks[0] == "span_qa":
         if num_outputs != 2:
-            raise ValueError(f"{num_outputs} scores a position are none of a span's two ends")
+            raise ValueError(f"{num_outputs} scores for a position are not the two ends of a span")
         return Said("span_qa", settings, {})
     labels = _labels(theirs, num_outputs)
     if head.pooling is None:
@@ -85,10 +85,10 @@ def said_of_task(
 
 
 def says_same(theirs: Settings, head: TaskHead, num_outputs: int, own: Settings) -> bool:
-    """Whether what stands under "foretext" still holds of a folder that others may have written.
+    """Whether "foretext" still describes a folder that others may have changed.
 
     Raises:
-        ValueError: with half a sentence, its labels will not do.
+        ValueError: with half a sentence, its labels cannot be used.
     """
     task, found = own.get("task"), own.get("found")
     if not (isinstance(task, dict) and isinstance(found, dict) and task.get("name") in head.tasks):
@@ -105,19 +105,19 @@ def says_same(theirs: Settings, head: TaskHead, num_outputs: int, own: Settings)
 
 
 def _labels(theirs: Settings, num_outputs: int) -> list[str]:
-    """Return their labels in order, `LABEL_0` and so on where they have no names.
+    """Return their labels in order; `LABEL_0` and so on where labels have no names.
 
     Raises:
-        ValueError: with half a sentence, they are not as many as outputs, or not told apart.
+        ValueError: with half a sentence, there are not as many as outputs, or two are equal.
     """
     names = theirs.get("id2label")
     if names is None:
         return [f"LABEL_{place}" for place in range(num_outputs)]
     if not isinstance(names, dict) or set(names) != {str(place) for place in range(num_outputs)}:
-        raise ValueError(f"id2label does not name the {num_outputs} outputs from 0 on")
+        raise ValueError(f"id2label does not name the {num_outputs} outputs, from 0")
     labels = [str(names[str(place)]) for place in range(num_outputs)]
     if len(set(labels)) < num_outputs:
-        raise ValueError("id2label gives two outputs the same name")
+        raise ValueError("id2label gives the same name to two outputs")
     return labels
 
 

@@ -1,4 +1,4 @@
-"""Weights from one set of names to another, by rows; none is left out without a word."""
+"""Weights from one set of names to another, by rows; none is left out silently."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from foretext.interop.rows import Row
 
 __all__ = ["fill_weights", "named_weights", "renamed_weights"]
 
-Flag = Callable[[str], bool]  # whether a setting of theirs says that a weight is there
+Flag = Callable[[str], bool]  # their setting for whether a weight exists
 NUMBERS = (torch.float32, torch.float16, torch.bfloat16, torch.float64)
-MAX_NAMES = 3  # of a sentence
+MAX_NAMES = 3  # in an error message
 
 
 def named_weights(**parts: nn.Module | None) -> dict[str, Tensor]:
-    """Return every weight of the parts of a model once, under the part's name.
+    """Return every weight of the parts of a model once, under the name of its part.
 
-    Weights that parts share, such as token vectors that are a head's too, go by the first.
+    A weight that parts share, such as tied token vectors, has the name of the first part.
     """
     model = nn.ModuleDict({name: part for name, part in parts.items() if part is not None})
     names: dict[str, Tensor] = {}
@@ -37,7 +37,7 @@ def named_weights(**parts: nn.Module | None) -> dict[str, Tensor]:
 def renamed_weights(
     ours: Mapping[str, Tensor], rows: Iterable[Row], flag: Flag
 ) -> dict[str, Tensor]:
-    """Return our weights as theirs, float32 on the CPU; what only theirs have is zero."""
+    """Return our weights as theirs, float32 on the CPU; weights that only they have are zero."""
     theirs: dict[str, Tensor] = {}
     written = set()
     for row in rows:
@@ -60,21 +60,21 @@ def fill_weights(
     unused: str,
     path: Path,
 ) -> tuple[str, ...]:
-    """Copy their weights to ours; what only ours have becomes zero.
+    """Copy their weights to ours; weights that only we have become zero.
 
     Args:
         ours: the weights that are written to.
         rows: from our names to theirs.
-        flag: whether a setting of theirs says that a weight is there.
+        flag: their setting for whether a weight exists.
         theirs: the weights of `path`; taken out one by one.
         unused: expression for the names of weights that may be there and are left out.
-        path: for sentences.
+        path: for error messages.
 
     Returns:
         The names of the weights that were left out.
 
     Raises:
-        ModelFileError: weights are missing, of wrong shape, not finite, or unknown.
+        ModelFileError: weights are missing, have a wrong shape, are not finite, or are unknown.
     """
     rows = list(rows)
     assert {row.ours for row in rows} >= ours.keys(), "every weight needs a row"
@@ -82,7 +82,7 @@ def fill_weights(
     absent = [name for row in there for name in row.theirs if name not in theirs]
     if absent:
         raise ModelFileError(
-            f"{path}: weights are missing that config.json asks for: {_listed(absent)}."
+            f"{path}: weights that config.json needs are missing: {_listed(absent)}."
         )
     for row in rows:
         target = ours.get(row.ours)
@@ -99,13 +99,13 @@ def fill_weights(
     unknown = [name for name in theirs if not re.fullmatch(unused, name)]
     if unknown:
         raise ModelFileError(
-            f"{path}: weights are there that config.json does not ask for: {_listed(unknown)}."
+            f"{path} contains weights that config.json does not describe: {_listed(unknown)}."
         )
     return tuple(theirs)
 
 
 def _nothing(name: str, ours: Mapping[str, Tensor]) -> Tensor:
-    """Zeros for a weight of theirs that ours do not have: a bias, or the vector of all segments."""
+    """Zeros for a weight that only they have: a bias, or the vector of a single segment."""
     if name.endswith(".bias"):
         return torch.zeros(len(ours[f"{name.removesuffix('.bias')}.weight"]))
     assert name == "backbone.segments.weight", name
@@ -116,8 +116,8 @@ def _check_zero(row: Row, parts: Iterable[Tensor], path: Path) -> None:
     for name, part in zip(row.theirs, parts, strict=True):
         if part.any():
             raise ModelFileError(
-                f"{path}: '{name}' is not zero, though config.json says under \"foretext\" that "
-                'the model has no such weight; take the key "foretext" out of config.json.'
+                f"{path}: '{name}' is not zero, but config.json says under \"foretext\" that "
+                'the model has no such weight; remove the key "foretext" from config.json.'
             )
 
 
@@ -126,16 +126,16 @@ def _check_parts(row: Row, parts: Iterable[Tensor], target: Tensor, path: Path) 
     for name, part in zip(row.theirs, parts, strict=True):
         if tuple(part.shape) != shape:
             raise ModelFileError(
-                f"{path}: '{name}' has the shape {tuple(part.shape)}, and config.json asks for "
+                f"{path}: '{name}' has the shape {tuple(part.shape)}, but config.json needs "
                 f"{shape}."
             )
         if part.dtype not in NUMBERS:
             kind = str(part.dtype).removeprefix("torch.")
-            raise ModelFileError(f"{path}: '{name}' is of type {kind}, which is not supported.")
+            raise ModelFileError(f"{path}: '{name}' has the type {kind}, which is not supported.")
         if part.numel() and not torch.stack(torch.aminmax(part)).isfinite().all():
             raise ModelFileError(
-                f"{path}: '{name}' holds numbers that are infinite or none at all; its training "
-                "diverged, or the file is damaged. Fetch or train the model again."
+                f"{path}: '{name}' contains infinite numbers or NaN: the training diverged, or the "
+                "file is damaged; download or train the model again."
             )
 
 

@@ -1,4 +1,4 @@
-"""Weights by name in safetensors: one file, or several with an index. No pickle is read."""
+"""Weights by name in safetensors: one file, or several with an index. Pickles are not read."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json")
 
 
 class _Index(TypedDict):
-    weight_map: dict[str, str]  # name of a weight to the file that holds it
+    weight_map: dict[str, str]  # from the name of a weight to its file
 
 
 def weight_path(folder: Path, their_class: str) -> Path:
-    """Return the file that holds a folder's weights, or the index of several.
+    """Return the file of a folder's weights, or the index of several files.
 
     Args:
         folder: of a model.
-        their_class: of `transformers`, for the sentence that says how to convert a pickle.
+        their_class: of `transformers`, for the message that says how to convert a pickle.
 
     Raises:
-        ModelFileError: there is none, or only a pickle.
+        ModelFileError: there is no such file, or only a pickle.
     """
     for name in (WEIGHTS, INDEX):
         if (folder / name).is_file():
             return folder / name
     pickle = next((name for name in PICKLES if (folder / name).is_file()), None)
     if pickle is None:
-        raise ModelFileError(f"{folder} holds no weights; {WEIGHTS} is missing.")
+        raise ModelFileError(f"{folder} contains no weights: {WEIGHTS} is missing.")
     raise ModelFileError(
         f"{folder / pickle} is a pickle, which can run code when it is read, so foretext does not "
-        f"read it; convert it, if you trust it, with transformers: "
+        f"read it; if you trust it, convert it with transformers: "
         f"{their_class}.from_pretrained('{folder}').save_pretrained('{folder}')."
     )
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:
-    """Return the weights of a file, or of all files of an index, in the types they are stored in.
+    """Return the weights of a file, or of all files of an index, in their stored types.
 
     Raises:
-        ModelFileError: a file is missing or damaged, or lies elsewhere.
+        ModelFileError: a file is missing, damaged, or in another folder.
     """
     if path.name != INDEX:
         return read_torch(path, ModelFileError)
@@ -60,12 +60,12 @@ def read_weights(path: Path) -> dict[str, Tensor]:
     for name in sorted(set(index["weight_map"].values())):
         shard = path_within(path.parent, name, path)
         if not shard.is_file():
-            raise ModelFileError(f"{shard} is missing, though the index beside it names it.")
+            raise ModelFileError(f"{shard} is missing, but the index beside it names it.")
         weights |= read_torch(shard, ModelFileError)
     return weights
 
 
 def write_weights(path: Path, weights: Mapping[str, Tensor]) -> None:
-    """Write float32 weights of the CPU to a file that `transformers` opens, whole or not at all."""
+    """Write float32 weights on the CPU to a file that `transformers` opens, or write nothing."""
     arrays = {name: weight.numpy() for name, weight in weights.items()}
     write_tensors(path, arrays, {"format": "pt"})

@@ -10,7 +10,7 @@ import torch
 
 from foretext.backbones.transformer import Transformer
 from foretext.errors import ModelFileError
-from foretext.interop.undrawn import undrawn
+from foretext.interop.no_init import no_init
 from foretext.nn.vocabulary_head import HeadTransform, VocabularyHead
 
 WEIGHTS, PLACE = {"all": torch.empty(1_000)}, Path("config.json")
@@ -18,7 +18,7 @@ WEIGHTS, PLACE = {"all": torch.empty(1_000)}, Path("config.json")
 
 def test_nothing_is_drawn() -> None:
     torch.manual_seed(3)
-    with undrawn(WEIGHTS, PLACE):
+    with no_init(WEIGHTS, PLACE):
         before = torch.get_rng_state()
         Transformer(Transformer.Config(num_layers=2, dim=16, num_heads=2), 20)
         transform = HeadTransform(16, "gelu", "layer", eps=1e-5, bias=True)
@@ -30,7 +30,7 @@ def test_what_others_draw_does_not_count() -> None:
     torch.manual_seed(3)
     expected = torch.rand(4)
     torch.manual_seed(3)
-    with undrawn(WEIGHTS, PLACE):
+    with no_init(WEIGHTS, PLACE):
         torch.rand(100)
     assert torch.equal(torch.rand(4), expected)
     assert torch.nn.Linear(4, 4).weight.std() > 0
@@ -54,6 +54,6 @@ def test_what_is_larger_than_its_weights_is_not_built(settings: dict[str, Any]) 
         pytest.raises(
             ModelFileError, match=r"config\.json describes a network that is much larger"
         ),
-        undrawn(WEIGHTS, PLACE),
+        no_init(WEIGHTS, PLACE),
     ):
         Transformer(config, 20)

@@ -1,4 +1,4 @@
-"""Networks whose weights are about to be read: nothing is drawn for them, and none is too large."""
+"""Networks whose weights are about to be read: none is initialised, and none is too large."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from torch.overrides import TorchFunctionMode
 
 from foretext.errors import ModelFileError
 
-__all__ = ["undrawn"]
+__all__ = ["no_init"]
 
 DRAWS = (nn.init.normal_, nn.init.uniform_, nn.init.kaiming_uniform_)
-WEIGHTS = (torch.empty, torch.zeros, torch.ones, torch.full)  # begin with a shape
-FACTOR, SMALL = 4, 1 << 16  # room for biases that are not stored, and for copies on the way
-LARGEST_TABLE = 1 << 27  # numbers that follow from positions: a million of them, of 128 each
+WEIGHTS = (torch.empty, torch.zeros, torch.ones, torch.full)  # the first argument is a shape
+FACTOR, SMALL = 4, 1 << 16  # room for biases that are not stored, and for temporary copies
+LARGEST_TABLE = 1 << 27  # numbers of a table of positions: a million times 128
 
 
 @contextmanager
-def undrawn(weights: Mapping[str, Tensor], path: Path) -> Iterator[None]:
-    """Leave weights of what is built within as memory has them, and the generator where it is.
+def no_init(weights: Mapping[str, Tensor], path: Path) -> Iterator[None]:
+    """Build networks without initialising their weights; random numbers go on as before.
 
     Args:
-        weights: that will be filled in. They bound what is built: a few digits in a config.json
-            could ask for more memory than there is.
-        path: of the file that says what is built.
+        weights: that will be copied into the network. They limit its size: a few digits in a
+            config.json could ask for more memory than there is.
+        path: of the file that describes the network.
 
     Raises:
-        ModelFileError: what is built is much larger than the weights.
+        ModelFileError: the network is much larger than the weights.
     """
     numbers = sum(weight.numel() for weight in weights.values())
-    with torch.random.fork_rng(devices=[]), _Undrawn(FACTOR * numbers + SMALL, path):
+    with torch.random.fork_rng(devices=[]), _NoInit(FACTOR * numbers + SMALL, path):
         yield
 
 
-class _Undrawn(TorchFunctionMode):
-    """Takes the functions that initialise weights for done: most of the time of building."""
+class _NoInit(TorchFunctionMode):
+    """Skips the functions that initialise weights, which take most of the time of building."""
 
     def __init__(self, room: int, path: Path) -> None:
         super().__init__()
-        self.room = room  # numbers that may still be made
+        self.room = room  # numbers that may still be allocated
         self.path = path
 
     def __torch_function__(
@@ -62,7 +62,7 @@ class _Undrawn(TorchFunctionMode):
         if self.room < 0 or _table_size(func, args) > LARGEST_TABLE:
             raise ModelFileError(
                 f"{self.path} describes a network that is much larger than the weights beside it; "
-                "fetch both again."
+                "download both again."
             )
         return func(*args, **kwargs)
 
