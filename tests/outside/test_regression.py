@@ -10,6 +10,7 @@ import pytest
 import foretext as ft
 from foretext.artifact import RunFolder
 from foretext.errors import CorpusError, SettingError, UntrustedError
+from foretext.report.run_report import report_run
 from foretext.report.task_card import task_card
 from foretext.report.task_files import Examination, TaskFacts
 from foretext.report.task_report import write_task_report
@@ -109,3 +110,16 @@ def test_a_wrong_row_is_named(tmp_path: Path) -> None:
     path.write_text("text,grade\na,one\n")
     with pytest.raises(CorpusError, match="line 2: 'grade' holds 'one' where a finite number"):
         Regression.read(path, NumbersConfig(number="grade"))
+
+
+def test_it_is_fine_tuned_like_any_task(file: Path, tmp_path: Path) -> None:
+    run, settings = tmp_path / "run", {"training": {"epochs": 2.0, "precision": "fp32"}}
+    model = ft.finetune(NAME, "textcnn", file, run, test=file, settings=settings)
+    facts = RunFolder(run).facts()
+    assert (facts["kind"], facts["title"], facts["judged_by"]) == (NAME, "Regression", "spearman")
+    assert facts["test"]["spearman"] == model.evaluate_file(file)["spearman"]
+    assert facts["baseline"]["name"] == "TF-IDF and ridge regression"
+    assert "# Regression on textcnn" in (run / "README.md").read_text()
+    assert report_run(run).is_file()
+    again = ft.load(run)
+    assert again.predict(["the hen"]) == pytest.approx(model.predict(["the hen"]), abs=1e-2)

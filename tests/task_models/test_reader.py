@@ -197,7 +197,7 @@ def test_a_model_that_always_answers(
     tell(monkeypatch, model, {0: (9, 9), HEAD + 1: (1, 1)})
     assert model.predict([UNANSWERABLE]) == ["dog"]
     assert "best_f1" not in model.figures([ANSWERED])
-    with pytest.raises(SettingError, match="All questions that this model learned from have answ"):
+    with pytest.raises(SettingError, match="answers every question"):
         model.find_threshold([ANSWERED])
 
 

@@ -83,7 +83,7 @@ def _results(
     from foretext.vectors.word_vectors import WordVectors
 
     model = load(run)
-    if isinstance(model, WordVectors):
+    if model.kind == WordVectors.kind:
         from foretext.evaluation import evaluate_vectors
 
         refuse_options(run, "word vectors", for_models)

@@ -14,7 +14,15 @@ from foretext.backbones.base import Backbone
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Record, Top
 from foretext.data.padded_examples import PaddedExamples
-from foretext.data.rows import Input, Question, QuestionsConfig, RowTexts, read_questions
+from foretext.data.rows import (
+    Asked,
+    Input,
+    Question,
+    QuestionsConfig,
+    RowTexts,
+    as_questions,
+    read_questions,
+)
 from foretext.errors import CorpusError, SettingError
 from foretext.metrics import softmax
 from foretext.nn.device import DeviceName, Precision
@@ -34,8 +42,6 @@ from foretext.tasks.span_qa import SpanQA
 from foretext.tasks.task_base import TaskBase
 
 __all__ = ["SpanAnswer", "SpanReader"]
-
-Pair = Question | tuple[str, str]  # or a question and the passage that may answer it
 
 
 class _Facts(TaskFacts, total=False):
@@ -160,27 +166,27 @@ class SpanReader(TaskModel):
         """Whether a question may be left without an answer."""
         return bool(self.task.found["may_abstain"])
 
-    def predict(self, pairs: Sequence[Pair]) -> list[str]:
+    def predict(self, pairs: Sequence[Asked]) -> list[str]:
         """Return the answer to each question; "" where there is none."""
         return [answer.text for answer in self.answers(pairs)]
 
-    def predict_proba(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+    def predict_proba(self, pairs: Sequence[Asked]) -> NDArray[np.float64]:
         """Return the probability of each question's answer, (N,)."""
         return np.array([answer.probability for answer in self.answers(pairs)], np.float64)
 
-    def answers(self, pairs: Sequence[Pair]) -> list[SpanAnswer]:
+    def answers(self, pairs: Sequence[Asked]) -> list[SpanAnswer]:
         """Return the answer to each question with its place in the passage.
 
         Args:
             pairs: of a question and a passage, or rows that were read.
         """
-        return [self.choose(each) for each in self.answer_rows(_as_questions(pairs))]
+        return [self.choose(each) for each in self.answer_rows(as_questions(pairs))]
 
-    def predict_top(self, pairs: Sequence[Pair], k: int | None = 5) -> list[list[SpanAnswer]]:
+    def predict_top(self, pairs: Sequence[Asked], k: int | None = 5) -> list[list[SpanAnswer]]:
         """Return up to `k` answers to each question, no answer among them, the best first."""
         return [
             sorted(self._candidates(each), key=lambda answer: -answer.probability)[:k]
-            for each in self.answer_rows(_as_questions(pairs))
+            for each in self.answer_rows(as_questions(pairs))
         ]
 
     def answer_rows(self, rows: Sequence[Question]) -> list[Reading]:
@@ -248,10 +254,7 @@ class SpanReader(TaskModel):
             SettingError: all questions that the model learned from had answers.
         """
         if not self.may_abstain:
-            raise SettingError(
-                "All questions that this model learned from have answers, and it gives one to "
-                "each; there is no threshold to find."
-            )
+            raise SettingError("This model answers every question; it has no threshold to find.")
         readings, language = self.answer_rows(rows), self.language(rows)
         self.null_threshold, _ = best_null_threshold(rows, readings, language)
         return self.null_threshold
@@ -295,14 +298,3 @@ class SpanReader(TaskModel):
         if with_none:
             answers.append(SpanAnswer("", None, None, probabilities[-1], reading.margin))
         return answers
-
-
-def _as_questions(pairs: Sequence[Pair]) -> list[Question]:
-    if isinstance(pairs, str | Question) or any(isinstance(pair, str) for pair in pairs):
-        raise SettingError(
-            "Give a list of pairs, each of a question and the passage that may answer it."
-        )
-    return [
-        pair if isinstance(pair, Question) else Question("", *pair, answers=(), title="", place="")
-        for pair in pairs
-    ]

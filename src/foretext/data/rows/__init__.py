@@ -9,7 +9,14 @@ from foretext.data.rows.findings import (
 )
 from foretext.data.rows.inputs import Input, line_input
 from foretext.data.rows.pairs import LabelledPair, PairsConfig, read_pairs
-from foretext.data.rows.questions import Answer, Question, QuestionsConfig, read_questions
+from foretext.data.rows.questions import (
+    Answer,
+    Asked,
+    Question,
+    QuestionsConfig,
+    as_questions,
+    read_questions,
+)
 from foretext.data.rows.row_texts import RowTexts
 from foretext.data.rows.settings import RowsConfig
 from foretext.data.rows.tagged import TaggedConfig, TaggedSentence, read_tagged
@@ -17,6 +24,7 @@ from foretext.data.rows.texts import LabelledText, read_texts
 
 __all__ = [
     "Answer",
+    "Asked",
     "Input",
     "LabelledPair",
     "LabelledText",
@@ -27,6 +35,7 @@ __all__ = [
     "RowsConfig",
     "TaggedConfig",
     "TaggedSentence",
+    "as_questions",
     "find_row_problems",
     "find_tag_problems",
     "find_unseen_labels",

@@ -6,17 +6,16 @@ import re
 from collections.abc import Iterable, Iterator
 
 from foretext.data.rows.record import Record
-from foretext.data.rows.settings import LabelledConfig, RowsConfig
+from foretext.data.rows.settings import LabelledConfig
 from foretext.errors import SettingError
 
 __all__ = ["fasttext_records", "is_fasttext"]
 
 
 def is_fasttext(line: str, config: LabelledConfig) -> bool:
-    """Whether a file that begins with `line` is of this kind, no columns having been chosen."""
-    if not isinstance(config, RowsConfig) or config.changed & {"text", "label", "label_separator"}:
-        return False
-    return _labels(config.label_prefix).search(line) is not None
+    """Whether a file that begins with `line` is of this kind, and no columns were chosen."""
+    prefix = config.fasttext_prefix
+    return prefix is not None and _labels(prefix).search(line) is not None
 
 
 def fasttext_records(lines: Iterable[str], name: str, config: LabelledConfig) -> Iterator[Record]:
@@ -24,18 +23,19 @@ def fasttext_records(lines: Iterable[str], name: str, config: LabelledConfig) ->
 
     Raises:
         CorpusError: a line has no label.
-        SettingError: such rows are asked for pairs.
+        SettingError: rows of another kind are wanted.
     """
-    if not isinstance(config, RowsConfig):
+    prefix = config.fasttext_prefix
+    if prefix is None:
         raise SettingError("format = 'fasttext': these files hold single texts, not pairs.")
-    labels = _labels(config.label_prefix)
+    labels = _labels(prefix)
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         values = {"label": labels.findall(line), "text": labels.sub("", line).strip()}
         record = Record(values, name, number)
         if not values["label"]:
-            raise record.error(f"no word begins with '{config.label_prefix}': label the row.")
+            raise record.error(f"no word begins with '{prefix}': label the row.")
         yield record
 
 

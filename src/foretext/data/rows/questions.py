@@ -1,4 +1,4 @@
-"""Questions on a text that holds their answers: SQuAD 1.1 and 2.0, CMRC 2018 in both its forms.
+"""Questions on a passage that holds their answers: SQuAD 1.1 and 2.0, CMRC 2018 in both its forms.
 
 SQuAD (Rajpurkar et al. 2016, 2018) gives each answer with the character at which it begins; CMRC
 2018 (Cui et al. 2019) gives the answer alone, whose place is then the first one where it occurs.
@@ -6,7 +6,7 @@ SQuAD (Rajpurkar et al. 2016, 2018) gives each answer with the character at whic
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -19,14 +19,14 @@ from foretext.corpus.source import Source
 from foretext.corpus.sources import find_sources
 from foretext.data.rows.record import has_half_pair, type_name
 from foretext.data.rows.records import read_lines
-from foretext.errors import CorpusError
+from foretext.errors import CorpusError, SettingError
 from foretext.parsing.json_text import json_value
 
-__all__ = ["Answer", "Question", "QuestionsConfig", "read_questions"]
+__all__ = ["Answer", "Asked", "Question", "QuestionsConfig", "as_questions", "read_questions"]
 
 
 class QuestionsConfig(Config):
-    """How files of questions are read: their form tells the rest."""
+    """How files of questions are read; the rest follows from their form."""
 
     encoding: Encoding = "utf-8"  # a byte order mark is accepted
     max_piece_bytes: int = Field(default=LARGEST_PIECE, ge=1 << 20, le=1 << 31)  # of a file
@@ -53,6 +53,25 @@ class Question(NamedTuple):
     def is_placed(self) -> bool:
         """Whether an answer stands in the context."""
         return any(answer.start is not None for answer in self.answers)
+
+
+Asked = Question | tuple[str, str]  # a row, or a question and the passage that may answer it
+
+
+def as_questions(pairs: Sequence[Asked]) -> list[Question]:
+    """Return pairs as rows without answers; rows stay as they are.
+
+    Raises:
+        SettingError: there is a single pair, or a text in place of a pair.
+    """
+    if isinstance(pairs, str | Question) or any(isinstance(pair, str) for pair in pairs):
+        raise SettingError(
+            "Give a list of pairs, each of a question and the passage that may answer it."
+        )
+    return [
+        pair if isinstance(pair, Question) else Question("", *pair, answers=(), title="", place="")
+        for pair in pairs
+    ]
 
 
 def read_questions(path: str | Path, config: QuestionsConfig | None = None) -> list[Question]:

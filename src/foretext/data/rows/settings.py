@@ -40,7 +40,7 @@ def as_columns(chosen: str | int | tuple[Column, ...] | None) -> tuple[Column, .
 
 
 class LabelledConfig(Config):
-    """What all labelled files have: a format, an encoding, and columns with a meaning."""
+    """Settings that all labelled files have: a format, an encoding, and columns with a meaning."""
 
     headerless: ClassVar[dict[str, int]]  # meaning -> number, in a .txt file without a header
 
@@ -58,6 +58,11 @@ class LabelledConfig(Config):
     def is_numbered(self) -> bool:
         """Whether columns are named by number, which says that the file has no header."""
         return any(isinstance(column, int) for column in self.columns)
+
+    @property
+    def fasttext_prefix(self) -> str | None:
+        """What labels begin with in fastText's files; None: such files are not read."""
+        return None
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
@@ -84,6 +89,12 @@ class RowsConfig(LabelledConfig):
     )  # between the labels of one field
     label_prefix: str = Field(default="__label__", min_length=1)  # of fastText's files
     normalization: Literal["none", "NFC", "NFKC"] = "NFC"  # of texts, as of a corpus
+
+    @property
+    def fasttext_prefix(self) -> str | None:
+        """What labels begin with in fastText's files; None: columns were chosen."""
+        has_columns = self.changed & {"text", "label", "label_separator"}
+        return None if has_columns else self.label_prefix
 
     @model_validator(mode="after")
     def _effective(self) -> Self:
