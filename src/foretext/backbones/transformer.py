@@ -113,13 +113,11 @@ class Transformer(Backbone):
 
         If only the first position is needed, the last layer computes no other.
         """
-        return self._states(inputs, keep_layers, cast(KeyValueCache | None, cache))
-
-    def _states(self, inputs: Inputs, keep_layers: bool, cache: KeyValueCache | None) -> States:
-        num_cached = 0 if cache is None else cache.length
+        keys = cast(KeyValueCache | None, cache)
+        num_cached = 0 if keys is None else keys.length
         x = self._embedded(inputs, num_cached)
         layouts = self._layouts(inputs, num_cached, x.dtype)
-        only_first = inputs.needed == "first" and inputs.visibility == "full" and cache is None
+        only_first = inputs.needed == "first" and inputs.visibility == "full" and keys is None
         layers = [x]
         for layer, block in enumerate(self.layers):
             is_last = layer == self.num_layers - 1
@@ -129,11 +127,11 @@ class Transformer(Backbone):
                     block, x, layouts[layer], layer, None, num_needed, use_reentrant=False
                 )
             else:
-                x = block(x, layouts[layer], layer, cache, num_needed)
+                x = block(x, layouts[layer], layer, keys, num_needed)
             if keep_layers:
                 layers.append(x)
-        if cache is not None:
-            cache.advance(inputs.ids.shape[1])
+        if keys is not None:
+            keys.advance(inputs.ids.shape[1])
         return States(self.final_norm(x), tuple(layers) if keep_layers else ())
 
     def attention_maps(self, inputs: Inputs) -> tuple[Tensor, ...]:
