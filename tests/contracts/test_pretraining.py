@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import string
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,13 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.data.batch import Batch
 from foretext.errors import Interrupted, SettingError
 from foretext.evaluation.language_model import evaluate_language_model
 from foretext.pipeline import run_recipe
 from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder
 from foretext.training.loop import Training
+from tests.contracts.interruption import stopping_at
 from tests.contracts.pairs import LAWFUL, STEPS, UNLAWFUL, Pair, small_recipe
 
 TEXTS = ["the dog barks in the morning .", "a cat", "every night the owl hoots again ."]
@@ -152,15 +151,3 @@ def valid_losses(run: RunFolder) -> list[float]:
     """The held-out losses of a run, in order."""
     records = map(json.loads, run.metrics.read_text(encoding="utf-8").splitlines())
     return [float(record["valid_loss"]) for record in records if "valid_loss" in record]
-
-
-def stopping_at(last: int) -> Callable[[Training, Batch], None]:
-    """A step of the training loop that is followed, at the last one, by what SIGTERM does."""
-    step = Training._step
-
-    def stopping(training: Training, batch: Batch) -> None:
-        step(training, batch)
-        if training.state.step == last:
-            training._stop("SIGTERM")
-
-    return stopping

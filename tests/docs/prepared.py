@@ -10,6 +10,7 @@ results can be true:
     queries.txt           texts to embed, one a line
     digits.npy            600 written digits, (600, 8, 8) uint8
     train.csv valid.csv test.csv    texts on the sea, the farm and the court, with labels
+    numbers.tsv           texts, each with the share of its words that belong to one topic
     tagged.txt            a word and its tag a line: of which topic it is, if of any
 """
 
@@ -66,6 +67,7 @@ def write_prepared(folder: Path) -> None:
     for seed, (name, size) in enumerate((("train", 600), ("valid", 100), ("test", 100))):
         (folder / f"{name}.csv").write_text(_labelled(size, seed), encoding="utf-8")
     (folder / "tagged.txt").write_text(_tagged(200), encoding="utf-8")
+    (folder / "numbers.tsv").write_text(_numbered(200), encoding="utf-8")
 
 
 def _documents() -> list[str]:
@@ -81,6 +83,15 @@ def _tagged(size: int) -> str:
     return "\n".join(
         "".join(f"{word} {tags.get(word, 'O')}\n" for word in text.split()) for text in texts
     )
+
+
+def _numbered(size: int) -> str:
+    rng = np.random.default_rng(4)
+    first, second, *_ = TOPICS.values()
+    texts = [_document(first if number % 2 else second, rng).strip() for number in range(size)]
+    shares = [sum(word in first for word in text.split()) / LENGTH for text in texts]
+    rows = (f"{text}\t{share}\n" for text, share in zip(texts, shares, strict=True))
+    return "".join(["text\tnumber\n", *rows])
 
 
 def _labelled(size: int, seed: int) -> str:

@@ -92,6 +92,15 @@ def test_blocks_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
                 run_command(words, block, monkeypatch)
 
 
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "tests" / "outside").glob("[!_t]*.py")), ids=name_of
+)
+def test_pages_show_the_files_that_are_tested(path: Path) -> None:
+    pages = (ROOT / "docs" / "extending").glob("*.md")
+    shown = {block.file: block.text for page in pages for block in blocks_of(page) if block.file}
+    assert shown[path.name] == path.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("path", ALL, ids=name_of)
 def test_links_lead_somewhere(path: Path) -> None:
     missing = [link for link in links_of(path) if not (path.parent / link).exists()]
