@@ -1,4 +1,4 @@
-"""A trained autoencoder: examples to codes and back, beside principal components.
+"""A trained autoencoder: examples to codes and back, and principal components to compare with.
 
 In a folder it is ``model.safetensors``, the two networks; ``principal_components.safetensors``,
 where a code has fewer numbers than an example; and a part of ``config.json``.
@@ -183,7 +183,7 @@ def _load_network(folder: Path) -> Autoencoder:
         raise VectorFileError(f"{path} describes no autoencoder: {error}") from error
     if _shapes(network.state_dict()) != _shapes(weights):
         raise VectorFileError(
-            f"{folder / _WEIGHTS} does not hold the weights that {path} asks for; fetch both again."
+            f"{folder / _WEIGHTS} lacks weights that {path} describes; fetch both again."
         )
     network.load_state_dict(weights)
     return network
@@ -203,7 +203,7 @@ def _load_components(path: Path, network: Autoencoder) -> PrincipalComponents | 
     mean = tensors.get("mean", np.zeros(size))
     fits = directions.shape == (size, network.code_size) and rates.shape == (1,)
     if not fits or mean.shape != (size,) or mean.dtype != np.float64:
-        raise VectorFileError(f"{path} does not fit the network beside it; fetch both again.")
+        raise VectorFileError(f"{path} does not fit the network in its folder; fetch both again.")
     if not (_within(directions, _LARGEST_OF_UNIT) and _within(mean, _LARGEST_NUMBER)):
         raise VectorFileError(f"{path} holds numbers that no components have; fetch it again.")
     return PrincipalComponents(directions, tensors.get("mean"), float(rates[0]))

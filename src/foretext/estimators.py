@@ -60,13 +60,13 @@ class _VectorEstimator:
         Args:
             corpus: where the text is.
             out: a folder to keep the run in, or None to keep nothing but the result.
-            base: vectors to go on from: a run, a vector file, or `WordVectors`.
+            base: vectors to train further: a run, a vector file, or `WordVectors`.
             overwrite: replace the run in `out`.
-            resume: go on with the unfinished run in `out`.
+            resume: continue the unfinished run in `out`.
             quiet: show no progress.
 
         Raises:
-            ForetextError: the corpus, a setting or the folder will not do; the message says why.
+            ForetextError: the corpus, a setting or the folder cannot be used; the message says why.
         """
         pretrained = run_recipe(
             self.recipe, corpus, out, base=base, overwrite=overwrite, resume=resume, quiet=quiet
@@ -192,7 +192,7 @@ class Autoencoder:
         Raises:
             ForetextError: the examples, a setting or the folder will not do; the message says why.
         """
-        source = cast(Sources, examples)  # autoencoders alone learn from an array
+        source = cast(Sources, examples)  # only autoencoders learn from an array
         learned = run_recipe(
             self.recipe, source, out, overwrite=overwrite, resume=resume, quiet=quiet
         )

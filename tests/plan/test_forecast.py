@@ -18,7 +18,7 @@ def test_more_weights_and_more_tokens_help(law: str) -> None:
     assert expected_loss(law, 1e6, 1e9, LARGE) < base
 
 
-def test_four_walks_are_nearly_as_good_as_four_texts() -> None:
+def test_four_epochs_are_nearly_as_good_as_four_texts() -> None:
     once, walked, fresh = (
         expected_loss("masked", 1e5, tokens, text)
         for tokens, text in ((1e7, 1e7), (4e7, 1e7), (4e7, 4e7))
@@ -26,9 +26,9 @@ def test_four_walks_are_nearly_as_good_as_four_texts() -> None:
     assert (walked - fresh) / (once - fresh) < 0.15
 
 
-def test_after_forty_walks_little_is_left() -> None:
-    by_walks = [expected_loss("masked", 1e5, walks * 1e7, 1e7) for walks in (1, 40, 80)]
-    assert by_walks[1] - by_walks[2] < 0.1 * (by_walks[0] - by_walks[1])
+def test_after_forty_epochs_little_is_left() -> None:
+    by_epochs = [expected_loss("masked", 1e5, epochs * 1e7, 1e7) for epochs in (1, 40, 80)]
+    assert by_epochs[1] - by_epochs[2] < 0.1 * (by_epochs[0] - by_epochs[1])
 
 
 def test_weights_beyond_what_a_text_can_fill_are_worth_little() -> None:

@@ -81,8 +81,8 @@ def test_a_chosen_size_is_kept(animal_text: Path) -> None:
 
 def test_without_a_budget_the_text_decides(animal_text: Path) -> None:
     plan = plan_of(Recipe.load("bert-tiny", SMALL), animal_text, None)
-    assert not plan.asked
-    assert next(plan.sentences()).startswith("00:30 in all, by the size of the text (--budget asks")
+    assert not plan.chosen_budget
+    assert next(plan.sentences()).startswith("00:30 in all, by the size of the text (--budget sets")
 
 
 def test_what_does_not_fit_is_refused(
@@ -103,9 +103,9 @@ def test_it_is_kept_as_json(animal_text: Path, tmp_path: Path) -> None:
     assert kept["candidates"][0]["chosen"] is True
 
 
-def test_many_walks_are_warned_of(animal_text: Path) -> None:
+def test_many_epochs_are_warned_of(animal_text: Path) -> None:
     plan = plan_of(Recipe.load("bert-tiny", SMALL), animal_text, 36_000.0)
-    assert any("after 40 walks over a text little is left" in line for line in plan.sentences())
+    assert any("after 40 epochs little is left" in line for line in plan.sentences())
 
 
 @pytest.mark.parametrize(

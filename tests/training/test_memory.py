@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from foretext.errors import SettingError
-from foretext.training.memory import told_of_memory
+from foretext.training.memory import advised_on_memory
 
 
 @pytest.mark.parametrize(
@@ -17,10 +17,13 @@ from foretext.training.memory import told_of_memory
     ],
 )
 def test_a_lack_of_memory_is_told_with_advice(error: Exception) -> None:
-    with pytest.raises(SettingError, match="used up; take less"), told_of_memory("take less."):
+    with (
+        pytest.raises(SettingError, match="not enough memory; take less"),
+        advised_on_memory("take less."),
+    ):
         raise error
 
 
 def test_other_errors_stay_what_they_are() -> None:
-    with pytest.raises(RuntimeError, match="shape"), told_of_memory("take less."):
+    with pytest.raises(RuntimeError, match="shape"), advised_on_memory("take less."):
         raise RuntimeError("a shape does not fit")

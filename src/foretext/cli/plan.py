@@ -58,7 +58,7 @@ def plan(
     if as_json:
         print_json(made.as_dict())
         return
-    columns = ["", "size", "parameters", "tokens/s", "tokens", "walks", "memory", "loss about"]
+    columns = ["", "size", "parameters", "tokens/s", "tokens", "epochs", "memory", "loss about"]
     print_table(columns, [_row(each) for each in made.candidates])
     say()
     for sentence in made.sentences():

@@ -1,4 +1,4 @@
-"""Autoencoders against files of examples: how much is lost, beside principal components."""
+"""Autoencoders against files of examples: the error, and that of principal components."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 A model that gives texts a probability, such as a causal one, predicts every token: the figures are
 a loss in nats a token, perplexities a token and a word, and bits a byte
 (`foretext.language_model.likelihood` defines what is counted). Any other model predicts what it
-predicted in pretraining: the examples of its objective, drawn with one seed for ever
+predicted in pretraining: the examples of its objective, always drawn with the same seed
 (`foretext.training.validation`), in batches of 32.
 """
 

@@ -124,7 +124,7 @@ class Writer:
         return self._text
 
     def _piece(self) -> str:
-        """Text of the ids that are not written yet, as it reads behind those before them."""
+        """Text of the ids that are not written yet, as it reads after those before them."""
         before = self._tokenizer.decode(self._ids[self._known : self._written])
         return self._tokenizer.decode(self._ids[self._known :])[len(before) :]
 

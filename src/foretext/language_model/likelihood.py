@@ -3,7 +3,7 @@
 The text is one stream, as in pretraining: a line is a sentence and is encoded by itself, line ends
 within a document are not predicted; each document is followed by the end token, which is predicted
 like any other, and another one stands before the first. A window moves on by `stride` tokens and
-predicts these alone; they see what the window holds before them, so that each token but the first
+predicts only these; they see what the window holds before them, so that each token but the first
 ones sees at least ``max_length - stride`` others.
 """
 

@@ -175,13 +175,13 @@ class LanguageModel:
 
         If a prompt leaves no room for `max_new_tokens`, its newest tokens are read, half of the
         model's length at least; `Continuation.num_forgotten` counts the others. A text that becomes
-        longer than the model goes on from its newest half.
+        longer than the model continues from its newest half.
 
         Args:
             prompt: the beginning of the text.
             max_new_tokens: of each sample, at most; the end token ends it earlier.
             temperature: 0 always takes the likeliest token, 1 draws by the model's probabilities.
-            top_k: draw from so many likeliest tokens alone.
+            top_k: draw from this many likeliest tokens.
             top_p: draw from the likeliest tokens that together have this probability.
             num_samples: continuations, computed together.
             seed: of the draws; the same call gives the same text.

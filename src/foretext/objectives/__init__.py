@@ -1,4 +1,4 @@
-"""What a model is asked in pretraining, and how wrong its answers are."""
+"""Pretraining objectives: what a model predicts of a text, and the loss."""
 
 from foretext.registry import Registry
 

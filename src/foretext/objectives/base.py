@@ -34,7 +34,7 @@ class TaskHeads(NamedTuple):
 
 
 class Objective(Criterion):
-    """Predicts something of a text that the text itself tells.
+    """Predicts parts of a text from the text itself.
 
     Args:
         config: the user's settings, of the nested class `Config`.

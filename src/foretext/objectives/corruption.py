@@ -1,9 +1,9 @@
-"""Which tokens a denoising objective asks for, and what stands in their places.
+"""Which tokens a denoising objective masks, and what replaces them.
 
 Devlin et al. 2019, section 3.1, task 1; whole words after Cui et al. 2019, n-grams of words after
 Lan et al. 2020, section 4.1, where a length n is drawn in proportion to 1/n. Two deviations: a row
-is cut into its n-grams beforehand, so that they never overlap; and the one that crosses the row's
-share of tokens is taken with the probability that makes the share exact in the mean.
+is cut into its n-grams first, so that they never overlap; and the n-gram that crosses the row's
+share of tokens is taken with the probability that makes the share exact on average.
 
 B rows, T positions; U units (tokens, words or n-grams of words), at most T in a row.
 """
@@ -22,10 +22,10 @@ def choose_masked(
     rng: np.random.Generator,
     max_ngram: int = 1,  # in words
 ) -> np.ndarray:
-    """Draw the tokens to ask for, (B, T) bool: of each row `mask_rate` of its eligible ones.
+    """Draw the tokens to mask, (B, T) bool: of each row `mask_rate` of its eligible ones.
 
-    Words and n-grams are taken whole; none goes on beyond a token that is not eligible. A row with
-    any eligible token is asked for one unit at least; single tokens come within one of the rate.
+    Words and n-grams are masked as a whole; none extends beyond a token that is not eligible. In a
+    row with eligible tokens at least one unit is masked; single tokens come within one of the rate.
     """
     opens = _unit_starts(eligible, word_starts, rng, max_ngram)
     units = np.maximum(np.cumsum(opens, axis=1) - 1, 0)  # (B, T), of each token
@@ -44,7 +44,7 @@ def corrupt_masked(
     ordinary_ids: np.ndarray,  # (M,) ids that are not special
     shares: tuple[float, float, float] = (0.8, 0.1, 0.1),  # masked, random, as it was
 ) -> np.ndarray:
-    """Put `mask_id`, a random ordinary token or the token itself at each place asked for, (B, T).
+    """Put `mask_id`, a random ordinary token or the token itself at each masked position, (B, T).
 
     A random token may happen to be the right one, as in BERT.
     """
@@ -63,7 +63,7 @@ def _unit_starts(
     rng: np.random.Generator,
     max_ngram: int,
 ) -> np.ndarray:
-    """(B, T) bool, the tokens that open what is taken or left as a whole."""
+    """(B, T) bool, the first token of each unit that is masked as a whole."""
     opens: np.ndarray = eligible.copy() if word_starts is None else eligible & word_starts
     after_gap = eligible.copy()
     after_gap[:, 1:] &= ~eligible[:, :-1]

@@ -64,7 +64,7 @@ class MaskedLM(Objective):
             if self.pair_sentences is not None and not self.next_sentence:
                 raise ValueError("pair_sentences would have no effect without next_sentence")
             if self.max_ngram > 1 and not self.whole_words:
-                raise ValueError("max_ngram counts words: set whole_words = true beside it")
+                raise ValueError("max_ngram counts words: set whole_words = true, too")
             return self
 
     visibility: Visibility = "full"

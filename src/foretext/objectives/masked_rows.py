@@ -16,27 +16,29 @@ __all__ = ["MaskedRows", "Masking"]
 
 @dataclass(frozen=True)
 class Masking:
-    """What is asked of a row, and what is put there instead."""
+    """How many tokens of a row are masked, and what replaces them."""
 
     mask_rate: float
     max_ngram: int  # in words
     mask_id: int
     ordinary: np.ndarray  # (V,) bool, True = no special token
-    word_starts: np.ndarray | None  # (V,) bool, True = opens a word; None: tokens stand alone
+    word_starts: (
+        np.ndarray | None
+    )  # (V,) bool, True = opens a word; None: each token is masked by itself
 
     def apply(self, ids: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Return corrupted ids and what is asked, (B, T) bool, of ids (B, T)."""
+        """Return corrupted ids and the masked positions, (B, T) bool, of ids (B, T)."""
         opens = None if self.word_starts is None else self.word_starts[ids]
         masked = choose_masked(self.ordinary[ids], opens, self.mask_rate, rng, self.max_ngram)
         return corrupt_masked(ids, masked, rng, self.mask_id, np.flatnonzero(self.ordinary)), masked
 
     def targets(self, ids: np.ndarray, masked: np.ndarray) -> dict[str, torch.Tensor]:
-        """Return what the objective will ask."""
+        """Return what the objective scores."""
         return {"original": torch.from_numpy(ids), "masked": torch.from_numpy(masked)}
 
 
 class MaskedRows:
-    """``[CLS] text [SEP]``, the text going over the ends of documents with `[SEP]` between.
+    """``[CLS] text [SEP]``; the text may span several documents, with `[SEP]` between them.
 
     As FULL-SENTENCES of RoBERTa (Liu et al. 2019, 4.2), but cut at tokens, not at sentences.
     """
@@ -56,7 +58,7 @@ class MaskedRows:
         return None
 
     def batch(self, keys: np.ndarray, rng: np.random.Generator) -> Batch:
-        """Read the rows, and mask them anew."""
+        """Read the rows, and mask them with `rng`."""
         ids = np.empty((len(keys), self.width + 2), np.int64)  # (B, T)
         ids[:, 0], ids[:, -1] = self.cls, self.stream.separator
         ids[:, 1:-1] = self.stream.take(keys[:, None] + np.arange(self.width))

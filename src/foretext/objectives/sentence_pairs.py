@@ -16,7 +16,7 @@ from foretext.objectives.masked_rows import Masking
 
 __all__ = ["SentencePairs", "has_pairs"]
 
-DRAWS = 4  # places looked at for a stranger; the first with enough text behind it is taken
+DRAWS = 4  # places drawn for an unrelated text; the one with most text after it is taken
 
 
 def has_pairs(tokens: TokenFile) -> bool:
@@ -49,7 +49,7 @@ class SentencePairs:
         self.cls, self.sep, self.pad = frame
         self.masking = masking
         self.document_sentences = np.searchsorted(tokens.sentence_starts, tokens.document_starts)
-        # (P, 2) sentences, first and behind last, of each pair together
+        # (P, 2) sentences, first and after last, of each pair together
         self.spans = fill_rows(
             tokens.sentence_starts, self.document_sentences, self.room, 2 * (sentences or 0)
         )
@@ -65,7 +65,7 @@ class SentencePairs:
         return np.minimum(starts[last] - starts[first], self.room) + 3
 
     def batch(self, keys: np.ndarray, rng: np.random.Generator) -> Batch:
-        """Draw where each pair is parted and whether it is a real one, and mask it."""
+        """Draw where each pair is split and whether it is a real one, and mask it."""
         follows = rng.random(len(keys)) < 0.5
         pairs = [
             self._pair(int(first), int(last), bool(real), rng)
@@ -98,12 +98,12 @@ class SentencePairs:
     def _elsewhere(
         self, sentence: int, length: int, full: bool, rng: np.random.Generator
     ) -> tuple[int, int]:
-        """Whole sentences of another document, `length` tokens or about as many.
+        """Whole sentences of another document, about `length` tokens.
 
-        Neither place nor length must tell strangers from successors. A stranger begins where a
-        successor might: within a pair's span, not at its first sentence, with as many tokens to
-        come. Where the row is `full`, both are cut at its end; where not, the nearest end of a
-        sentence is as often before as behind `length`.
+        Neither place nor length may reveal whether a text is the real next one. So an unrelated
+        text begins where a next one might: within a pair's span, not at its first sentence, with as
+        many tokens after it. Where the row is `full`, both are cut at its end; elsewhere the
+        nearest end of a sentence is as often before as after `length`.
         """
         starts = self.tokens.sentence_starts
         start, end = max(

@@ -1,4 +1,4 @@
-"""What one pretraining has to do: a recipe, a corpus and, by option, a model to go on from."""
+"""What one pretraining has to do: a recipe, a corpus and, by option, a model to train further."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FREE_TO_CHANGE = (
 )
 
 Sources = str | Path | Sequence[str | Path]
-Base = Union[str, Path, WordVectors, "LanguageModel", None]  # the model that a run goes on from
+Base = Union[str, Path, WordVectors, "LanguageModel", None]  # the model that is trained further
 
 
 @dataclass(frozen=True, kw_only=True)

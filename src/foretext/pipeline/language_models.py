@@ -52,7 +52,7 @@ def learn_language_model(job: PretrainingJob) -> tuple[LanguageModel, list[dict[
     job = within_budget(job)
     recipe = _possible(job, tokens)
     config = training_config(recipe)
-    Processes(choose_device(config.device)).tell(recipe.text())
+    Processes(choose_device(config.device)).broadcast(recipe.text())
     model = build_model(recipe, tokenizer, base)
     examples = model.objective.examples(tokens.train)
     validation = None if tokens.valid is None else _validation(job, model, tokenizer, tokens.valid)
@@ -71,7 +71,9 @@ def help_to_learn(job: PretrainingJob) -> tuple[LanguageModel, list[dict[str, An
     It waits until the first one has read the text, and writes nothing.
     """
     device = training_config(job.recipe).device
-    settings = parse_toml(Processes(choose_device(device)).tell(""), "the recipe", SettingError)
+    settings = parse_toml(
+        Processes(choose_device(device)).broadcast(""), "the recipe", SettingError
+    )
     recipe, run = Recipe.from_sections(settings), RunFolder.unfinished(job.run.named)
     tokenizer = SubwordTokenizer.load(run.tokenizer)
     tokens = Tokens.open(run.tokens, vocab_size=tokenizer.vocab_size)

@@ -1,4 +1,4 @@
-"""One verb for all that can be pretrained."""
+"""`pretrain`: from a corpus and a recipe to a model, whatever kind it is."""
 
 from __future__ import annotations
 
@@ -81,11 +81,11 @@ def pretrain(
             the training; for a language model, whose size is planned to fit, of everything.
         base: what to pretrain further: a run, a file or folder of another library, or the model.
         overwrite: replace the run in `out` when the new one is finished.
-        resume: go on with the unfinished run in `out`.
+        resume: continue the unfinished run in `out`.
         quiet: show no progress.
 
     Raises:
-        ForetextError: the corpus, the recipe or the folder will not do; the message says why.
+        ForetextError: the corpus, the recipe or the folder cannot be used; the message says why.
     """
     return run_recipe(
         Recipe.load(recipe) if isinstance(recipe, str | Path) else recipe,

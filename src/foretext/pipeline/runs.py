@@ -52,7 +52,7 @@ class Job:
         """Open what a training writes to.
 
         Args:
-            title: beside the progress bar.
+            title: of the progress bar.
             valid_rate: share to hold out, for components that hold out by themselves.
             metrics: file of the records; None: the run's own.
             checkpoints: their folder; None: the run's own.
@@ -74,8 +74,8 @@ class Job:
 def run_folder(out: str | Path | None, *, overwrite: bool, resume: bool) -> Iterator[RunFolder]:
     """The folder of the run, locked by this process: a temporary one for a run that is not kept.
 
-    A run that fails is removed where it has learned nothing, because its settings or its text will
-    not do. Where it was stopped, or could not be written, what is there stays to be resumed.
+    A run that fails before it has learned anything, because of its settings or its text, is
+    removed. A run that was stopped, or could not be written, stays and can be resumed.
 
     Raises:
         OutputError: it holds another run, or another process is at work in it, or it cannot be

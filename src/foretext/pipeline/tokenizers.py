@@ -21,7 +21,7 @@ WORDS = "words"  # whole words without special tokens
 def learn_tokenizer(
     kind: str, settings: dict[str, Any], text: Corpus, path: Path, *, quiet: bool = True
 ) -> SubwordTokenizer:
-    """Learn a tokenizer alone, of sub-words or of whole words, and save it as `path`.
+    """Learn only a tokenizer, of sub-words or of whole words, and save it as `path`.
 
     Args:
         kind: a row of `SUBWORDS`, or ``"words"``, which word vectors learn from.

@@ -123,7 +123,7 @@ def _base_vectors(base: Base) -> WordVectors | None:
 
 
 def _base_outputs(base: Base) -> np.ndarray | None:
-    """The output vectors that a run keeps beside its vectors, (V, D)."""
+    """The output vectors that a run keeps with its vectors, (V, D)."""
     if not isinstance(base, str | Path) or not RunFolder(base).outputs.is_file():
         return None
     return WordVectors.load(RunFolder(base).outputs).vectors

@@ -1,4 +1,4 @@
-"""The sizes that a plan chooses among, and what is known of each."""
+"""The sizes that a plan chooses from, and what is known of each."""
 
 from __future__ import annotations
 

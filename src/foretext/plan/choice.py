@@ -39,7 +39,7 @@ def choose(
     Args:
         candidates: from small to large.
         given: what they share.
-        measure: gives the tokens a second of a candidate; not asked where it would be in vain.
+        measure: returns the tokens a second of a candidate; not called for hopeless ones.
 
     Raises:
         SettingError: not even the smallest fits into memory, or there is no such law.
@@ -59,7 +59,7 @@ def _measured(
     given: Circumstances,
     measure: Callable[[Candidate], float],
 ) -> Iterator[Candidate]:
-    """Yield each candidate; behind one that is too large or too slow, none is measured."""
+    """Yield each candidate; after one that is too large or too slow, none is measured."""
     last: Candidate | None = None
     lowest, why = float("inf"), ""
     for candidate in candidates:

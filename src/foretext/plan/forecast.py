@@ -1,11 +1,11 @@
-"""The held-out loss to expect of a size and a number of tokens, as far as it tells sizes apart.
+"""The held-out loss to expect of a size and a number of tokens, to compare sizes.
 
     loss = floor + (A / N')^a + (B / D')^b
 
 is the form of Hoffmann et al. 2022 ("Chinchilla", approach 3). A text that is read again and again
 is worth less each time, and so are weights that it is too small for: D' and N' are what counts of
 them, by Muennighoff et al. 2023 ("Scaling Data-Constrained Language Models", section 5), who find
-four walks over a text nearly as good as four times the text, and little left to gain after forty.
+four epochs nearly as good as four times the text, and little left to gain after forty.
 The constants were fitted to short trainings (docs/log.md). They are for putting sizes in order; the
 loss itself depends on the text.
 
@@ -21,7 +21,7 @@ from foretext.errors import SettingError
 
 __all__ = ["ORDERING", "expected_loss"]
 
-WALKS = 15.4  # R*_D: walks over a text that count, at most
+EPOCHS = 15.4  # R*_D: epochs that count, at most
 SURPLUS = 5.3  # R*_N: the same for weights beyond what the text is best learned by
 TOKENS_A_WEIGHT = 20.0  # of the best size for a text that is read once
 
@@ -49,7 +49,7 @@ def expected_loss(loss_law: str, weights: float, tokens: float, text_tokens: flo
     Args:
         loss_law: that the objective's class names.
         weights: N, of the layers; without layers the law has nothing to say but an order.
-        tokens: D, over all walks.
+        tokens: D, over all epochs.
         text_tokens: U.
 
     Raises:
@@ -63,7 +63,7 @@ def expected_loss(loss_law: str, weights: float, tokens: float, text_tokens: flo
     law = LAWS[loss_law]
     unique = min(tokens, text_tokens)
     enough = text_tokens / TOKENS_A_WEIGHT  # weights
-    counted_tokens = unique + _worth(tokens - unique, unique, WALKS)
+    counted_tokens = unique + _worth(tokens - unique, unique, EPOCHS)
     useful = min(max(weights, 1), enough)
     counted_weights = useful + _worth(max(weights - useful, 0), useful, SURPLUS)
     of_weights: float = (law.weights / counted_weights) ** law.weights_power

@@ -56,7 +56,7 @@ def training_bytes(
 
 
 def free_bytes(device: torch.device) -> int | None:
-    """Return the bytes that a process could have, or None where nothing tells.
+    """Return the bytes that a process could have, or None where the system does not say.
 
     Processes of one training that share a machine's memory have a part of it each.
     """
@@ -67,7 +67,7 @@ def free_bytes(device: torch.device) -> int | None:
 
 
 def _of_machine() -> int | None:
-    """Linux alone says what can be had without swapping."""
+    """Only Linux says how much is available without swapping."""
     lines = _text(MEMINFO).splitlines()
     available = next((line for line in lines if line.startswith("MemAvailable:")), "")
     kibibytes = _whole_number(available.removeprefix("MemAvailable:").removesuffix("kB"))

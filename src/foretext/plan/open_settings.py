@@ -45,7 +45,7 @@ PLANNED = (
 )
 HELD_OUT_RATE = 0.015  # tokens held out, of those read: 20 validations take a tenth of the time
 FEWEST_HELD_OUT = 4_000  # tokens; fewer say too little
-SEVERAL_WALKS = 4  # epochs; after more a model may overfit
+SEVERAL_EPOCHS = 4  # epochs; after more a model may overfit
 
 
 def chosen_shape(recipe: Recipe) -> bool:
@@ -78,7 +78,7 @@ def settings_by_choice(recipe: Recipe, chosen: Candidate, text_tokens: int) -> S
         "data": {"valid_rate": float(f"{min(recipe.data.valid_rate, held_out):.2g}")},
         "training": {},
     }
-    if read > SEVERAL_WALKS * text_tokens and recipe.data.valid_rate > 0:
+    if read > SEVERAL_EPOCHS * text_tokens and recipe.data.valid_rate > 0:
         settings["training"]["keep"] = "best"
     return merged_sections(_open(recipe, settings), settings_by_width(recipe, chosen.dim))
 

@@ -1,4 +1,4 @@
-"""A plan: what was found of text and machine, the sizes that were weighed, and what was chosen."""
+"""A plan: what is known of text and machine, the sizes that were compared, and the choice."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from foretext.plan.forecast import ORDERING
 from foretext.progress.figures import human_bytes, human_count, human_seconds
 from foretext.recipe import Recipe
 
-__all__ = ["MANY_WALKS", "Plan"]
+__all__ = ["MANY_EPOCHS", "Plan"]
 
-MANY_WALKS = 40  # over a text; see `foretext.plan.forecast`
+MANY_EPOCHS = 40  # see `foretext.plan.forecast`
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Plan:
 
     recipe: str
     budget_seconds: float  # for everything
-    asked: bool  # whether somebody asked for this budget
+    chosen_budget: bool  # whether the user chose the budget
     planning_seconds: float  # gone already
     preparation_seconds: float  # for tokenizer and encoding, about
     training_seconds: float
@@ -52,7 +52,7 @@ class Plan:
         return recipe.with_budget(self.training_seconds)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all of it as JSON has it, and under the names of metrics what is expected."""
+        """Return all of it for JSON, with what is expected under the names of metrics."""
         size = self.chosen
         expected = {
             "parameters": size.parameters,
@@ -74,10 +74,10 @@ class Plan:
             temporary.write_text(json.dumps(self.as_dict(), indent=2) + "\n", encoding="utf-8")
 
     def sentences(self) -> Iterator[str]:
-        """Say it to a person."""
+        """Yield it as sentences."""
         size = self.chosen
-        asked = "" if self.asked else ", by the size of the text (--budget asks for another time)"
-        yield f"{human_seconds(self.budget_seconds)} in all{asked}"
+        how = "" if self.chosen_budget else ", by the size of the text (--budget sets another time)"
+        yield f"{human_seconds(self.budget_seconds)} in all{how}"
         yield (
             f"{human_bytes(self.corpus_bytes)} of text, {human_count(self.corpus_tokens)} tokens "
             f"with a vocabulary of {self.vocab_size:,}"
@@ -85,7 +85,7 @@ class Plan:
         yield (
             f"size {size.name}: {human_count(size.parameters)} parameters, trained for "
             f"{human_seconds(self.training_seconds)} on {human_count(size.tokens or 0)} tokens, "
-            f"{size.epochs:.2g} walks over the text"
+            f"{size.epochs:.2g} epochs"
         )
         yield f"settings: {', '.join(self._named())}"
         yield from self._warnings()
@@ -112,8 +112,8 @@ class Plan:
                 f"{human_seconds(self.preparation_seconds)}, and a training gets three fifths of "
                 "the budget at least"
             )
-        if (self.chosen.epochs or 0) > MANY_WALKS:
+        if (self.chosen.epochs or 0) > MANY_EPOCHS:
             yield (
-                f"after {MANY_WALKS} walks over a text little is left to be learned from it; more "
+                f"after {MANY_EPOCHS} epochs little is left to be learned from a text; more "
                 "text would help, more time will not"
             )

@@ -1,4 +1,4 @@
-"""From a recipe, a corpus and a budget to a plan: a sample is encoded, and sizes are tried out."""
+"""From a recipe, a corpus and a budget to a plan: a sample is encoded, and sizes are tried."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def make_plan(
     return Plan(
         recipe=recipe.name,
         budget_seconds=seconds,
-        asked=budget is not None,
+        chosen_budget=budget is not None,
         planning_seconds=planning,
         preparation_seconds=trials.preparation_seconds,
         training_seconds=training_seconds(seconds, planning + trials.preparation_seconds),

@@ -35,13 +35,13 @@ BATCHES = ((600, 16), (3_600, 32), (6 * 3_600, 64))  # up to so many seconds, ro
 LARGEST_BATCH = 128
 
 SECONDS_A_MEGABYTE = 60.0
-SHORTEST, LONGEST = 30.0, 1_800.0  # budgets that nobody asked for
+SHORTEST, LONGEST = 30.0, 1_800.0  # default budgets
 
 
 def default_budget(corpus_bytes: float) -> float:
-    """Return the seconds that a training takes where no one says: a minute a megabyte, in bounds.
+    """Return the default budget in seconds: a minute a megabyte, within bounds.
 
-    Some ten walks over the text with the smallest models, less than one with large ones.
+    About ten epochs with the smallest models, less than one with large ones.
     """
     return min(max(SECONDS_A_MEGABYTE * corpus_bytes / 1e6, SHORTEST), LONGEST)
 

@@ -19,7 +19,7 @@ class CorpusSample:
     """The beginning of a corpus, which can be passed over like the corpus itself.
 
     Args:
-        corpus: where from; a stream is read to its end, as nothing else tells its size.
+        corpus: where from; a stream is read to its end to find its size.
         limit: characters, about.
 
     Attributes:
@@ -51,7 +51,7 @@ class CorpusSample:
         self.fingerprint = hashlib.sha256(f"{corpus.fingerprint} {limit}".encode()).hexdigest()[:32]
 
     def beginning(self) -> Self:
-        """Return its first block alone."""
+        """Return only its first block."""
         part = copy.copy(self)
         part.texts = self.texts[:1]
         part.fingerprint = f"beginning of {self.fingerprint}"
@@ -62,7 +62,7 @@ class CorpusSample:
         yield from self.texts
 
     def _all_bytes(self, corpus: Corpus, stored: int) -> int:
-        """Bytes of all the text, by how much of what is stored was read for the sample."""
+        """Bytes of all the text, by the share of the stored bytes that the sample has read."""
         if self.whole:
             return self.num_bytes
         if corpus.num_bytes is None:

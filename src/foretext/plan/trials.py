@@ -58,7 +58,7 @@ class Trials:
         seconds: float,
         timer: Timer = time.monotonic,
     ) -> None:
-        if not sample.whole:  # what is timed stands for more: kernels are loaded before
+        if not sample.whole:  # the time is extrapolated: load kernels first
             _encode(recipe, sample.beginning(), folder / "warm")
         began = timer()
         self.tokenizer, self.text = _encode(recipe, sample, folder / "tokens")

@@ -1,4 +1,4 @@
-"""The section ``[corpus]`` alone, for verbs that only read text."""
+"""Only the section ``[corpus]``, for verbs that read text."""
 
 from __future__ import annotations
 

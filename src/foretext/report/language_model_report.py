@@ -38,7 +38,7 @@ def write_language_model_report(
         settings: of the run, by section.
         metrics: the lines of metrics.jsonl.
         samples: the lines of samples.jsonl: what the model answered at each validation.
-        plan: what was expected by name, to stand beside what happened; or None.
+        plan: what was expected, by name, to compare with what happened; or None.
 
     Raises:
         OutputError: `path` cannot be written.
@@ -91,7 +91,7 @@ def _tiles(facts: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]) -> li
 
 
 def _speed(metrics: Sequence[Mapping[str, Any]]) -> int | None:
-    """Tokens a second of the steps alone: the median, so that one busy moment does not count."""
+    """Median tokens a second of the steps, so that one busy moment does not count."""
     speeds = [record["tokens_per_second"] for record in metrics if "tokens_per_second" in record]
     return round(median(speeds)) if speeds else None
 

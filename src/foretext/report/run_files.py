@@ -128,7 +128,7 @@ class Filled(BaseModel):
 
 
 class Written(BaseModel):
-    """A text, and what a model answers: for one that generates text, how it goes on."""
+    """A text, and what a model answers; if it generates text, the continuation."""
 
     text: str
     answers: Annotated[list[str], Field(min_length=1)]

@@ -1,6 +1,6 @@
 """The batch of every step, as a pure function of a seed and the step's number.
 
-A resumed training therefore goes on with the batch that comes next, and reads nothing twice.
+So a resumed training continues with the next batch, and reads nothing twice.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Batches:
 
     @property
     def per_epoch(self) -> int:
-        """Batches of one walk over the examples."""
+        """Batches of one epoch."""
         return len(self._order)
 
     def batch(self, step: int) -> Batch:

@@ -18,7 +18,7 @@ __all__ = ["FlatOptimizer", "Rule", "Step"]
 
 
 class Step(NamedTuple):
-    """What rules are told of a step."""
+    """What a rule needs to know of a step."""
 
     number: int  # the first is 1
     learning_rate: float
@@ -106,7 +106,7 @@ class FlatOptimizer:
         return norm
 
     def state(self) -> dict[str, Tensor]:
-        """Return all that a resumed run needs to go on in the same bits, however many share it.
+        """Return all that a resumed run needs to end in the same bits, with any processes.
 
         Tensors are whole, as `FlatParameters.by_name` returns them.
         """

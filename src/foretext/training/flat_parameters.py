@@ -56,7 +56,7 @@ class Segment(NamedTuple):
 class FlatParameters:
     """The trainable parameters of `module`, which from now on are views of one vector.
 
-    Until `release`, the module stays on its device and gets new values through `load` alone: its
+    Until `release`, the module stays on its device and gets new values through `load` only: its
     own `load_state_dict` would fill the copies and leave the masters as they were. A parameter that
     is used in two places has one segment, under the first of its names. Frozen parameters have no
     segment; they are in `dtype` too until `release`.
@@ -110,7 +110,7 @@ class FlatParameters:
     def by_name(self, vector: Tensor) -> dict[str, Tensor]:
         """Return each parameter's numbers of a vector like the master.
 
-        They are views; of what is shared out the first process gets copies, the others nothing.
+        They are views; of sharded vectors the first process gets copies, the others nothing.
         """
         whole = self.shard.collect(vector)
         if whole is None:

@@ -1,4 +1,4 @@
-"""States of the generators that dropout draws from, to go on with."""
+"""The states of the random generators that dropout draws from, for a checkpoint."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Freed memory that stays with the process, for the next step to use.
+"""Freed memory stays with the process, for the next step to use.
 
 A step of training allocates what the last one freed. glibc gives large blocks back to the system
-when they are freed, and the system zeroes each page anew when it is touched again: a fourth of a
-step on a CPU went into some ninety thousand of such page faults.
+when they are freed, and the system zeroes each page when it is touched again: a quarter of a step
+on a CPU went into about 90,000 of such page faults.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _ALL = 2**31 - 1
 
 
 def keep_freed_memory() -> bool:
-    """Have the C library keep what is freed until the process ends; False where it is not glibc.
+    """Make the C library keep what is freed until the process ends; False where it is not glibc.
 
     The process then holds the most that it ever had allocated at one time.
     """

@@ -24,7 +24,7 @@ from foretext.training.batches import Batches
 from foretext.training.flops import ModelFlops, peak_flops
 from foretext.training.heap import keep_freed_memory
 from foretext.training.lanes import Lanes
-from foretext.training.memory import told_of_memory
+from foretext.training.memory import advised_on_memory
 from foretext.training.model import Model
 from foretext.training.optimizer import Optimizer
 from foretext.training.precision import training_dtype
@@ -184,7 +184,7 @@ class Training:
     def _learn(self, batches: Iterator[Batch]) -> None:
         """Take one step, and the time of it and of its batch."""
         began = time.monotonic()
-        with told_of_memory(self._advice()):
+        with advised_on_memory(self._advice()):
             self._step(next(batches))
         if self.state.step == 1 and self.lanes.states:
             self.saver.reserve()  # the lanes need room, too

@@ -1,4 +1,4 @@
-"""What to do when a batch does not fit in memory, said in a sentence."""
+"""Advice in one sentence when a batch does not fit in memory."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import torch
 from foretext.errors import SettingError
 from foretext.runtime import MEMORY_SIGNS
 
-__all__ = ["told_of_memory"]
+__all__ = ["advised_on_memory"]
 
 
 @contextmanager
-def told_of_memory(advice: str) -> Iterator[None]:
-    """Turn "out of memory" of any device into a SettingError with some advice."""
+def advised_on_memory(advice: str) -> Iterator[None]:
+    """Turn "out of memory" of any device into a SettingError with advice."""
     try:
         yield
     except (MemoryError, torch.OutOfMemoryError) as error:
-        raise SettingError(f"The memory is used up; {advice}") from error
+        raise SettingError(f"There is not enough memory; {advice}") from error
     except RuntimeError as error:
         if not any(sign in str(error) for sign in MEMORY_SIGNS):
             raise
-        raise SettingError(f"The memory is used up; {advice}") from error
+        raise SettingError(f"There is not enough memory; {advice}") from error

@@ -1,7 +1,7 @@
 """Muon: matrices move by the nearest matrix that stretches every direction alike (Jordan 2024).
 
 What remains of a mean of gradients, U S Vᵀ, is about U Vᵀ, so that rare directions are learned as
-fast as frequent ones. It is found by matrix products alone, a Newton-Schulz iteration. An update is
+fast as frequent ones. It is found by matrix products only, a Newton-Schulz iteration. An update is
 scaled to the size of one of AdamW's (Liu et al. 2025, "Muon is Scalable for LLM Training", section
 2.2), so that one learning rate serves for both.
 """

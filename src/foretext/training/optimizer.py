@@ -1,4 +1,4 @@
-"""What the loop asks of an optimizer: to gather gradients, to step, to be saved and given back."""
+"""The optimizer of the loop: it gathers gradients, steps, and is saved and restored."""
 
 from __future__ import annotations
 

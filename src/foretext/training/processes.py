@@ -2,7 +2,7 @@
 
 Each process takes its rows of every batch, and gradients are summed before each step. As every loss
 is divided by the predictions of the whole batch, the sum is the gradient that one process would
-have found, whatever the share of each.
+have found, whatever rows each has.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Processes:
 
     Args:
         device: where tensors are; CUDA devices speak NCCL, all others gloo.
-        alone: whether what is trained is this process's own affair, such as a trial.
+        alone: whether only this process trains, such as in a trial.
     """
 
     def __init__(self, device: torch.device, *, alone: bool = False) -> None:
@@ -43,11 +43,11 @@ class Processes:
 
     @property
     def is_first(self) -> bool:
-        """Whether this is the one that writes files and speaks."""
+        """Whether this is the one that writes files and prints."""
         return self.rank == 0
 
-    def tell(self, text: str) -> str:
-        """Return what the first process says; the others wait until it does."""
+    def broadcast(self, text: str) -> str:
+        """Return the text of the first process; the others wait for it."""
         if self.size == 1:
             return text
         said = torch.tensor(list(text.encode()), dtype=torch.uint8, device=self.device)
@@ -73,12 +73,12 @@ class Processes:
         """Return the first process's time, so that all come to one end."""
         if self.size == 1:
             return seconds
-        told = torch.tensor(seconds, dtype=torch.float64, device=self.device)
-        dist.broadcast(told, 0)
-        return float(told)
+        sent = torch.tensor(seconds, dtype=torch.float64, device=self.device)
+        dist.broadcast(sent, 0)
+        return float(sent)
 
     def agree(self, flag: bool) -> bool:
-        """Whether any process says so; all learn it at the same step."""
+        """Return whether any process has the flag, at the same step in all."""
         if self.size == 1:
             return flag
         said = torch.tensor(float(flag), device=self.device)

@@ -43,13 +43,13 @@ class Records:
         self.validates = validates
         with_board = schedule.config.tensorboard and processes.is_first
         self.board = Board(context.folder / "tensorboard") if with_board else None
-        self.tally = Tally()  # of what no record has told yet
+        self.tally = Tally()  # of the steps since the newest record
 
     def due(self, state: TrainingState) -> bool:
         """Whether it is time for a record without held-out figures.
 
-        It is not where half an interval or less is left until one comes anyway: a validation's, or
-        the last one. So no two points of a curve are close together.
+        It is not if another record, of a validation or the last one, comes within half an interval.
+        So no two points of a curve are close together.
         """
         known = self.schedule.budget is None
         every = self.schedule.num_steps // RECORD_STEPS if known else 0
@@ -62,7 +62,7 @@ class Records:
         return passed and not self._comes_anyway(state, steps, seconds)
 
     def add(self, state: TrainingState, measured: Mapping[str, float]) -> None:
-        """Add a line, with what was measured beside the figures of the training.
+        """Add a line: the figures of the training, and what was measured.
 
         Raises:
             DivergedError: the loss is no longer a number.

@@ -1,4 +1,4 @@
-"""How long a training goes on, and what its learning rate is until then."""
+"""How long a training takes, and its learning rate at each step."""
 
 from __future__ import annotations
 

@@ -13,18 +13,18 @@ __all__ = ["TrainingConfig"]
 
 
 class TrainingConfig(Config):
-    """Length, optimizer, schedule and habits of a training."""
+    """Length, optimizer, schedule, precision and checkpoints of a training."""
 
-    epochs: float = Field(10.0, gt=0)  # walks over the examples
+    epochs: float = Field(10.0, gt=0)  # passes over the examples
     steps: int | None = Field(None, ge=1)  # in place of epochs
     budget_seconds: float | None = Field(None, gt=0)  # wall clock, in place of epochs or steps
     batch_examples: int = Field(32, ge=1)  # of one step, over all processes
     micro_batch_examples: int | None = Field(None, ge=1)  # computed at a time; None: all
 
-    optimizer: Literal["adamw", "muon"] = "adamw"  # muon: of the blocks' matrices alone
+    optimizer: Literal["adamw", "muon"] = "adamw"  # muon: for the matrices of layers; others adamw
     learning_rate: float = Field(5e-4, gt=0)  # the highest
     schedule: Literal["linear", "cosine", "inverse_sqrt", "constant"] = "linear"
-    warmup_rate: float = Field(0.06, ge=0, lt=1)  # share of the training with a rising rate
+    warmup_rate: float = Field(0.06, ge=0, lt=1)  # learning-rate warm-up: share of the training
     final_rate: float = Field(0.0, ge=0, le=1)  # of the learning rate, at the end of a fall
     weight_decay: float = Field(0.01, ge=0)  # not of norms and biases
     beta1: float = Field(0.9, ge=0, lt=1)
@@ -32,10 +32,10 @@ class TrainingConfig(Config):
     eps: float = Field(1e-6, gt=0)
     clip_norm: float | None = Field(1.0, gt=0)  # of the gradient; None: as it is
 
-    # For a backbone that has learned already:
+    # For a pretrained backbone:
     layer_decay: float = Field(1.0, gt=0, le=1)  # a layer's rate, of that of the layer above
     head_rate: float = Field(1.0, gt=0)  # times the rate: of all that is not in the backbone
-    freeze: Literal["none", "embeddings", "backbone"] = "none"  # what stays as it is
+    freeze: Literal["none", "embeddings", "backbone"] = "none"  # what is not trained
     freeze_layers: int = Field(0, ge=0)  # of the lowest ones, with the embeddings
 
     device: DeviceName = "auto"
@@ -45,11 +45,11 @@ class TrainingConfig(Config):
     shard: bool = False  # masters and moments over torchrun's processes; no effect in one
 
     valid_steps: int | None = Field(None, ge=1)  # between held-out losses; None: 20 in all
-    patience: int | None = Field(None, ge=1)  # held-out losses without a better one before the end
+    patience: int | None = Field(None, ge=1)  # early stopping: held-out losses without a better one
     keep: Literal["last", "best"] = "last"  # which weights the run ends with
     checkpoint_seconds: float = Field(300.0, ge=0)  # between two checkpoints
     checkpoints_kept: int = Field(1, ge=1)  # the newest ones; an older one serves if it is damaged
-    tensorboard: bool = False  # write its files beside metrics.jsonl
+    tensorboard: bool = False  # also write its files
     seed: int = Field(1, ge=0, lt=2**31)
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""Masters and moments shared out: each of several processes keeps and moves one slice of them.
+"""Sharded masters and moments: each of several processes keeps and updates one slice of them.
 
 Stages 1 and 2 of Rajbhandari et al. 2020 ("ZeRO: Memory Optimizations Toward Training Trillion
 Parameter Models", section 5). A master and its two moments take 12 bytes a parameter, and each of N
@@ -27,7 +27,7 @@ ALIGNMENT = 32  # numbers; a cache line of bfloat16
 
 
 class Shard:
-    """The slice of flat vectors that one process owns; all of them where nothing is shared out.
+    """The slice of flat vectors that one process owns; all of them where nothing is sharded.
 
     Processes that share must call each verb together.
 
@@ -61,9 +61,9 @@ class Shard:
         """Add up a number over the slices."""
         if self.count == 1:
             return number
-        told = torch.tensor(number, dtype=torch.float64, device=device)
-        dist.all_reduce(told)
-        return float(told)
+        sent = torch.tensor(number, dtype=torch.float64, device=device)
+        dist.all_reduce(sent)
+        return float(sent)
 
     def share(self, whole: Tensor) -> None:
         """Fill a whole vector, of which each process has its slice."""
@@ -74,7 +74,7 @@ class Shard:
     def whole(self, own: Tensor) -> Tensor:
         """Return the whole vector of which each process gives its slice; not a copy if that is it.
 
-        It is made beside the slice, on its device.
+        It is on the device of the slice.
         """
         if self.count == 1:
             return own

@@ -1,4 +1,4 @@
-"""How far a training has come; all of it is in a checkpoint."""
+"""The progress of a training, as numbers; all of it is in a checkpoint."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class TrainingState:
 
     step: int = 0  # steps that are done
     tokens: int = 0  # that were read, padding not counted
-    flops: int = 0  # operations of the model that these asked for; 0 where they are not counted
+    flops: int = 0  # floating-point operations of the model; 0 where they are not counted
     seconds: float = 0.0  # of the whole training, over all resumes
     learning: float = 0.0  # of these, what the steps since the newest record took
     validated: float = 0.0  # what was done at the last held-out loss, in the schedule's unit

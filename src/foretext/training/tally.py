@@ -1,4 +1,4 @@
-"""Losses and right answers, summed over batches without waiting for the device."""
+"""Sums of losses and right answers over batches, without waiting for the device."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Tally:
         }
 
     def load_state(self, state: Mapping[str, Mapping[str, Any]], *, share: bool) -> None:
-        """Go on from `state`; a process without a share of its losses takes the counts alone."""
+        """Continue from `state`; only the first process takes the losses, all take the counts."""
         self._counts.update({part: int(n) for part, n in state.get("counts", {}).items()})
         if share:
             self._losses.update(state.get("losses", {}))
