@@ -240,7 +240,7 @@ def test_an_unknown_tag_is_told_with_its_line(wordpiece: SubwordTokenizer) -> No
     with pytest.raises(CorpusError) as caught:
         model.examples([*animals(), other])
     assert str(caught.value) == (
-        "rows.conll, line 10: no row to learn from has the tag 'B-LOC'; mend it, or add rows that "
+        "rows.conll, line 10: no row to learn from has the tag 'B-LOC'; correct it, or add rows that "
         "have it."
     )
     assert model.figures([other])["labels"]["LOC"]["recall"] == 0
@@ -261,5 +261,6 @@ def test_rows_that_teach_nothing_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CorpusError) as caught:
         Tagger.find([*animals(), sentence("the cat", "O odd", line=3)])
     assert str(caught.value) == (
-        "rows.conll, line 4: 'odd' is no tag of an entity, as the others are (IOB2); mend it."
+        "rows.conll, line 4: 'odd' is not a tag of an entity, and the others are (IOB2); "
+        "correct it."
     )

@@ -28,7 +28,7 @@ def test_what_was_found_makes_the_same_tags_again() -> None:
     first = TagSet(["B-X", "I-X", "O"], "IOB2", "BIOES")
     assert first.labels == ("B-X", "E-X", "I-X", "O", "S-X")
     again = TagSet(first.labels, first.scheme, "BIOES")
-    assert (again.labels, again.scheme, again.taught) == (first.labels, "IOB2", "BIOES")
+    assert (again.labels, again.scheme, again.learned) == (first.labels, "IOB2", "BIOES")
 
 
 def test_all_tags_of_a_scheme_are_there() -> None:
@@ -78,5 +78,5 @@ def test_a_scheme_without_entities_is_refused() -> None:
     with pytest.raises(SettingError) as caught:
         TagSet(["NN", "VB"], None, "BIOES")
     assert str(caught.value) == (
-        "[task] scheme = 'BIOES': tags such as 'NN' are none of entities; leave it at 'auto'."
+        "[task] scheme = 'BIOES': tags such as 'NN' are of no entities; leave it at 'auto'."
     )

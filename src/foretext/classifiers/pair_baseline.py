@@ -21,7 +21,7 @@ from foretext.metrics import classification_scores, pearson, spearman
 
 __all__ = ["PairBaseline", "overlap_features", "pair_baseline"]
 
-_SAMPLE = 1 << 16  # characters that tell the script
+_SAMPLE = 1 << 16  # characters that the script is found from
 _MAX_PASSES = 1000
 _PENALTY = 1.0
 _WORD_GRAMS = (1, 2, 3)

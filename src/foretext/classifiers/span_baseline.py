@@ -1,4 +1,4 @@
-"""What a reader has to beat: the words of a passage that stand closest to those of the question.
+"""The words of a passage closest to those of the question: what a reader has to beat.
 
 After the sliding window of Richardson et al. 2013, with which SQuAD began (Rajpurkar et al. 2016,
 5.1): a word of the question weighs the more, the rarer it is in the passage. It pulls by distance

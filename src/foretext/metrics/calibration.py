@@ -1,5 +1,6 @@
-"""Whether a model is as sure as it should be (Guo et al. 2017, "On Calibration of Modern Neural
-Networks", sections 2 and 4.2).
+"""Whether the confidence of a model matches its accuracy.
+
+Guo et al. 2017, "On Calibration of Modern Neural Networks", sections 2 and 4.2.
 """
 
 from __future__ import annotations

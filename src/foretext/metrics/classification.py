@@ -1,4 +1,4 @@
-"""Accuracy, F1 and who is taken for whom, for one label a text or several.
+"""Accuracy, F1 and confusions, for one label a text or several.
 
 A share without a denominator, such as the precision of a label that is never predicted, is 0, as
 in scikit-learn with ``zero_division=0``; means over labels take all that occur on either side.
@@ -27,7 +27,7 @@ __all__ = [
 
 
 class LabelScore(NamedTuple):
-    """How one label fares; shares from 0 to 1."""
+    """Figures of one label, from 0 to 1."""
 
     label: str
     precision: float
@@ -93,7 +93,7 @@ def multi_label_scores(
 def confusion_matrix(
     gold: Sequence[str], predicted: Sequence[str], labels: Sequence[str]
 ) -> NDArray[np.int64]:
-    """(C, C), how often the label of the row is taken for the label of the column.
+    """Return (C, C), how often the label of the row is answered with the label of the column.
 
     Raises:
         ValueError: not as many on either side, or a label that is not among `labels`.
@@ -133,7 +133,7 @@ def share(part: float, whole: float) -> float:
 
 
 def _counts(labels: list[str], sets: Iterable[set[str]]) -> NDArray[np.int64]:
-    """(C,) in how many of the sets each label is."""
+    """Return the number of sets with each label, (C,)."""
     counts = Counter(chain.from_iterable(sets))
     return np.array([counts[label] for label in labels], np.int64)
 

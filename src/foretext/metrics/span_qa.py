@@ -1,4 +1,4 @@
-"""How well an answer agrees with those that people gave.
+"""How well an answer agrees with the answers of people.
 
 English by the definition of SQuAD (Rajpurkar et al. 2016): case, punctuation, articles and white
 space do not matter; F1 is that of the bags of words. Chinese by that of CMRC 2018 (Cui et al.

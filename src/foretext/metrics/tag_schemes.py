@@ -49,7 +49,7 @@ _OUTSIDE = _Tag("O", "")
 
 
 def detect_scheme(sentences: Iterable[Sequence[str]]) -> Scheme | None:
-    """Tell the scheme of (sentences of) tags, None where most are no tags of entities at all.
+    """Return the scheme of sentences of tags, None where most tags are of no entities.
 
     IOB1 and IOB2 have the same letters; it is the one that fewer tags violate, IOB2 of equals.
     """
@@ -70,7 +70,7 @@ def detect_scheme(sentences: Iterable[Sequence[str]]) -> Scheme | None:
 
 
 def is_allowed(before: str | None, after: str | None, scheme: Scheme) -> bool:
-    """Whether one tag may follow another; None stands for the edge of the sentence."""
+    """Whether one tag may follow another; None is the edge of the sentence."""
     left, right = _parsed(before), _parsed(after)
     if left is None or right is None or not {left.letter, right.letter} <= {*_LETTERS[scheme]}:
         return False
@@ -84,7 +84,7 @@ def is_allowed(before: str | None, after: str | None, scheme: Scheme) -> bool:
 
 
 def violations(tags: Sequence[str], scheme: Scheme) -> list[int]:
-    """Return the tokens whose tags may not stand where they do; an open end is the last one's."""
+    """Return the tokens whose tags violate a scheme; an open end counts for the last one."""
     steps = [None, *tags, None]
     wrong = [i for i, (a, b) in enumerate(pairwise(steps)) if not is_allowed(a, b, scheme)]
     return sorted({min(token, len(tags) - 1) for token in wrong})

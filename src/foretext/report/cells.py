@@ -1,4 +1,4 @@
-"""Values as they stand in the tiles and tables of a page."""
+"""Values as text for the tiles and tables of a page."""
 
 from __future__ import annotations
 

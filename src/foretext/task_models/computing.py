@@ -1,4 +1,4 @@
-"""A network's outputs for many examples: sorted by length, in batches of about as many tokens."""
+"""A network's outputs for many examples, in batches of similar length and number of tokens."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from foretext.tasks.base import Task
 
 __all__ = ["Outputs", "TaskNetwork", "compute_outputs"]
 
-BATCH_TOKENS = {"cpu": 1 << 11, "cuda": 1 << 16}  # states of a batch should stay in a cache
+BATCH_TOKENS = {"cpu": 1 << 11, "cuda": 1 << 16}  # so that the states of a batch fit into a cache
 
-Outputs = list[NDArray[np.float32]]  # of each example, without the positions that fill it up
+Outputs = list[NDArray[np.float32]]  # of each example, without padding
 
 
 class TaskNetwork(nn.Module):
-    """A backbone and the task whose head belongs to it."""
+    """A backbone and the head of a task."""
 
     backbone: Backbone
     task: Task
@@ -53,7 +53,7 @@ def compute_outputs(network: TaskNetwork, examples: PaddedExamples) -> Outputs:
 
 
 def _batches(examples: PaddedExamples, batch_tokens: int) -> Iterator[_Batch]:
-    """Take the longest first, so that a lack of memory shows at once."""
+    """Yield the longest rows first, so that a lack of memory shows at once."""
     lengths = examples.lengths(np.arange(len(examples)))
     order = np.argsort(-lengths, kind="stable")
     start = 0

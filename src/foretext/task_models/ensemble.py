@@ -1,4 +1,4 @@
-"""A network's answers and a linear model's as one: each knows what the other does not.
+"""The answers of a network and of a linear classifier as one: their errors differ.
 
 Probabilities are multiplied, each to the power of a weight that held-out rows decide: a logarithmic
 opinion pool (Genest & Zidek 1986, section 3; as weighted experts Heskes 1998, "Selecting Weighting
@@ -25,7 +25,7 @@ Logits = NDArray[np.float64]
 
 
 class Weights(NamedTuple):
-    """The power of each one's probabilities, 0 or more."""
+    """Exponents of the probabilities of both, 0 or more."""
 
     network: float
     linear: float
@@ -33,7 +33,7 @@ class Weights(NamedTuple):
 
 @dataclass(frozen=True)
 class Ensemble:
-    """What stands beside a network, and how much each of the two counts."""
+    """A linear classifier beside a network, and the weights of both."""
 
     linear: LinearClassifier
     weights: Weights
@@ -42,12 +42,12 @@ class Ensemble:
     def fit(
         cls, linear: LinearClassifier, network_logits: Logits, rows: Sequence[LabelledText]
     ) -> Ensemble:
-        """Find the weights under which the labels of rows are most likely.
+        """Find the weights under which the labels of held-out rows are most likely.
 
         Args:
-            linear: with the network's labels in the network's order; it did not learn from `rows`.
+            linear: with the same labels in the same order as the network.
             network_logits: (N, C) of the rows.
-            rows: that neither of the two has learned from.
+            rows: that neither of the two was trained on.
 
         Raises:
             CorpusError: no row has a label that is known.

@@ -28,7 +28,7 @@ class PairRows(NamedTuple):
     second_starts: NDArray[np.int64] | None  # (rows,) where second texts begin
     group: int  # rows of a pair
     num_cut: int  # pairs that are not read to their end
-    shared: Ragged | None = None  # 1 where a token stands in both texts of a row
+    shared: Ragged | None = None  # 1 where both texts of a row have the token
 
     @classmethod
     def of(

@@ -1,4 +1,4 @@
-"""Passages and questions as ids that know which characters they stand for."""
+"""Passages and questions as ids with the characters that each id comes from."""
 
 from __future__ import annotations
 

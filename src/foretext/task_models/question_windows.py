@@ -1,6 +1,6 @@
-"""Questions as rows of a model's length: a passage that is longer is read in windows.
+"""Questions as rows that a model can read: a long passage is read in overlapping windows.
 
-The windows move on by `stride` tokens, BERT's `doc_stride`, and so overlap by what is left.
+Each window begins `stride` tokens (BERT's `doc_stride`) after the one before.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class QuestionWindows(NamedTuple):
     firsts: NDArray[np.int64]  # (W,) which token of the passage that is
     sizes: NDArray[np.int64]  # (W,) tokens of the passage in the row
     passages: list[EncodedPassage]  # N
-    shared: Ragged | None = None  # 1 where a token stands in question and window
+    shared: Ragged | None = None  # 1 where question and window share a token
 
     @classmethod
     def of(
@@ -43,14 +43,14 @@ class QuestionWindows(NamedTuple):
     ) -> Self:
         """Encode questions; each has one row or more."""
         contexts = encode_passages(tokenizer, (row.context for row in questions))
-        asked = encode_passages(tokenizer, (row.question for row in questions))
+        encoded = encode_passages(tokenizer, (row.question for row in questions))
         passages = [contexts[row.context] for row in questions]
         longest = min(config.max_question_length, framing.pair_room // 2)
         rows: list[NDArray[np.int64]] = []
         shared: list[NDArray[np.int64]] = []
         places: list[tuple[int, int, int, int]] = []
         for owner, (row, passage) in enumerate(zip(questions, passages, strict=True)):
-            head = asked[row.question].ids[:longest].tolist()
+            head = encoded[row.question].ids[:longest].tolist()
             room = framing.pair_room - len(head)
             start = framing.second_starts(head)
             for first in window_starts(len(passage.ids), room, config.stride):
@@ -60,8 +60,8 @@ class QuestionWindows(NamedTuple):
                     shared.append(shared_tokens(framing, head, ids))
                 places.append((owner, start, first, len(ids)))
         owners, starts, firsts, sizes = np.array(places, np.int64).reshape(-1, 4).T.copy()
-        told = Ragged(shared) if config.shared_tokens else None
-        return cls(Ragged(rows), owners, starts, firsts, sizes, passages, told)
+        marks = Ragged(shared) if config.shared_tokens else None
+        return cls(Ragged(rows), owners, starts, firsts, sizes, passages, marks)
 
     def spans(self, questions: Sequence[Question]) -> NDArray[np.int64]:
         """Return the positions of each row's answer, (W, 2): of its first and its last token.

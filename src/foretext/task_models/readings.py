@@ -1,4 +1,4 @@
-"""What was found in the passages of questions: the best spans of all windows of each."""
+"""What was found in the passages of questions: the best spans over all windows of each."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Reading(NamedTuple):
 
     @property
     def margin(self) -> float:
-        """By how much no answer is preferred to the best span; where there is none, infinite."""
+        """Score of no answer minus that of the best span; infinite where there is no span."""
         return self.no_answer - float(self.scores[0]) if self.spans else float("inf")
 
     @classmethod
@@ -101,7 +101,7 @@ def read_spans(
 def _search(
     windows: QuestionWindows, outputs: Outputs, max_length: int, num_best: int
 ) -> _Candidates:
-    """Search rows of like length together."""
+    """Search rows of similar length together."""
     shape = (len(outputs), num_best)
     whole = _Candidates(
         np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.full(shape, -np.inf, np.float32)
@@ -126,7 +126,7 @@ def _batches(sizes: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
 def _of_passages(
     windows: QuestionWindows, outputs: Outputs, rows: NDArray[np.int64]
 ) -> NDArray[np.float32]:
-    """Return the logits of the passages' tokens alone, (W, T, 2), -inf behind them."""
+    """Return the logits of the passages' tokens only, (W, T, 2), -inf as padding."""
     logits = np.full((len(rows), max(windows.sizes[rows].max(), 1), 2), -np.inf, np.float32)
     for place, row in enumerate(rows.tolist()):
         start, size = windows.passage_starts[row], windows.sizes[row]
@@ -135,7 +135,7 @@ def _of_passages(
 
 
 def _merged(found: _Candidates, rows: slice, num_best: int) -> _Candidates:
-    """Return the best spans of some rows, (K,) each; what two rows show counts once."""
+    """Return the best spans of some rows, (K,) each; a span of two rows counts once."""
     starts, ends = found.starts[rows].ravel(), found.ends[rows].ravel()
     scores = found.scores[rows].ravel()
     order = np.argsort(-scores, kind="stable")

@@ -1,4 +1,4 @@
-"""The scores of tags at the tokens of sentences, and what a head makes of them."""
+"""The scores of tags for the tokens of sentences, decoded to tags and probabilities."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SentenceScores:
         return [self.task.tags.tags(places) for places in self.places()]
 
     def places(self) -> list[list[int]]:
-        """Return the best tags of each sentence by their places."""
+        """Return the best tags of each sentence as indices."""
         return [places for block in self._blocks() for places in self.task.decode(*block)]
 
     def probabilities(self, temperature: float = 1.0) -> list[NDArray[np.float64]]:
@@ -54,7 +54,7 @@ class SentenceScores:
             yield block, torch.arange(block.shape[1]) < lengths[:, None]
 
     def _parts(self) -> Iterator[tuple[int, int]]:
-        """Yield runs of sentences that have few enough positions, padding among them."""
+        """Yield ranges of sentences that have few enough positions, padding included."""
         start = width = 0
         for stop, row in enumerate(self.rows):
             width = max(width, len(row))

@@ -1,7 +1,7 @@
-"""Sentences of tokens as rows of a model's length: each token is answered in one row alone.
+"""Sentences of tokens as rows that a model can read: each token is answered in one row only.
 
-A sentence that is longer than a row is cut into rows that share half their room, and a token is
-answered where it stands furthest from an edge at which the sentence was cut.
+A sentence that is too long is split into rows that overlap by half. A token is answered in the row
+where it is furthest from a cut.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SHARED = 2  # rows share this part of their room
 
 
 class Window(NamedTuple):
-    """What one row holds of a sentence, and what it answers."""
+    """The part of a sentence in one row, and the tokens that are answered there."""
 
     sentence: int
     held: slice  # tokens
@@ -85,9 +85,9 @@ def _held(ends: NDArray[np.int64], room: int) -> list[slice]:
 
 
 def _answered(ends: NDArray[np.int64], held: Sequence[slice]) -> list[slice]:
-    """Return the tokens that each row answers: those it has the most context of, of equals before.
+    """Return the tokens that each row answers: those with most context there, else the first row.
 
-    The end of the sentence is no edge.
+    The end of the sentence is not a cut.
     """
     num_tokens = len(ends) - 1
     if len(held) == 1:

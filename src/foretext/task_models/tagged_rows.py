@@ -1,4 +1,4 @@
-"""What tagged sentences tell a tagger, and which of them it cannot learn from."""
+"""What a tagger needs to know of tagged sentences, and which of them it cannot learn from."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from foretext.tokenizers.alphabet import Alphabet
 
 __all__ = ["check_tags", "found_in", "unknown_tag"]
 
-BY_CHARACTER = 0.99  # share of tokens that have one character, from which all are meant to
+BY_CHARACTER = 0.99  # share of one-character tokens from which each character is a token
 
 
 def found_in(rows: Sequence[TaggedSentence]) -> dict[str, Any]:
     """Return tags, sorted, their scheme, characters of tokens, and whether each is a token.
 
     Raises:
-        CorpusError: rows have no tags, fewer than two, or some are none of their scheme.
+        CorpusError: rows have no tags, fewer than two, or some that do not fit their scheme.
     """
     labels = sorted({tag for row in rows for tag in row.tags})
     if len(labels) == 1 < 2:
@@ -44,7 +44,7 @@ def check_tags(rows: Sequence[TaggedSentence], scheme: Scheme | None) -> None:
     """Check that rows can be compared by their tags.
 
     Raises:
-        CorpusError: one has no tags, or has one that is none of its scheme.
+        CorpusError: one has no tags, or a tag that does not fit the scheme.
     """
     for row in rows:
         if not row.tags:
@@ -52,16 +52,16 @@ def check_tags(rows: Sequence[TaggedSentence], scheme: Scheme | None) -> None:
         for line, tag in zip(row.lines, row.tags, strict=True):
             if scheme is not None and not is_entity_tag(tag):
                 raise CorpusError(
-                    f"{row.file}, line {line}: '{tag}' is no tag of an entity, as the others are "
-                    f"({scheme}); mend it."
+                    f"{row.file}, line {line}: '{tag}' is not a tag of an entity, and the others "
+                    f"are ({scheme}); correct it."
                 )
 
 
 def unknown_tag(row: TaggedSentence, token: int) -> CorpusError:
-    """Return the complaint about a token's tag, which a head cannot give."""
+    """Return the error of a tag that the head does not know."""
     return CorpusError(
         f"{row.file}, line {row.lines[token]}: no row to learn from has the tag "
-        f"'{row.tags[token]}'; mend it, or add rows that have it."
+        f"'{row.tags[token]}'; correct it, or add rows that have it."
     )
 
 

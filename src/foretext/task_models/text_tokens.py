@@ -1,8 +1,8 @@
-"""A raw text as tokens with offsets: words, marks of punctuation, characters without blanks.
+"""Split a raw text into tokens with offsets: words, punctuation, characters without blanks.
 
-About what the CoNLL tasks call a token: marks stand apart, except within words and numbers
-("Anglo-American", "1,000", "U.S.", "J. Smith") and where they repeat ("..."); what English
-contracts stands apart too ("Brussels" and "'s"). Of a script without blanks each character is one.
+Roughly the tokens of the CoNLL tasks: punctuation is apart, except within words and numbers
+("Anglo-American", "1,000", "U.S.", "J. Smith") and where they repeat ("..."); English
+contractions are apart, too ("Brussels" and "'s"). In scripts without blanks each character is one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _WITHIN_NUMBERS = ",:/"
 
 
 class TextToken(NamedTuple):
-    """A token and the characters from `start` up to `end` that it is in the text."""
+    """A token: the characters from `start` up to `end` of the text."""
 
     text: str
     start: int
@@ -42,7 +42,7 @@ class TextToken(NamedTuple):
 
 
 def split_text(text: str, *, by_character: bool = False) -> list[TextToken]:
-    """Take a text apart, by characters alone where `by_character` says so."""
+    """Split a text into words and punctuation, or into characters."""
     pattern = _CHARACTER if by_character else _TOKEN
     spans = (match.span() for match in pattern.finditer(_classes(text)))
     return [TextToken(text[start:end], start, end) for start, end in spans]

@@ -1,4 +1,4 @@
-"""Texts that are longer than a model: what of them is read (Sun et al. 2019, 5.3.1)."""
+"""Texts that are longer than a model reads at once: which part is read (Sun et al. 2019, 5.3.1)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Literal
 
 __all__ = ["LongTexts", "cut_pair", "cut_text"]
 
-# The first tokens; the last; both; or rows that overlap, whose answers are merged.
+# The first tokens; the last; both; or overlapping rows with merged answers.
 LongTexts = Literal["head", "tail", "head_tail", "windows"]
 
-MEDIUM = 800 / 510  # rooms; up to here the head is short
+MEDIUM = 800 / 510  # times the room; the head is short up to this length
 SHORT_HEAD, LONG_HEAD = 128 / 510, 256 / 510  # of a room
 OVERLAP = 8  # windows share an eighth of their room
 

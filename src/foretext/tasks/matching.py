@@ -28,7 +28,7 @@ from foretext.tasks.text_task import TextTask
 
 __all__ = ["MatchMode", "Matching", "match_mode"]
 
-# Both texts in one row; rows (a, b) and (b, a), whose vectors are added; a row for each text.
+# Both texts in one row; two rows, (a, b) and (b, a), with added vectors; a row for each text.
 MatchMode = Literal["pair", "both_orders", "siamese"]
 
 

@@ -98,7 +98,7 @@ class Tagging(Task):
         has_crf = config.crf
         if has_crf is None:
             has_crf = config.lstm_dim is not None or base.backbone.gains_from_crf
-        self.crf = CRF(num_tags, self.tags.labels, self.tags.taught) if has_crf else None
+        self.crf = CRF(num_tags, self.tags.labels, self.tags.learned) if has_crf else None
 
     @property
     def for_tasks(self) -> TaskHeads:

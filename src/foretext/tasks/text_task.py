@@ -22,7 +22,11 @@ class TextTask(Task):
 
     answers: Answers
     head: TextHead
-    next_tokens: NextTokens | None = None
+    next_tokens: NextTokens | None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.next_tokens = None  # a class attribute would hide the module that replaces it
 
     @property
     def pooling(self) -> Pooling:  # type: ignore[override]

@@ -212,7 +212,7 @@ WRONG: dict[str, tuple[dict[str, Any], Any, Any, type[ForetextError], str]] = {
     "no words": ({}, ["", "  "], ["x", "y"], CorpusError, r"no word that occurs min_count = 1"),
     "rare words": ({"min_count": 9}, ["a", "b"], ["x", "y"], CorpusError, r"min_count = 9 times"),
     "lengths": ({}, ["a", "b"], ["x"], SettingError, r"2 texts and 1 labels do not go together"),
-    "no text": ({}, ["a", None], ["x", "y"], SettingError, r"texts\[1\] is NoneType and no text"),
+    "no text": ({}, ["a", None], ["x", "y"], SettingError, r"texts\[1\] is a NoneType, not a text"),
     "nothing given": ({}, ["a", "b"], None, SettingError, r"Texts need labels"),
     "file and labels": ({}, "f.csv", ["x"], SettingError, r"f.csv is a file"),
     "no file": ({}, "nowhere.csv", None, CorpusError, r"nowhere.csv"),
@@ -248,7 +248,7 @@ def test_settings_without_effect_are_refused(settings: dict[str, Any], sentence:
 def test_it_must_learn_first_and_texts_are_a_list(classifier: FastTextClassifier) -> None:
     with pytest.raises(SettingError, match="learned nothing yet; call fit first"):
         FastTextClassifier().predict(["a"])
-    with pytest.raises(SettingError, match="A single text stands where a list"):
+    with pytest.raises(SettingError, match="A list of texts is expected"):
         classifier.predict("a")
     with pytest.raises(SettingError, match="k = 0: ask for one label or more"):
         classifier.predict(["a"], k=0)

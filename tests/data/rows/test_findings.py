@@ -43,7 +43,7 @@ def test_imbalance_and_rare_labels() -> None:
     pairs = [(f"text {i}", "x") for i in range(19)]
     first, second = find_row_problems(rows(*pairs, ("other", "y")))
     assert first.severity == "warning"
-    assert first.sentence.startswith("95% of the rows have the label 'x', and who always answers")
+    assert first.sentence.startswith("95% of the rows have the label 'x', and always answering")
     assert second.severity == "note"
     assert second.sentence.startswith("1 label has fewer than 5 rows (such as 'y', with 1)")
 

@@ -142,7 +142,7 @@ def test_texts_are_in_one_normal_form(tmp_path: Path) -> None:
         ("a.jsonl", '{"text": "a", "label": 1}\n{\n', "line 2: this is not JSON"),
         ("a.json", '[\n{"text": "a"}\n]\n', "line 1: the file holds one JSON value over many"),
         ("a.json", '[{"text": "a"}]\n', "line 1: a JSON array, where one object a line is"),
-        ("a.jsonl", '"a"\n', "line 1: a string stands where an object"),
+        ("a.jsonl", '"a"\n', "line 1: a string is there, and an object"),
         ("a.jsonl", '{"text": 1, "label": 1}\n', "line 1: 'text' holds a number where text is"),
         ("a.jsonl", '{"text": "\\ud83d", "label": 1}\n', "half of a surrogate pair"),
         ("a.jsonl", '{"text": "a", "label": true}\n', "line 1: the label is a boolean; write it"),

@@ -248,7 +248,7 @@ class FastTextClassifier(TextLabeller):
         lr: float | None = None,
         rows: RowsConfig | None = None,
     ) -> Self:
-        """Return a classifier whose rows are codes: some fifteen times smaller on disk.
+        """Return a classifier whose rows are codes: about fifteen times smaller on disk.
 
         Args:
             train: texts to learn on from once rows were left out; None: do not.

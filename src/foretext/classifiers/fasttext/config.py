@@ -87,7 +87,7 @@ class FastTextClassifierConfig(Config):
 
     @property
     def descent(self) -> DescentConfig:
-        """What the loop over slices is told."""
+        """Settings of the loop over slices."""
         shared = ("epochs", "budget_seconds", "workers", "seed", "patience")
         settings = {name: getattr(self, name) for name in shared}
         least = min(LEAST_RATE, self.lr)

@@ -174,9 +174,9 @@ def flaw_of(
     if len(words) != len(counts) or len(labels) != len(label_counts) or not labels:
         return f"{len(words)} words and {len(labels)} labels do not go with their counts"
     if len(set(words)) < len(words):
-        return "a word stands twice in the dictionary"
+        return "a word is twice in the dictionary"
     if len(set(labels)) < len(labels):
-        return "a label stands twice in the dictionary"
+        return "a label is twice in the dictionary"
     if any(not word or "\n" in word or "\0" in word for word in (*words, *labels)):
         return "a word or label is empty, or holds a line end"
     if counts.min(initial=0) < 0 or label_counts.min() < 0:

@@ -60,12 +60,12 @@ def held_out(
 
 
 def check_texts(texts: Sequence[str]) -> None:
-    """Raise a SettingError where something else stands in the place of N texts."""
+    """Raise a SettingError where something else than N texts is given."""
     if isinstance(texts, str):
-        raise SettingError("A single text stands where a list of texts is expected; write [text].")
+        raise SettingError("A list of texts is expected, not a single one; write [text].")
     for number, text in enumerate(texts):
         if not isinstance(text, str):
-            raise SettingError(f"texts[{number}] is {type(text).__name__} and no text; mend it.")
+            raise SettingError(f"texts[{number}] is a {type(text).__name__}, not a text; correct it.")
 
 
 def _names(given: Label | Sequence[Label]) -> tuple[str, ...]:

@@ -53,7 +53,7 @@ class LabelTable(NamedTuple):
             raise CorpusError("No text has a label; give rows with labels to learn from.")
         if len(kept) == 1:
             raise CorpusError(
-                f"All texts have the same label, '{kept[0][0]}', and it takes two to tell apart; "
+                f"All texts have the same label, '{kept[0][0]}', and two are needed; "
                 "give rows with another label, or lower min_count_label."
             )
         return cls([label for label, _ in kept], np.array([count for _, count in kept], np.int64))

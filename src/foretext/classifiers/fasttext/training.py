@@ -85,7 +85,7 @@ def retrain(
     lr: float | None = None,
     context: RunContext | None = None,
 ) -> Trained:
-    """Learn on from the rows of a model, whose words, labels and n-grams stay as they are."""
+    """Continue the training of a model; its words, labels and n-grams stay as they are."""
     changes: dict[str, Any] = {} if lr is None else {"lr": lr}
     if epochs is not None:
         changes |= {"epochs": epochs, "budget_seconds": None}

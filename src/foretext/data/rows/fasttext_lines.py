@@ -40,5 +40,5 @@ def fasttext_records(lines: Iterable[str], name: str, config: LabelledConfig) ->
 
 
 def _labels(prefix: str) -> re.Pattern[str]:
-    escaped = re.escape(prefix)  # stands first, as a search for letters is the fastest there is
+    escaped = re.escape(prefix)  # first in the pattern, which makes the search fast
     return re.compile(rf"{escaped}(?<!\S{escaped})(\S+)\s?")

@@ -1,4 +1,4 @@
-"""What a person should know of labelled rows before learning from them, one sentence each."""
+"""What a person should know of labelled rows before training, one sentence each."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Row(Protocol):
 
 
 def find_row_problems(train: Sequence[Row], test: Sequence[Row] = ()) -> list[Problem]:
-    """Return what is to be said of labelled texts or pairs, the gravest first."""
+    """Return the problems of labelled texts or pairs, the gravest first."""
     found = [*_labels(train), *_empty([*train, *test]), *_repeats(train)]
     return _gravest_first([*found, *_unseen(train, test), *_overlap(train, test)])
 
@@ -48,7 +48,7 @@ def find_row_problems(train: Sequence[Row], test: Sequence[Row] = ()) -> list[Pr
 def find_tag_problems(
     train: Sequence[TaggedSentence], test: Sequence[TaggedSentence] = ()
 ) -> list[Problem]:
-    """Return what is to be said of tagged sentences, the gravest first."""
+    """Return the problems of tagged sentences, the gravest first."""
     found = [*_violations([*train, *test]), *_repeats(train)]
     return _gravest_first([*found, *_unseen(train, test), *_overlap(train, test)])
 
@@ -73,15 +73,15 @@ def _labels(rows: Sequence[Row]) -> Iterator[Problem]:
         yield _problem(
             "error",
             f"All {len(rows):,} rows have the label '{next(iter(counts))}', so that there is "
-            "nothing to tell apart; add rows of another label.",
+            "nothing to learn; add rows with another label.",
         )
         return
     for label, number in counts.most_common(1):
         if number >= _MOST * len(rows):
             yield _problem(
                 "warning",
-                f"{number / len(rows):.0%} of the rows have the label '{label}', and who always "
-                "answers that is right as often; look at macro_f1, not at accuracy.",
+                f"{number / len(rows):.0%} of the rows have the label '{label}', and always "
+                "answering that is right as often; look at macro_f1, not at accuracy.",
             )
     if few := [label for label, number in counts.items() if number < _FEW]:
         yield _problem(
@@ -157,7 +157,8 @@ def _violations(sentences: Sequence[TaggedSentence]) -> Iterator[Problem]:
         yield Problem(
             severity="warning",
             sentence=f"{_many(wrong, 'tag does', 'tags do')} not follow {scheme}, the scheme of "
-            f"the others (such as '{sentence.tags[token]}'); mend them, or entities are guessed.",
+            f"the others (such as '{sentence.tags[token]}'); correct them: their entities are a "
+            "guess.",
             place=Place(file=sentence.file, line=sentence.lines[token]),
         )
 

@@ -35,10 +35,10 @@ def _broken(line: str, number: int, error: Exception) -> str:
             "the file holds one JSON value over many lines, not one object a line; convert it "
             "with `jq -c '.[]'`."
         )
-    return f"this is not JSON ({error}); mend or remove the line."
+    return f"this is not JSON ({error}); correct or remove the line."
 
 
 def _no_object(line: str, values: object) -> str:
     if isinstance(values, list):
         return "a JSON array, where one object a line is expected; convert it with `jq -c '.[]'`."
-    return f'{type_name(values)} stands where an object such as {{"text": "..."}} is expected.'
+    return f'{type_name(values)} is there, and an object such as {{"text": "..."}} is expected.'

@@ -1,4 +1,4 @@
-"""Rows of Apache Parquet, of which only the columns that are asked for are read."""
+"""Rows of Apache Parquet; only the columns that are needed are read."""
 
 from __future__ import annotations
 

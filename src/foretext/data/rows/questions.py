@@ -36,7 +36,7 @@ class Answer(NamedTuple):
     """A span of the context."""
 
     text: str
-    start: int | None  # a character of the context; None where the text does not stand in it
+    start: int | None  # a character of the context; None where the context does not hold the text
 
 
 class Question(NamedTuple):

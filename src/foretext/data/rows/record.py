@@ -27,11 +27,11 @@ class Record(NamedTuple):
         return f"{self.file}:{self.line}"
 
     def error(self, cause: str) -> CorpusError:
-        """Return the complaint `cause` with the place of this row."""
+        """Return an error with the place of this row."""
         return CorpusError(f"{self.file}, line {self.line}: {cause}")
 
     def value(self, column: Column) -> Any:
-        """Return what stands under `column`.
+        """Return the value of `column`.
 
         Raises:
             CorpusError: there is no such column.
@@ -42,7 +42,7 @@ class Record(NamedTuple):
             raise self.error(missing(column, self.values)) from None
 
     def text(self, column: Column) -> str:
-        """Return the text under `column`, "" for null.
+        """Return the text of `column`, "" for null.
 
         Raises:
             CorpusError: there is no such column, or it holds something else.
@@ -55,7 +55,7 @@ class Record(NamedTuple):
         return self.whole(value, str(column))
 
     def number(self, column: Column) -> float:
-        """Return the number under `column`, which may be written as text.
+        """Return the number of `column`, which may be written as text.
 
         Raises:
             CorpusError: there is no such column, or it holds no finite number.
@@ -82,12 +82,12 @@ class Record(NamedTuple):
         if has_half_pair(text):
             raise self.error(
                 f"'{column}' holds half of a surrogate pair (such as \\ud83d alone), which is no "
-                "character; mend or remove the line."
+                "character; correct or remove the line."
             )
         return text
 
     def texts(self, columns: Iterable[Column]) -> str:
-        """Return the texts under `columns`, joined by blanks."""
+        """Return the texts of `columns`, joined by blanks."""
         return " ".join(self.text(column) for column in columns)
 
 

@@ -1,7 +1,7 @@
 """The rows of labelled files, whatever their format: found, unpacked, decoded, taken apart.
 
-Rows end at "\\n" only; compressed files are told by their first bytes, formats by the suffix or,
-where that says nothing, by the first line.
+Rows end at "\\n" only. Compressed files are recognised by their first bytes, formats by the suffix
+or else by the first line.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SUFFIXES = {
 
 
 def read_records(names: str | Path, config: LabelledConfig) -> Iterator[Record]:
-    """Yield the rows of the files that `names` stands for: a file, folder, glob, URL or ``-``.
+    """Yield the rows of files; `names` is a file, folder, glob, URL or ``-``.
 
     Raises:
         CorpusError: nothing is there, or a row is not what it should be.
@@ -66,7 +66,7 @@ def _records(source: Source, config: LabelledConfig) -> Iterator[Record]:
     lines = read_lines(source, config.encoding, config.max_piece_bytes)
     if format == "auto":
         first = next(lines, "")
-        return _told_by_line(first, chain((first,), lines), source.name, config)
+        return _by_first_line(first, chain((first,), lines), source.name, config)
     if format == "jsonl":
         return json_records(lines, source.name)
     if format == "fasttext":
@@ -75,7 +75,7 @@ def _records(source: Source, config: LabelledConfig) -> Iterator[Record]:
     return read(lines, source.name, None if config.is_numbered else config.columns)
 
 
-def _told_by_line(
+def _by_first_line(
     first: str, lines: Iterator[str], name: str, config: LabelledConfig
 ) -> Iterator[Record]:
     if is_fasttext(first, config):

@@ -130,7 +130,7 @@ def _columns(line: str, separator: str) -> list[str]:
 def _check_width(columns: list[str], width: int, config: TaggedConfig, where: str) -> None:
     if len(columns) != width:
         raise CorpusError(
-            f"{where}: {len(columns)} columns where the first row has {width}; mend the row, or "
+            f"{where}: {len(columns)} columns where the first row has {width}; correct the row, or "
             "set separator."
         )
     wanted = [number for number in (config.token, config.tag) if isinstance(number, int)]
