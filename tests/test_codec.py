@@ -117,7 +117,7 @@ def test_components_of_another_network(tmp_path: Path) -> None:
     network = LinearAutoencoder(LinearAutoencoder.Config(dim=3), (4, 8))
     components = principal_components(EXAMPLES.reshape(1_100, -1), 2, remove_mean=True)
     save(Codec(network, components), tmp_path)
-    with pytest.raises(VectorFileError, match="does not fit the network beside it"):
+    with pytest.raises(VectorFileError, match="does not fit the network in its folder"):
         Codec.load(tmp_path)
 
 

@@ -35,7 +35,7 @@ def test_json_has_all_of_it(command: Command, animal_text: Path) -> None:
     plan = json.loads(told.out)
     assert [each["name"] for each in plan["candidates"]] == ["tiny"]
     assert plan["settings"]["training"]["learning_rate"] > 0
-    assert not plan["asked"]
+    assert not plan["chosen_budget"]
 
 
 @pytest.mark.parametrize(
