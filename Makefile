@@ -20,6 +20,7 @@ check: $(VENV)/.dev                 ## formatting, lints, types, and which packa
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tools.class_tests
 
 fix: $(VENV)/.dev                   ## correct formatting and lints with ruff
 	$(BIN)/ruff format .

@@ -44,6 +44,7 @@ def test_finds(tmp_path: Path, code: str) -> None:
         "isinstance(thing, str | int)",
         "class Bush:\n    pass\n\nisinstance(thing, Bush)",
         "from shop import Tree\n\nisinstance(thing, Tree)",
+        "from shop import plants\n\nisinstance(thing, plants.Tree | int)",
         "import os\n\nhasattr(os, 'fork')",
         "import ctypes\n\ngetattr(ctypes.CDLL(None), 'fork', None)",
         "getattr(thing, name, None)",
@@ -62,3 +63,8 @@ def test_errors_may_be_told_apart(tmp_path: Path) -> None:
 
 def test_knows_the_package() -> None:
     assert class_rooms(SOURCE)["Transformer"] == {"backbones"}
+
+
+def test_abstract_bases_may_be_tested(tmp_path: Path) -> None:
+    (tmp_path / "base.py").write_text("from abc import ABC\n\n\nclass Plant(ABC):\n    pass\n")
+    assert codes(tmp_path, "isinstance(thing, Plant)") == []

@@ -3,9 +3,10 @@
 A test for a class closes the code to classes that nobody has written yet: the object itself should
 answer, by a method or an attribute. So these are refused in ``src/``:
 
-- ``isinstance``, ``issubclass`` and ``type(...) is`` with a class of foretext, outside of the room
-  that defines it. A room is a folder of the package, or a file beside the folders. Errors may be
-  told apart anywhere, and ``interop/`` may test classes: its tables belong to them.
+- ``isinstance``, ``issubclass`` and ``type(...) is`` with a concrete class of foretext, outside of
+  the room that defines it. A room is a folder of the package, or a file beside the folders.
+  Abstract bases and errors may be tested anywhere, and ``interop/`` may test classes: its tables
+  belong to them.
 - ``hasattr``, and ``getattr`` with a name and a default. Modules are free, since Python
   differs from one system to another; an object of another library has the comment ``# foreign``.
 """
@@ -39,12 +40,12 @@ class Finding(NamedTuple):
 
 
 def class_rooms(source: Path) -> dict[str, set[str]]:
-    """Return the classes of a package, errors left out, each with the rooms that define it."""
+    """Return the concrete classes of a package but errors, each with the rooms that define it."""
     rooms: dict[str, set[str]] = {}
     for path, tree in _modules(source):
         if _room(path, source) != ERRORS:
             for node in ast.walk(tree):
-                if isinstance(node, ast.ClassDef):
+                if isinstance(node, ast.ClassDef) and not _is_abstract(node):
                     rooms.setdefault(node.name, set()).add(_room(path, source))
     return rooms
 
@@ -57,10 +58,11 @@ def find_class_tests(source: Path) -> list[Finding]:
         room = _room(path, source)
         if room in FREE_ROOMS:
             continue
-        strangers = {name for name in rooms if room not in rooms[name]} - _foreign_names(tree)
+        strangers = {name for name in rooms if room not in rooms[name]}
+        foreign = _foreign_names(tree)
         lines, modules = path.read_text(encoding="utf-8").splitlines(), _module_names(tree)
         for node in ast.walk(tree):
-            if _tests_class(node, strangers) or _tests_attribute(node, modules):
+            if _tested_classes(node, foreign) & strangers or _tests_attribute(node, modules):
                 line: int = node.lineno  # type: ignore[attr-defined]  # of calls and comparisons
                 if MARK not in lines[line - 1]:
                     found.append(Finding(path, line, ast.unparse(node)))
@@ -74,6 +76,12 @@ def _modules(source: Path) -> Iterator[tuple[Path, ast.Module]]:
 
 def _room(path: Path, source: Path) -> str:
     return path.relative_to(source).parts[0].removesuffix(".py")
+
+
+def _is_abstract(node: ast.ClassDef) -> bool:
+    bases = set().union(*map(_names, node.bases)) if node.bases else set()
+    marked = (each for part in ast.walk(node) for each in getattr(part, "decorator_list", ()))
+    return "ABC" in bases or any("abstractmethod" in _names(each) for each in marked)
 
 
 def _foreign_names(tree: ast.Module) -> set[str]:
@@ -96,12 +104,13 @@ def _module_names(tree: ast.Module) -> set[str]:
     }
 
 
-def _tests_class(node: ast.AST, strangers: set[str]) -> bool:
+def _tested_classes(node: ast.AST, foreign: set[str]) -> set[str]:
+    """The classes that a node tests something for, those of other packages left out."""
     if isinstance(node, ast.Call) and _called(node) in ("isinstance", "issubclass"):
-        return len(node.args) == 2 and bool(_names(node.args[1]) & strangers)
+        return _tested(node.args[1], foreign)
     if isinstance(node, ast.Compare) and _called(node.left) == "type":
-        return any(_names(each) & strangers for each in node.comparators)
-    return False
+        return set().union(*(_tested(each, foreign) for each in node.comparators))
+    return set()
 
 
 def _tests_attribute(node: ast.AST, modules: set[str]) -> bool:
@@ -118,9 +127,19 @@ def _called(node: ast.AST) -> str:
 
 
 def _names(node: ast.AST) -> set[str]:
-    """Every name and attribute in an expression."""
+    """Every name in an expression, with every attribute."""
     names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
     return names | {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+
+
+def _tested(node: ast.AST, foreign: set[str]) -> set[str]:
+    """The names of the classes that an expression lists, as in ``int | nn.Linear``."""
+    if isinstance(node, ast.Attribute):
+        return set() if _names(node.value) & foreign else {node.attr}
+    if isinstance(node, ast.Name):
+        return {node.id} - foreign
+    parts = (_tested(each, foreign) for each in ast.iter_child_nodes(node))
+    return set().union(*parts)
 
 
 def main() -> None:
