@@ -44,7 +44,7 @@ IMPORTED = (  # what a command imports when it is used, so that forks find it
     "altair", "optuna", "vl_convert", "foretext.cli.app", "foretext.pipeline.autoencoders",
     "foretext.finetuning.fasttext", "foretext.pipeline.language_models",
     "foretext.finetuning.linear", "foretext.finetuning.network",
-    "foretext.finetuning.search", "foretext.report.run_report",
+    "foretext.finetuning.search", "foretext.finetuning.run", "foretext.report.run_report",
 )  # fmt: skip
 
 
