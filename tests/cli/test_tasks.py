@@ -323,7 +323,7 @@ class TestWrongRows:
     def test_one_label(self, command: Command, tmp_path: Path) -> None:
         train = write(tmp_path / "rows.tsv", "text\tlabel", "a\tx", "b\tx")
         told = complaint(command, tmp_path / "run", "classification", "textcnn", train)
-        assert "All 2 rows have the label 'x', so that there is nothing to tell apart" in told
+        assert "All 2 rows have the label 'x', so that there is nothing to learn" in told
 
     def test_held_out_rows_of_other_labels(
         self, command: Command, files: TaskFiles, tmp_path: Path
@@ -351,7 +351,7 @@ class TestWrongRows:
     def test_broken_lines_of_tags(self, command: Command, tmp_path: Path) -> None:
         train = write(tmp_path / "rows.conll", "the O", "dog B-PET", "", "barks")
         told = complaint(command, tmp_path / "run", "tagging", "lstm", train)
-        assert "rows.conll, line 4: 1 columns where the first row has 2; mend the row" in told
+        assert "rows.conll, line 4: 1 columns where the first row has 2; correct the row" in told
 
     def test_questions_without_answers(self, command: Command, bert: Path, tmp_path: Path) -> None:
         asked = {"id": "1", "question": "who", "answers": []}

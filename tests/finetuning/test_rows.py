@@ -77,7 +77,7 @@ def test_a_file_of_held_out_rows(task_files: TaskFiles, tmp_path: Path) -> None:
 
 def test_a_single_label_is_refused(tmp_path: Path) -> None:
     only = write(tmp_path / "only.tsv", "a cat\tcat", "two cats\tcat")
-    with pytest.raises(CorpusError, match=r"All 2 rows have the label 'cat'.*nothing to tell"):
+    with pytest.raises(CorpusError, match=r"All 2 rows have the label 'cat'.*nothing to learn"):
         read(tmp_path, only)
 
 

@@ -240,8 +240,8 @@ def test_an_unknown_tag_is_told_with_its_line(wordpiece: SubwordTokenizer) -> No
     with pytest.raises(CorpusError) as caught:
         model.examples([*animals(), other])
     assert str(caught.value) == (
-        "rows.conll, line 10: no row to learn from has the tag 'B-LOC'; correct it, or add rows that "
-        "have it."
+        "rows.conll, line 10: no row to learn from has the tag 'B-LOC'; correct it, or add "
+        "rows that have it."
     )
     assert model.figures([other])["labels"]["LOC"]["recall"] == 0
 

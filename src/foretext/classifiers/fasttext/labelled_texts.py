@@ -65,7 +65,8 @@ def check_texts(texts: Sequence[str]) -> None:
         raise SettingError("A list of texts is expected, not a single one; write [text].")
     for number, text in enumerate(texts):
         if not isinstance(text, str):
-            raise SettingError(f"texts[{number}] is a {type(text).__name__}, not a text; correct it.")
+            kind = type(text).__name__
+            raise SettingError(f"texts[{number}] is a {kind}, not a text; correct it.")
 
 
 def _names(given: Label | Sequence[Label]) -> tuple[str, ...]:

@@ -1,0 +1,63 @@
+"""Scores of pairs: their range, and how well the answers agree with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.data.rows import LabelledPair
+from foretext.errors import CorpusError
+from foretext.metrics import pearson, spearman
+
+__all__ = ["agreement", "score_range", "scores_of"]
+
+
+def scores_of(rows: Sequence[LabelledPair]) -> list[float]:
+    """Return the score of each row.
+
+    Raises:
+        CorpusError: a row has none.
+    """
+    for row in rows:
+        if row.score is None:
+            raise CorpusError(
+                f"{row.place}: the row has no score, and the training rows have one; name its "
+                "column (--score)."
+            )
+    return [row.score for row in rows if row.score is not None]
+
+
+def score_range(rows: Sequence[LabelledPair]) -> dict[str, float]:
+    """Return the lowest and the highest score.
+
+    Raises:
+        CorpusError: a row has none, or all are equal.
+    """
+    scores = scores_of(rows)
+    if min(scores) == max(scores):
+        raise CorpusError(
+            f"All rows to learn from have the score {scores[0]:g}; two different scores are needed."
+        )
+    return {"lowest": min(scores), "highest": max(scores)}
+
+
+def agreement(rows: Sequence[LabelledPair], given: NDArray[np.float64]) -> dict[str, float]:
+    """Return how well given scores (N,) agree with the right ones.
+
+    A correlation is 0 where all scores are equal.
+
+    Raises:
+        CorpusError: there are fewer than two rows, or one has no score.
+    """
+    if len(rows) < 2:
+        raise CorpusError(
+            "Scores are judged by their order, which a single row does not have; give two or more."
+        )
+    gold = scores_of(rows)
+    return {
+        "pearson": float(np.nan_to_num(pearson(gold, given))),
+        "spearman": float(np.nan_to_num(spearman(gold, given))),
+        "mean_squared_error": float(np.square(given - gold).mean()),
+    }
