@@ -101,7 +101,7 @@ def test_a_run_shows_its_figures(command: Command, files: TaskFiles, tmp_path: P
     assert not (run / "report.html").exists()
 
 
-def test_a_search_is_told(command: Command, files: TaskFiles, tmp_path: Path) -> None:
+def test_a_search_is_part_of_the_result(command: Command, files: TaskFiles, tmp_path: Path) -> None:
     pytest.importorskip("optuna")
     run = tmp_path / "run"
     done = command(
@@ -182,7 +182,7 @@ def test_a_task_from_outside(
     assert "TASK = 'my_topics:Other' is no TaskModel" in told
 
 
-def test_a_name_that_is_a_folder_too_is_told(
+def test_a_note_on_a_name_that_is_a_folder_too(
     command: Command, files: TaskFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -295,7 +295,7 @@ def test_labels_that_were_never_learned_are_wrong_and_not_fatal(
     assert json.loads(done.out)["test"]["accuracy"] <= 0.5
 
 
-def test_rows_that_are_learned_and_tested_are_told(
+def test_a_warning_about_test_rows_that_occur_in_training(
     command: Command, files: TaskFiles, tmp_path: Path
 ) -> None:
     train = files.train("classification")

@@ -83,7 +83,7 @@ def _diverges(*arguments: Any) -> Any:
     raise DivergedError("The loss is no longer a number")
 
 
-def test_a_pretrained_body_is_tried_with_rates_by_layer(
+def test_a_pretrained_base_is_tried_with_rates_by_layer(
     task_files: TaskFiles, bases: dict[str, Path], tmp_path: Path
 ) -> None:
     settings = {"training": {"epochs": 1.0}}

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,14 +35,12 @@ class FinetuneJob(Job):
         path = self.run.metrics
         return path if seed == 0 else path.with_name(f"{path.stem}-seed-{seed + 1}{path.suffix}")
 
-    @contextmanager
-    def seed_context(self, seed: int, *, num_seeds: int) -> Iterator[RunContext]:
+    def seed_context(self, seed: int, *, num_seeds: int) -> AbstractContextManager[RunContext]:
         """Open what the training of a seed writes to."""
         title = self.recipe.task if num_seeds == 1 else f"{self.recipe.task}, seed {seed + 1}"
         folder = self.run.checkpoints / f"seed-{seed + 1}"
         metrics = self.metrics_of(seed)
-        with self.context(title, metrics=metrics, checkpoints=folder) as context:
-            yield context
+        return self.context(title, metrics=metrics, checkpoints=folder)
 
 
 @dataclass(frozen=True)

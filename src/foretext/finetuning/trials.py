@@ -39,7 +39,7 @@ def search_trials(
         usual: the settings around which others are drawn, and the seed of the draw.
         seconds: for all trials.
         score: trains with settings by section, and judges.
-        tell: is told of each trial.
+        tell: is called with each trial.
 
     Raises:
         DivergedError: no trial ended well.
