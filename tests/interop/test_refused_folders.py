@@ -34,7 +34,7 @@ def test_files_that_are_missing(tmp_path: Path, make_folder: MakeFolder) -> None
     assert_refused(folder, "", "contains no weights: model.safetensors is missing")
     (folder / "kept").rename(folder / "model.safetensors")
     (folder / "tokenizer.json").unlink()
-    with pytest.raises(CorpusError, match="holds no tokenizer"):
+    with pytest.raises(CorpusError, match="contains no tokenizer"):
         load_hugging_face(folder)
 
 

@@ -53,8 +53,8 @@ def test_a_task_without_a_token_is_named() -> None:
     with pytest.raises(SettingError) as error:
         special.required("mask")
     assert str(error.value) == (
-        "The tokenizer has no mask token ([MASK] or <mask>), and this objective needs one; put "
-        "'[MASK]' among the special_tokens of the section [tokenizer]."
+        "The tokenizer has no mask token ([MASK] or <mask>), but this objective needs one; add "
+        "'[MASK]' to the special_tokens of the section [tokenizer]."
     )
 
 

@@ -64,4 +64,4 @@ def test_json(tmp_path: Path) -> None:
 def test_no_text(texts: list[str], tmp_path: Path) -> None:
     with pytest.raises(CorpusError) as error:
         subword_report(learned(tmp_path, "bpe", 300), texts)
-    assert str(error.value) == "The text to report on gives no token; name a file with text."
+    assert str(error.value) == "The text to report on has no tokens; give a file with text."

@@ -80,5 +80,5 @@ def test_marks_of_ends_alone_are_no_table_of_starts() -> None:
     tokenizer = SubwordTokenizer(library)
     starts = tokenizer.word_marks.starts(np.array([0, 1, 0, 0, 1, 1]))
     assert starts.tolist() == [True, False, True, False, False, True]
-    with pytest.raises(SettingError, match=r"^This tokenizer marks the ends of words alone; "):
+    with pytest.raises(SettingError, match=r"^This tokenizer marks only the ends of words; "):
         _ = tokenizer.word_starts

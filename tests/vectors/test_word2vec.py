@@ -132,7 +132,7 @@ def test_base_of_another_size_is_refused(corpus: Path) -> None:
 def test_a_single_word_is_too_little(tmp_path: Path) -> None:
     path = tmp_path / "one.txt"
     path.write_text("word " * 100)
-    with pytest.raises(CorpusError, match="takes two to learn"):
+    with pytest.raises(CorpusError, match="fewer than two words"):
         ft.Word2Vec(**SMALL).fit(path)
 
 

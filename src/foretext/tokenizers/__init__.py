@@ -1,4 +1,4 @@
-"""Text as ids."""
+"""Tokenizers: text to ids and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The characters that words are spelled with, as ids: 0 for none, 1 for all that are unknown."""
+"""The characters of words as ids: 0 for none, 1 for unknown ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 __all__ = ["LONGEST", "Alphabet"]
 
-LONGEST = 20  # characters of a word that are read; of more, the first and the last ten
+LONGEST = 20  # characters of a word that are read: of a longer one the first and the last ten
 UNKNOWN = 1
 FIRST = 2  # id of the first known character
 
@@ -20,7 +20,7 @@ class Alphabet:
     """Ids of characters, the most frequent first.
 
     Args:
-        characters: that are known, each one once.
+        characters: the known ones, each once.
     """
 
     def __init__(self, characters: str) -> None:
@@ -29,7 +29,7 @@ class Alphabet:
 
     @classmethod
     def of(cls, words: Iterable[str]) -> Self:
-        """Find the characters of some words."""
+        """Return the alphabet of some words."""
         counts = Counter[str]()
         for word in words:
             counts.update(word)
@@ -41,7 +41,7 @@ class Alphabet:
         return FIRST + len(self.characters)
 
     def spelled(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """Return the ids of each word's characters, (T, K), 0 after a word's end."""
+        """Return the ids of each word's characters, (T, K), 0 after the end of a word."""
         rows = [self._row(word) for word in words]
         return np.array(rows, np.int64).reshape(len(rows), LONGEST)
 

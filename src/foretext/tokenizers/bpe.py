@@ -22,31 +22,31 @@ __all__ = ["BPE"]
 
 
 class BPE(SubwordTokenizer):
-    """Frequent pairs of symbols merged, again and again.
+    """Merges the most frequent pair of symbols, again and again.
 
-    * ``level = "byte"``: the symbols are bytes, so that any text has ids and comes back as it was;
-      words are cut as GPT-2 does.
-    * ``level = "character"``: the symbols are characters, the last one of a word marked; characters
-      outside of the alphabet are ``[UNK]``.
+    * ``level = "byte"``: the symbols are bytes, so that every text has ids and is decoded exactly;
+      words are split as by GPT-2.
+    * ``level = "character"``: the symbols are characters, and the last one of a word is marked;
+      characters outside the alphabet are ``[UNK]``.
     """
 
     class Config(BaseConfig):
         """Settings of the section `[tokenizer]`."""
 
         level: Literal["byte", "character"] = "byte"
-        vocab_size: int = Field(default=32_000, ge=1)  # special tokens and alphabet among them
+        vocab_size: int = Field(default=32_000, ge=1)  # includes special tokens and alphabet
         min_count: int = Field(default=2, ge=1)  # rarer pairs are not merged
         special_tokens: list[str] = DEFAULT_SPECIAL_TOKENS  # get the first ids
         lowercase: bool = False
         max_token_length: int | None = Field(default=None, ge=2)  # in bytes or characters
         ties: Ties = "smallest_ids"  # among equally frequent pairs, as in `tokenizers`
-        words: Literal["punctuation", "whitespace"] = "punctuation"  # level character: cut at
-        end_of_word: str = "</w>"  # level character: mark of a word's last symbol
-        limit_alphabet: int | None = Field(default=None, ge=1)  # level character: most frequent
+        words: Literal["punctuation", "whitespace"] = "punctuation"  # level character: splits at
+        end_of_word: str = "</w>"  # level character: marks the last symbol of a word
+        limit_alphabet: int | None = Field(default=None, ge=1)  # level character: the most frequent
 
         @model_validator(mode="after")
         def _effective(self) -> Self:
-            """Refuse what would have no effect."""
+            """Refuse settings without effect."""
             of_characters = {"words", "end_of_word", "limit_alphabet"} & self.changed
             if self.level == "byte" and of_characters:
                 name = min(of_characters)
@@ -64,10 +64,10 @@ class BPE(SubwordTokenizer):
         workers: int = 1,
         progress: Advance | None = None,
     ) -> Self:
-        """Count the words of a corpus and merge; `progress` is told of the bytes read.
+        """Count the words of a corpus and merge pairs; `progress` advances by the bytes read.
 
         Raises:
-            CorpusError: the corpus holds no text.
+            CorpusError: the corpus contains no text.
             SettingError: `vocab_size` has no room for the special tokens and the alphabet.
         """
         splitter = _splitter(config)

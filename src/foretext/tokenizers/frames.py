@@ -1,4 +1,4 @@
-"""What a kind of model puts around its texts, told to others by tokenizer.json."""
+"""The special tokens around a text, as templates in tokenizer.json for other libraries."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from tokenizers import Tokenizer, processors
 
 __all__ = ["FrameKind", "framed", "with_frame"]
 
-# [CLS] a [SEP] and [CLS] a [SEP] b [SEP]; nothing, or Llama's <s> a where a tokenizer has it so
+# [CLS] a [SEP] and [CLS] a [SEP] b [SEP]; nothing, or <s> a where the tokenizer is Llama's
 FrameKind = Literal["bert", "gpt"]
 
 
 def with_frame(tokenizer: SubwordTokenizer, kind: FrameKind) -> SubwordTokenizer:
-    """The same tokenizer, telling others what a model of this kind puts around a text.
+    """Return the tokenizer with the template of a kind of model.
 
     Raises:
-        SettingError: it lacks a token of the frame.
+        SettingError: it lacks a special token.
     """
     if kind == "gpt" and tokenizer.library.encode("").ids == [tokenizer.special.start]:
         return tokenizer
@@ -39,14 +39,14 @@ def framed(
     *,
     has_segments: bool = True,
 ) -> SubwordTokenizer:
-    """The same tokenizer, telling others which ids stand around a text and between two.
+    """Return the tokenizer with a template of the ids around a text and between two.
 
     Args:
-        tokenizer: gives the ids.
+        tokenizer: of the model.
         before: ids before the first text.
         between: ids between the texts of a pair.
-        behind: ids behind the last text.
-        has_segments: whether what follows `between` is of segment 1.
+        behind: ids after the last text.
+        has_segments: whether the second text has segment 1.
     """
     ids = {tokenizer.tokens[index]: index for index in (*before, *between, *behind)}
     first, middle, last = (

@@ -1,8 +1,8 @@
-"""Tokenizers as folders that `transformers` opens, and the other way round.
+"""Tokenizers in folders of `transformers`, written and read.
 
-Written: ``tokenizer.json`` with the frame that the kind of model puts around its texts, and the two
-small files that name the special tokens. Read: that, or what models were published with before:
-``vocab.txt`` (BERT) or ``vocab.json`` with ``merges.txt`` (GPT-2, RoBERTa).
+Written: ``tokenizer.json`` with the template of the kind of model, and the two small files that
+name the special tokens. Read: the same, or the files of older models: ``vocab.txt`` (BERT), or
+``vocab.json`` with ``merges.txt`` (GPT-2, RoBERTa).
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ def save_hf_tokenizer(
     """Write what ``transformers.AutoTokenizer.from_pretrained(folder)`` needs, without a network.
 
     Args:
-        tokenizer: gives its ids; a frame it has is replaced by that of `kind`.
-        folder: of the run; it must exist.
-        model_max_length: in tokens, those of the frame among them; None: no limit.
-        kind: of the model, which puts its frame around texts.
+        tokenizer: of the model; its template is replaced by that of `kind`.
+        folder: must exist.
+        model_max_length: in tokens, with special tokens; None: no limit.
+        kind: of model, which decides the template.
 
     Raises:
-        SettingError: the tokenizer lacks a token of the frame.
+        SettingError: the tokenizer lacks a special token.
         OutputError: the folder cannot be written.
     """
     framed = with_frame(tokenizer, kind)
@@ -58,14 +58,14 @@ def save_framed_tokenizer(
     has_segments: bool,
     pad: int | None = None,
 ) -> None:
-    """Write the same for a tokenizer that tells already what stands around texts.
+    """Write the same for a tokenizer that has its template already.
 
     Args:
-        tokenizer: with its frame.
-        folder: of the run; it must exist.
-        model_max_length: in tokens, those of the frame among them; None: no limit.
-        has_segments: whether the model wants to know which text of a pair a token is of.
-        pad: id that fills rows up, where the tokenizer has no token of its own for that.
+        tokenizer: with its template.
+        folder: must exist.
+        model_max_length: in tokens, with special tokens; None: no limit.
+        has_segments: whether the model reads which text of a pair a token belongs to.
+        pad: id for padding, where the tokenizer has no padding token.
 
     Raises:
         OutputError: the folder cannot be written.
@@ -74,7 +74,7 @@ def save_framed_tokenizer(
     if pad is not None:
         names.setdefault("pad_token", tokenizer.tokens[pad])
     config: dict[str, Any] = {
-        "tokenizer_class": "PreTrainedTokenizerFast",  # takes tokenizer.json as it is
+        "tokenizer_class": "PreTrainedTokenizerFast",  # reads tokenizer.json unchanged
         "clean_up_tokenization_spaces": False,
         **names,
     }
@@ -88,10 +88,10 @@ def save_framed_tokenizer(
 
 
 def load_hf_tokenizer(folder: Path) -> SubwordTokenizer:
-    """Read a folder of ``transformers``, of now or of earlier times.
+    """Read a folder of ``transformers``, of any release.
 
     Raises:
-        CorpusError: there is no tokenizer in it, or its files are damaged.
+        CorpusError: it contains no tokenizer, or the files are damaged.
     """
     if (folder / "tokenizer.json").is_file():
         return SubwordTokenizer.load(folder / "tokenizer.json")
@@ -104,13 +104,13 @@ def load_hf_tokenizer(folder: Path) -> SubwordTokenizer:
     if (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file():
         return read_gpt(folder, config)
     raise CorpusError(
-        f"{folder} holds no tokenizer; give a folder with tokenizer.json, with vocab.txt, or with "
+        f"{folder} contains no tokenizer; give a folder with tokenizer.json, vocab.txt, or "
         "vocab.json and merges.txt."
     )
 
 
 def _names(tokenizer: SubwordTokenizer) -> dict[str, str]:
-    """Their name of a task to the token for it."""
+    """The token for each of their names of special tokens."""
     found = {theirs: getattr(tokenizer.special, ours) for theirs, ours in ROLES.items()}
     return {task: tokenizer.tokens[index] for task, index in found.items() if index is not None}
 

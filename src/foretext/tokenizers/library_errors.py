@@ -1,4 +1,4 @@
-"""Whatever the `tokenizers` library raises, as one sentence."""
+"""Errors of the `tokenizers` library as one sentence."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["library_errors"]
 
 @contextmanager
 def library_errors(what: str) -> Iterator[None]:
-    """Raise a CorpusError in place of the library's own errors; `what` begins its sentence.
+    """Raise a CorpusError instead of the library's own errors; its message begins with `what`.
 
-    The library raises nothing narrower than `Exception`. A damaged tokenizer may also make it
-    panic, which Python sees as a `BaseException`.
+    The library raises no subclass of `Exception`. A damaged tokenizer can also make it panic,
+    which is a `BaseException` in Python.
     """
     try:
         yield

@@ -1,8 +1,8 @@
-"""Sub-words from word counts: the alphabet, the words as its symbols, and the merges.
+"""Sub-words from word counts: the alphabet, the words as symbols, and the merges.
 
-The merges are those of the `tokenizers` library's own trainer on the same counts, one by one; with
-`ties="first_met"` they are those of the textbook, which looks through the words in their order.
-Counts have 64 bits, where the library's have 32.
+The merges equal those of the trainer of the `tokenizers` library on the same counts, one by one;
+with `ties="first_met"` they equal the textbook's, which goes through the words in their order.
+Counts have 64 bits; the library's have 32.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ Ties = Literal["smallest_ids", "first_met"]
 NEWLINE = 10
 COVERAGE = 0.9995  # of a text's characters, as in SentencePiece (Kudo and Richardson 2018)
 USUAL_ALPHABET = 1_000
-SLICE = 1 << 15  # words made symbols at a time
-ROWS = 1 << 9  # merges between two chances to be interrupted
+SLICE = 1 << 15  # words that become symbols at a time
+ROWS = 1 << 9  # merges between two checks for an interrupt
 
 
 class Rules(NamedTuple):
-    """What may become a token."""
+    """Which tokens can be learned."""
 
     vocab_size: int
     min_count: int = 1  # of a pair
     special_tokens: Sequence[str] = ()  # get the first ids
-    alphabet: Sequence[str] = ()  # characters that are in it, met or not
-    limit_alphabet: int | Literal["auto"] | None = None  # most frequent; others are passed by
+    alphabet: Sequence[str] = ()  # characters that it always contains
+    limit_alphabet: int | Literal["auto"] | None = None  # the most frequent are kept
     max_token_length: int | None = None  # in characters
     prefix: str = ""  # of each symbol but a word's first
     suffix: str = ""  # of a word's last symbol
@@ -52,21 +52,21 @@ class Rules(NamedTuple):
 
 
 class Merges(NamedTuple):
-    """What was learned."""
+    """The learned tokens and merges."""
 
     tokens: list[str]  # by id
     pairs: list[tuple[str, str]]  # by rank
 
 
 def merge_pairs(words: Sequence[str], counts: np.ndarray, rules: Rules) -> Merges:
-    """Merge the most frequent pair again and again, until there are `vocab_size` tokens.
+    """Merge the most frequent pair until there are `vocab_size` tokens.
 
-    Fewer tokens come out where no pair that occurs `min_count` times is left.
+    There are fewer tokens if no pair that occurs `min_count` times is left.
 
     Args:
         words: W words, none with a newline.
         counts: (W,) int64, at least 1.
-        rules: what may become a token.
+        rules: which tokens can be learned.
 
     Raises:
         SettingError: the special tokens and the alphabet alone are more than `vocab_size`.
@@ -85,7 +85,7 @@ def learn_merges(
     """Count the words of a corpus and merge, as `merge_pairs` does.
 
     Raises:
-        CorpusError: the corpus holds no text.
+        CorpusError: the corpus contains no text.
         SettingError: the special tokens and the alphabet alone are more than `vocab_size`.
     """
     found = count_words(corpus, splitter, workers=workers, progress=progress)
@@ -100,7 +100,7 @@ class _Begun(NamedTuple):
 
 
 def _begin(words: Sequence[str], counts: np.ndarray, rules: Rules) -> _Begun:
-    """Words as symbols of the alphabet, and the tokens there are before anything is merged."""
+    """Words as symbols of the alphabet, and the tokens before the first merge."""
     alphabet = _alphabet(words, counts, rules)
     names = list(dict.fromkeys([*rules.special_tokens, *map(chr, alphabet)]))
     _check_size(len(names), len(rules.special_tokens), rules)
@@ -125,7 +125,7 @@ def _merge(begun: _Begun, rules: Rules) -> Merges:
 
 
 def _alphabet(words: Sequence[str], counts: np.ndarray, rules: Rules) -> list[int]:
-    """Code points of the alphabet, ascending; what `rules` ask for counts as most frequent."""
+    """Code points of the alphabet, ascending; those that `rules` name count as most frequent."""
     frequency = np.zeros(0x110000, np.float64)  # exact up to 2^53
     for start in range(0, len(words), SLICE):
         points, ends = _points(words[start : start + SLICE])
@@ -140,9 +140,9 @@ def _alphabet(words: Sequence[str], counts: np.ndarray, rules: Rules) -> list[in
 
 
 def _alphabet_size(frequencies: np.ndarray, rules: Rules) -> int:
-    """How many characters are kept, of those met: (C,) frequencies that fall.
+    """The number of characters that are kept, by their falling frequencies (C,).
 
-    By itself 1,000, or as many as the text's script needs: a text of Chinese has some thousands
+    "auto" is 1,000, or more where the script needs it: a text of Chinese has some thousands
     that are frequent. They leave a quarter of the vocabulary to what is merged.
     """
     if rules.limit_alphabet != "auto":
@@ -157,12 +157,12 @@ def _symbols(
 ) -> tuple[np.ndarray, list[str]]:
     """Words as symbols, each followed by the end mark, and the names of all symbols.
 
-    Characters with a prefix or a suffix are symbols of their own, in the order they are met.
+    A character with a prefix or suffix is another symbol; symbols are in order of occurrence.
     """
     small = rules.vocab_size < 0xFFFF
     end = 0xFFFF if small else -1
     ids = {name: index for index, name in enumerate(names)}
-    place = np.full(0x110000, len(alphabet), np.int64)  # in the alphabet
+    place = np.full(0x110000, len(alphabet), np.int64)  # index in the alphabet
     place[alphabet] = np.arange(len(alphabet))
     marked = np.full((len(alphabet) + 1) * 4, -1, np.int64)  # symbol of a character, by its marks
     parts: list[np.ndarray] = []

@@ -1,4 +1,4 @@
-"""Tokenizers in the files that models were published with before there was tokenizer.json."""
+"""Tokenizers in the files of older models, from before tokenizer.json."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens that are no text: what each is for, found by the names that published models gave them."""
+"""Special tokens: the purpose of each, by its name in published models."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["UNKNOWN_NAMES", "SpecialTokens", "ordinary_tokens"]
 
 UNKNOWN_NAMES = ("[UNK]", "<unk>")
 
-NAMES = {  # the first that a tokenizer has is taken
+NAMES = {  # the first name that a tokenizer has counts
     "pad": ("[PAD]", "<pad>", "<|pad|>"),
     "unknown": UNKNOWN_NAMES,
     "cls": ("[CLS]", "<cls>", "<s>"),
@@ -27,22 +27,22 @@ NAMES = {  # the first that a tokenizer has is taken
     "start": ("<|startoftext|>", "<|endoftext|>", "<s>", "[BOS]"),
     "end": ("<|endoftext|>", "</s>", "[EOS]", "<eos>"),
 }
-RESERVED = re.compile(r"\[unused\d+\]")  # rows that BERT's vocabularies keep free
+RESERVED = re.compile(r"\[unused\d+\]")  # reserved in BERT's vocabularies
 
 
 class SpecialTokens(NamedTuple):
-    """Ids of the tokens with a task of their own; None where a tokenizer has none."""
+    """Ids of the special tokens; None for those that a tokenizer does not have."""
 
     pad: int | None = None
     unknown: int | None = None
-    cls: int | None = None  # opens an input
-    sep: int | None = None  # ends each of its texts
+    cls: int | None = None  # first token of an input
+    sep: int | None = None  # last token of each of its texts
     mask: int | None = None
-    start: int | None = None  # opens a text that is generated, or one among others
-    end: int | None = None  # ends it
+    start: int | None = None  # first token of a text
+    end: int | None = None  # last token of a text
 
     def required(self, task: str) -> int:
-        """Return the id for a task, by its name here.
+        """Return the id of a special token.
 
         Raises:
             SettingError: the tokenizer has no such token.
@@ -51,14 +51,14 @@ class SpecialTokens(NamedTuple):
         if found is None:
             names = " or ".join(NAMES[task])
             raise SettingError(
-                f"The tokenizer has no {task} token ({names}), and this objective needs one; put "
-                f"'{NAMES[task][0]}' among the special_tokens of the section [tokenizer]."
+                f"The tokenizer has no {task} token ({names}), but this objective needs one; add "
+                f"'{NAMES[task][0]}' to the special_tokens of the section [tokenizer]."
             )
         return found
 
     @classmethod
     def of(cls, library: Tokenizer) -> Self:
-        """Find them: BERT's `[CLS]`, RoBERTa's `<s>`, GPT-2's `<|endoftext|>` and their like."""
+        """Find BERT's `[CLS]`, RoBERTa's `<s>`, GPT-2's `<|endoftext|>` and so on."""
         ids = _special_ids(library)
         found = {
             task: next((ids[name] for name in names if name in ids), None)
@@ -69,7 +69,7 @@ class SpecialTokens(NamedTuple):
 
 
 def ordinary_tokens(library: Tokenizer, tokens: Sequence[str]) -> np.ndarray:
-    """(V,) bool, the tokens that stand for text: neither special nor unknown nor kept free."""
+    """(V,) bool, the tokens that stand for text: not special, unknown or reserved."""
     ordinary = np.array([token != "" and not RESERVED.fullmatch(token) for token in tokens])
     ordinary[list(_special_ids(library).values())] = False
     if (unknown := _unknown_id(library)) is not None:
@@ -83,8 +83,8 @@ def _special_ids(library: Tokenizer) -> dict[str, int]:
 
 
 def _unknown_id(library: Tokenizer) -> int | None:
-    """What the model gives to text it has no token for."""
-    if hasattr(library.model, "unk_token"):
+    """The id of text that has no token."""
+    if hasattr(library.model, "unk_token"):  # foreign: of tokenizers
         name = library.model.unk_token
         return None if name is None else library.token_to_id(name)
     model = parse_json(library.model.__getstate__(), "The tokenizer's model", SettingError)

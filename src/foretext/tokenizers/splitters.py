@@ -1,9 +1,9 @@
-"""How text is cut before sub-words are learned in it: for our counter and for `tokenizers` alike.
+"""How text is split before sub-words are learned: for our counter and for `tokenizers` alike.
 
-A splitter does two things: it hands the counter of `foretext.corpus` a text it can count (`utf8`
-and `letters`), and it names the parts of the `tokenizers` library that cut the same way when the
-tokenizer is used. All character classes are read off the library, so that the two agree whatever
-version of Unicode it knows; hypothesis holds them to it.
+A splitter does two things: it gives the counter of `foretext.corpus` a text that it can count
+(`utf8` and `letters`), and it names the parts of the `tokenizers` library that split in the same
+way when the tokenizer is used. All character classes are read from the library, so that both agree
+in every version of Unicode; hypothesis tests it.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ NEEDING_NO_JIEBA: tuple[PreTokenizerKind, ...] = (
 )
 SURROGATES = range(0xD800, 0xE000)
 ASSIGNED = (*range(0x33000), *range(0xE0000, 0xE0200))  # where Unicode 17 has any character
-CHUNK = 1 << 14  # characters the library is asked about at a time: it takes 20 bytes for each
+CHUNK = 1 << 14  # characters per call of the library, which needs 20 bytes for each
 
 
 class Splitter(Protocol):
-    """What learning sub-words asks of a way to cut text."""
+    """How text is split; learning sub-words needs this."""
 
     @property
     def letters(self) -> Letters:
@@ -48,23 +48,22 @@ class Splitter(Protocol):
         ...
 
     def utf8(self, text: str) -> np.ndarray:
-        """(N,) uint8, the text as the word counter is to see it."""
+        """(N,) uint8, the text as the word counter reads it."""
         ...
 
     def library_normalizer(self) -> Normalizer | None:
-        """What changes the characters, None: nothing does."""
+        """The library's normaliser; None: characters stay as they are."""
         ...
 
     def library_pre_tokenizer(self) -> PreTokenizer:
-        """What cuts."""
+        """The library's pre-tokeniser."""
         ...
 
 
 class BytePieces:
-    """GPT-2's pieces: words with the blank before them, every byte a visible character.
+    """GPT-2's pieces: words with the space before them, each byte a visible character.
 
-    A line is a text by itself; its end belongs to no piece. Loses nothing but what `lowercase`
-    takes away.
+    Each line is a text; its end belongs to no piece. Only `lowercase` loses information.
     """
 
     def __init__(self, *, lowercase: bool = False) -> None:
@@ -72,7 +71,7 @@ class BytePieces:
 
     @cached_property
     def letters(self) -> Letters:
-        """Letters by which what stands between blanks and line ends is a word as it is."""
+        """Tables by which everything between spaces and line ends is a word."""
         classes = np.full(NUM_POINTS, WORD, np.uint8)
         classes[[ord(" "), ord("\n")]] = SEPARATOR
         fast = np.zeros(256, np.uint8)
@@ -80,44 +79,44 @@ class BytePieces:
         return Letters(classes, np.arange(NUM_POINTS, dtype=np.int32), fast)
 
     def utf8(self, text: str) -> np.ndarray:
-        """The pieces of `text`, blanks between, line ends as they are."""
+        """The pieces of `text`, separated by spaces, with its line ends."""
         return self._pieces(text, byte_letters())
 
     def library_normalizer(self) -> Normalizer | None:
-        """Lower-casing and the like, as the library does it."""
+        """The library's normaliser."""
         from tokenizers import normalizers
 
         return normalizers.Lowercase() if self.lowercase else None
 
     def library_pre_tokenizer(self) -> PreTokenizer:
-        """Cut the same way by the library."""
+        """The library's pre-tokeniser that splits in the same way."""
         from tokenizers import pre_tokenizers
 
         return pre_tokenizers.ByteLevel(add_prefix_space=False)
 
     def _pieces(self, text: str, letters: np.ndarray) -> np.ndarray:
         if self.lowercase:
-            text = text.replace("Σ", "σ").lower()  # the library knows no final sigma
+            text = text.replace("Σ", "σ").lower()  # the library has no final sigma
         data = np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
         pieces = np.empty(3 * data.size, np.uint8)
         return pieces[: write_pieces(data, _piece_classes(), letters, pieces)]
 
 
 class RawPieces(BytePieces):
-    """The same pieces as their own bytes, but 0xFF, which UTF-8 has not, for a blank.
+    """The same pieces as plain bytes, with 0xFF, which UTF-8 does not use, for a space.
 
-    They are shorter to look up; who wants to read them has them `spelled`.
+    They are shorter to look up; `spelled` makes them readable.
     """
 
     @cached_property
     def letters(self) -> Letters:
-        """Letters by which every byte but blanks and line ends is one of a word."""
+        """Tables by which every byte except spaces and line ends belongs to a word."""
         fast = np.arange(256, dtype=np.uint8)
         fast[[ord(" "), ord("\n")]] = 0
         return super().letters._replace(fast=fast)
 
     def utf8(self, text: str) -> np.ndarray:
-        """The pieces of `text`, blanks between, line ends as they are."""
+        """The pieces of `text`, separated by spaces, with its line ends."""
         return self._pieces(text, _raw_letters())
 
     def spelled(self, word: bytes) -> str:
@@ -135,7 +134,7 @@ class CorpusWords:
 
     @classmethod
     def of(cls, normalizer: Normalizer | None, cut: PreTokenizer | None) -> Self | None:
-        """Find the pre-tokeniser that these parts of a tokenizer were made from, if one was."""
+        """Return the pre-tokeniser that has these parts of a tokenizer, or None."""
         for kind, lowercase in product(NEEDING_NO_JIEBA, (True, False)):
             known = CorpusPreTokenizer(kind, lowercase=lowercase)
             if _is_same(normalizer, known.library_normalizer()) and _is_same(
@@ -154,10 +153,10 @@ def _is_same(found: Normalizer | PreTokenizer | None, known: Normalizer | PreTok
 
 
 class LibraryWords:
-    """What a normaliser and a pre-tokeniser of the library make of a text, as tables.
+    """A normaliser and a pre-tokeniser of the library as tables.
 
-    The normaliser must treat each character by itself, the pre-tokeniser split at blanks and at
-    characters that stand alone; those of BERT do.
+    The normaliser must treat each character separately, the pre-tokeniser must split at spaces and
+    around single characters, as BERT's do.
     """
 
     def __init__(self, normalizer: Normalizer | None, pre_tokenizer: PreTokenizer) -> None:
@@ -166,11 +165,11 @@ class LibraryWords:
 
     @cached_property
     def letters(self) -> Letters:
-        """What each character is, and what it becomes."""
+        """The class of each character, and what it becomes."""
         return self._tables[0]
 
     def utf8(self, text: str) -> np.ndarray:
-        """The text, with characters that become several written out."""
+        """The text, with characters that become several replaced by these."""
         longer = self._tables[1]
         if not text.isascii() and not longer.keys().isdisjoint(map(ord, set(text))):
             text = text.translate(longer)
@@ -181,11 +180,11 @@ class LibraryWords:
         return word.decode()
 
     def library_normalizer(self) -> Normalizer | None:
-        """Lower-casing and the like, as the library does it."""
+        """The library's normaliser."""
         return self.normalizer
 
     def library_pre_tokenizer(self) -> PreTokenizer:
-        """Cut the same way by the library."""
+        """The library's pre-tokeniser that splits in the same way."""
         return self.pre_tokenizer
 
     @cached_property
@@ -218,7 +217,7 @@ class LibraryWords:
         return ["|" if before == "|" else form for before, form in zip(text, forms, strict=True)]
 
     def _kinds(self, text: str) -> dict[str, int]:
-        """SEPARATOR or ALONE of those characters of `text` that are no part of a word."""
+        """SEPARATOR or ALONE for the characters of `text` that are not part of a word."""
         pieces = self.pre_tokenizer.pre_tokenize_str("a" + "a".join(text) + "a")
         kinds = {piece: ALONE for piece, _ in pieces if len(piece) == 1 and piece != "a"}
         left = set(text).difference(*(piece for piece, _ in pieces))
@@ -244,7 +243,7 @@ def byte_letters() -> np.ndarray:
 
 @cache
 def _raw_letters() -> np.ndarray:
-    """(256, 2) uint8, each byte for itself, 0xFF for the blank."""
+    """(256, 2) uint8, each byte for itself, 0xFF for the space."""
     letters = np.zeros((256, 2), np.uint8)
     letters[:, 0] = np.arange(256)
     letters[ord(" "), 0] = 0xFF
@@ -283,7 +282,7 @@ def _members(pattern: str) -> np.ndarray:
 
 
 def _chunks() -> Iterator[tuple[np.ndarray, str]]:
-    """Characters to ask the library about, with their code points (C,) int64."""
+    """Characters for calls of the library, with their code points (C,) int64."""
     points = np.array([point for point in ASSIGNED if point not in SURROGATES])
     for first in range(0, points.size, CHUNK):
         chunk = points[first : first + CHUNK]

@@ -1,4 +1,4 @@
-"""How well a tokenizer fits a text: what to look at before training on its tokens."""
+"""How well a tokenizer fits a text, to be read before training on its tokens."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONGEST_EXAMPLE = 120  # characters
 
 @dataclass(frozen=True)
 class Segmentation:
-    """A text and the tokens it was cut into."""
+    """A text and its tokens."""
 
     text: str
     tokens: list[str]
@@ -39,20 +39,20 @@ class SubwordReport:
     vocab_size: int
     num_words: int
     num_tokens: int
-    fertility: float  # tokens a word; 1 is the least
-    whole_word_rate: float  # share of the words that are one token
-    unknown_rate: float  # share of the tokens that are [UNK]
+    fertility: float  # tokens per word, at least 1
+    whole_word_rate: float  # share of words that are one token
+    unknown_rate: float  # share of tokens that are unknown
     bytes_per_token: float
     characters_per_token: float
     longest_tokens: list[str]  # of the vocabulary
     examples: list[Segmentation]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return plain values."""
         return asdict(self)
 
     def to_json(self) -> str:
-        """The same as JSON."""
+        """Return the same as JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
 
 
@@ -63,9 +63,9 @@ def subword_report(
     num_examples: int = 5,
     num_longest: int = 20,
 ) -> SubwordReport:
-    """Encode `texts`, which the tokenizer should not have learned from, and measure.
+    """Encode texts and measure; the tokenizer should not have learned from them.
 
-    The first `num_examples` texts are shown cut into tokens.
+    The report shows the tokens of the first `num_examples` texts.
 
     Raises:
         CorpusError: the texts give no token.
@@ -77,7 +77,7 @@ def subword_report(
         examples += [text[:LONGEST_EXAMPLE] for text in batch[: num_examples - len(examples)]]
         sums.add(tokenizer, batch)
     if not sums.tokens:
-        raise CorpusError("The text to report on gives no token; name a file with text.")
+        raise CorpusError("The text to report on has no tokens; give a file with text.")
     return SubwordReport(
         vocab_size=tokenizer.vocab_size,
         num_words=sums.words,
@@ -117,7 +117,7 @@ class _Sums:
 
 
 def _tokens_of_words(text: str, offsets: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
-    """First token with a share in each word of `text`, and how many have; both (words,) int64."""
+    """The first token of each word of `text`, and their number; both (words,) int64."""
     words = np.array([match.span() for match in WORD.finditer(text)], np.int64).reshape(-1, 2)
     spans = np.array(offsets, np.int64).reshape(-1, 2)
     begun = np.searchsorted(spans[:, 0], words[:, 1], side="left")
@@ -137,7 +137,7 @@ def _cut(tokenizer: SubwordTokenizer, text: str) -> list[str]:
 
 
 def _shown(tokenizer: SubwordTokenizer, token: str) -> str:
-    """The token as it is written; where it stands for bytes as text, or as ``<E6><BC>``."""
+    """The token as text; of bytes that are no whole character as ``<E6><BC>``."""
     if not isinstance(tokenizer.library.decoder, decoders.ByteLevel):
         return token
     text: str = tokenizer.library.decoder.decode([token])

@@ -1,4 +1,4 @@
-"""A sub-word tokenizer in use: the `tokenizers` library behind the verbs of our own tokenizers."""
+"""A tokenizer of the `tokenizers` library as one of ours."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ __all__ = [
 ]
 
 UNKNOWN = "[UNK]"
-MANY = 1 << 14  # characters from which a table of words pays
+MANY = 1 << 14  # characters from which a table of words is faster
 GAPS = 1 << 20  # ids without a token that a vocabulary may have
-CANNOT_ENCODE = "This tokenizer cannot encode the text; it is damaged, or the text is no Unicode"
+CANNOT_ENCODE = "This tokenizer cannot encode the text; it is damaged, or the text is not Unicode"
 DEFAULT_SPECIAL_TOKENS = ["[PAD]", UNKNOWN, "[CLS]", "[SEP]", "[MASK]"]
 
 
 class SubwordTokenizer(Tokenizer):
     """Text to ids and back, by a `tokenizers.Tokenizer`.
 
-    No `[CLS]` or `[SEP]` is added when encoding; whoever builds examples does that.
+    Encoding adds no `[CLS]` or `[SEP]`: `Framing` does that.
 
     Attributes:
-        library: the tokenizer of the library; not to be changed once this one was used.
+        library: the tokenizer of the library, which must not change any more.
     """
 
     kind = "subwords"
@@ -64,7 +64,7 @@ class SubwordTokenizer(Tokenizer):
 
     @cached_property
     def tokens(self) -> list[str]:
-        """Tokens by id, as the library writes them; "" for an id that has none."""
+        """Tokens by id, as the library writes them; "" for an id without a token."""
         ids = self.library.get_vocab()
         tokens = [""] * (max(ids.values()) + 1)
         for token, index in ids.items():
@@ -73,7 +73,7 @@ class SubwordTokenizer(Tokenizer):
 
     @cached_property
     def special(self) -> SpecialTokens:
-        """Ids of `[CLS]`, `[MASK]` and their like, by task."""
+        """Ids of `[CLS]`, `[MASK]` and so on."""
         return SpecialTokens.of(self.library)
 
     @property
@@ -90,27 +90,27 @@ class SubwordTokenizer(Tokenizer):
 
     @cached_property
     def word_marks(self) -> WordMarks:
-        """Which tokens open a word, and which close one.
+        """Which tokens begin a word, and which end one.
 
         Raises:
-            SettingError: the tokenizer leaves no mark of where words begin.
+            SettingError: the tokenizer does not mark where words begin.
         """
         return WordMarks.of(self.library, self.tokens)
 
     @property
     def word_starts(self) -> np.ndarray:
-        """(V,) bool, the tokens that open a word whatever stands before them.
+        """(V,) bool, the tokens that begin a word after any other token.
 
-        `word_marks.starts` sees more: that a word begins after a bracket, too.
+        `word_marks.starts` finds more: a word begins after a bracket, too.
 
         Raises:
-            SettingError: the tokenizer marks no words, or their ends alone.
+            SettingError: the tokenizer marks no words, or only their ends.
         """
         opens = self.word_marks.opens
         if not opens.any():
             raise SettingError(
-                "This tokenizer marks the ends of words alone; mask tokens instead of whole "
-                "words, or learn one of kind wordpiece or byte-level bpe."
+                "This tokenizer marks only the ends of words; mask tokens instead of whole "
+                "words, or learn a wordpiece or byte-level bpe tokenizer."
             )
         return opens
 
@@ -118,16 +118,16 @@ class SubwordTokenizer(Tokenizer):
     def fingerprint(self) -> str:
         """Hexadecimal digest of all rules and tokens: equal ids for equal fingerprints."""
         rules = parse_json(self.library.to_str(), "The tokenizer", CorpusError)
-        del rules["post_processor"]  # what stands around a text has no part in its ids
+        del rules["post_processor"]  # the template does not change ids
         return hashlib.sha256(json.dumps(rules).encode()).hexdigest()[:32]
 
     def encode(self, text: str) -> list[int]:
-        """Ids of the tokens of `text`."""
+        """Return the ids of a text."""
         with library_errors(CANNOT_ENCODE):
             return self.library.encode(text, add_special_tokens=False).ids
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
-        """Ids of each text; the library works on several at a time."""
+        """Return the ids of each text; the library uses several threads."""
         with library_errors(CANNOT_ENCODE):
             encodings = self.library.encode_batch_fast(list(texts), add_special_tokens=False)
         return [encoding.ids for encoding in encodings]
@@ -149,14 +149,14 @@ class SubwordTokenizer(Tokenizer):
         ]
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Text of the tokens, special ones too."""
+        """Return the text of some ids, special tokens too."""
         with library_errors("This tokenizer cannot decode the ids; it is damaged"):
             return self.library.decode(list(ids), skip_special_tokens=False)
 
     def encode_block(self, text: str) -> EncodedBlock:
-        """Ids, sentences and documents of a text where "\\n" ends a sentence, "\\n\\n" a document.
+        """Return ids of a text where "\\n" ends a sentence and "\\n\\n" a document.
 
-        Each sentence is encoded by itself; line ends get no id. Threads may share the tokenizer.
+        Each sentence is encoded separately; line ends have no ids. Threads may share the tokenizer.
         """
         block = None
         if len(text) >= MANY and self._word_encoder is not None:
@@ -177,9 +177,9 @@ class SubwordTokenizer(Tokenizer):
         return WordEncoder.of(self.library)
 
     def _encode_by_library(self, text: str) -> EncodedBlock:
-        """The same, with the starts of what has no ids."""
+        """The same, with the starts of sentences and documents that have no ids."""
         sentences: list[str] = []
-        opens: list[int] = []  # index of the sentence that opens a document
+        opens: list[int] = []  # index of the first sentence of each document
         for document in text.split("\n\n"):
             opens.append(len(sentences))
             sentences += [line for line in document.split("\n") if line]
@@ -189,16 +189,20 @@ class SubwordTokenizer(Tokenizer):
         return EncodedBlock(ids, starts, starts[opens])
 
     def save(self, path: Path) -> None:
-        """Write a tokenizer.json, which `tokenizers` and `transformers` open with equal ids."""
+        """Write a tokenizer.json, which `tokenizers` and `transformers` open, with equal ids.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
         with atomic_file(path) as temporary:
             temporary.write_text(self.library.to_str(pretty=True), encoding="utf-8")
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read a tokenizer.json, ours or anybody's; lengths it cuts or fills up to are dropped.
+        """Read any tokenizer.json; its truncation and padding are removed.
 
         Raises:
-            CorpusError: the file is not there or no tokenizer.
+            CorpusError: the file is missing, or is not a tokenizer.
         """
         content = read_text(path, CorpusError)
         with library_errors(f"{path} cannot be read as a tokenizer"):
@@ -206,18 +210,18 @@ class SubwordTokenizer(Tokenizer):
 
     @classmethod
     def checked(cls, library: LibraryTokenizer, path: Path) -> Self:
-        """Take what was read from a file; lengths it cuts or fills up to are dropped.
+        """Return the tokenizer of a file; its truncation and padding are removed.
 
         Raises:
-            CorpusError: it has no tokens, has ids far above their number, or cannot be used.
+            CorpusError: it has no tokens, ids far above their number, or cannot be used.
         """
         library.no_truncation()
         library.no_padding()
         ids = library.get_vocab().values()
         if not ids or max(ids) >= len(ids) + GAPS:
             raise CorpusError(
-                f"{path} is no tokenizer of a model: it has {len(ids):,} tokens with ids up to "
-                f"{max(ids, default=0):,}; fetch it again."
+                f"{path} is not a tokenizer of a model: it has {len(ids):,} tokens with ids up to "
+                f"{max(ids, default=0):,}; download it again."
             )
         with library_errors(f"{path} cannot be used as a tokenizer"):
             library.encode("")
@@ -234,7 +238,7 @@ class SubwordTokenizer(Tokenizer):
 def with_special_tokens(
     library: LibraryTokenizer, special_tokens: Sequence[str]
 ) -> LibraryTokenizer:
-    """Tell the library which tokens of the vocabulary are special: found in text as they stand."""
+    """Make tokens of the vocabulary special: the library finds them in text unchanged."""
     library.add_special_tokens(list(special_tokens))
     return library
 
@@ -252,6 +256,6 @@ def with_bert_template(library: LibraryTokenizer) -> LibraryTokenizer:
 
 
 def _distinct(starts: np.ndarray, num_ids: int) -> np.ndarray:
-    """Starts of what has any ids."""
+    """The starts of sentences or documents that have ids."""
     starts = np.unique(starts)
     return starts[starts < num_ids].astype(np.int64)

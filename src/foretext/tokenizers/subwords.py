@@ -1,4 +1,4 @@
-"""The table of sub-word tokenizers, and one verb that learns any of them."""
+"""The table of tokenizers for language models, and the function that learns one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def learn_subwords(
 
     Raises:
         SettingError: no such kind, or a setting it does not have or cannot use.
-        CorpusError: the corpus holds no text.
+        CorpusError: the corpus contains no text.
     """
     if kind not in SUBWORDS and ":" not in kind:
         hint = did_you_mean(kind, SUBWORDS) or f" There are: {', '.join(SUBWORDS)}."

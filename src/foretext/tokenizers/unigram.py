@@ -25,7 +25,7 @@ SCORE_DIGITS = 10
 
 
 class Unigram(SubwordTokenizer):
-    """The likeliest way to cut a text; blanks are written ``▁`` and belong to the next word."""
+    """The most likely segmentation of a text; a space is written ``▁`` before the next word."""
 
     class Config(BaseConfig):
         """Settings of the section `[tokenizer]`."""
@@ -50,11 +50,11 @@ class Unigram(SubwordTokenizer):
         workers: int = 1,
         progress: Advance | None = None,
     ) -> Self:
-        """Let the library learn from the sentences; it decides by itself how many threads it takes.
+        """Let the library learn from the sentences; it chooses the number of threads itself.
 
         Raises:
-            CorpusError: the corpus holds no text.
-            SettingError: the library cannot make a vocabulary of that size of the text.
+            CorpusError: the corpus contains no text.
+            SettingError: the library cannot learn a vocabulary of that size from the text.
         """
         library = Tokenizer(models.Unigram())
         if config.lowercase:
@@ -72,7 +72,7 @@ class Unigram(SubwordTokenizer):
             library.train_from_iterator(_sentences(corpus, progress), trainer)
         except ForetextError:
             raise
-        except Exception as error:  # the library raises nothing narrower
+        except Exception as error:  # the library raises no subclass
             raise SettingError(
                 f"vocab_size = {config.vocab_size} does not suit this text ({error}); raise it."
             ) from error
@@ -80,7 +80,7 @@ class Unigram(SubwordTokenizer):
 
 
 def _rounded(library: Tokenizer) -> Tokenizer:
-    """The same with scores that survive a file: the library reads 17 digits back inexactly."""
+    """The same with scores that a file keeps: the library reads 17 digits back inexactly."""
     content = parse_json(library.to_str(), "The tokenizer", SettingError)
     content["model"]["vocab"] = [
         (piece, round(score, SCORE_DIGITS)) for piece, score in content["model"]["vocab"]

@@ -1,4 +1,4 @@
-"""Words with their ids and counts; id 0 stands for every word that is not among them."""
+"""Words with ids and counts; id 0 stands for all other words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Vocabulary:
 
     Attributes:
         words: V words; ``words[0]`` is ``[UNK]``.
-        counts: (V,) int64; ``counts[0]`` is the number of tokens that are none of the others.
+        counts: (V,) int64; ``counts[0]`` is the number of tokens that are unknown.
     """
 
     def __init__(self, words: list[str], counts: np.ndarray) -> None:
@@ -31,7 +31,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, found: WordCounts, max_size: int | None = None) -> Vocabulary:
-        """Take the first words of `found`, so that with ``[UNK]`` there are at most `max_size`."""
+        """Return the first words of `found`, at most `max_size` with ``[UNK]``."""
         known = [index for index, word in enumerate(found.words) if word != UNKNOWN]
         known = known[: None if max_size is None else max_size - 1]
         counts = found.counts[known]
@@ -39,20 +39,20 @@ class Vocabulary:
         return cls([UNKNOWN, *words], np.insert(counts, 0, found.num_tokens - counts.sum()))
 
     def extended(self, words: Sequence[str], counts: np.ndarray | None) -> Vocabulary:
-        """Add other words, with counts where they are known (else 1); common words' counts add up.
+        """Return the vocabulary with other words; without counts each counts 1.
 
-        The order is again by count, ties by word.
+        Counts of words in both are added. The order is again by count, ties by word.
 
         Raises:
-            CorpusError: a word holds a tab or the end of a line, so that no file could keep it.
+            CorpusError: a word contains a tab or line end, which no file can keep.
         """
         total = dict(zip(self.words[1:], self.counts[1:].tolist(), strict=True))
         others = [1] * len(words) if counts is None else np.asarray(counts).tolist()
         for word, count in zip(words, others, strict=True):
             if "\t" in word or "\n" in word:
                 raise CorpusError(
-                    f"The word {word!r} of the base cannot be kept, since it holds a tab or the "
-                    "end of a line; take it out of the base's file."
+                    f"The word {word!r} of the base cannot be kept, because it contains a tab or "
+                    "a line end; remove it from the base's file."
                 )
             if word != UNKNOWN:
                 total[word] = total.get(word, 0) + count
@@ -61,11 +61,15 @@ class Vocabulary:
         return Vocabulary([UNKNOWN, *(word for word, _ in ordered)], np.array(merged, np.int64))
 
     def require_two_words(self) -> None:
-        """Raise a CorpusError when there are not two words that could learn from each other."""
-        if len(self.words) < 3:  # [UNK] is none
+        """Check that there are two words, which can learn from each other.
+
+        Raises:
+            CorpusError: there are fewer.
+        """
+        if len(self.words) < 3:  # [UNK] does not count
             raise CorpusError(
-                "The vocabulary has a single word, and it takes two to learn from each other; "
-                "give more text or lower min_count."
+                "The vocabulary has fewer than two words, so there is nothing to learn; give more "
+                "text or lower min_count."
             )
 
     @cached_property
@@ -75,7 +79,7 @@ class Vocabulary:
 
     @property
     def unknown_rate(self) -> float:
-        """Share of the corpus's tokens that are unknown."""
+        """Share of the tokens of the corpus that are unknown."""
         return float(self.counts[0] / max(1, self.counts.sum()))
 
     def __len__(self) -> int:

@@ -1,8 +1,8 @@
 """``vocabulary.tsv``: a line with the settings of a word tokenizer, then words and their counts.
 
-People open such files in spreadsheets, where a cell that begins with ``=`` is a formula, and one
-that begins with a quotation mark may go on for lines. So such words have an apostrophe before them.
-The second cell of the first line says so; files without it are older and hold words as they are.
+In a spreadsheet a cell that begins with ``=`` is a formula, and one that begins with a quotation
+mark can continue over lines. So such words get an apostrophe before them. The second cell of the
+first line says so; files without it are older and contain words unchanged.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["read_vocabulary", "write_vocabulary"]
 QUOTED = "words after '"  # the mark
 LARGEST = 1 << 30  # bytes of the file
 MOST = 2**63 - 1  # occurrences in all
-_FORMULA = tuple("=+-@\t\r\"'")  # the apostrophe itself, so that it can be taken away again
+_FORMULA = tuple("=+-@\t\r\"'")  # with the apostrophe itself, so that reading can remove it
 
 
 def write_vocabulary(path: Path, settings: str, vocabulary: Vocabulary) -> None:
@@ -35,7 +35,7 @@ def write_vocabulary(path: Path, settings: str, vocabulary: Vocabulary) -> None:
 
 
 def read_vocabulary(path: Path) -> tuple[str, Vocabulary]:
-    """Return the settings, as JSON that nobody has checked, and the vocabulary.
+    """Return the settings, as unchecked JSON, and the vocabulary.
 
     Raises:
         CorpusError: the file is missing or damaged.
@@ -44,14 +44,14 @@ def read_vocabulary(path: Path) -> tuple[str, Vocabulary]:
     first, *lines = text.removesuffix("\n").split("\n")
     settings, _, mark = first.removeprefix("# ").partition("\t")
     if mark not in ("", QUOTED):
-        raise _damaged(path, 1, f"it says '{mark[:40]}', which this version does not know")
+        raise _damaged(path, 1, f"it says '{mark[:40]}', unknown to this version")
     counts: dict[str, int] = {}
     for number, line in enumerate(lines, 2):
         word, count = _pair(path, number, line)
         word = word.removeprefix("'") if mark else word
         if word in counts:
-            raise _damaged(path, number, f"'{word}' stands there twice")
-        if len(word.encode()) > MAX_WORD_BYTES:  # such are no words, wherever they are counted
+            raise _damaged(path, number, f"'{word}' occurs twice")
+        if len(word.encode()) > MAX_WORD_BYTES:  # counting ignores longer ones
             raise _damaged(path, number, f"a word has {MAX_WORD_BYTES:,} bytes at most")
         counts[word] = count
     if next(iter(counts), None) != UNKNOWN:
@@ -68,7 +68,7 @@ def _quoted(word: str) -> str:
 def _pair(path: Path, number: int, line: str) -> tuple[str, int]:
     word, tab, count = line.partition("\t")
     if not tab or not (count.isascii() and count.isdecimal()) or len(count) > len(str(MOST)):
-        raise _damaged(path, number, "there must be a word, a tab and a count")
+        raise _damaged(path, number, "a line must have a word, a tab and a count")
     return word, int(count)
 
 

@@ -28,12 +28,12 @@ WordSplitter = CorpusWords | LibraryWords | RawPieces
 
 
 class WordEncoder:
-    """Remembers the tokens of the words it met; threads may share it.
+    """Remembers the tokens of words; threads may share it.
 
     Args:
-        splitter: cuts text as the library does.
-        library: the tokenizer whose ids are given; it must not change.
-        max_words: where there are more, all are forgotten and met anew.
+        splitter: splits text as the library does.
+        library: the tokenizer, which must not change.
+        max_words: with more, all are forgotten.
     """
 
     def __init__(
@@ -51,18 +51,18 @@ class WordEncoder:
 
     @classmethod
     def of(cls, library: Tokenizer) -> Self | None:
-        """Make one for a tokenizer of the library, or None where words do not stand alone."""
+        """Return an encoder, or None where tokens depend on more than a word."""
         splitter = _splitter(library)
         if splitter is None or not _is_of_words(library):
             return None
         return cls(splitter, library)
 
     def encode(self, text: str) -> EncodedBlock | None:
-        """Ids of a text where "\\n" ends a sentence, "\\n\\n" a document.
+        """Return ids of a text where "\\n" ends a sentence and "\\n\\n" a document.
 
-        None where only the library can tell: the text holds added tokens, a word of more than
-        1,000 bytes, marks that change places, or more distinct words than are remembered. Starts
-        of sentences and documents without tokens are there too.
+        None where only the library can encode: the text contains added tokens, a word of more than
+        1,000 bytes, marks that change places, or too many distinct words. Sentences and documents
+        without tokens have starts, too.
         """
         if any(token in text for token in self.added) or _has_moving_marks(text):
             return None
@@ -71,7 +71,7 @@ class WordEncoder:
             found = self._meet(data)
             if found is None:
                 return None
-            starts, tokens = self._starts, self._tokens  # what is added later does no harm
+            starts, tokens = self._starts, self._tokens  # later additions do no harm
         words, sentences, documents = found
         ids = np.empty((starts[words + 1] - starts[words]).sum(), np.uint32)
         join_tokens(words, starts, tokens, sentences, documents, ids)
@@ -83,7 +83,7 @@ class WordEncoder:
         self._tokens = np.empty(1 << 16, np.uint32)
 
     def _meet(self, data: np.ndarray) -> Numbered | None:
-        """Find the words, the new ones with their tokens; None where they cannot be remembered."""
+        """Find the words, with tokens of new ones; None where a word cannot be remembered."""
         found = self._number(data)
         if found is None:
             self._forget()
@@ -92,7 +92,7 @@ class WordEncoder:
 
     def _number(self, data: np.ndarray) -> Numbered | None:
         first = len(self._table)
-        self._table.arrays.used[2] = 0  # words that are too long
+        self._table.arrays.used[2] = 0  # counts words that are too long
         found = self._table.number(data, self.splitter.letters)
         tokenize, spelled = self.model.tokenize, self.splitter.spelled
         new = self._table.words(np.arange(first, len(self._table)))
@@ -112,7 +112,7 @@ class WordEncoder:
 
 
 def _is_of_words(library: Tokenizer) -> bool:
-    """Whether a word always has the same tokens, and added ones are found in the text as it is."""
+    """Whether a word always has the same tokens, and added tokens are found in the plain text."""
     model = library.model
     if not isinstance(model, models.WordPiece | models.BPE | models.WordLevel):
         return False
@@ -138,13 +138,13 @@ def _splitter(library: Tokenizer) -> WordSplitter | None:
 
 
 def _has_moving_marks(text: str) -> bool:
-    """Whether a normaliser might put marks into another order, which tables cannot say."""
+    """Whether a normaliser could reorder marks, which tables cannot do."""
     return not text.isascii() and any(mark in text for mark in _moving_marks())
 
 
 @cache
 def _moving_marks() -> list[str]:
-    """The marks with a place of their own in a cluster that are not taken off with the accents."""
+    """The marks with an order in a cluster that are not removed with the accents."""
     return [
         mark
         for mark in map(chr, range(NUM_POINTS))

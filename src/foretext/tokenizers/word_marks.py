@@ -1,8 +1,8 @@
-"""Where words begin among sub-words, read off the marks that each kind of tokenizer leaves.
+"""Where words begin among sub-words, by the marks of each kind of tokenizer.
 
-WordPiece marks what continues a word (`##ing`), byte-level BPE and the unigram model what follows
-a blank (`Ġcat`, `▁cat`), character-level BPE what ends a word (`cat</w>`). Punctuation and Han
-characters are words by themselves.
+WordPiece marks tokens that continue a word (`##ing`), byte-level BPE and Unigram those that follow
+a space (`Ġcat`, `▁cat`), character-level BPE those that end a word (`cat</w>`). Each punctuation
+mark and Han character is a word.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ HAN_LEADS = range(0xE4, 0xEA)  # first bytes of U+4000 to U+9FFF in UTF-8
 
 
 class WordMarks(NamedTuple):
-    """What tokens say of words: a word begins at a token that opens one, or after one that closes.
+    """A word begins at a token that opens one, or after a token that closes one.
 
-    The first token of a text begins a word whatever it is.
+    The first token of a text always begins a word.
     """
 
     opens: np.ndarray  # (V,) bool
@@ -38,10 +38,10 @@ class WordMarks(NamedTuple):
 
     @classmethod
     def of(cls, library: Tokenizer, tokens: Sequence[str]) -> Self:
-        """Read the marks off the tokens, given by id.
+        """Find the marks of tokens, given by id.
 
         Raises:
-            SettingError: the tokenizer leaves no mark.
+            SettingError: the tokenizer has no marks.
         """
         marks = _marks(library, tokens)
         return cls(*(np.array(column, np.bool_) for column in zip(*marks, strict=True)))
@@ -59,9 +59,9 @@ def _marks(library: Tokenizer, tokens: Sequence[str]) -> list[tuple[bool, bool]]
     model = library.model
     if isinstance(model, models.WordLevel):
         return [(True, True)] * len(tokens)
-    if prefix := getattr(model, "continuing_subword_prefix", None):
+    if prefix := getattr(model, "continuing_subword_prefix", None):  # foreign: of tokenizers
         return [(not token.startswith(prefix), False) for token in tokens]
-    if suffix := getattr(model, "end_of_word_suffix", None):
+    if suffix := getattr(model, "end_of_word_suffix", None):  # foreign
         return [(False, token.endswith(suffix)) for token in tokens]
     if _is_byte_level(library):
         return [_marks_of_text(_byte_text(token)) for token in tokens]
@@ -69,7 +69,7 @@ def _marks(library: Tokenizer, tokens: Sequence[str]) -> list[tuple[bool, bool]]
         return [_marks_of_text(token.replace(METASPACE, " ")) for token in tokens]
     raise SettingError(
         "This tokenizer does not mark where words begin; mask tokens instead of whole words, or "
-        "learn one of kind wordpiece, bpe or unigram."
+        "learn a wordpiece, bpe or unigram tokenizer."
     )
 
 
@@ -81,7 +81,7 @@ def _is_byte_level(library: Tokenizer) -> bool:
 
 
 def _byte_text(token: str) -> str:
-    """Text of a byte-level token; a piece of a Han character counts as one."""
+    """The text of a byte-level token; a part of a Han character counts as one."""
     bytes_of = _bytes_of_letters()
     data = bytes(bytes_of[letter] for letter in token if letter in bytes_of)
     text = data.decode("utf-8", "replace")

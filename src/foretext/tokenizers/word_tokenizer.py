@@ -1,4 +1,4 @@
-"""Words as tokens: learned by counting, encoded by one kernel, saved as `tokenizers` reads it."""
+"""Whole words as tokens, for word vectors: learned by counting, encoded by one kernel."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ COUNTS_FILE = "vocabulary.tsv"
 
 
 class WordTokenizer(Tokenizer):
-    """A pre-tokeniser and a vocabulary of whole words; words outside of it have id 0.
+    """A pre-tokeniser and a vocabulary of whole words; other words have id 0.
 
-    Id 0 fills rows up, too: there are no other special tokens.
+    Id 0 is also the padding; there are no special tokens.
     """
 
     kind = "words"
@@ -46,10 +46,10 @@ class WordTokenizer(Tokenizer):
         )
         lowercase: bool = True
         min_count: int = Field(default=5, ge=1)  # rarer words are unknown
-        max_vocab_size: int | None = Field(default=None, ge=2)  # with [UNK]; the most frequent stay
+        max_vocab_size: int | None = Field(default=None, ge=2)  # with [UNK]; the most frequent
 
     def __init__(self, config: Config, vocabulary: Vocabulary) -> None:
-        assert config.pre_tokenizer != "auto", "learn() settles the kind"
+        assert config.pre_tokenizer != "auto", "learn() chooses the kind"
         self.config = config
         self.vocabulary = vocabulary
         self.pre_tokenizer = PreTokenizer(config.pre_tokenizer, lowercase=config.lowercase)
@@ -65,8 +65,8 @@ class WordTokenizer(Tokenizer):
     ) -> WordTokenizer:
         """Count the words of a corpus and keep the frequent ones.
 
-        `progress` is told of the bytes read. The tokenizer's own `config` names the kind of
-        pre-tokeniser that "auto" came to.
+        `progress` advances by the bytes read. The tokenizer's own `config` names the kind of
+        pre-tokeniser that "auto" has chosen.
 
         Raises:
             CorpusError: no word occurs `min_count` times.
@@ -87,7 +87,7 @@ class WordTokenizer(Tokenizer):
 
     @property
     def vocab_size(self) -> int:
-        """Words with ids, ``[UNK]`` among them."""
+        """Number of words with ids, and ``[UNK]``."""
         return len(self.vocabulary)
 
     @property
@@ -107,27 +107,27 @@ class WordTokenizer(Tokenizer):
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 
     def words(self, text: str) -> list[str]:
-        """Words of `text` as they are looked up, known or not."""
+        """Return the words of a text as they are looked up, known or not."""
         return self.pre_tokenizer.words(text)
 
     def encode(self, text: str) -> list[int]:
-        """Ids of the words of `text`, whatever its sentences and documents."""
+        """Return the ids of a text, without its sentences and documents."""
         ids: list[int] = self.encode_block(text).ids.tolist()
         return ids
 
     def encode_words(self, sentences: Sequence[Sequence[str]]) -> list[WordIds]:
-        """Return one id for each word, which is looked up as it stands."""
+        """Return one id for each word, which is looked up unchanged, except for its case."""
         ids = self.vocabulary.ids
         return [[[ids.get(self._key(word), 0)] for word in words] for words in sentences]
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Words with blanks between."""
+        """Return the words with spaces between them."""
         return " ".join(self.vocabulary.words[index] for index in ids)
 
     def encode_block(self, text: str) -> EncodedBlock:
-        """Ids, sentences and documents of a text where "\\n" ends a sentence, "\\n\\n" a document.
+        """Return ids of a text where "\\n" ends a sentence and "\\n\\n" a document.
 
-        Lets go of the GIL; threads may share the tokenizer.
+        Releases the GIL; threads may share the tokenizer.
         """
         data = self.pre_tokenizer.utf8(text)
         ids = np.empty(data.size, np.uint32)
@@ -149,9 +149,8 @@ class WordTokenizer(Tokenizer):
     def save(self, path: Path) -> None:
         """Write a tokenizer.json, and beside it ``vocabulary.tsv`` with settings and counts.
 
-        The JSON is what ``tokenizers.Tokenizer.from_file`` opens, and it gives equal ids; but the
-        `tokenizers` library has no jieba: for ``chinese_words`` it expects text that has blanks
-        between its words already.
+        ``tokenizers.Tokenizer.from_file`` opens the JSON, with equal ids. But the `tokenizers`
+        library has no jieba: for ``chinese_words`` it needs text with spaces between the words.
         """
         settings = self.config.model_dump_json()
         write_vocabulary(path.with_name(COUNTS_FILE), settings, self.vocabulary)
@@ -163,15 +162,15 @@ class WordTokenizer(Tokenizer):
         """Read what `save` wrote.
 
         Raises:
-            CorpusError: ``vocabulary.tsv`` is not there or damaged.
+            CorpusError: ``vocabulary.tsv`` is missing or damaged.
         """
         path = path.with_name(COUNTS_FILE)
         settings, vocabulary = read_vocabulary(path)
         config = parse_json(settings, f"{path}, line 1", CorpusError, cls.Config)
         if config.pre_tokenizer == "auto":
             raise CorpusError(
-                f"{path}, line 1: 'auto' is no pre-tokeniser of learned words; fetch or write it "
-                "again."
+                f"{path}, line 1: 'auto' is not a pre-tokeniser of learned words; fetch or write "
+                "it again."
             )
         return cls(config, vocabulary)
 

@@ -1,7 +1,7 @@
 """WordPiece: BERT's tokenizer (Devlin et al. 2019; Wu et al. 2016).
 
-The pieces are learned by the count of pairs, as the `tokenizers` library's `WordPieceTrainer` does,
-not by the likelihood of Schuster and Nakajima (2012); a text is cut by greedy longest match.
+The pieces are learned from counts of pairs, as by `WordPieceTrainer` of the `tokenizers` library,
+not from likelihood (Schuster and Nakajima 2012); words are split by greedy longest match.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ PREFIX = "##"
 class WordPiece(SubwordTokenizer):
     """Words and pieces of words; a piece that continues a word begins with ``##``.
 
-    Text is cleaned and cut as for BERT: Chinese characters and punctuation stand alone; with
-    `lowercase` accents are taken off too.
+    Text is cleaned and split as for BERT: each Chinese character and punctuation mark is a word;
+    `lowercase` also removes accents.
     """
 
     class Config(BaseConfig):
         """Settings of the section `[tokenizer]`."""
 
-        vocab_size: int = Field(default=30_000, ge=1)  # special tokens and alphabet among them
+        vocab_size: int = Field(default=30_000, ge=1)  # includes special tokens and alphabet
         min_count: int = Field(default=2, ge=1)  # rarer pairs are not merged
         special_tokens: list[str] = DEFAULT_SPECIAL_TOKENS  # get the first ids
         lowercase: bool = True
         limit_alphabet: Annotated[int, Field(ge=1)] | Literal["auto"] | None = "auto"
-        # most frequent characters; auto: 1,000, or as many as the text's script needs; None: all
+        # keeps the most frequent; auto: 1,000, or more where the script needs it; None: all
         max_token_length: int | None = Field(default=None, ge=2)  # in characters
         ties: Ties = "smallest_ids"  # among equally frequent pairs, as in `tokenizers`
 
@@ -62,10 +62,10 @@ class WordPiece(SubwordTokenizer):
         workers: int = 1,
         progress: Advance | None = None,
     ) -> Self:
-        """Count the words of a corpus and merge; `progress` is told of the bytes read.
+        """Count the words of a corpus and merge pairs; `progress` advances by the bytes read.
 
         Raises:
-            CorpusError: the corpus holds no text.
+            CorpusError: the corpus contains no text.
             SettingError: `vocab_size` has no room for the special tokens and the alphabet.
         """
         splitter = LibraryWords(
