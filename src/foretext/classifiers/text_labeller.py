@@ -125,7 +125,7 @@ class TextLabeller(Predictor):
         return f"{shown_labels(record)}\t{record['text']}"
 
 
-def check_list(texts: Sequence[str]) -> None:
+def check_list(texts: Sequence[Any]) -> None:
     """Refuse a single text where several are expected.
 
     Raises:

@@ -1,9 +1,8 @@
-"""What every trained network of a task is in use: a `Predictor` that examples can be made for."""
+"""What every trained network of a task is in use: it answers rows, and is kept in a folder."""
 
 from __future__ import annotations
 
 import json
-from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,13 +11,9 @@ from typing import Annotated, Any, ClassVar, Self, cast
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from foretext.backbones.base import Backbone
-from foretext.classifiers.linear import LinearClassifier
-from foretext.classifiers.predictor import Predictor
 from foretext.config import Config
 from foretext.data.padded_examples import PaddedExamples
-from foretext.data.rows import RowTexts
-from foretext.errors import ModelFileError, SettingError
+from foretext.errors import ModelFileError
 from foretext.files import merged_folder
 from foretext.interop.hugging_face import CONFIG
 from foretext.interop.task_folder import load_task, save_task
@@ -27,26 +22,27 @@ from foretext.nn.device import DeviceName, Precision, choose_device, choose_dtyp
 from foretext.parsing import parse_json
 from foretext.task_models import TASKS
 from foretext.task_models.computing import Outputs, TaskNetwork, compute_outputs
+from foretext.task_models.trainee import Trainee
 from foretext.tasks.base import Task
 from foretext.tasks.task_base import TaskBase
 
-__all__ = ["Positive", "TaskFacts", "TaskModel", "head_class"]
+__all__ = ["KeptFacts", "Positive", "TaskModel", "head_class"]
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
-class TaskFacts(TypedDict, total=False):
+class KeptFacts(TypedDict, total=False):
     """What a folder keeps of a model beside weights and settings."""
 
     temperature: Positive
 
 
-class TaskModel(Predictor):
+class TaskModel(Trainee):
     """A base and a task.
 
     A task from outside the package needs `task_class`, `rows_config`, `title`, `judged_by`, and the
-    methods `read`, `find`, `examples`, `answer_rows`, `judge`, `records` and `usage`. All others
-    have defaults.
+    methods `read`, `find`, `examples`, `answer_rows`, `judge` and `records`. All others have
+    defaults.
 
     Args:
         base: tokenizer and backbone.
@@ -56,12 +52,8 @@ class TaskModel(Predictor):
         precision: "auto" answers in bfloat16 where the device has it.
     """
 
-    task_class: ClassVar[type[Task]]
-    facts_type: ClassVar[Any] = (
-        TaskFacts  # of what `facts` returns, to check it when a file is read
-    )
+    facts_type: ClassVar[Any] = KeptFacts  # of what `facts` returns, for reading it from a file
     of_pairs: ClassVar[bool] = False  # whether inputs are pairs of texts
-    vectors_backbone: ClassVar[str] = "textcnn"  # the network over word vectors, if none is named
     task_origin: ClassVar = "pretrained"  # what another task that is learned on it starts with
     files = (
         "`model.safetensors` holds the weights and `config.json` their shape; `transformers` has "
@@ -101,8 +93,6 @@ class TaskModel(Predictor):
         parts = (self.base.backbone, self.task)
         return sum(weight.numel() for part in parts for weight in part.parameters())
 
-    # Before the training
-
     @classmethod
     def begin(cls, base: TaskBase, config: Config, rows: Sequence[Any]) -> Self:
         """Put an untrained head for these rows on a base.
@@ -112,83 +102,6 @@ class TaskModel(Predictor):
             SettingError: the head does not fit the base.
         """
         return cls(base, cls.task_class(config, base, **cls.find(rows)))
-
-    @classmethod
-    def task_config(cls) -> type[Config]:
-        """Return the class of the section ``[task]``."""
-        return cls.task_class.settings()
-
-    @classmethod
-    @abstractmethod
-    def find(cls, rows: Sequence[Any]) -> dict[str, Any]:
-        """Return what the head needs to know of the rows, such as their labels, as JSON has it."""
-
-    @classmethod
-    def texts(cls, rows: Sequence[Any]) -> RowTexts:
-        """Return the texts of rows, which a tokenizer can be learned from."""
-        return RowTexts([row.text for row in rows])
-
-    @classmethod
-    def num_characters(cls, rows: Sequence[Any]) -> int:
-        """Return the number of ids that the spelling of the words takes; 0: it is not read."""
-        return 0
-
-    @classmethod
-    def learns_chain(cls, config: Any) -> bool:
-        """Whether the head has layers, such as a CRF, that learn faster than a pretrained base."""
-        return False
-
-    @classmethod
-    def learns_embeddings(cls, config: Any) -> bool:
-        """Whether the head adds embeddings to the backbone, which must not be frozen then."""
-        return False
-
-    @classmethod
-    def notes(cls, config: Any, backbone: Backbone) -> list[str]:
-        """Return what a person should know of these settings on this backbone."""
-        return []
-
-    @classmethod
-    def check_calibration(cls, rows: Sequence[Any]) -> None:
-        """Check that probabilities can be calibrated by such rows.
-
-        Raises:
-            SettingError: they cannot.
-        """
-        raise SettingError(
-            "[finetuning] calibrate fits the probabilities of labels of which one is right, and "
-            "these rows have no such labels; leave it out."
-        )
-
-    @classmethod
-    def check_ensemble(cls) -> None:
-        """Check that a model can answer together with a linear classifier.
-
-        Raises:
-            SettingError: it cannot.
-        """
-        raise SettingError(
-            f"[finetuning] ensemble is for classification, not for {cls.title.lower()}; leave it "
-            "out."
-        )
-
-    # The training
-
-    @abstractmethod
-    def examples(self, rows: Sequence[Any]) -> PaddedExamples:
-        """Return rows with their answers as examples to learn from.
-
-        Raises:
-            CorpusError: a row has an answer that the model does not know.
-        """
-
-    def knows(self, row: Any) -> bool:
-        """Whether the model can give the right answer of a row."""
-        return True
-
-    def num_cut(self, rows: Sequence[Any]) -> int:
-        """Return the number of rows that are longer than the model reads at once."""
-        return 0
 
     def unknown_rate(self, rows: Sequence[Any]) -> float:
         """Return the share of unknown tokens of rows, 0 where unknown tokens are normal."""
@@ -206,30 +119,6 @@ class TaskModel(Predictor):
             yield
         finally:
             self._is_in_training = False
-
-    # After the training
-
-    def finish(self, rows: Sequence[Any]) -> list[str]:
-        """Set what is chosen by held-out rows, and return what was chosen, for the log."""
-        return []
-
-    def calibrate(self, rows: Sequence[Any]) -> float:
-        """Set and return the temperature by which probabilities fit held-out rows.
-
-        Raises:
-            SettingError: the answers have no such probabilities.
-            CorpusError: the rows do not fit.
-        """
-        raise SettingError(f"The probabilities of {self.title.lower()} cannot be calibrated.")
-
-    def join(self, linear: LinearClassifier, rows: Sequence[Any]) -> Any:
-        """Answer together with a linear classifier from now on; return the weights of both.
-
-        Raises:
-            SettingError: the model cannot.
-            CorpusError: the rows do not fit.
-        """
-        raise SettingError(f"{self.title} cannot be answered together with a linear classifier.")
 
     def as_base(self) -> TaskBase:
         """Return what another task is learned on; it shares the weights of this model."""

@@ -26,7 +26,7 @@ from foretext.classifiers.text_labeller import TextLabeller, check_list
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import LabelledText
 from foretext.errors import ModelFileError, SettingError
-from foretext.task_models.base import TaskFacts, TaskModel
+from foretext.task_models.base import KeptFacts, TaskModel
 from foretext.task_models.ensemble import Ensemble, Weights
 from foretext.task_models.windows import Windows
 from foretext.tasks.classification import Classification
@@ -44,7 +44,7 @@ class _Weights(TypedDict):
     linear: _Weight
 
 
-class _Facts(TaskFacts, total=False):
+class _Facts(KeptFacts, total=False):
     """What a folder keeps of a classifier."""
 
     ensemble: _Weights

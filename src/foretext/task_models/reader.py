@@ -33,7 +33,7 @@ from foretext.task_models.answer_figures import (
     language_of,
     span_baseline,
 )
-from foretext.task_models.base import TaskFacts, TaskModel
+from foretext.task_models.base import KeptFacts, TaskModel
 from foretext.task_models.question_windows import QuestionWindows
 from foretext.task_models.readings import Reading, SpanAnswer, read_spans
 from foretext.task_models.span_findings import span_findings
@@ -44,7 +44,7 @@ from foretext.tasks.task_base import TaskBase
 __all__ = ["SpanAnswer", "SpanReader"]
 
 
-class _Facts(TaskFacts, total=False):
+class _Facts(KeptFacts, total=False):
     """What a folder keeps of a reader."""
 
     null_threshold: Annotated[float, Field(allow_inf_nan=False)]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Record, Top, refuse_options
+from foretext.classifiers.text_labeller import check_list
 from foretext.corpus.findings import Problem
 from foretext.data.padded_examples import IGNORED, PaddedExamples, Ragged
 from foretext.data.rows import (
@@ -23,7 +24,6 @@ from foretext.data.rows import (
     find_unseen_labels,
     read_tagged,
 )
-from foretext.errors import SettingError
 from foretext.task_models.base import TaskModel
 from foretext.task_models.sentence_scores import SentenceScores
 from foretext.task_models.sentence_windows import SentenceWindows
@@ -160,8 +160,7 @@ class Tagger(TaskModel):
         Raises:
             SettingError: a single text is given, not several.
         """
-        if isinstance(texts, str):
-            raise SettingError("predict takes several texts; put a single one into a list.")
+        check_list(texts)
         split = self.task.by_character
         return [
             split_text(text, by_character=split) if isinstance(text, str) else joined_tokens(text)
@@ -181,11 +180,7 @@ class Tagger(TaskModel):
         return self._scores(_words(self.tokens(texts))).probabilities(self.temperature)
 
     def spans(self, texts: Texts) -> list[list[TaggedSpan]]:
-        """Return the entities of each text with their places in it.
-
-        Args:
-            texts: raw texts, or lists of tokens, which are joined by blanks.
-        """
+        """Return the entities of each text with their places in it; blanks join tokens."""
         tokens = self.tokens(texts)
         scores = self._scores(_words(tokens))
         answers = zip(scores.places(), scores.probabilities(self.temperature), strict=True)

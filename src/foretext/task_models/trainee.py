@@ -1,0 +1,122 @@
+"""What fine-tuning asks of a task: what its head needs to know, examples, checks and notes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from foretext.backbones.base import Backbone
+from foretext.classifiers.linear import LinearClassifier
+from foretext.classifiers.predictor import Predictor
+from foretext.config import Config
+from foretext.data.padded_examples import PaddedExamples
+from foretext.data.rows import RowTexts
+from foretext.errors import SettingError
+from foretext.tasks.base import Task
+
+__all__ = ["Trainee"]
+
+
+class Trainee(Predictor):
+    """A predictor that can be trained; `task_class`, `find` and `examples` have no defaults."""
+
+    task_class: ClassVar[type[Task]]
+    vectors_backbone: ClassVar[str] = "textcnn"  # the network over word vectors, if none is named
+
+    @classmethod
+    def task_config(cls) -> type[Config]:
+        """Return the class of the section ``[task]``."""
+        return cls.task_class.settings()
+
+    @classmethod
+    @abstractmethod
+    def find(cls, rows: Sequence[Any]) -> dict[str, Any]:
+        """Return what the head needs to know of the rows, such as their labels, as JSON has it."""
+
+    @classmethod
+    def texts(cls, rows: Sequence[Any]) -> RowTexts:
+        """Return the texts of rows, which a tokenizer can be learned from."""
+        return RowTexts([row.text for row in rows])
+
+    @classmethod
+    def num_characters(cls, rows: Sequence[Any]) -> int:
+        """Return the number of ids that the spelling of the words takes; 0: it is not read."""
+        return 0
+
+    @classmethod
+    def learns_chain(cls, config: Any) -> bool:
+        """Whether the head has layers, such as a CRF, that learn faster than a pretrained base."""
+        return False
+
+    @classmethod
+    def learns_embeddings(cls, config: Any) -> bool:
+        """Whether the head adds embeddings to the backbone, which must not be frozen then."""
+        return False
+
+    @classmethod
+    def notes(cls, config: Any, backbone: Backbone) -> list[str]:
+        """Return what a person should know of these settings on this backbone."""
+        return []
+
+    @classmethod
+    def check_calibration(cls, rows: Sequence[Any]) -> None:
+        """Check that probabilities can be calibrated by such rows.
+
+        Raises:
+            SettingError: they cannot.
+        """
+        raise SettingError(
+            "[finetuning] calibrate fits the probabilities of labels of which one is right, and "
+            "these rows have no such labels; leave it out."
+        )
+
+    @classmethod
+    def check_ensemble(cls) -> None:
+        """Check that a model can answer together with a linear classifier.
+
+        Raises:
+            SettingError: it cannot.
+        """
+        raise SettingError(
+            f"[finetuning] ensemble is for classification, not for {cls.title.lower()}; leave it "
+            "out."
+        )
+
+    @abstractmethod
+    def examples(self, rows: Sequence[Any]) -> PaddedExamples:
+        """Return rows with their answers as examples to learn from.
+
+        Raises:
+            CorpusError: a row has an answer that the model does not know.
+        """
+
+    def knows(self, row: Any) -> bool:
+        """Whether the model can give the right answer of a row."""
+        return True
+
+    def num_cut(self, rows: Sequence[Any]) -> int:
+        """Return the number of rows that are longer than the model reads at once."""
+        return 0
+
+    def finish(self, rows: Sequence[Any]) -> list[str]:
+        """Set what is chosen by held-out rows, and return what was chosen, for the log."""
+        return []
+
+    def calibrate(self, rows: Sequence[Any]) -> float:
+        """Set and return the temperature by which probabilities fit held-out rows.
+
+        Raises:
+            SettingError: the answers have no such probabilities.
+            CorpusError: the rows do not fit.
+        """
+        raise SettingError(f"The probabilities of {self.title.lower()} cannot be calibrated.")
+
+    def join(self, linear: LinearClassifier, rows: Sequence[Any]) -> Any:
+        """Answer together with a linear classifier from now on; return the weights of both.
+
+        Raises:
+            SettingError: the model cannot.
+            CorpusError: the rows do not fit.
+        """
+        raise SettingError(f"{self.title} cannot be answered together with a linear classifier.")
