@@ -105,7 +105,7 @@ def test_a_backbone_from_outside(outside: Path, task_files: TaskFiles, tmp_path:
         "classification", "my_bags:Bag", train, tmp_path / "run", test=test,
         settings={"backbone": {"dim": 12}, "training": {"epochs": 30.0, "learning_rate": 0.01}},
     )  # fmt: skip
-    assert model.evaluate_file(test)["accuracy"] > 0.8
+    assert model.evaluate(test)["accuracy"] > 0.8
     kept = ft.load(tmp_path / "run")
     assert torch.equal(kept.base.backbone.embedding, model.base.backbone.embedding)
     for name, sentence in (

@@ -82,7 +82,7 @@ def test_a_run_of_every_kind(
         strict=True,
     ):
         np.testing.assert_allclose(own, theirs, atol=1e-6)
-    figures = kept.evaluate_file(test)
+    figures = kept.evaluate(test)
     assert figures[kept.judged_by] == facts["test"][kept.judged_by]
     assert (facts["kind"], facts["task"]) == (task, task)
     assert facts["baseline"]["test"][kept.judged_by] >= 0
@@ -195,7 +195,7 @@ def test_several_seeds(task_files: TaskFiles, tmp_path: Path) -> None:
         spread = np.sqrt(np.square(each - each.mean()).sum() / 2)
         assert seeds[part]["deviation"] == pytest.approx(spread)
     assert learned.facts["valid"]["accuracy"] == max(seeds["valid"]["each"])
-    assert ft.load(run).evaluate_file(files[1])["accuracy"] == max(seeds["valid"]["each"])
+    assert ft.load(run).evaluate(files[1])["accuracy"] == max(seeds["valid"]["each"])
     assert not (run / "seeds").exists()
     logs = [path.name for path in run.glob("metrics*.jsonl")]
     assert sorted(logs) == ["metrics-seed-2.jsonl", "metrics-seed-3.jsonl", "metrics.jsonl"]
@@ -294,9 +294,9 @@ def test_a_network_answers_together_with_its_baseline(
     assert facts["ensemble"] == model.ensemble.weights._asdict()
     told = kept.predict_proba(asked(kept, files[1]))
     np.testing.assert_allclose(told, model.predict_proba(asked(model, files[1])), atol=1e-6)
-    assert kept.evaluate_file(files[1])["accuracy"] == facts["test"]["accuracy"]
+    assert kept.evaluate(files[1])["accuracy"] == facts["test"]["accuracy"]
     kept.ensemble = None
-    alone = kept.evaluate_file(files[1])["accuracy"]
+    alone = kept.evaluate(files[1])["accuracy"]
     assert alone == facts["network"]["test"]["accuracy"]
     assert alone in facts["seeds"]["test"]["each"]
     assert "the network alone, test" in (run / "README.md").read_text()

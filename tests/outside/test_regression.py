@@ -50,7 +50,7 @@ def _trust_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_learns(model: Regression, rows: list[NumberedText], file: Path) -> None:
     assert model.kind == NAME
     assert model.predict(["the hen in the morning"])[0] == pytest.approx(3.0, abs=0.5)
-    figures = model.evaluate_file(file)
+    figures = model.evaluate(file)
     assert figures["spearman"] > 0.9
     with model.in_training():
         assert model.figures(rows) == pytest.approx(figures, abs=1e-2)  # no cast to bfloat16
@@ -117,7 +117,7 @@ def test_it_is_fine_tuned_like_any_task(file: Path, tmp_path: Path) -> None:
     model = ft.finetune(NAME, "textcnn", file, run, test=file, settings=settings)
     facts = RunFolder(run).facts()
     assert (facts["kind"], facts["title"], facts["judged_by"]) == (NAME, "Regression", "spearman")
-    assert facts["test"]["spearman"] == model.evaluate_file(file)["spearman"]
+    assert facts["test"]["spearman"] == model.evaluate(file)["spearman"]
     assert facts["baseline"]["name"] == "TF-IDF and ridge regression"
     assert "# Regression on textcnn" in (run / "README.md").read_text()
     assert report_run(run).is_file()

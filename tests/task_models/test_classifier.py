@@ -190,8 +190,8 @@ def test_a_file_is_read_and_measured(wordpiece: SubwordTokenizer, tmp_path: Path
         "label\ttext\n" + "".join(f"{r.labels[0]}\t{r.text}\n" for r in labelled_texts(6))
     )
     model = classifier(bert_body(wordpiece))
-    assert model.evaluate_file(file) == model.figures(model.read(file))
-    assert model.judged_by in model.evaluate_file(file)
+    assert model.evaluate(file) == model.figures(model.read(file))
+    assert model.judged_by in model.evaluate(file)
 
 
 def test_errors_name_the_row(wordpiece: SubwordTokenizer) -> None:

@@ -241,7 +241,7 @@ def test_a_file_is_read_and_measured(wordpiece: SubwordTokenizer, tmp_path: Path
     rows = TextMatcher.read(file, columns)
     model = matcher(bert_body(wordpiece), rows)
     assert model.task.found == {"lowest": 0.5, "highest": 4.5}
-    assert model.evaluate_file(file, rows=columns) == model.figures(rows)
+    assert model.evaluate(file, rows=columns) == model.figures(rows)
     assert model.knows(rows[0])
 
 

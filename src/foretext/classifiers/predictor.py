@@ -125,7 +125,7 @@ class Predictor(ABC):
         """Answer rows, and return how good the answers are."""
         return self.judge(rows, self.answer_rows(rows))
 
-    def evaluate_file(self, path: str | Path, *, rows: Any = None) -> dict[str, Any]:
+    def evaluate(self, path: str | Path, *, rows: Any = None) -> dict[str, Any]:
         """Return the figures of a file of rows with right answers.
 
         Args:

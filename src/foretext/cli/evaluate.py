@@ -113,7 +113,7 @@ def _evaluate_task(run: Path, data: list[Path], as_json: bool) -> None:
 
     model = load_task(run)
     rows = rows_of(run, model)
-    results = {str(path): model.evaluate_file(path, rows=rows) for path in data}
+    results = {str(path): model.evaluate(path, rows=rows) for path in data}
     if as_json:
         print_json(results)
         return

@@ -21,7 +21,7 @@ import foretext
 
 model = foretext.load("{folder}")
 {use}
-model.evaluate_file("rows_with_answers")
+model.evaluate("rows_with_answers")
 ```
 
 ```console

@@ -1,0 +1,171 @@
+"""What every task does on everything that it can be learned on, through the public verbs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import foretext as ft
+from foretext.corpus import Corpus
+from foretext.errors import Interrupted, SettingError
+from foretext.finetuning.bases import LEARNERS, base_names, learner_class, predictor_class
+from foretext.language_model import LanguageModel
+from foretext.objectives import OBJECTIVES
+from foretext.report.run_report import report_run
+from foretext.run_folder import RunFolder
+from foretext.task_models import TASKS
+from foretext.tokenizers.subwords import learn_subwords
+from foretext.training.loop import Training
+from tests.contracts.interruption import stopping_at
+from tests.contracts.pairs import LAWFUL, Pair, build_backbone, small_recipe
+from tests.task_files import SMALL, TaskFiles, word_vectors, write_task_files
+
+# A pretrained model of each lawful pair, a vector file, and every name.
+BASES = [*map(str, LAWFUL), "vectors", *base_names()]
+SMALL_ROWS = {**SMALL, "lookup": {"vector_size": 16}, "recurrent": {"vector_size": 16, "dim": 8}}
+
+
+def is_lawful(task: str, base: str) -> bool:
+    """Whether a task is learned on a base; learners refuse tasks that they do not know."""
+    if base not in base_names():
+        return True
+    try:
+        predictor_class(task, base)
+    except SettingError:
+        return False
+    return True
+
+
+CASES = [(task, base) for task in TASKS for base in BASES if is_lawful(task, base)]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> TaskFiles:
+    return write_task_files(tmp_path_factory.mktemp("rows"))
+
+
+@pytest.fixture(scope="module")
+def bases(animal_text: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What `finetune` gets for each base; the models have random weights."""
+    folder = tmp_path_factory.mktemp("bases")
+    word_vectors().save(folder / "vectors.txt")
+    found = {name: name for name in base_names()} | {"vectors": str(folder / "vectors.txt")}
+    for pair in LAWFUL:
+        untrained_model(pair, animal_text).save(folder / str(pair))
+        found[str(pair)] = str(folder / str(pair))
+    return found
+
+
+def untrained_model(pair: Pair, text: Path) -> LanguageModel:
+    recipe = small_recipe(pair)
+    kind, config = recipe.parts["tokenizer"]
+    tokenizer = learn_subwords(str(kind), config.model_dump(), Corpus(text))
+    backbone = build_backbone(pair, tokenizer.vocab_size)
+    objective = OBJECTIVES.resolve(pair.objective)(
+        recipe.parts["objective"].config, backbone, tokenizer
+    )
+    return LanguageModel(tokenizer, backbone, objective)
+
+
+@pytest.fixture(scope="module", params=CASES, ids=lambda case: f"{case[0]} on {case[1]}")
+def case(request: pytest.FixtureRequest) -> tuple[str, str]:
+    task, base = request.param
+    return task, base
+
+
+def options(task: str, base: str, files: TaskFiles) -> dict[str, Any]:
+    """Arguments of a short fine-tuning that has held-out and test rows."""
+    settings: dict[str, dict[str, Any]] = {"training": {"epochs": 2.0, "precision": "fp32"}}
+    if base in SMALL_ROWS:
+        settings["backbone"] = SMALL_ROWS[base]
+    if base in LEARNERS:
+        settings = {"classifier": {"epochs": 2, "workers": 1}} if base == "fasttext" else {}
+    return {"valid": files.test(task), "test": files.test(task), "settings": settings}
+
+
+@pytest.fixture(scope="module")
+def run(
+    case: tuple[str, str],
+    files: TaskFiles,
+    bases: dict[str, str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> RunFolder:
+    task, base = case
+    out = tmp_path_factory.mktemp("run") / "run"
+    ft.finetune(task, bases[base], files.train(task), out, **options(task, base, files))
+    return RunFolder(out)
+
+
+def test_a_run_is_whole(case: tuple[str, str], run: RunFolder) -> None:
+    assert run.finished
+    facts = json.loads(run.config.read_text(encoding="utf-8"))
+    assert "model.evaluate" in run.card.read_text(encoding="utf-8")
+    assert "<html" in report_run(run.path).read_text(encoding="utf-8")
+    assert run.examination.is_file(), facts
+
+
+def test_it_answers_and_is_judged_as_in_its_run(
+    case: tuple[str, str], run: RunFolder, files: TaskFiles
+) -> None:
+    task, _ = case
+    model = ft.load(run.path)
+    rows = model.read(files.test(task))
+    figures = model.evaluate(files.test(task))
+    examined = json.loads(run.examination.read_text(encoding="utf-8"))["figures"]
+    assert figures[model.judged_by] == pytest.approx(examined[model.judged_by], abs=1e-6)
+    assert np.isfinite(figures[model.judged_by])
+    assert len(rows) == 18
+
+
+def test_lines_are_answered(case: tuple[str, str], run: RunFolder) -> None:
+    model = ft.load(run.path)
+    texts = ["the cat in the morning", "every dog barks"]
+    line = "\t".join(texts[: len(model.fields)])
+    (record,) = model.predictions([line])
+    assert set(model.fields) < set(record)
+    assert model.shown(record)
+    assert json.dumps(record)
+
+
+def test_saving_keeps_the_answers(case: tuple[str, str], run: RunFolder, tmp_path: Path) -> None:
+    model = ft.load(run.path)
+    model.save(tmp_path / "copy")
+    lines = ["\t".join(["the cat in the morning", "a dog"][: len(model.fields)])]
+    again = ft.load(tmp_path / "copy")
+    assert list(again.predictions(lines)) == list(model.predictions(lines))
+
+
+def test_it_repeats_from_its_own_recipe(
+    case: tuple[str, str], run: RunFolder, tmp_path: Path
+) -> None:
+    again = ft.finetune(config=run.recipe, out=tmp_path / "again")
+    lines = ["\t".join(["the cat in the morning", "a dog"][: len(again.fields)])]
+    assert list(again.predictions(lines)) == list(ft.load(run.path).predictions(lines))
+
+
+def test_a_network_resumes_to_the_same_bits(
+    case: tuple[str, str],
+    run: RunFolder,
+    files: TaskFiles,
+    bases: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    task, base = case
+    if base in LEARNERS:
+        assert learner_class(base).__name__ != "NetworkLearner"
+        return
+    arguments = (task, bases[base], files.train(task), tmp_path / "run")
+    with monkeypatch.context() as patched:
+        patched.setattr(Training, "_step", stopping_at(2))
+        with pytest.raises(Interrupted):
+            ft.finetune(*arguments, **options(task, base, files))
+    torch.manual_seed(99)  # a new process has another generator
+    ft.finetune(*arguments, **options(task, base, files), resume=True)
+    name = "model.safetensors"
+    assert (tmp_path / "run" / name).read_bytes() == (run.path / name).read_bytes()
