@@ -13,7 +13,7 @@ import torch
 import foretext as ft
 from foretext.corpus import Corpus
 from foretext.errors import Interrupted, SettingError
-from foretext.finetuning.bases import LEARNERS, base_names, learner_class, predictor_class
+from foretext.finetuning.bases import LEARNERS, NamedBackbone, base_names
 from foretext.language_model import LanguageModel
 from foretext.objectives import OBJECTIVES
 from foretext.report.run_report import report_run
@@ -27,21 +27,32 @@ from tests.task_files import SMALL, TaskFiles, word_vectors, write_task_files
 
 # A pretrained model of each lawful pair, a vector file, and every name.
 BASES = [*map(str, LAWFUL), "vectors", *base_names()]
+# Tasks that read two texts in one row: whole words have no token to stand between them.
+IN_ONE_ROW = {"span_qa"}
 SMALL_ROWS = {**SMALL, "lookup": {"vector_size": 16}, "recurrent": {"vector_size": 16, "dim": 8}}
 
 
-def is_lawful(task: str, base: str) -> bool:
-    """Whether a task is learned on a base; learners refuse tasks that they do not know."""
-    if base not in base_names():
-        return True
-    try:
-        predictor_class(task, base)
-    except SettingError:
+def reads_words(base: str) -> bool:
+    """Whether a network on a base has a vocabulary of whole words."""
+    if base in (*map(str, LAWFUL), *LEARNERS):
         return False
-    return True
+    return base == "vectors" or NamedBackbone.of(base).component.reads_words
 
 
-CASES = [(task, base) for task in TASKS for base in BASES if is_lawful(task, base)]
+def is_lawful(task: str, base: str) -> bool:
+    """Whether a task is learned on a base; the other cases are refused."""
+    if base in LEARNERS:
+        return task == "classification"
+    return not (task in IN_ONE_ROW and reads_words(base))
+
+
+CASES = [(task, base) for task in TASKS for base in BASES]
+LAWFUL_CASES = [case for case in CASES if is_lawful(*case)]
+REFUSED_CASES = [case for case in CASES if case not in LAWFUL_CASES]
+
+
+def name_of(case: tuple[str, str]) -> str:
+    return " on ".join(case)
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +83,7 @@ def untrained_model(pair: Pair, text: Path) -> LanguageModel:
     return LanguageModel(tokenizer, backbone, objective)
 
 
-@pytest.fixture(scope="module", params=CASES, ids=lambda case: f"{case[0]} on {case[1]}")
+@pytest.fixture(scope="module", params=LAWFUL_CASES, ids=name_of)
 def case(request: pytest.FixtureRequest) -> tuple[str, str]:
     task, base = request.param
     return task, base
@@ -99,6 +110,18 @@ def run(
     out = tmp_path_factory.mktemp("run") / "run"
     ft.finetune(task, bases[base], files.train(task), out, **options(task, base, files))
     return RunFolder(out)
+
+
+@pytest.mark.parametrize("refused", REFUSED_CASES, ids=name_of)
+def test_what_does_not_fit_is_refused_before_training(
+    refused: tuple[str, str], files: TaskFiles, bases: dict[str, str], tmp_path: Path
+) -> None:
+    task, base = refused
+    with pytest.raises(SettingError):
+        ft.finetune(
+            task, bases[base], files.train(task), tmp_path / "run", **options(task, base, files)
+        )
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_run_is_whole(case: tuple[str, str], run: RunFolder) -> None:
@@ -158,8 +181,7 @@ def test_a_network_resumes_to_the_same_bits(
 ) -> None:
     task, base = case
     if base in LEARNERS:
-        assert learner_class(base).__name__ != "NetworkLearner"
-        return
+        pytest.skip("it takes no steps of the training loop")
     arguments = (task, bases[base], files.train(task), tmp_path / "run")
     with monkeypatch.context() as patched:
         patched.setattr(Training, "_step", stopping_at(2))
