@@ -134,7 +134,7 @@ def test_urls() -> None:
 )
 def test_an_empty_corpus_is_refused(tmp_path: Path, name: str, text: str) -> None:
     corpus = corpus_of(tmp_path, text, name)
-    with pytest.raises(CorpusError, match=rf"{name}: there is no text in it, not one document"):
+    with pytest.raises(CorpusError, match=rf"{name}: there is no text in it; give another"):
         list(corpus)
 
 

@@ -120,7 +120,7 @@ def test_too_rare_words_are_refused_with_the_most_frequent(max_distinct: int) ->
 
 
 def test_a_corpus_without_words_is_refused() -> None:
-    with pytest.raises(CorpusError, match="holds no word; give files with text"):
+    with pytest.raises(CorpusError, match="contains no word; give files with text"):
         count_words(Texts(" \n\n"), PLAIN)
     with pytest.raises(CorpusError, match="no word of at most 1,000 bytes"):
         count_words(Texts("x" * 1001), PLAIN)

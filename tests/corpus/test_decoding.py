@@ -68,7 +68,7 @@ def test_utf16_without_a_mark_is_told_from_binary() -> None:
 
 def test_single_damaged_bytes_in_utf8_do_not_suggest_another_encoding() -> None:
     sentence = complaint(GERMAN.encode() + b"\xff\n" + GERMAN.encode())
-    assert sentence.startswith("a.txt, line 21: byte 1,180 (0xff) is not utf-8, while the text")
+    assert sentence.startswith("a.txt, line 21: byte 1,180 (0xff) is not utf-8, but the text")
     assert "iconv -c" in sentence
 
 

@@ -41,7 +41,7 @@ def test_no_rows() -> None:
         ("id,Text\n", "a.csv, line 1: there is no column 'text', only 'id', 'Text'. Did you mean"),
         ("id;text\n1;a\n", "only 'id;text'. Columns are separated by ',' in .csv and by a tab"),
         ("id,text\n1,a\n2,b,c\n", "a.csv, line 3: 3 fields where the header has 2; a field that"),
-        ('id,text\n1,"a\nb"\n2\n', "a.csv, line 4: 1 fields where the header has 2; it was cut"),
+        ('id,text\n1,"a\nb"\n2\n', "a.csv, line 4: 1 fields where the header has 2; it is incom"),
         ('id,text\n1,a\n2,"b\n3,c\n', "a.csv, line 3: a field begins with a quotation mark that"),
         ('id,text\n1,"a" b\n', "a.csv, line 2: this row is broken"),
     ],

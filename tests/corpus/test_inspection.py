@@ -108,12 +108,12 @@ def test_little_text(tmp_path: Path) -> None:
     assert problem(report, "masked or causal")
 
 
-def test_one_document_and_a_lopsided_corpus(tmp_path: Path) -> None:
+def test_one_document_and_an_uneven_corpus(tmp_path: Path) -> None:
     assert problem(inspected(tmp_path, "one document"), "single document")
     lines = sentences(40)
     text = "\n".join(lines[:30]) + "\n\n" + "\n\n".join(f"{one}\n{one}" for one in lines[30:35])
     report = inspected(tmp_path, text)
-    assert problem(report, "One document holds 75% of all tokens").endswith("a.txt, line 1)")
+    assert problem(report, "One document has 75% of all tokens").endswith("a.txt, line 1)")
 
 
 def test_documents_of_one_sentence(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_documents_of_one_sentence(tmp_path: Path) -> None:
 def test_lines_of_several_sentences(tmp_path: Path) -> None:
     lines = sentences(90, length=8)
     text = "\n\n".join(" ".join(lines[start : start + 3]) for start in range(0, 90, 3))
-    assert "Lines hold about" in problem(inspected(tmp_path, text), "sentences each")
+    assert "Lines have about" in problem(inspected(tmp_path, text), "sentences each")
     report = inspected(tmp_path, text, sentences="punctuation")
     assert report.sentences == 90
     assert not any("sentences each" in each.sentence for each in report.problems)
@@ -134,12 +134,12 @@ def test_text_that_was_prepared_before(tmp_path: Path) -> None:
     report = inspected(tmp_path, "this is , as you see , prepared <unk> text .\n" * 100)
     assert problem(report, "looks tokenised already")
     assert problem(report, "in lower case already")
-    assert problem(report, "100 rare words were replaced by <unk>").endswith("a.txt, line 1)")
+    assert problem(report, "100 rare words have been replaced by <unk>").endswith("a.txt, line 1)")
 
 
 def test_mixed_scripts(tmp_path: Path) -> None:
     report = inspected(tmp_path, "half half это русский язык 我们\n" * 20)
-    assert "Scripts are mixed: " in problem(report, "one vocabulary has to serve both")
+    assert "Scripts are mixed: " in problem(report, "they share one vocabulary")
 
 
 def test_long_lines(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_bad_files_are_problems_while_others_are_read(tmp_path: Path) -> None:
     assert any("bad.jsonl, line 2: this is not JSON" in sentence for sentence in errors)
     assert any("cut.txt.gz is damaged" in sentence for sentence in errors)
     assert any("latin.txt, line 1: byte 3 (0xe9)" in sentence for sentence in errors)
-    assert "empty.txt holds no text." in problem(report, "empty.txt")
+    assert "empty.txt contains no text." in problem(report, "empty.txt")
     assert report.documents >= 20
 
 

@@ -20,16 +20,16 @@ def test_rows() -> None:
     ("text", "sentence"),
     [
         ('{"text": "a"}\n{"text": "b"\n', "a.jsonl, line 2: this is not JSON (Expecting ','"),
-        ("[" * 100_000, "a.jsonl, line 1: the file holds one JSON array"),
-        ('[{"text": "a"},\n', "a.jsonl, line 1: the file holds one JSON array, not one object"),
-        ('{"text": "a"}\n["b"]', 'line 2: a JSON array stands where an object such as {"text"'),
-        ('{"text": "a"}\n3', "line 2: a JSON number stands"),
+        ("[" * 100_000, "a.jsonl, line 1: the file contains one JSON array"),
+        ('[{"text": "a"},\n', "a.jsonl, line 1: the file contains one JSON array, not one object"),
+        ('{"text": "a"}\n["b"]', 'line 2: this is a JSON array, but an object such as {"text"'),
+        ('{"text": "a"}\n3', "line 2: this is a JSON number"),
         ('{"txt": "a"}', "line 1: there is no column 'text', only 'txt'. Did you mean 'txt'?"),
         ('{"body": "a"}', "only 'body'. Name one of them with column (--column)."),
         ("{}", "there is no column 'text', only none."),
-        ('{"text": 5}', "line 1: 'text' holds a JSON number, not text"),
-        ('{"text": {"a": 1}}', "line 1: 'text' holds a JSON object, not text"),
-        ('{"text": "\\ud83d"}', "line 1: 'text' holds half of a surrogate pair"),
+        ('{"text": 5}', "line 1: 'text' is a JSON number, not text"),
+        ('{"text": {"a": 1}}', "line 1: 'text' is a JSON object, not text"),
+        ('{"text": "\\ud83d"}', "line 1: 'text' contains half of a surrogate pair"),
     ],
 )
 def test_broken_lines_are_named(text: str, sentence: str) -> None:

@@ -74,6 +74,6 @@ def test_only_line_feeds_end_a_line() -> None:
 
 
 def test_a_row_that_does_not_end() -> None:
-    with pytest.raises(CorpusError, match=r"^a, line 3: .* more than 10 bytes; break it, or set"):
+    with pytest.raises(CorpusError, match=r"^a, line 3: .* more than 10 bytes; break it, or raise"):
         list(split_lines(["one\ntwo\nth", "ree and", " more"], "a", 10))
     assert list(split_lines(["0123456789\n0123", "456789"], "a", 10)) == ["0123456789"] * 2

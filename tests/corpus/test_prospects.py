@@ -43,7 +43,7 @@ def test_figures_of_a_small_corpus() -> None:
         (
             {1: 3, 2: 1},
             "1 of 4 documents have two sentences or more, which gives 1 pairs of neighbours; there "
-            "must be two, because strangers are drawn from another document.",
+            "must be two, because negative pairs need another document.",
         ),
     ],
 )

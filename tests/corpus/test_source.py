@@ -17,13 +17,13 @@ def test_what_the_system_refuses_becomes_a_sentence(tmp_path: Path) -> None:
         raise PermissionError(13, "Permission denied")
 
     source = Source("a.txt", "", 1, refuse)
-    with pytest.raises(CorpusError, match=r"^a.txt cannot be read: you may not"), source.open():
+    with pytest.raises(CorpusError, match=r"^a.txt cannot be read: you have no"), source.open():
         pass
     path = tmp_path / "b.txt"
     path.write_text("x")
     source = local_source(path, "b.txt")
     path.unlink()
-    with pytest.raises(CorpusError, match=r"^b.txt cannot be read: there is no"), source.open():
+    with pytest.raises(CorpusError, match=r"^b.txt .* the file does not exist"), source.open():
         pass
     with (
         pytest.raises(CorpusError, match=r"^a cannot be read: Input/output"),

@@ -61,13 +61,13 @@ def test_urls() -> None:
     assert found("memory://sources/*.bin") == ["memory:///sources/three.bin"]
     assert "no such file or folder; check the URL" in complaint("memory://sources/none.txt")
     assert "no file matches this pattern" in complaint("memory://sources/*.none")
-    assert "holds no text files (.parquet)" in complaint("memory://sources", "parquet")
+    assert "contains no text files (.parquet)" in complaint("memory://sources", "parquet")
     assert complaint("nosuch://a").startswith("nosuch://a cannot be opened: Protocol not known")
 
 
 def test_a_missing_file_suggests_its_neighbours(folder: Path) -> None:
     assert complaint(folder / "note.md").endswith("such file or folder. Did you mean 'notes.md'?")
-    assert complaint(folder / "zzz").endswith(f"Look into {folder} for its right name.")
+    assert complaint(folder / "zzz").endswith(f"Check the name in {folder}.")
     assert complaint(folder / "no/file.txt").endswith(f"folder {folder}/no does not exist either.")
 
 
@@ -75,7 +75,7 @@ def test_a_folder_without_text(folder: Path) -> None:
     (folder / "pictures").mkdir()
     (folder / "pictures/a.png").write_bytes(b"")
     assert complaint(folder / "pictures") == (
-        f"The folder {folder}/pictures holds no text files (.txt .jsonl .ndjson .csv .tsv "
+        f"The folder {folder}/pictures contains no text files (.txt .jsonl .ndjson .csv .tsv "
         f".parquet); its files: 1 with .png; give a glob such as '{folder}/pictures/*' to read "
         "them."
     )
@@ -90,8 +90,8 @@ def test_a_glob_without_match(folder: Path) -> None:
 
 
 def test_nothing_and_standard_input_twice() -> None:
-    assert complaint([]).startswith("No corpus was named")
-    assert complaint(["-", "-"]) == "Standard input ('-') can be named only once."
+    assert complaint([]).startswith("No corpus was given")
+    assert complaint(["-", "-"]) == "Standard input ('-') can be given only once."
     assert found("-") == ["standard input"]
 
 
@@ -121,6 +121,6 @@ def test_a_link_that_leads_nowhere_is_named(folder: Path, target: str) -> None:
 
 
 def test_names_that_no_file_can_have() -> None:
-    assert "no such file" in complaint("a\0b.txt") or "is no name of" in complaint("a\0b.txt")
+    assert "no such file" in complaint("a\0b.txt") or "is not a name of" in complaint("a\0b.txt")
     assert "home directory" in complaint("~nobody-of-this-name/a.txt")
     assert "cannot be opened" in complaint("zip://a.txt::no-such.zip")

@@ -226,14 +226,14 @@ def test_a_corpus_without_words_is_refused(corpus: Callable[..., BlocksOf], tmp_
     tokenizer = WordTokenizer(
         WordTokenizer.Config(pre_tokenizer="unicode_words"), TOKENIZER.vocabulary
     )
-    with pytest.raises(CorpusError, match="holds no word"):
+    with pytest.raises(CorpusError, match="contains no word"):
         write_tokens(corpus("...\n!"), tokenizer, tmp_path / "tokens")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus.txt"]
 
 
 def test_other_files_are_not_overwritten(corpus: Callable[..., BlocksOf], tmp_path: Path) -> None:
     text = corpus("w1")
-    with pytest.raises(OutputError, match="holds other files, not tokens; choose another folder"):
+    with pytest.raises(OutputError, match="contains other files, not tokens; choose another"):
         write_tokens(text, TOKENIZER, tmp_path)
     assert (tmp_path / "corpus.txt").read_text() == "w1"
 
@@ -282,7 +282,7 @@ DAMAGE: dict[str, tuple[Change, str]] = {
     "ids are a folder": (lambda f: ((f / "ids.bin").unlink(), (f / "ids.bin").mkdir()), "0 bytes"),
     "an unknown id": (
         lambda f: array_of(f / "ids.bin", "u2", 1, 2, 50, 4, 5, 6),
-        "the id 50 is none of a vocabulary of 50",
+        "the id 50 is not in a vocabulary of 50",
     ),
     "another id": (
         lambda f: array_of(f / "ids.bin", "u2", 1, 2, 49, 4, 5, 6),
@@ -290,7 +290,7 @@ DAMAGE: dict[str, tuple[Change, str]] = {
     ),
     "a sentence beyond the end": (
         lambda f: array_of(f / "sentence_starts.bin", "i8", 0, 2, 3, 5, 7),
-        "it leads from 0 to 7 instead of 0 to 6",
+        "it goes from 0 to 7 instead of 0 to 6",
     ),
     "a negative sentence": (
         lambda f: array_of(f / "sentence_starts.bin", "i8", 0, -2, 3, 5, 6),
@@ -306,7 +306,7 @@ DAMAGE: dict[str, tuple[Change, str]] = {
         lambda f: array_of(f / "document_starts.bin", "i8", 0, 4, 6), "within a sentence"
     ),
     "a late document": (
-        lambda f: array_of(f / "document_starts.bin", "i8", 3, 5, 6), "it leads from 3 to 6"
+        lambda f: array_of(f / "document_starts.bin", "i8", 3, 5, 6), "it goes from 3 to 6"
     ),
     "another document": (
         lambda f: array_of(f / "document_starts.bin", "i8", 0, 5, 6), "its bytes"

@@ -18,11 +18,11 @@ def convert(
     target: Annotated[Path, typer.Argument(metavar="TARGET", help="The file to write.")],
     to: Annotated[
         str | None,
-        typer.Option(help="word2vec, word2vec-bin, glove, fasttext, safetensors; else by name."),
+        typer.Option(help="word2vec, word2vec-bin, glove, fasttext, safetensors; default: suffix."),
     ] = None,
     dtype: Annotated[
         Literal["float32", "float16", "int8"],
-        typer.Option(help="What a number is kept as; less than float32 in safetensors alone."),
+        typer.Option(help="Type of the numbers; other types than float32 only in safetensors."),
     ] = "float32",
     overwrite: Overwrite = False,
     as_json: AsJson = False,

@@ -28,18 +28,18 @@ def inspect(
         typer.Option("--set", metavar="NAME=VALUE", help="How to read it: a setting of [corpus]."),
     ] = None,
     encoding: Annotated[
-        str | None, typer.Option(help="The text's encoding, when it is not UTF-8.")
+        str | None, typer.Option(help="Encoding of the text, if it is not UTF-8.")
     ] = None,
     column: Annotated[
-        str | None, typer.Option(help="The column of csv, tsv, jsonl or parquet that holds text.")
+        str | None, typer.Option(help="The column with the text, of csv, tsv, jsonl or parquet.")
     ] = None,
     report: Annotated[
-        Path | None, typer.Option("--report", metavar="F.html", help="Write a page to look at.")
+        Path | None, typer.Option("--report", metavar="F.html", help="Write a page with figures.")
     ] = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Examine a corpus: what is in it, what is wrong with it, what each objective would see."""
+    """Inspect a corpus: its content, its problems, and what each objective would learn from."""
     from foretext.corpus import Corpus
     from foretext.corpus.inspection import inspect_corpus
     from foretext.progress import Progress
@@ -77,7 +77,7 @@ def inspect(
 
 
 def _figures(found: CorpusReport) -> list[tuple[str, str]]:
-    """The figures worth a glance."""
+    """The most important figures."""
     counts = ("num_files", "documents", "sentences", "tokens", "distinct_words", "empty_lines")
     rows = [(name.replace("_", " "), f"{getattr(found, name):,}") for name in counts]
     lengths = (

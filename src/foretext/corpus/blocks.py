@@ -1,4 +1,4 @@
-"""A pass over a corpus: its blocks worked on in several threads, results in their order."""
+"""A pass over a corpus: several threads process its blocks; results keep their order."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ Result = TypeVar("Result")
 
 
 class Blocks(Protocol):
-    """What a pass asks of a corpus; `foretext.corpus.Corpus` has it."""
+    """A corpus as a pass needs it, such as `foretext.corpus.Corpus`."""
 
     bytes_read: int
 
     @property
     def fingerprint(self) -> str:
-        """Digest of what the corpus is."""
+        """Digest that changes with the corpus."""
         ...
 
     def blocks(self, size: int = ...) -> Iterator[str]:
-        """Whole documents: a sentence a line, an empty line after each document."""
+        """Whole documents: one sentence per line, an empty line after each document."""
         ...
 
 
 class Advance(Protocol):
-    """What is told how many bytes were read; `foretext.progress.Progress` is one."""
+    """Counts the bytes that were read, such as `foretext.progress.Progress`."""
 
     def advance(self, amount: float) -> None:
         """Add to the bytes read."""
@@ -55,7 +55,7 @@ def map_blocks(
 def map_in_order(
     work: Callable[[Block], Result], blocks: Iterable[Block], workers: int
 ) -> Iterator[Result]:
-    """Yield ``work(block)`` in order; at most two blocks a thread are held, to bound memory."""
+    """Yield ``work(block)`` in order; at most two blocks per thread are in memory."""
     pending: deque[Future[Result]] = deque()
     with Threads(workers, thread_name_prefix="blocks") as pool:
         try:

@@ -1,7 +1,7 @@
-"""Compressed files, told apart by their first bytes and unpacked as a stream.
+"""Compressed files, recognised by their first bytes and unpacked as a stream.
 
-gzip (RFC 1952), xz, bzip2 and Zstandard (RFC 8878), each also as several members end to end. A few
-kilobytes can stand for gigabytes, so that nothing is unpacked in one go.
+gzip (RFC 1952), xz, bzip2 and Zstandard (RFC 8878), each also as several members in one file. A few
+kilobytes can become gigabytes, so nothing is unpacked at once.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ __all__ = [
 
 Compression = Literal["gzip", "xz", "bzip2", "zstandard"]
 
-READ_SIZE = 1 << 16  # bytes: what stays in the cache through decoding and what follows it
-LARGEST_PIECE = 1 << 28  # bytes held at once, where no setting says otherwise
-_ZSTANDARD_BYTES = 512  # read at once: four bytes can stand for 128 kB
+READ_SIZE = 1 << 16  # bytes: they stay in the cache through decoding and the next steps
+LARGEST_PIECE = 1 << 28  # bytes in memory at once, by default
+_ZSTANDARD_BYTES = 512  # read at once: four bytes can become 128 kB
 _SUFFIXES: dict[str, Compression] = {
     ".gz": "gzip",
     ".xz": "xz",
@@ -55,10 +55,10 @@ def without_compression_suffix(name: str) -> str:
 
 
 def compression_of(head: bytes, name: str) -> Compression | None:
-    """Tell from the first bytes of the file `name` how it is compressed, None when it is not.
+    """Return how the file `name` is compressed, by its first bytes; None: it is not.
 
     Raises:
-        CorpusError: the name promises a compression that the bytes do not show.
+        CorpusError: the suffix is that of another compression.
     """
     for compression, magics in _MAGIC.items():
         if head.startswith(magics):
@@ -66,7 +66,7 @@ def compression_of(head: bytes, name: str) -> Compression | None:
     promised = _SUFFIXES.get(f".{name.rpartition('.')[2].lower()}")
     if promised and head:
         raise CorpusError(
-            f"{name} is not a {promised} file, though its name says so; "
+            f"{name} is not a {promised} file, though its suffix says so; "
             "rename it or compress it again."
         )
     return None
@@ -76,9 +76,9 @@ def unpacked(file: BinaryIO, name: str, largest: int = LARGEST_PIECE) -> Iterato
     """Yield the bytes of `file`, uncompressed, in pieces of about `READ_SIZE`.
 
     Args:
-        file: of which as much is read as is asked for.
-        name: of the file, for complaints.
-        largest: bytes that unpacking may take: the window of Zstandard, the dictionary of xz.
+        file: read only as far as needed.
+        name: of the file, for error messages.
+        largest: bytes that unpacking may need: the window of Zstandard, the dictionary of xz.
 
     Raises:
         CorpusError: the compressed data ends too early, is damaged, or needs more than `largest`.
@@ -105,7 +105,7 @@ def unpacked(file: BinaryIO, name: str, largest: int = LARGEST_PIECE) -> Iterato
 
 
 class _Rejoined(io.RawIOBase):
-    """The bytes that were looked at, and then the rest of their file."""
+    """The bytes that were read already, and then the rest of the file."""
 
     def __init__(self, head: bytes, file: BinaryIO) -> None:
         self._head = head
@@ -132,14 +132,14 @@ def _pieces(file: io.BufferedReader, compression: Compression, largest: int) -> 
 
 
 def _unpacked_xz(file: io.BufferedReader, largest: int) -> Iterator[bytes]:
-    """Stream by stream, because the library's own reader sets no limit of memory."""
+    """Stream by stream, because the library's own reader has no memory limit."""
     data, ended = file.read(READ_SIZE), False
     while data:
         stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, largest)
         try:
             piece = stream.decompress(data, READ_SIZE)
         except lzma.LZMAError:
-            if ended:  # what follows the last stream is no text
+            if ended:  # the rest after the last stream is not text
                 return
             raise
         while not stream.eof:
@@ -153,7 +153,7 @@ def _unpacked_xz(file: io.BufferedReader, largest: int) -> Iterator[bytes]:
 
 
 def _unpacked_zstandard(file: io.BufferedReader, largest: int) -> Iterator[bytes]:
-    """Frame by frame, because the library's own stream does not report a frame that is cut off."""
+    """Frame by frame, because the library's own stream does not report a truncated frame."""
     import zstandard
 
     decompressor = zstandard.ZstdDecompressor(max_window_size=largest)
@@ -188,6 +188,6 @@ def _damaged(name: str, compression: str, size: int, what: str) -> CorpusError:
 
 def _too_large(name: str, largest: int) -> CorpusError:
     return CorpusError(
-        f"{name} takes more than {largest:,} bytes of memory to unpack; if you trust the file, "
-        "set max_piece_bytes to more."
+        f"{name} needs more than {largest:,} bytes of memory to unpack; if you trust the file, "
+        "raise max_piece_bytes."
     )

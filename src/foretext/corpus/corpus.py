@@ -1,8 +1,8 @@
-"""A corpus: documents from files of many kinds, streamed as often as one likes.
+"""A corpus: documents from files of many kinds, which can be streamed again and again.
 
-Its normal form is plain text, a sentence a line and an empty line after each document. It flows in
-blocks, never a file whole: decoding and a few passes of compiled string functions over some tens of
-kilobytes at a time, without Python work a line.
+Its normal form is plain text, one sentence per line and an empty line after each document. It is
+read in blocks of some tens of kilobytes, never a whole file: decoding and a few passes of compiled
+string functions, with no Python code for each line.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from foretext.errors import CorpusError
 
 __all__ = ["Corpus"]
 
-_SAMPLE = 1 << 20  # characters that tell where documents end
+_SAMPLE = 1 << 20  # characters that show where documents end
 
 
 class Corpus:
     """Text from files, folders, globs, fsspec URLs or standard input, restartable.
 
     Args:
-        sources: one or several of them; "-" is standard input, which is copied to a temporary file
-            at the first pass so that later passes can read it again.
+        sources: one or several; "-" is standard input, which the first pass copies to a temporary
+            file, so that later passes can read it again.
         config: formats, encoding and where documents and sentences end.
 
     Attributes:
         sources: the files found, in reading order.
-        bytes_read: bytes as stored that the present or last pass has read, for progress.
+        bytes_read: stored bytes that the current or last pass has read, for progress.
 
     Raises:
-        CorpusError: nothing is there; while reading: a file that is not what it should be.
+        CorpusError: there is no such file; while reading: a file is damaged or of another kind.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Corpus:
         """Yield the normal form in blocks of whole documents, about `size` characters each.
 
         Raises:
-            CorpusError: a file that is not what it should be, or no text at all.
+            CorpusError: a file is damaged or of another kind, or there is no text at all.
         """
         parts: list[str] = []
         length, num_blocks = 0, 0
@@ -69,13 +69,13 @@ class Corpus:
                 yield "".join(parts)
                 parts, length, num_blocks = [], 0, num_blocks + 1
         if not parts and not num_blocks:
-            raise CorpusError(f"{self}: there is no text in it, not one document; name another.")
+            raise CorpusError(f"{self}: there is no text in it; give another corpus.")
         if parts:
             yield "".join(parts)
 
     @property
     def num_bytes(self) -> int | None:
-        """Bytes as stored, None when a stream is among the sources."""
+        """Number of stored bytes; None if a source is a stream."""
         sizes = [source.size for source in self.sources]
         return None if None in sizes else sum(size for size in sizes if size is not None)
 
@@ -83,12 +83,13 @@ class Corpus:
     def fingerprint(self) -> str:
         """Hexadecimal digest of paths, sizes, times of change and settings; not of the text."""
         lines = [source.identity for source in self.sources]
-        lines.append(self.config.model_dump_json(exclude={"max_piece_bytes"}))  # changes no text
+        text_settings = self.config.model_dump_json(exclude={"max_piece_bytes"})
+        lines.append(text_settings)
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 
     @cached_property
     def documents(self) -> Documents:
-        """Where documents end in plain text: as set, else as the first megabyte of it suggests."""
+        """Where documents end in plain text: by the settings, or by its first megabyte."""
         if self.config.documents != "auto":
             return self.config.documents
         return likely_documents(self._plain_sample())
@@ -99,7 +100,7 @@ class Corpus:
         return ", ".join(names) + (f" and {more} more" if more else "")
 
     def _texts(self) -> Iterator[str]:
-        documents = self.documents  # before a file is open: to know it, files are read
+        documents = self.documents  # before opening a file, because this reads files
         self.bytes_read = before = 0
         for source in self.sources:
             with source.open() as file:
@@ -121,5 +122,5 @@ class Corpus:
                     length += len(text)
                     if length >= _SAMPLE:
                         return "".join(parts)
-            parts.append("\n")  # a file's end is a document's end
+            parts.append("\n")  # the end of a file ends a document
         return "".join(parts)

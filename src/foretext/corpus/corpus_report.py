@@ -21,11 +21,11 @@ __all__ = ["CorpusReport"]
 
 
 class CorpusReport(Finding):
-    """Everything that `inspect_corpus` found; tokens are words, or single Chinese characters."""
+    """All findings of `inspect_corpus`; tokens are words, or single Chinese characters."""
 
     files: list[FileFacts]  # the first hundred
     num_files: int
-    bytes: int | None  # as stored, None for standard input
+    bytes: int | None  # stored bytes, None for standard input
     formats: dict[str, int]  # format -> files
     compressions: dict[str, int]  # compression -> files
     encoding: str
@@ -35,18 +35,18 @@ class CorpusReport(Finding):
     characters: int
     tokens: int
     distinct_words: int
-    distinct_words_exact: bool  # False: estimated, because the words were too many to keep
+    distinct_words_exact: bool  # False: estimated, because there were too many words
     growth: list[GrowthPoint]  # about thirty
     coverage: list[Coverage]
     frequent_words: list[FrequentWord]
     document_lengths: Lengths
     sentence_lengths: Lengths
-    lines: int  # of plain text, as stored
+    lines: int  # of plain text, as in the file
     empty_lines: int
-    long_lines: int  # longer than `lines.LONGEST_LINE`, which are cut
+    long_lines: int  # longer than `lines.LONGEST_LINE`; these are split
     scripts: dict[str, float]  # share of the letters
     exact_duplicates: Duplicates
-    near_duplicates: Duplicates  # among sampled documents, exact ones aside
+    near_duplicates: Duplicates  # among sampled documents, without exact ones
     prospects: list[Prospect]
     problems: list[Problem]
 

@@ -1,4 +1,4 @@
-"""How often each word of a corpus occurs: exact, in bounded memory, in several threads."""
+"""Exact counts of the words of a corpus, in bounded memory and several threads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_OPEN = 64  # files of sorted counts
 
 
 class Cutter(Protocol):
-    """What counting asks of a pre-tokeniser; those of `pre_tokenizers` have it, others too."""
+    """A pre-tokeniser as counting needs it."""
 
     @property
     def letters(self) -> Letters:
@@ -42,7 +42,7 @@ class WordCounts(NamedTuple):
 
     words: list[str]
     counts: np.ndarray  # (V,) int64
-    num_tokens: int  # all tokens of the corpus, those of words that were left out too
+    num_tokens: int  # all tokens of the corpus, with those of omitted words
 
 
 def count_words(
@@ -56,12 +56,12 @@ def count_words(
 ) -> WordCounts:
     """Count the words that occur at least `min_count` times.
 
-    Where the threads together hold `max_distinct` different words, sorted counts are put aside in
-    a temporary folder and merged in the end.
+    When the threads together have `max_distinct` different words, sorted counts are written to a
+    temporary folder; they are merged at the end.
 
     Raises:
         CorpusError: there is no word, or none reaches `min_count`.
-        OutputError: nothing can be put aside.
+        OutputError: the temporary folder cannot be written.
     """
     with temporary_folder() as folder:
         counter = _Counter(pre_tokenizer, folder, max(1, max_distinct // workers), workers)
@@ -71,7 +71,7 @@ def count_words(
 
 
 class _Counter:
-    """One table a thread, and the runs that were put aside."""
+    """One table per thread, and the runs that were written."""
 
     def __init__(
         self, pre_tokenizer: Cutter, folder: Path, max_distinct: int, workers: int
@@ -96,7 +96,7 @@ class _Counter:
             self.tables.put(table)
 
     def total(self, min_count: int) -> tuple[list[bytes], list[int], int]:
-        """Words that occur `min_count` times, at least the most frequent one; and all tokens."""
+        """Return words that occur `min_count` times, at least one, and the number of tokens."""
         tables = [self.tables.get() for _ in range(self.tables.qsize())]
         if self.runs:
             for table in tables:
@@ -119,11 +119,11 @@ class _Counter:
         path = self.folder / f"{next(self.numbers)}.run"
         with path.open("wb") as file:
             for pair in pairs:
-                file.write(b"%b\t%d\n" % pair)  # no word holds a tab or a newline
+                file.write(b"%b\t%d\n" % pair)  # no word contains a tab or a newline
         return path
 
     def _merged(self, paths: list[Path]) -> Iterator[tuple[bytes, int]]:
-        """Each word once, with its total; a limited number of files is open at a time."""
+        """Yield each word once, with its total; a limited number of files is open at a time."""
         while len(paths) > MOST_OPEN:
             paths.append(self._write_run(_merge(paths[:MOST_OPEN])))
             for path in paths[:MOST_OPEN]:
@@ -139,7 +139,7 @@ def _merge(paths: Iterable[Path]) -> Iterator[tuple[bytes, int]]:
 
 
 def _frequent(totals: Iterable[tuple[bytes, int]], min_count: int) -> tuple[list[bytes], list[int]]:
-    """Words that occur `min_count` times, or else the most frequent one."""
+    """Return words that occur `min_count` times, or the most frequent one."""
     words: list[bytes] = []
     counts: list[int] = []
     most: tuple[int, bytes] = (0, b"")
@@ -162,9 +162,9 @@ def _sorted_counts(
     words: list[bytes], counts: list[int], num_tokens: int, min_count: int
 ) -> WordCounts:
     if num_tokens == 0:
-        raise CorpusError("The corpus holds no word; give files with text.")
+        raise CorpusError("The corpus contains no word; give files with text.")
     if not words:
-        raise CorpusError("The corpus holds no word of at most 1,000 bytes; give files with text.")
+        raise CorpusError("The corpus has no word of at most 1,000 bytes; give files with text.")
     order = sorted(range(len(words)), key=words.__getitem__)  # UTF-8 sorts as code points do
     order.sort(key=counts.__getitem__, reverse=True)  # stable
     if (most := counts[order[0]]) < min_count:

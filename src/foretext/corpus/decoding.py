@@ -1,6 +1,6 @@
 """Bytes to text as a stream, and what is wrong with bytes that are not text.
 
-A bad byte is named by line and offset, with the encoding that the file more likely has.
+An error names the line and offset of a bad byte, and the encoding that the file is likely to have.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from foretext.errors import CorpusError
 
 __all__ = ["decoded", "likely_encoding"]
 
-_SAMPLE = 1 << 16  # bytes on either side of a bad one
+_SAMPLE = 1 << 16  # bytes on each side of a bad one
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_MAGIC = {  # what people take for text now and then
+_MAGIC = {  # files that people mistake for text
     b"%PDF-": "a PDF document; extract its text first",
     b"PK\x03\x04": "a ZIP archive (or an Office document or EPUB, which are such); unpack it first",
     b"PAR1": "a Parquet file; give it the suffix .parquet or set format = 'parquet'",
@@ -34,7 +34,7 @@ def decoded(chunks: Iterable[bytes], encoding: str, name: str) -> Iterator[str]:
     """Yield the text of `chunks`, the bytes of the file `name`, without a byte order mark.
 
     Raises:
-        CorpusError: the bytes are binary or not in `encoding`, with line, byte and a mend.
+        CorpusError: the bytes are binary or not in `encoding`.
     """
     is_utf8 = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
     decoder = codecs.getincrementaldecoder("utf-8-sig" if is_utf8 else encoding)()
@@ -61,7 +61,7 @@ def decoded(chunks: Iterable[bytes], encoding: str, name: str) -> Iterator[str]:
 
 
 def likely_encoding(data: bytes) -> str | None:
-    """Guess the encoding of `data`, None when it is UTF-8 but for a few damaged bytes."""
+    """Guess the encoding of `data`; None: it is UTF-8 with a few damaged bytes."""
     if b"\0" in data:
         even, odd = data[0::2].count(0), data[1::2].count(0)
         return "utf-16-le" if odd > even else "utf-16-be"
@@ -97,14 +97,14 @@ def _undecodable(
     byte = error.object[error.start]
     where = f"{name}, line {line}: byte {offset:,} (0x{byte:02x}) is not {encoding}"
     if error.reason in ("unexpected end of data", "truncated data"):
-        return CorpusError(f"{where}: the file ends inside a character; it was cut off.")
+        return CorpusError(f"{where}: the file ends inside a character; it is incomplete.")
     data = bytes(error.object[max(error.start - _SAMPLE, 0) : error.start + _SAMPLE])
     likely = likely_encoding(data)
     if likely is None and "utf" not in encoding.lower():
         likely = "utf-8"
     if likely is None:
         return CorpusError(
-            f"{where}, while the text around it is; mend that line, or drop such bytes with "
+            f"{where}, but the text around it is; correct that line, or drop such bytes with "
             f"`iconv -c -f utf-8 -t utf-8 {name}`."
         )
     return CorpusError(
@@ -132,7 +132,7 @@ def _binary(chunk: bytes, name: str, position: int, lines: int) -> CorpusError:
         return _other_encoding(name, likely_encoding(chunk))
     line = lines + chunk.count(b"\n", 0, at) + 1
     return CorpusError(
-        f"{name}, line {line}: byte {position + at:,} is NUL, which text does not hold; remove "
+        f"{name}, line {line}: byte {position + at:,} is NUL, which text does not contain; remove "
         "the file from the corpus if it is binary, or its NUL bytes (`tr -d '\\0'`) if it is text."
     )
 

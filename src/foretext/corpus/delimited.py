@@ -1,4 +1,4 @@
-"""CSV (RFC 4180) and TSV with a header: a row is a document, one of its columns the text."""
+"""CSV (RFC 4180) and TSV with a header: each row is a document, one column is the text."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from foretext.errors import CorpusError
 
 __all__ = ["csv_rows", "tsv_rows"]
 
-_LONGEST_FIELD = 1 << 27  # characters; longer means a quotation mark that is never closed
+_LONGEST_FIELD = 1 << 27  # characters; a longer field has an unclosed quotation mark
 
 
 def csv_rows(
     chunks: Iterable[str], column: str, name: str, largest: int = LARGEST_PIECE
 ) -> Iterator[str]:
-    """Yield `column` of a comma-separated file with a header; a quoted field may hold line ends.
+    """Yield `column` of a comma-separated file with a header; quoted fields can contain line ends.
 
     Raises:
-        CorpusError: no such column, a row of another length than the header, or an open quote.
+        CorpusError: no such column, a row with another number of fields than the header, or an
+            unclosed quotation mark.
     """
     lines = (line + "\n" for line in split_lines(chunks, name, largest))
     return _delimited(lines, column, name, delimiter=",", quoting=csv.QUOTE_MINIMAL)
@@ -31,10 +32,10 @@ def csv_rows(
 def tsv_rows(
     chunks: Iterable[str], column: str, name: str, largest: int = LARGEST_PIECE
 ) -> Iterator[str]:
-    """Yield `column` of a tab-separated file with a header; quotation marks are text like any.
+    """Yield `column` of a tab-separated file with a header; quotation marks are plain text.
 
     Raises:
-        CorpusError: no such column, or a row of another length than the header.
+        CorpusError: no such column, or a row with another number of fields than the header.
     """
     lines = split_lines(chunks, name, largest)
     return _delimited(lines, column, name, delimiter="\t", quoting=csv.QUOTE_NONE)
@@ -70,9 +71,9 @@ def _column_index(header: list[str], column: str, name: str) -> int:
 
 def _ragged(row: list[str], header: list[str], where: str) -> CorpusError:
     mend = (
-        "a field that holds the separator needs quotation marks"
+        "a field that contains the separator needs quotation marks"
         if len(row) > len(header)
-        else ("it was cut off, or a line end stands inside a field")
+        else ("it is incomplete, or a field contains a line end")
     )
     return CorpusError(f"{where}: {len(row)} fields where the header has {len(header)}; {mend}.")
 
@@ -83,4 +84,4 @@ def _broken_csv(error: csv.Error, where: str) -> CorpusError:
             f"{where}: a field begins with a quotation mark that is never closed; close it, or "
             'write "" for a mark inside a quoted field.'
         )
-    return CorpusError(f"{where}: this row is broken ({error}); mend its quotation marks.")
+    return CorpusError(f"{where}: this row is broken ({error}); correct its quotation marks.")

@@ -1,7 +1,7 @@
-"""Real text that every machine with Python has: the docstrings of its own source files.
+"""Real text on every machine with Python: the docstrings of its own source files.
 
-The files are parsed, never imported or run. What is harvested depends on the packages installed, so
-it serves demonstrations, not measurements.
+The files are parsed, never imported or run. The text depends on the installed packages, so it is
+for demonstrations, not for measurements.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ __all__ = ["Docstring", "harvest_docstrings", "write_docstrings"]
 
 LIMIT_BYTES = 30_000_000
 SKIPPED_FOLDERS = {
-    *("dist-packages", "site-packages"),  # below the standard library; they come in their own turn
+    *("dist-packages", "site-packages"),  # inside the standard library's folder; they come later
     *("idle_test", "test", "tests", "_vendor", "__pycache__"),
 }
-SHORTEST_TEXT = 200  # characters of a string that is no docstring and yet documentation
+SHORTEST_TEXT = 200  # characters of a string that is documentation, but not a docstring
 
 
 class Docstring(NamedTuple):
-    """One document, and the package that it is from."""
+    """One document, and its package."""
 
     package: str
-    text: str  # a sentence a line
+    text: str  # one sentence per line
 
 
 def harvest_docstrings(
@@ -43,13 +43,13 @@ def harvest_docstrings(
     limit_bytes: int = LIMIT_BYTES,
     progress: Progress | None = None,
 ) -> Iterator[Docstring]:
-    """Yield one document a docstring, its sentences separated by line ends, no paragraph twice.
+    """Yield a document for each docstring, one sentence per line, no paragraph twice.
 
     Args:
-        folders: where to look for ``.py`` files; the standard library and the installed packages
-            when None. The order of the documents depends on nothing but their content and names.
-        limit_bytes: stop before the documents come to more than this, in UTF-8.
-        progress: advanced by one a file.
+        folders: with ``.py`` files; None: the standard library and the installed packages. The
+            order of the documents depends only on their content and names.
+        limit_bytes: of all documents in UTF-8.
+        progress: advances by one for each file.
     """
     seen: set[int] = set()
     num_bytes = 0
@@ -69,7 +69,7 @@ def write_docstrings(
     limit_bytes: int = LIMIT_BYTES,
     quiet: bool = False,
 ) -> list[Docstring]:
-    """Write the harvest to `path`, a sentence a line and an empty line after each document.
+    """Write the docstrings to `path`, one sentence per line, an empty line after each document.
 
     Returns:
         The documents, with their packages.
@@ -119,13 +119,13 @@ def _docstrings(folders: Sequence[Path], progress: Progress | None) -> Iterator[
 
 
 def _texts(file: Path) -> Iterator[str]:
-    """Yield the docstrings of one file and the long texts of its top level; none if unreadable."""
+    """Yield docstrings and long top-level strings of a file; nothing if it is unreadable."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # other people's invalid escapes
             module = ast.parse(file.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return  # templates, Python 2, exotic encodings: there is enough without them
+        return  # templates, Python 2, rare encodings: there is enough text without them
     yield from _own_docstring(module)
     for statement in module.body:
         if isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -161,7 +161,7 @@ def _long_texts(statement: ast.stmt) -> Iterator[str]:
 
 
 def _document(docstring: str, seen: set[int]) -> str:
-    """Return the paragraphs that are not in `seen` yet, a sentence a line, and add them to it."""
+    """Return the paragraphs that are not in `seen` yet, one sentence per line, and add them."""
     fresh = []
     text = docstring.encode("utf-8", "ignore").decode().replace("\ufffd", "")
     for paragraph in prose_paragraphs(text):

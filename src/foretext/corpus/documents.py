@@ -1,8 +1,8 @@
-"""The normal form of a corpus: a sentence a line, an empty line after each document.
+"""The normal form of a corpus: one sentence per line, an empty line after each document.
 
 Everything here works on large texts of whole lines with `str.replace` and one regular expression;
-there is no Python work a line. A document longer than `LONGEST_DOCUMENT` characters is cut into
-several at a line end, so that memory stays bounded.
+no Python code runs for each line. A document longer than `LONGEST_DOCUMENT` characters is split at
+line ends, so that memory stays bounded.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ __all__ = ["LONGEST_DOCUMENT", "by_blank_line", "by_line", "join_rows", "likely_
 
 LONGEST_DOCUMENT = 1 << 20  # characters
 _BLANK_LINES = re.compile(r"\n\s*\n")
-_UNTIDY = {  # what is looked for, because looking is several times faster than replacing
+_UNTIDY = {  # searched first, because searching is several times faster than replacing
     "\n": re.compile(r"\n\s*\n"),
     "\n\n": re.compile(r"\n(?:\n\s*\n|[^\S\n]+\n)"),
 }
 _LEADING_BLANK_LINES = re.compile(r"\A\s*\n")
-_MOST_LINES = 100  # of a document, on average, where empty lines are taken for separators
+_MOST_LINES = 100  # of a document, on average, if empty lines separate documents
 
 
 def by_line(texts: Iterable[str]) -> Iterator[str]:
@@ -49,7 +49,7 @@ def by_blank_line(texts: Iterable[str], longest: int = LONGEST_DOCUMENT) -> Iter
 
 
 def join_rows(rows: Iterable[str], size: int) -> Iterator[str]:
-    """Join texts that are a document each with empty lines between, some `size` characters."""
+    """Join documents with empty lines between them to texts of about `size` characters."""
     batch: list[str] = []
     length = 0
     for row in rows:
@@ -63,10 +63,10 @@ def join_rows(rows: Iterable[str], size: int) -> Iterator[str]:
 
 
 def likely_documents(sample: str) -> Documents:
-    """Tell from the head of a text whether empty lines separate its documents.
+    """Whether empty lines separate the documents of a text, by its beginning.
 
-    They do when they leave groups of several lines, but not of more than a hundred on average; a
-    few stray empty lines are no separators.
+    They do if they leave groups of several lines, but of at most a hundred on average: a few single
+    empty lines are not separators.
     """
     text = _LEADING_BLANK_LINES.sub("", _blank_lines_as(sample, "\n\n")).rstrip()
     groups = text.count("\n\n") + 1
@@ -80,7 +80,7 @@ def _blank_lines_as(text: str, end: str) -> str:
 
 
 def _cut_long_documents(text: str, longest: int) -> str:
-    """Cut what is too long in `text`, in normal form; the usual text comes back as it is."""
+    """Split long documents of `text`, in normal form; most text is returned unchanged."""
     if not _has_long_document(text, longest):
         return text
     cut: list[str] = []
@@ -101,7 +101,7 @@ def _has_long_document(text: str, longest: int) -> bool:
 
 
 def _cut(lines: str, longest: int) -> tuple[list[str], str]:
-    """Cut documents off the head of `lines` until no more than `longest` characters are left."""
+    """Split documents from the beginning of `lines` until at most `longest` characters are left."""
     pieces, start = [], 0
     while len(lines) - start > longest + 1:
         end = lines.rfind("\n", start, start + longest + 1)

@@ -15,13 +15,13 @@ from foretext.corpus.places import Locate
 __all__ = ["Document", "ExactDuplicates", "Examples"]
 
 _MOST_HASHES = 1 << 24  # of 8 bytes
-_MOST_REMEMBERED = 200_000  # hashes among which examples are found while reading
+_MOST_REMEMBERED = 200_000  # hashes that are searched for examples while reading
 _MOST_EXAMPLES = 5
 _EXAMPLE = 80  # characters
 
 
 class Document(NamedTuple):
-    """A document, its words, and the hash by which it is the same as another."""
+    """A document, its words, and the hash of its text."""
 
     text: str
     words: Sequence[str]
@@ -42,14 +42,14 @@ class Examples:
         self.places: list[Place] = []
 
     def add(self, document: str, locate: Locate) -> None:
-        """Keep the beginning of `document`, when there are few yet and it is another one."""
+        """Keep the beginning of `document`, if there are few yet and it is a new one."""
         text = document[:_EXAMPLE].split("\n", 1)[0].strip()
         if len(self.texts) < _MOST_EXAMPLES and text not in self.texts:
             self.texts.append(text)
             self.places.append(locate(document))
 
     def found(self, documents: int, duplicates: int) -> Duplicates:
-        """Return the finding: `duplicates` of the `documents` compared repeat another."""
+        """Return the finding: `duplicates` of `documents` repeat another."""
         return Duplicates(
             documents=documents,
             duplicates=duplicates,
@@ -60,7 +60,7 @@ class Examples:
 
 
 class ExactDuplicates:
-    """Counts documents that are equal, white space around them aside."""
+    """Counts documents that are equal except for white space around them."""
 
     def __init__(self, most_hashes: int = _MOST_HASHES) -> None:
         self._most_hashes = most_hashes
@@ -70,7 +70,7 @@ class ExactDuplicates:
         self._examples = Examples()
 
     def add(self, document: Document, locate: Locate) -> None:
-        """Take the next document."""
+        """Count the next document."""
         if document.digest < self._bound:
             self._hashes.append(document.digest)
             if len(self._hashes) > self._most_hashes:
@@ -81,7 +81,7 @@ class ExactDuplicates:
             self._remembered.add(document.digest)
 
     def found(self) -> Duplicates:
-        """Return what was found among the documents whose hashes were kept."""
+        """Return the duplicates among the documents whose hashes were kept."""
         distinct = len(np.unique(np.frombuffer(self._hashes, np.uint64)))  # (documents,)
         return self._examples.found(len(self._hashes), len(self._hashes) - distinct)
 

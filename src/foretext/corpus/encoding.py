@@ -9,7 +9,7 @@ from pydantic import AfterValidator
 
 __all__ = ["Encoding"]
 
-# What these decode may be no characters, or they cannot decode piece by piece.
+# These can decode to surrogates, or cannot decode piece by piece.
 _OF_PROGRAMS = {"utf-7", "punycode", "idna", "unicode-escape", "raw-unicode-escape"}
 
 

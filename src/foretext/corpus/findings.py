@@ -1,4 +1,4 @@
-"""The parts of what the corpus doctor found; `corpus_report` puts them together."""
+"""The parts of a corpus report; `corpus_report` puts them together."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Finding(BaseModel):
 
 
 class Place(Finding):
-    """Where something was found; the line counts from 1 and is None when it cannot be told."""
+    """Where something was found; lines count from 1, None: not known."""
 
     file: str
     line: int | None = None
@@ -41,14 +41,14 @@ class Place(Finding):
 
 
 class Problem(Finding):
-    """One sentence on something to know (note), to look into (warning) or to mend (error)."""
+    """One sentence on something to know (note), to check (warning) or to correct (error)."""
 
     severity: Literal["error", "warning", "note"]
     sentence: str
     place: Place | None = None
 
     def __str__(self) -> str:
-        """Return the sentence, with its place where it does not say that itself."""
+        """Return the sentence, with its place if the sentence does not contain it."""
         if self.place is None or self.place.file in self.sentence:
             return self.sentence
         return f"{self.sentence} ({self.place})"
@@ -60,7 +60,7 @@ class FileFacts(Finding):
     name: str
     format: str
     compression: str | None
-    bytes: int | None  # as stored
+    bytes: int | None  # stored bytes
     documents: int
 
 
@@ -78,7 +78,7 @@ class Lengths(Finding):
 
     @classmethod
     def of(cls, counts: Mapping[int, int]) -> Self:
-        """Sum up `counts`, which tell how often each length occurs; there is at least one."""
+        """Return the quantiles, from how often each length occurs; there is at least one."""
         ordered = sorted(counts.items())
         total = sum(counts.values())
         reached = list(accumulate(number for _, number in ordered))
@@ -99,14 +99,14 @@ class Lengths(Finding):
 
 
 class GrowthPoint(Finding):
-    """How many distinct words the first `tokens` tokens hold."""
+    """How many distinct words the first `tokens` tokens contain."""
 
     tokens: int
     distinct_words: int
 
 
 class Coverage(Finding):
-    """What is left of the vocabulary and of the text when rarer words are unknown."""
+    """How much of the vocabulary and the text is left if rarer words are unknown."""
 
     min_count: int
     words: int
@@ -123,7 +123,7 @@ class FrequentWord(Finding):
 
 
 class Duplicates(Finding):
-    """Documents that are the same as, or nearly the same as, an earlier one."""
+    """Documents that equal, or nearly equal, an earlier one."""
 
     documents: int  # that were compared
     duplicates: int  # of these, how many repeat an earlier one
@@ -133,7 +133,7 @@ class Duplicates(Finding):
 
 
 class Prospect(Finding):
-    """What an objective would see of this corpus."""
+    """What an objective would learn from in this corpus."""
 
     objective: str
     figures: dict[str, int | float]

@@ -1,4 +1,4 @@
-"""Which format a file is in, and how each becomes the normal form of a corpus."""
+"""The format of a file, and how it becomes the normal form of a corpus."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _ROWS_OF_TEXT = {"jsonl": jsonl_rows, "csv": csv_rows, "tsv": tsv_rows}
 
 
 def format_of(name: str, config: CorpusConfig) -> Format:
-    """Return the format the settings give, else the one the suffix tells, else plain text."""
+    """Return the format of the settings, or of the suffix, or plain text."""
     if config.format != "auto":
         return config.format
     return suffix_format(name) or "txt"
 
 
 def plain_text(file: BinaryIO, name: str, config: CorpusConfig) -> Iterator[str]:
-    """Yield the text of `file`, unpacked and decoded, in chunks that end anywhere."""
+    """Yield the text of `file`, unpacked and decoded, in chunks of any length."""
     return decoded(unpacked(file, name, config.max_piece_bytes), config.encoding, name)
 
 
@@ -41,12 +41,12 @@ def normal_form(
     documents: Documents,
     seen: Callable[[str], None] | None = None,
 ) -> Iterator[str]:
-    """Yield the text of `file`, a sentence a line and an empty line after each document.
+    """Yield the text of `file`, one sentence per line and an empty line after each document.
 
-    `seen` is told each chunk of plain text, or each row, before it is worked on.
+    `seen` gets each chunk of plain text, or each row, before it is processed.
 
     Raises:
-        CorpusError: the file is not what it should be.
+        CorpusError: the file is damaged or of another kind.
     """
     texts = (normalize(text, config.normalization) for text in _lines(file, name, config, seen))
     is_line = documents == "line" and format_of(name, config) == "txt"

@@ -1,7 +1,7 @@
-"""The corpus doctor: one streaming pass in bounded memory, and what it tells of a corpus.
+"""Inspection of a corpus: one streaming pass in bounded memory.
 
-Words are found by a simple rule here (runs of letters, digits and marks, lower-cased; Chinese and
-Japanese characters one by one), whatever tokenizer is used later.
+A word here is a run of letters, digits and marks, in lower case, or a single Chinese or Japanese
+character, whatever tokenizer is used later.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ def inspect_corpus(corpus: Corpus, progress: Advance | None = None) -> CorpusRep
     A file that cannot be read becomes a problem of severity "error", and the others are read.
 
     Args:
-        corpus: what to look at.
-        progress: is told how many bytes, as stored, were read.
+        corpus: to inspect.
+        progress: advances by the stored bytes that were read.
 
     Raises:
-        CorpusError: there is no text at all; the sentence of the first bad file, if there is one.
+        CorpusError: there is no text at all; with the message of the first bad file, if any.
     """
     examination = _Examination(corpus)
     for source in corpus.sources:
@@ -81,7 +81,7 @@ class _Examination:
         self._symptoms = Symptoms()
 
     def read(self, source: Source, progress: Advance | None) -> None:
-        """Take in one file; one that cannot be read becomes a problem."""
+        """Count one file; a file that cannot be read becomes a problem."""
         format = format_of(source.name, self._corpus.config)
         self._places = (PlainPlaces if format == "txt" else RowPlaces)(source.name)
         before = self._document_lengths.total()
@@ -109,7 +109,7 @@ class _Examination:
             )
 
     def report(self) -> CorpusReport:
-        """Return everything, judged."""
+        """Return the report with its problems."""
         self._refuse_empty()
         coverage = [self._words.coverage(min_count) for min_count in _MIN_COUNTS]
         report = CorpusReport(
@@ -162,7 +162,7 @@ class _Examination:
                 progress.advance(file.tell() - told)
 
     def _add(self, text: str, locate: Locate) -> None:
-        """Take in a text in normal form."""
+        """Count a text in normal form."""
         find = (_ANY_WORD if _NEEDS_CARE.search(text) else _WORD).findall
         documents: list[Document] = []
         lengths: list[int] = []
@@ -188,7 +188,7 @@ class _Examination:
         if self._document_lengths:
             return
         first = self._problems[0].sentence if self._problems else None
-        raise CorpusError(first or f"{self._corpus}: there is no text in it; name another.")
+        raise CorpusError(first or f"{self._corpus}: there is no text in it; give another corpus.")
 
 
 def _documents(text: str) -> list[str]:
@@ -198,7 +198,7 @@ def _documents(text: str) -> list[str]:
 def _documents_end(corpus: Corpus) -> Documents:
     try:
         return corpus.documents
-    except CorpusError:  # of a file that cannot be read; the pass itself names it
+    except CorpusError:  # of a file that cannot be read; the pass itself reports it
         return "line"
 
 

@@ -1,4 +1,4 @@
-"""Chinese text with blanks between its words, as jieba cuts them."""
+"""Chinese text with spaces between its words, which jieba finds."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ __all__ = ["is_jieba_installed", "separate_words"]
 
 
 def separate_words(text: str) -> str:
-    """Put blanks between words and drop punctuation, line by line.
+    """Put spaces between words and drop punctuation, line by line.
 
-    A line that holds punctuation alone becomes a blank, not an empty line, which would end the
-    document.
+    A line of punctuation becomes a space, not an empty line, which would end the document.
 
     Raises:
         MissingExtraError: jieba is not installed.
@@ -29,7 +28,7 @@ def separate_words(text: str) -> str:
 
 
 def is_jieba_installed() -> bool:
-    """Whether `separate_words` would work."""
+    """Whether `separate_words` works."""
     try:
         _cutter()
     except MissingExtraError:
@@ -49,5 +48,5 @@ def _cutter() -> Callable[[str], Iterable[str]]:
             import jieba
     except ImportError:
         raise MissingExtraError("jieba", "chinese", "The pre-tokeniser 'chinese_words'") from None
-    jieba.setLogLevel(logging.WARNING)  # it tells standard error how it loads its dictionary
+    jieba.setLogLevel(logging.WARNING)  # it reports on standard error how it loads its dictionary
     return jieba.cut  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""JSON lines: one object a line, one of its fields the text of a document."""
+"""JSON lines: one object per line, one of its fields is the text of a document."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def jsonl_rows(
             raise _broken_json(line, number, where, error) from None
         if not isinstance(row, dict):
             raise CorpusError(
-                f"{where}: a JSON {_json_type(row)} stands where an object such as "
+                f"{where}: this is a JSON {_json_type(row)}, but an object such as "
                 f'{{"{column}": "..."}} is expected.'
             )
         if column not in row:
@@ -43,10 +43,10 @@ def jsonl_rows(
 def _broken_json(line: str, number: int, where: str, error: Exception) -> CorpusError:
     if line.lstrip().startswith("[") and number == 1:
         return CorpusError(
-            f"{where}: the file holds one JSON array, not one object a line; "
+            f"{where}: the file contains one JSON array, not one object per line; "
             "convert it with `jq -c '.[]'`."
         )
-    return CorpusError(f"{where}: this is not JSON ({error}); mend or remove the line.")
+    return CorpusError(f"{where}: this is not JSON ({error}); correct or remove the line.")
 
 
 def _text(value: Any, where: str, column: str, *, may_be_half: bool) -> str:
@@ -54,13 +54,13 @@ def _text(value: Any, where: str, column: str, *, may_be_half: bool) -> str:
         return ""
     if not isinstance(value, str):
         raise CorpusError(
-            f"{where}: '{column}' holds a JSON {_json_type(value)}, not text; "
+            f"{where}: '{column}' is a JSON {_json_type(value)}, not text; "
             "name a column of text with column (--column)."
         )
     if may_be_half and any("\ud800" <= character <= "\udfff" for character in value):
         raise CorpusError(
-            f"{where}: '{column}' holds half of a surrogate pair (such as \\ud83d alone), which is "
-            "no character; mend or remove the line."
+            f"{where}: '{column}' contains half of a surrogate pair (such as \\ud83d alone), which "
+            "is not a character; correct or remove the line."
         )
     return value
 

@@ -1,8 +1,8 @@
 """Decoded text regrouped at line ends, with lines of any length in bounded memory.
 
-A line ends at "\\n" only; "\\r\\n" is accepted. A line longer than `LONGEST_LINE` characters is cut
-into several: at the last blank within that length, or right there where it has none. Where lines
-are rows, which cannot be cut, one that does not end is refused.
+A line ends at "\\n" only; "\\r\\n" is accepted. A line longer than `LONGEST_LINE` characters is
+split: at the last space within that length, or exactly there if it has none. Rows cannot be split,
+so a row that is too long is refused.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _BLANKS = (" ", "\t", "\u3000")
 
 def whole_lines(chunks: Iterable[str], longest: int = LONGEST_LINE) -> Iterator[str]:
     """Yield the text of `chunks` in pieces that end with "\\n", no line longer than `longest`."""
-    rest, continued = "", False  # continued: `rest` goes on a line that was cut
+    rest, continued = "", False  # continued: `rest` continues a line that was split
     for chunk in chunks:
         text = rest + chunk
         end = text.rfind("\n") + 1
@@ -29,7 +29,7 @@ def whole_lines(chunks: Iterable[str], longest: int = LONGEST_LINE) -> Iterator[
             yield _cut_long_lines(lines, longest, continued=continued)
             continued = False
         rest = text[end:]
-        if len(rest) > longest + 1:  # one more, for it may be the "\r" of a line end
+        if len(rest) > longest + 1:  # one more, because it can be the "\r" of a line end
             pieces, rest = _cut(rest, longest + 1, longest)
             yield "".join(piece + "\n" for piece in pieces)
             continued = True
@@ -40,7 +40,7 @@ def whole_lines(chunks: Iterable[str], longest: int = LONGEST_LINE) -> Iterator[
 def split_lines(
     chunks: Iterable[str], name: str = "", largest: int = LARGEST_PIECE
 ) -> Iterator[str]:
-    """Yield the lines of `chunks`, the text of the file `name`, whole and without their ends.
+    """Yield the whole lines of `chunks`, the text of the file `name`, without line ends.
 
     Raises:
         CorpusError: a line is longer than `largest` characters.
@@ -54,7 +54,7 @@ def split_lines(
         if length > largest:
             raise CorpusError(
                 f"{name}, line {number}: the line has more than {largest:,} bytes; break it, or "
-                "set max_piece_bytes to more."
+                "raise max_piece_bytes."
             )
         if others:
             yield "".join(parts).removesuffix("\r")
@@ -67,8 +67,8 @@ def split_lines(
 
 
 def _cut_long_lines(text: str, longest: int, *, continued: bool) -> str:
-    """Cut what is too long in `text`, which ends with "\\n"; the usual text comes back as it is."""
-    if continued:  # no empty line where nothing was left of a line that was cut
+    """Split long lines of `text`, which ends with "\\n"; most text is returned unchanged."""
+    if continued:  # no empty line where nothing is left of a split line
         first, _, others = text.partition("\n")
         text = text if first.strip() else others
     if not _has_long_line(text, longest):
@@ -96,7 +96,7 @@ def _cut_line(line: str, longest: int) -> list[str]:
 
 
 def _cut(line: str, keep: int, longest: int) -> tuple[list[str], str]:
-    """Cut pieces off the head of `line` until no more than `keep` characters are left."""
+    """Split pieces from the beginning of `line` until at most `keep` characters are left."""
     pieces, start = [], 0
     while len(line) - start > keep:
         end = max(line.rfind(blank, start + 1, start + longest + 1) for blank in _BLANKS)

@@ -1,9 +1,8 @@
 """Documents that nearly repeat an earlier one, by sketches of their shingles (Broder 1997).
 
-They are looked for among sampled documents. A document is sampled by its least shingle hash, which
-near duplicates mostly share, so that they are sampled together; with documents drawn one by one,
-both of a pair would hardly ever be seen. When there are too many, the bound on the least hash is
-halved.
+They are searched among sampled documents. A document is sampled by its least shingle hash, which
+near duplicates mostly share, so that they are sampled together; independent samples would hardly
+ever contain both of a pair. When there are too many, the bound on the least hash is halved.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ from foretext.corpus.places import Locate
 __all__ = ["NearDuplicates"]
 
 _SHINGLE = 4  # words
-_FEWEST_WORDS = 16  # of a document; shorter ones are alike by nature
+_FEWEST_WORDS = 16  # of a document; shorter ones are often alike
 _SKETCH = 64  # hashes kept of a document
 _MOST_SAMPLED = 4096  # documents
-_MOST_WORDS = 1024  # by which a document is judged, its first ones
+_MOST_WORDS = 1024  # of a document that count, the first ones
 _ALIKE = 0.75  # Jaccard similarity of the shingles
 _MOST_COMPARED = 16  # documents with the same least shingle hash
 _MIXERS = np.array(
@@ -39,7 +38,7 @@ class _Group:
 
     sketches: dict[int, frozenset[int]] = field(default_factory=dict)  # digest -> least hashes
     documents: int = 0
-    alike: int = 0  # of these, how many nearly repeat an earlier one
+    alike: int = 0  # of these, the number that nearly repeat an earlier one
 
 
 class NearDuplicates:
@@ -54,7 +53,7 @@ class NearDuplicates:
         self._examples = Examples()
 
     def add(self, documents: Sequence[Document], locate: Locate) -> None:
-        """Take the next documents."""
+        """Count the next documents."""
         long = [document for document in documents if len(document.words) >= _FEWEST_WORDS]
         if not long:
             return
@@ -66,11 +65,11 @@ class NearDuplicates:
         least = _scrambled(np.minimum.reduceat(shingles, ends - lengths))  # (documents,)
         for index in np.flatnonzero(least <= np.uint64(self._bound - 1)):
             own = shingles[ends[index] - lengths[index] : ends[index] - _SHINGLE + 1]
-            if least[index] < self._bound:  # it may have been halved since
+            if least[index] < self._bound:  # the bound may have been halved since
                 self._sample(int(least[index]), own, long[index], locate)
 
     def found(self) -> Duplicates:
-        """Return how many of the sampled documents nearly repeat an earlier one."""
+        """Return the number of sampled documents that nearly repeat an earlier one."""
         documents = sum(group.documents for group in self._groups.values())
         alike = sum(group.alike for group in self._groups.values())
         return self._examples.found(documents, alike)
@@ -108,13 +107,13 @@ def _sketch(shingles: np.ndarray) -> frozenset[int]:
 
 
 def _similarity(one: frozenset[int], other: frozenset[int]) -> float:
-    """Estimated share of the shingles of either that both have, from the least of the union."""
+    """Jaccard similarity of two documents, estimated from the least hashes of the union."""
     least = sorted(one | other)[:_SKETCH]
     return sum(value in one and value in other for value in least) / len(least)
 
 
 class _WordHashes(dict[str, int]):
-    """32-bit hashes of words, remembered while they are not too many."""
+    """32-bit hashes of words, remembered up to a limit."""
 
     def __missing__(self, word: str) -> int:
         if len(self) > 1 << 18:

@@ -1,4 +1,4 @@
-"""Unicode normal forms (Unicode Standard Annex 15), paid for only where a text needs them."""
+"""Unicode normal forms (Unicode Standard Annex 15), computed only where a text needs them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ __all__ = ["normalize"]
 def normalize(text: str, form: Literal["none", "NFC", "NFKC"]) -> str:
     """Return `text` in the normal `form`.
 
-    Most text is in NFC already and comes back as it is; otherwise only the lines that are not are
-    rewritten, which is sound because nothing composes across a line end.
+    Most text is in NFC already and is returned unchanged; otherwise only the lines that are not are
+    rewritten, which is correct because nothing composes across a line end.
     """
     if form == "none" or text.isascii() or unicodedata.is_normalized(form, text):
         return text

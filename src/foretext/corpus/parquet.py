@@ -1,4 +1,4 @@
-"""Apache Parquet: a row is a document, one of its columns the text."""
+"""Apache Parquet: each row is a document, one column is the text."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def parquet_rows(file: BinaryIO, column: str, name: str) -> Iterator[str]:
 def parquet_batches(
     file: BinaryIO, columns: list[str], name: str, check: Callable[[Any], None]
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield some rows at a time, as Python values under the names of their `columns`.
+    """Yield batches of rows, as Python values by column.
 
     Args:
         file: of Parquet.
-        columns: that are read; no others are.
-        name: of the file, for complaints.
-        check: is given the schema, and raises where the columns will not do.
+        columns: to read.
+        name: of the file, for error messages.
+        check: called with the schema; raises if the columns cannot be used.
 
     Raises:
         MissingExtraError: pyarrow is not installed.
@@ -54,12 +54,12 @@ def parquet_batches(
             yield batch.to_pylist()
     except ForetextError:
         raise
-    except Exception as error:  # pyarrow's own, and what Python says of times, text and numbers
+    except Exception as error:  # pyarrow's own, and Python's for times, text and numbers
         if isinstance(error, OSError) and error.errno is not None:
             raise  # the device, not the data
         cause = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
         raise CorpusError(
-            f"{name} is no Parquet file or a damaged one ({cause}); download or write it again."
+            f"{name} is not a Parquet file, or is damaged ({cause}); download or write it again."
         ) from error
 
 
@@ -72,6 +72,6 @@ def _check_parquet_column(schema: Any, column: str, name: str) -> None:
     value = kind.value_type if pa.types.is_dictionary(kind) else kind
     if not (pa.types.is_string(value) or pa.types.is_large_string(value)):
         raise CorpusError(
-            f"{name}: the column '{column}' holds {kind}, not text; "
+            f"{name}: the column '{column}' contains {kind}, not text; "
             "name a column of text with column (--column)."
         )

@@ -1,4 +1,4 @@
-"""Where in its file a piece of text stands, told from the last few chunks that were read."""
+"""Where a piece of text is in its file, found from the last few chunks that were read."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from foretext.corpus.lines import LONGEST_LINE
 __all__ = ["Locate", "PlainPlaces", "RowPlaces"]
 
 _EMPTY_LINE = re.compile(r"\n(?=[^\S\n]*\n)")
-_REMEMBERED = 3  # chunks; a document begins in the present one or the one before
+_REMEMBERED = 3  # chunks; a document begins in the current one or the one before
 _REMEMBERED_ROWS = 20_000
 _LONGEST_NEEDLE = 4096  # characters of a line that are compared
-_BEGINNING = 60  # characters of a row that are compared, white space aside
+_BEGINNING = 60  # characters of a row that are compared, without white space
 
 
 class Locate(Protocol):
-    """Tells the place of the character `at` of a text in normal form."""
+    """Finds the place of the character `at` of a text in normal form."""
 
     def __call__(self, text: str, at: int = 0, *, first: bool = False) -> Place:
-        """Return the place, without a line where it cannot be told; of equal lines, the `first`."""
+        """Return the place, without a line if it is not known; of equal lines, the `first`."""
         ...
 
 
 class PlainPlaces:
-    """Lines of plain text: how many, which are too long, and which holds a given text."""
+    """Lines of plain text: how many, which are too long, and which one contains a given text."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -36,10 +36,10 @@ class PlainPlaces:
         self.long_lines: list[Place] = []
         self._tail = "\n"  # the last line end, where nothing but white space came after it
         self._recent: deque[tuple[int, str]] = deque(maxlen=_REMEMBERED)  # line ends before, chunk
-        self._run = 0  # characters of the present line so far
+        self._run = 0  # characters of the current line so far
 
     def see(self, chunk: str) -> None:
-        """Take the next decoded chunk of the file."""
+        """Read the next decoded chunk of the file."""
         self._recent.append((self.lines, chunk))
         before, end = self._run, chunk.find("\n")
         self._run += len(chunk) if end < 0 else end
@@ -51,7 +51,7 @@ class PlainPlaces:
         self._count_empty(self._tail + chunk)
 
     def locate(self, text: str, at: int = 0, *, first: bool = False) -> Place:
-        """Return the place of the character `at` of `text`, which was met just now."""
+        """Return the place of the character `at` of `text`, which was just read."""
         start = text.rfind("\n", 0, at) + 1
         needle = text[start : start + _LONGEST_NEEDLE].partition("\n")[0]
         recent = "\n" + "".join(chunk for _, chunk in self._recent)
@@ -69,7 +69,7 @@ class PlainPlaces:
 
 
 class RowPlaces:
-    """Rows of jsonl, csv, tsv or parquet: how many, and which holds a given text."""
+    """Rows of jsonl, csv, tsv or parquet: how many, and which one contains a given text."""
 
     lines = empty_lines = 0  # rows have none of their own
 
@@ -77,17 +77,17 @@ class RowPlaces:
         self.file = file
         self.long_lines: list[Place] = []
         self._rows = 0
-        self._recent: dict[str, int] = {}  # how a row begins -> which it is
+        self._recent: dict[str, int] = {}  # beginning of a row -> its number
 
     def see(self, row: str) -> None:
-        """Take the next row."""
+        """Read the next row."""
         self._rows += 1
         if len(self._recent) > _REMEMBERED_ROWS:
             self._recent.clear()
         self._recent[_beginning(row)] = self._rows
 
     def locate(self, text: str, at: int = 0, *, first: bool = False) -> Place:
-        """Return the place of the row that the character `at` of `text`, met just now, is from."""
+        """Return the row of the character `at` of `text`, which was just read."""
         before = text.rfind("\n\n", 0, at)
         start = 0 if before < 0 else before + 2
         beginning = _beginning(text[start : start + 4 * _BEGINNING].partition("\n\n")[0])
@@ -95,5 +95,5 @@ class RowPlaces:
 
 
 def _beginning(row: str) -> str:
-    """Return the first characters of a document, however its lines are divided."""
+    """Return the first characters of a document, whatever its line ends."""
     return "".join(row[: 4 * _BEGINNING].split())[:_BEGINNING]

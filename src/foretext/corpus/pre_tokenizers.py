@@ -1,10 +1,9 @@
-"""What a word is: classes of characters, one definition for our kernels and for `tokenizers`.
+"""Pre-tokenisers: classes of characters, one definition for our kernels and for `tokenizers`.
 
-A pre-tokeniser is two sets of characters, written as one would inside the brackets of a regular
-expression of the `tokenizers` library: runs of `word` characters are words, each `alone` character
-is a word by itself, all others separate. The kernels get the sets as tables over all code points,
-read off the library itself, so that both cut the same text into the same words whatever version
-of Unicode the library knows.
+A pre-tokeniser is two sets of characters, written as inside the brackets of a regular expression of
+the `tokenizers` library: runs of `word` characters are words, each `alone` character is a word, all
+others separate words. The kernels get the sets as tables over all code points, read from the
+library itself, so that both find the same words in every version of Unicode.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ class CharacterSets(NamedTuple):
     word: str
     alone: str = ""
     ignored: str = ""  # dropped without ending the word
-    blanks: str = ""  # a piece of text that is read as a blank
+    blanks: str = ""  # a string that is read as a space
 
 
 HAN = "\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-BLANK = r"\s\x1c-\x1f"  # what str.split() splits at; the library's \s lacks the last four
+BLANK = r"\s\x1c-\x1f"  # where str.split() splits; the library's \s lacks the last four
 
 KINDS: dict[str, CharacterSets] = {
     "whitespace": CharacterSets(rf"[^{BLANK}]"),
@@ -53,7 +52,7 @@ KINDS: dict[str, CharacterSets] = {
 
 
 def likely_kind(sample: str) -> PreTokenizerKind:
-    """Kind that suits a text: Chinese where more than half of its letters are Han."""
+    """Return the kind for a text: Chinese if more than half of its letters are Han."""
     letters = re.sub(r"[\W\d_]+", "", sample)
     han = re.sub(f"[^{HAN}]+", "", letters)
     if 2 * len(han) <= len(letters):
@@ -62,17 +61,17 @@ def likely_kind(sample: str) -> PreTokenizerKind:
 
 
 class PreTokenizer:
-    """Cuts text into words.
+    """Splits text into words.
 
     * ``whitespace``: what `str.split` gives.
-    * ``basic_english``: torchtext's classic rules: ``' . , ( ) ! ?`` are words of their own, ``"``
-      vanishes, ``; :`` and ``<br />`` are blanks.
+    * ``basic_english``: torchtext's rules: each of ``' . , ( ) ! ?`` is a word, ``"`` is removed,
+      ``; :`` and ``<br />`` are spaces.
     * ``unicode_words``: runs of letters, digits, marks and connecting punctuation (``\\w``).
     * ``chinese_characters``: the same, but each Han character is a word.
     * ``chinese_words``: jieba's words, punctuation dropped (needs the extra ``chinese``).
 
-    Lower-casing goes character by character, as in the `tokenizers` library: a final sigma becomes
-    ``σ``, where `str.lower` would look at its neighbours and write ``ς``.
+    Each character is lower-cased separately, as in the `tokenizers` library: a final sigma becomes
+    ``σ``, where `str.lower` depends on its neighbours and writes ``ς``.
 
     Raises:
         MissingExtraError: `chinese_words` without jieba.
@@ -90,16 +89,16 @@ class PreTokenizer:
         return _letters(self.kind, self.lowercase)
 
     def words(self, text: str) -> list[str]:
-        """Words of `text`, in order."""
+        """Return the words of a text, in order."""
         data = self.utf8(text)
         words = np.empty(2 * data.size, np.uint8)
         written = split_words(data, self.letters, new_scratch(2 * data.size // 8 * 8 + 8), words)
         return words[:written].tobytes().decode().split("\n")[:-1]
 
     def utf8(self, text: str) -> np.ndarray:
-        """(N,) uint8, what the kernels read: UTF-8, with what single characters cannot say done.
+        """(N,) uint8, what the kernels read: UTF-8 after replacements of more than one character.
 
-        A lone surrogate, which UTF-8 cannot hold, becomes ``?``.
+        A lone surrogate, which UTF-8 cannot encode, becomes ``?``.
         """
         sets = KINDS[self.kind]
         if sets.blanks and "<" in text:
@@ -107,11 +106,11 @@ class PreTokenizer:
         if self.kind == "chinese_words":
             text = separate_words(text)
         if self.lowercase:
-            text = text.replace("İ", "i\u0307")  # the one whose lower case is two characters
+            text = text.replace("İ", "i\u0307")  # the only one with a lower case of two characters
         return np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
 
     def library_normalizer(self) -> Normalizer:
-        """Lower-casing and the like, as the `tokenizers` library does it."""
+        """Return the normaliser of the `tokenizers` library that lower-cases and so on."""
         from tokenizers import normalizers
 
         sets = KINDS[self.kind]
@@ -123,7 +122,7 @@ class PreTokenizer:
         return normalizers.Sequence(steps)
 
     def library_pre_tokenizer(self) -> LibraryPreTokenizer:
-        """Split the same way by the `tokenizers` library; it expects jieba's blanks in the text."""
+        """Return the same splitter of the `tokenizers` library, for text with jieba's spaces."""
         sets = KINDS[self.kind]
         return _split(f"{sets.word}+" + (f"|{sets.alone}" if sets.alone else ""))
 
@@ -136,7 +135,7 @@ def _split(pattern: str) -> LibraryPreTokenizer:
 
 
 def _blank_pattern(sets: CharacterSets, lowercase: bool) -> re.Pattern[str]:
-    """Match the piece of text even where ignored characters stand in it: they vanish first."""
+    """Match the string even with ignored characters in it, because they are removed first."""
     between = f"[{sets.ignored}]*" if sets.ignored else ""
     return re.compile(between.join(map(re.escape, sets.blanks)), re.I if lowercase else 0)
 
@@ -158,7 +157,7 @@ def _letters(kind: str, lowercase: bool) -> Letters:
 
 
 def _members(characters: str) -> np.ndarray:
-    """(0x110000,) bool, which code points a set holds, by asking the library."""
+    """(0x110000,) bool, the code points of a set, from the library."""
     split = _split(f"{characters}+")
     table, is_asked = np.zeros((2, sys.maxunicode + 1), np.bool_)
     for points in _assigned():
@@ -170,7 +169,7 @@ def _members(characters: str) -> np.ndarray:
 
 
 def _lower_case() -> np.ndarray:
-    """(0x110000,) int32, each code point's lower case, by asking the library."""
+    """(0x110000,) int32, the lower case of each code point, from the library."""
     from tokenizers import normalizers
 
     lowercase = normalizers.Lowercase()
@@ -183,10 +182,10 @@ def _lower_case() -> np.ndarray:
 
 
 def _assigned() -> list[np.ndarray]:
-    """Code points of the planes that Unicode fills, without surrogates; the last is unassigned.
+    """Code points of the assigned planes, without surrogates; the last one is unassigned.
 
-    Asking about the other planes, empty or for private use, would take half a second; there every
-    character is like that last one. They come in parts: the library needs 200 bytes a character.
+    The other planes, empty or for private use, would take half a second; all their characters are
+    like that last one. They are in parts, because the library needs 200 bytes for each character.
     """
     points: np.ndarray = np.r_[0:0xD800, 0xE000:0x34000, 0xE0000:0xE0200]
     return np.array_split(points.astype(np.uint32), 32)

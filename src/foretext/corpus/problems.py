@@ -1,4 +1,4 @@
-"""What a person should know of a corpus before learning from it, one sentence each."""
+"""What a user should know of a corpus before training, one sentence for each problem."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ __all__ = ["SEVERITIES", "find_problems"]
 
 SEVERITIES: tuple[Literal["error", "warning", "note"], ...] = ("error", "warning", "note")
 
-_LITTLE = 10_000  # tokens: too little for anything
-_VECTORS = 1_000_000  # tokens: from here on neighbours of word vectors make sense
+_LITTLE = 10_000  # tokens: too few for any objective
+_VECTORS = 1_000_000  # tokens: neighbours of word vectors make sense from here on
 _LANGUAGE_MODEL = 10_000_000  # tokens: the same for language models
-_TAGS = 5  # from here on HTML is more than an accident
-_MANY = 0.01  # share from which repetition is worth a warning
+_TAGS = 5  # more pieces of HTML are not an accident
+_MANY = 0.01  # share from which repetition is a warning
 
 
 def find_problems(
     report: CorpusReport, symptoms: Symptoms, largest: Place, long_lines: list[Place]
 ) -> list[Problem]:
-    """Return the problems of a report, the gravest first.
+    """Return the problems of a report, the most severe first.
 
     Args:
-        report: everything but its problems, of which those it has are kept.
-        symptoms: what was seen in the text.
-        largest: where the longest document stands.
-        long_lines: where lines stand that are cut.
+        report: its own problems are kept.
+        symptoms: signs found in the text.
+        largest: place of the longest document.
+        long_lines: places of lines that are split.
     """
     found = [
         *report.problems,
@@ -55,17 +55,17 @@ def _amount(report: CorpusReport) -> Iterator[Problem]:
     if tokens < _LITTLE:
         yield _warning(
             f"There are only {tokens:,} tokens, too few for any objective to learn more than its "
-            "examples; a million is a beginning."
+            "examples; start with a million."
         )
     elif tokens < _VECTORS:
         yield _note(
-            f"{tokens:,} tokens are few for word vectors, whose neighbours begin to make sense at "
-            "about a million; more epochs help a little, more text helps more."
+            f"{tokens:,} tokens are few for word vectors, whose neighbours make sense from about a "
+            "million; more epochs help a little, more text helps more."
         )
     if tokens < _LANGUAGE_MODEL:
         yield _note(
             f"{tokens:,} tokens are few for a masked or causal language model; choose a small one, "
-            "or start from one that has been pretrained."
+            "or start from a pretrained one."
         )
     if kept.words and kept.token_rate < 0.9:
         yield _note(
@@ -81,7 +81,7 @@ def _documents(report: CorpusReport, largest: Place) -> Iterator[Problem]:
     share = report.document_lengths.most / max(report.tokens, 1)
     if share > 0.5:
         yield _warning(
-            f"One document holds {share:.0%} of all tokens; a split by document will be lopsided, "
+            f"One document has {share:.0%} of all tokens; a split by document will be uneven, "
             "so divide it if you can.",
             largest,
         )
@@ -90,7 +90,7 @@ def _documents(report: CorpusReport, largest: Place) -> Iterator[Problem]:
     if number < 0.5 * report.documents:
         yield _note(
             f"Only {number:,} of {report.documents:,} documents have two sentences or more, so "
-            "next-sentence prediction has little to go by; separate documents by an empty line, "
+            "next-sentence prediction has little to learn from; separate documents by empty lines, "
             "or set sentences = 'punctuation'."
         )
 
@@ -100,7 +100,7 @@ def _repetition(found: Duplicates, what: str) -> Iterator[Problem]:
         yield Problem(
             severity="warning" if found.rate >= _MANY else "note",
             sentence=f"{found.duplicates:,} of {found.documents:,} documents ({found.rate:.1%}) "
-            f"{what}{_such_as(found.examples)}; remove them, or they are learned by heart.",
+            f"{what}{_such_as(found.examples)}; remove them, or the model memorises them.",
             place=found.places[0] if found.places else None,
         )
 
@@ -109,9 +109,9 @@ def _damage(symptoms: Symptoms) -> Iterator[Problem]:
     source = "convert the file again from its source"
     if (sign := symptoms.mojibake).count:
         what = "characters are UTF-8 that was read as another encoding"
-        yield _signed("warning", sign, what, f"{source}, or mend it with a program such as ftfy")
+        yield _signed("warning", sign, what, f"{source}, or repair it with a program such as ftfy")
     if (sign := symptoms.replacement).count:
-        what = "characters are U+FFFD, which stands for bytes that could not be decoded"
+        what = "characters are U+FFFD, which replaces bytes that could not be decoded"
         yield _signed("warning", sign, what, source)
     if (sign := symptoms.html).count:
         what = "tags or entities of HTML are left in the text"
@@ -121,19 +121,19 @@ def _damage(symptoms: Symptoms) -> Iterator[Problem]:
 def _preparation(report: CorpusReport, symptoms: Symptoms) -> Iterator[Problem]:
     if symptoms.is_tokenised:
         yield _note(
-            "The text looks tokenised already (its commas stand by themselves); use the same "
-            "tokenisation on what the model will read."
+            "The text looks tokenised already (its commas are separate words); set "
+            "tokenizer.pre_tokenizer = 'whitespace', and tokenise new text in the same way."
         )
     if symptoms.is_lower_case:
-        yield _note("The text is in lower case already, so names are not told from words.")
+        yield _note("The text is in lower case already, so names look like other words.")
     if (sign := symptoms.unknown).count:
-        what = "rare words were replaced by <unk> before"
-        yield _signed("note", sign, what, "vectors and models will know them by that name only")
+        what = "rare words have been replaced by <unk>"
+        yield _signed("note", sign, what, "vectors and models will know them only as <unk>")
     main, *others = list(report.scripts.items()) or [("no", 0.0)]
     if others and others[0][1] >= 0.1:
         yield _note(
             f"Scripts are mixed: {main[1]:.0%} of the letters are {main[0]}, {others[0][1]:.0%} "
-            f"{others[0][0]}; one vocabulary has to serve both."
+            f"{others[0][0]}; they share one vocabulary."
         )
 
 
@@ -141,20 +141,20 @@ def _form(report: CorpusReport, symptoms: Symptoms, long_lines: list[Place]) -> 
     if long_lines:
         number = "A line is" if len(long_lines) == 1 else f"{len(long_lines):,} lines are"
         yield _note(
-            f"{number} longer than {LONGEST_LINE:,} characters and cut into several at blanks.",
+            f"{number} longer than {LONGEST_LINE:,} characters and split at spaces.",
             long_lines[0],
         )
     if symptoms.sentences > 1.5 * symptoms.lines:
         rate = symptoms.sentences / symptoms.lines
         yield _note(
-            f"Lines hold about {rate:.1f} sentences each; where sentences matter (windows, next "
+            f"Lines have about {rate:.1f} sentences each; where sentences matter (windows, next "
             "sentence), set sentences = 'punctuation'."
         )
     for file in report.files:
         if not file.documents and not any(
             problem.place and problem.place.file == file.name for problem in report.problems
         ):
-            yield _warning(f"{file.name} holds no text.", Place(file=file.name))
+            yield _warning(f"{file.name} contains no text.", Place(file=file.name))
 
 
 def _signed(severity: Literal["warning", "note"], sign: Sign, what: str, mend: str) -> Problem:

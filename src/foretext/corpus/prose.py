@@ -1,7 +1,7 @@
-"""The prose of a docstring: markup, examples, tables and drawings taken away.
+"""The prose of a docstring, without markup, examples, tables and drawings.
 
-Three steps: drop the lines that are no prose (doctests, literal blocks, directives, headings, rows
-of parameter tables), join what is left to paragraphs, keep the paragraphs that read like English.
+Three steps: drop the lines that are not prose (doctests, literal blocks, directives, headings, rows
+of parameter tables), join the rest to paragraphs, keep the paragraphs that look like English.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BULLET = re.compile(r"\s*(?:[-*+•]|\(?\d{1,2}[.)]|\(?[a-z]\))\s+")
 _ENTRY = re.compile(  # ":param x: ..." and "x (int): ..." of which the text is kept
     r":\w+[^:]{0,40}:\s+|`{0,2}\*{0,2}[\w.]+`{0,2}(?:\s*\([^)]{0,80}\))?:\s+"
 )
-_MARKS = re.compile(r"[`*_|$[<:]")  # without any of them there is no markup to take away
+_MARKS = re.compile(r"[`*_|$[<:]")  # without any of them there is no markup to remove
 _MARKUP = (
     (re.compile(r":math:`[^`]*`|\$[^$]*\$"), ""),
     (re.compile(r":[\w:+-]+:`[~!]?(?:[^`<]*\.)?([^`<.]+?)\s*(?:<[^`]*>)?`"), r"\1"),  # a role
@@ -43,7 +43,7 @@ _ENGLISH = re.compile(
 
 
 def prose_paragraphs(docstring: str) -> Iterator[str]:
-    """Yield the paragraphs of `docstring` that read like English, each in one line."""
+    """Yield the paragraphs of `docstring` that look like English, each in one line."""
     for paragraph in _paragraphs(inspect.cleandoc(docstring).split("\n")):
         text = _without_markup(paragraph)
         if _is_prose(text):
@@ -51,7 +51,7 @@ def prose_paragraphs(docstring: str) -> Iterator[str]:
 
 
 def _paragraphs(lines: list[str]) -> Iterator[str]:
-    """Join the lines of a paragraph; a bullet and a smaller indentation begin another one."""
+    """Join the lines of paragraphs; a bullet or a smaller indentation begins a new one."""
     paragraph: list[str] = []
     last = 0
     for line in _text_lines(lines):
@@ -66,7 +66,7 @@ def _paragraphs(lines: list[str]) -> Iterator[str]:
 
 
 def _text_lines(lines: list[str]) -> Iterator[str]:
-    """Yield the lines of running text; an empty line stands for all that was dropped."""
+    """Yield the lines of running text; an empty line replaces dropped lines."""
     literal: int | None = None  # indentation of the line whose indented block is being dropped
     doctest = False
     for line, following in zip(lines, [*lines[1:], ""], strict=True):

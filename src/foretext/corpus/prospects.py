@@ -1,4 +1,4 @@
-"""What each objective would see of a corpus: only figures that follow from the corpus itself."""
+"""What each objective would learn from in a corpus: figures that follow from the corpus alone."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def prospects(
     word_lengths: Iterable[tuple[int, int]],
     kept: tuple[int, int],
 ) -> list[Prospect]:
-    """Return a prospect for each objective.
+    """Return the figures for each objective.
 
     Args:
         sentence_lengths: length in tokens -> number of sentences.
         sentences_a_document: number of sentences -> number of documents.
         word_lengths: (characters, occurrences) of each word.
-        kept: words and tokens that are left with a min_count of 5.
+        kept: words and tokens with min_count = 5.
     """
     tokens = sum(length * number for length, number in sentence_lengths.items())
     return [
@@ -58,7 +58,7 @@ def _word2vec(sentence_lengths: Mapping[int, int], kept: tuple[int, int]) -> Pro
         objective="word2vec",
         figures={"pairs": pairs, "words": words, "tokens": tokens},
         sentence=f"{words:,} words occur at least {_MIN_COUNT} times ({tokens:,} tokens); a window "
-        f"drawn from 1 to {_WINDOW} gives at most {pairs:,} pairs an epoch.",
+        f"of random size from 1 to {_WINDOW} gives at most {pairs:,} pairs in an epoch.",
     )
 
 
@@ -102,7 +102,7 @@ def _masked(tokens: int) -> Prospect:
             "predictions": round(subwords * _MASK_RATE),
         },
         sentence=f"Roughly {subwords:,} sub-words fill {sequences:,} sequences of {_LENGTH}, of "
-        f"which {round(subwords * _MASK_RATE):,} sub-words are predicted an epoch.",
+        f"which {round(subwords * _MASK_RATE):,} sub-words are predicted in an epoch.",
     )
 
 
@@ -113,7 +113,7 @@ def _causal(tokens: int) -> Prospect:
         objective="causal",
         figures={"subwords": subwords, "sequences": sequences, "predictions": subwords},
         sentence=f"Roughly {subwords:,} sub-words fill {sequences:,} sequences of {_LENGTH}, each "
-        "predicted once an epoch.",
+        "predicted once in an epoch.",
     )
 
 
@@ -126,7 +126,7 @@ def _next_sentence(sentences_a_document: Mapping[int, int]) -> Prospect:
         f"{pairs:,} pairs of neighbours"
     )
     if several < 2:
-        sentence += "; there must be two, because strangers are drawn from another document"
+        sentence += "; there must be two, because negative pairs need another document"
     return Prospect(
         objective="next_sentence",
         figures={"documents": several, "pairs": pairs},

@@ -1,4 +1,4 @@
-"""Which scripts a text is written in (Unicode Standard Annex 24, the ranges most text uses)."""
+"""The scripts of a text (Unicode Standard Annex 24, the ranges of most text)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _STARTS = [first for first, _, _ in _RANGES]
 
 
 def script_of(letter: str) -> str:
-    """Return the script of one letter, "other" when it is none of the common ones."""
+    """Return the script of one letter; "other" if it is not a common one."""
     code = ord(letter)
     index = bisect_right(_STARTS, code) - 1
     if index < 0 or code > _RANGES[index][1]:
@@ -62,7 +62,7 @@ def script_of(letter: str) -> str:
 
 
 def script_rates(characters: Counter[str]) -> dict[str, float]:
-    """Return script -> share of the letters among `characters`, the largest first."""
+    """Return the share of each script in the letters of `characters`, the largest first."""
     scripts: Counter[str] = Counter()
     for character, count in characters.items():
         if character.isalpha():

@@ -1,10 +1,10 @@
 """Sentence ends by rule: `. ! ?` with abbreviations, initials and decimals, and Chinese 。！？.
 
-A sentence ends where closing punctuation stands before white space and what follows does not begin
-in lower case. A single full stop is doubted: never an end after titles ("Mr."), after "No." and the
-like none before a number, and after initials, "U.S." and "Inc." one only before a word that usually
-opens a sentence. A full stop that stands by itself, as in tokenised text, always ends one. Chinese
-and Japanese sentences end at their marks without white space. The abbreviations are English.
+A sentence ends at closing punctuation before white space, if the next word does not begin in lower
+case. Further rules hold for a single full stop: it ends no sentence after titles ("Mr."), nor after
+"No." and so on before a number; after initials, "U.S." and "Inc." it does only before a word that
+often begins a sentence. A separate full stop, as in tokenised text, always ends a sentence. Chinese
+and Japanese sentences end at their marks, without white space. The abbreviations are English.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _WIDE_END = re.compile(r"([。！？｡]++[”’」』）》】〕〉\"')\]]*+)
 _SPACED_END = re.compile(r"([।॥؟۔]++)[^\S\n]++(?=\S)")
 _LAST_TOKEN = re.compile(r"[^\s(\[{\"“‘«'—–-]*+\Z")
 _ACRONYM = re.compile(r"(?:[^\W\d]{1,2}\.)+[^\W\d]{1,2}|[^\W\d_]")  # U.S, a.m, Ph.D, J
-_LONGEST_TOKEN = 24  # characters looked at before a full stop
+_LONGEST_TOKEN = 24  # characters that are checked before a full stop
 
 
 def _words(text: str) -> frozenset[str]:
@@ -43,7 +43,7 @@ _OPENERS = _words(
 
 
 def split_sentences(text: str) -> str:
-    """Return `text` with a line end after each sentence; line ends that are there stay."""
+    """Return `text` with a line end after each sentence; its own line ends stay."""
     text = _END.sub(_ended, text)
     if any(mark in text for mark in "。！？｡"):
         text = _WIDE_END.sub(r"\1\n", text)
@@ -64,7 +64,7 @@ def _ended(match: re.Match[str]) -> str:
 
 
 def _full_stop_ends(token: str, following: str, start: int, text: str) -> bool:
-    """Tell whether the full stop after `token`, which begins at `start`, ends a sentence."""
+    """Whether the full stop after `token`, which begins at `start`, ends a sentence."""
     word = token.lower()
     if not token:
         return True

@@ -1,4 +1,4 @@
-"""One place that text comes from: a local file, a remote one, or a stream that is read once."""
+"""One source of text: a local file, a remote file, or a stream that is read once."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ STANDARD_INPUT = "-"
 
 @dataclass(frozen=True)
 class Source:
-    """A file as the user named it, with what tells whether it has changed."""
+    """A file as the user named it, and an identity that changes with it."""
 
     name: str
     identity: str  # of this content: full path, size and time of change
-    size: int | None  # bytes as stored, None when only reading it tells
+    size: int | None  # stored bytes, None: only known after reading
     opener: Callable[[], BinaryIO]
 
     @contextmanager
@@ -36,7 +36,7 @@ class Source:
         """Open for reading bytes.
 
         Raises:
-            CorpusError: it is gone, may not be read, or the device fails, here or while reading.
+            CorpusError: it is missing, may not be read, or the device fails, now or while reading.
         """
         try:
             with self.opener() as file:
@@ -46,7 +46,7 @@ class Source:
 
 
 def local_source(path: Path, name: str) -> Source:
-    """A file on this machine; a pipe (such as the shell's `<(...)`) is read once and kept."""
+    """A local file; a pipe (such as the shell's `<(...)`) is read once and kept."""
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
         return _spooled(name, lambda: path.open("rb"))
@@ -64,7 +64,7 @@ def remote_source(filesystem: Any, path: str, name: str) -> Source:
 
 
 def standard_input() -> Source:
-    """Standard input, which can be read once: the first pass copies all of it to a file."""
+    """Standard input, which can be read only once: the first pass copies it to a file."""
     return _spooled("standard input", lambda: nullcontext(sys.stdin.buffer))
 
 
@@ -74,7 +74,7 @@ def _spooled(name: str, opener: Callable[[], AbstractContextManager[IO[bytes]]])
 
 
 class _Spool:
-    """A stream's bytes in a temporary file, written when first asked for, gone with this object."""
+    """The bytes of a stream in a temporary file, written at first use, deleted with this object."""
 
     def __init__(self, name: str, opener: Callable[[], AbstractContextManager[IO[bytes]]]) -> None:
         self._name = name
@@ -97,16 +97,16 @@ class _Spool:
             held.close()
             raise CorpusError(
                 f"{self._name} cannot be copied to {copy.parent}: {_cause(error)}; "
-                "save it as a file and name that, or set TMPDIR to a folder with room."
+                "save it as a file and give that, or set TMPDIR to a folder with space."
             ) from error
         return copy
 
 
 def _cause(error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
-        return "there is no such file any more; name the corpus again"
+        return "the file does not exist any more; give the corpus again"
     if isinstance(error, PermissionError):
-        return "you may not read it; ask for permission or make a copy that you may read"
+        return "you have no permission to read it; ask for it, or make a copy"
     if error.errno == errno.ENOSPC:
         return "the disk is full"
     return error.strerror or str(error) or type(error).__name__

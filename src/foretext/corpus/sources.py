@@ -1,4 +1,4 @@
-"""What a user names as a corpus, found: files, folders, globs, fsspec URLs and standard input."""
+"""The files of a corpus, from files, folders, globs, fsspec URLs and standard input."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ SUFFIXES: dict[str, Format] = {
 def find_sources(
     names: str | Path | Sequence[str | Path], only: Format | None = None
 ) -> list[Source]:
-    """Return the files that `names` stand for, in the order given, folders and globs sorted.
+    """Return the files of `names`, in the given order, those of folders and globs sorted.
 
-    A folder is searched at every depth for files with a suffix of `SUFFIXES` (of format `only`
-    where one is given) that are not hidden; a file that is named itself, or matched by a glob, is
-    taken whatever its suffix. Pipes and devices, which may never end, are read where they are named
-    themselves, and passed over in folders and globs.
+    A folder is searched at every depth for files with a suffix of `SUFFIXES` (of the format `only`,
+    if given) that are not hidden; a file that is named, or matches a glob, can have any suffix.
+    Pipes and devices, which may never end, are read if they are named, and skipped in folders and
+    globs.
 
     Raises:
-        CorpusError: nothing is there, with close names suggested.
+        CorpusError: there is no such file; the message suggests similar names.
     """
     listed = [names] if isinstance(names, str | Path) else list(names)
     if not listed:
-        raise CorpusError("No corpus was named; give a file, a folder, a glob, a URL or '-'.")
+        raise CorpusError("No corpus was given; give a file, a folder, a glob, a URL or '-'.")
     if listed.count(STANDARD_INPUT) > 1:
-        raise CorpusError("Standard input ('-') can be named only once.")
+        raise CorpusError("Standard input ('-') can be given only once.")
     return [source for name in listed for source in _find(name, only)]
 
 
 def suffix_format(name: str) -> Format | None:
-    """Return the format that the suffix of `name` tells, a compression suffix aside."""
+    """Return the format for the suffix of `name`, without a compression suffix."""
     return SUFFIXES.get(PurePosixPath(without_compression_suffix(name)).suffix.lower())
 
 
@@ -73,8 +73,8 @@ def _find(name: str | Path, only: Format | None) -> list[Source]:
             return [local_source(Path(file), file) for file in _matches(path)]
     except OSError as error:
         raise CorpusError(f"{name} cannot be read: {error.strerror or error}.") from error
-    except (ValueError, RuntimeError) as error:  # a NUL in it; ~ of nobody
-        raise CorpusError(f"{name!r} is no name of a file: {error}.") from error
+    except (ValueError, RuntimeError) as error:  # with NUL; ~ of an unknown user
+        raise CorpusError(f"{name!r} is not a name of a file: {error}.") from error
     raise CorpusError(f"{name}: there is no such file or folder.{_close_names(path)}")
 
 
@@ -93,14 +93,14 @@ def _visible_files(folder: Path) -> Iterator[Path]:
 
 
 def _is_special(file: Path) -> bool:
-    """Whether it is a pipe, a socket or a device; a link that leads nowhere is complained of."""
+    """Whether it is a pipe, a socket or a device; a broken link is an error."""
     return file.exists() and not file.is_file()
 
 
 def _unreadable(error: OSError) -> None:
     raise CorpusError(
         f"The folder {error.filename} cannot be read: {error.strerror or error}; "
-        "ask for permission or name the files that you may read."
+        "ask for permission, or give files that you may read."
     )
 
 
@@ -115,19 +115,19 @@ def _matches(pattern: Path) -> list[str]:
     if not files:
         raise CorpusError(
             f"{pattern}: no file matches this pattern{' (only folders do)' if found else ''}; "
-            "check it with `ls`, and quote it so that the shell leaves it alone."
+            "check it with `ls`, and quote it so that the shell does not expand it."
         )
     return files
 
 
 def _close_names(path: Path) -> str:
-    """Suggest names that stand beside the missing `path`, or say which folder is missing."""
+    """Suggest names in the folder of the missing `path`, or say which folder is missing."""
     parent = path.parent
     if not parent.is_dir():
         return f" The folder {parent} does not exist either."
     names = [entry.name for entry in parent.iterdir() if not entry.name.startswith(".")]
     where = "the current folder" if str(parent) == "." else str(parent)
-    return did_you_mean(path.name, names) or f" Look into {where} for its right name."
+    return did_you_mean(path.name, names) or f" Check the name in {where}."
 
 
 def _find_remote(url: str, only: Format | None) -> list[Source]:
@@ -139,7 +139,7 @@ def _find_remote(url: str, only: Format | None) -> list[Source]:
         ]
     except CorpusError:
         raise
-    except Exception as error:  # each file system of fsspec raises what its own library does
+    except Exception as error:  # each file system of fsspec raises the errors of its own library
         raise CorpusError(f"{url} cannot be opened: {_one_line(error)}.") from error
 
 
@@ -176,7 +176,7 @@ def _no_text(folder: str, names: Iterable[str], only: Format | None) -> CorpusEr
     suffixes = Counter(PurePosixPath(name).suffix or "no suffix" for name in names)
     holds = ", ".join(f"{number} with {suffix}" for suffix, number in suffixes.most_common(3))
     hint = f"; its files: {holds}; give a glob such as '{folder}/*' to read them" if holds else ""
-    return CorpusError(f"The folder {folder} holds no text files ({' '.join(known)}){hint}.")
+    return CorpusError(f"The folder {folder} contains no text files ({' '.join(known)}){hint}.")
 
 
 def _one_line(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""Signs in the text that it was damaged or prepared by somebody before."""
+"""Signs that a text was damaged or preprocessed."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _HTML = re.compile(
     r"</?(?:p|br|div|span|a|b|i|em|strong|li|ul|ol|table|tr|td|th|ref|img|h[1-6])\b[^<>\n]{0,200}>"
     r"|&(?:amp|lt|gt|quot|nbsp|apos|#\d{1,6});"
 )
-_SAMPLE = 4096  # characters of each text whose letters are counted
+_SAMPLE = 4096  # characters of each text of which letters are counted
 
 
 @dataclass
 class Sign:
-    """How often something was seen, and where first."""
+    """How often a sign was seen, and where first."""
 
     count: int = 0
     example: str = ""
     place: Place | None = None
 
     def add(self, count: int, text: str, at: int, locate: Locate) -> None:
-        """Count `count` of them in `text`, the first at the character `at`."""
+        """Add `count` signs in `text`, the first at the character `at`."""
         if not self.count:
             start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
             self.example = text[max(start, at - 20) : min(end, at + 40)].strip()
@@ -39,20 +39,20 @@ class Sign:
 
 @dataclass
 class Symptoms:
-    """A tally of signs, taken in text by text; `characters` are those of a sample."""
+    """Counts signs, text by text; `characters` are those of a sample."""
 
     mojibake: Sign = field(default_factory=Sign)
     replacement: Sign = field(default_factory=Sign)
     html: Sign = field(default_factory=Sign)
     unknown: Sign = field(default_factory=Sign)
     lines: int = 0  # of the sample
-    sentences: int = 0  # of the sample, had the lines been split by punctuation
+    sentences: int = 0  # of the sample, if lines were split by punctuation
     commas: int = 0
-    free_commas: int = 0  # with a blank on either side, as tokenisers write them
+    free_commas: int = 0  # with a space on each side, as tokenisers write them
     characters: Counter[str] = field(default_factory=Counter)
 
     def add(self, text: str, locate: Locate) -> None:
-        """Look at the next text in normal form."""
+        """Count the next text in normal form."""
         sample = text[:_SAMPLE]
         self.characters.update(sample)
         self.lines += sample.count("\n") + 1
@@ -69,12 +69,12 @@ class Symptoms:
 
     @property
     def is_tokenised(self) -> bool:
-        """Whether most commas stand by themselves."""
+        """Whether most commas are separate words."""
         return self.commas >= 20 and self.free_commas > 0.8 * self.commas
 
     @property
     def is_lower_case(self) -> bool:
-        """Whether a text in a script with two cases has practically no capital."""
+        """Whether a text in a script with two cases has almost no capital letters."""
         upper = sum(count for letter, count in self.characters.items() if letter.isupper())
         lower = sum(count for letter, count in self.characters.items() if letter.islower())
         return lower >= 1000 and upper < 0.001 * lower

@@ -1,4 +1,4 @@
-"""Words counted in bounded memory: distinct words, their growth, coverage and the frequent ones.
+"""Word statistics in bounded memory: distinct words, their growth, coverage, frequent words.
 
 Counts are exact up to `MOST_WORDS` distinct words. Beyond that the frequent ones stay exact and the
 rare ones are sampled by their hash: a word is kept when its hash is below a bound that is halved
@@ -17,24 +17,24 @@ from foretext.corpus.findings import Coverage, FrequentWord, GrowthPoint
 __all__ = ["MOST_WORDS", "WordStatistics"]
 
 MOST_WORDS = 1_000_000
-_HEAD = 20_000  # words that stay exact
+_HEAD = 20_000  # words with exact counts
 _POINTS = 30
 _FREQUENT = 50
 
 
 class WordStatistics:
-    """A tally of words, taken in text by text."""
+    """Counts words, text by text."""
 
     def __init__(self, most_words: int = MOST_WORDS) -> None:
         self.tokens = 0
         self._most_words = most_words
         self._head: Counter[str] = Counter()
-        self._tail: Counter[str] = Counter()  # all words until there are too many
+        self._tail: Counter[str] = Counter()  # all words, until there are too many
         self._halvings = 0
         self._growth: list[GrowthPoint] = []
 
     def add(self, words: Sequence[str]) -> None:
-        """Count `words` and note how the vocabulary has grown."""
+        """Count `words` and record how the vocabulary grows."""
         self.tokens += len(words)
         if self._halvings:
             self._add_sampled(Counter(words))
@@ -63,7 +63,7 @@ class WordStatistics:
         return [self._growth[index] for index in sorted(picked) if index < len(self._growth)]
 
     def coverage(self, min_count: int) -> Coverage:
-        """Return how many words and tokens are left when rarer words than `min_count` go."""
+        """Return how many words and tokens are left without words rarer than `min_count`."""
         head = [count for count in self._head.values() if count >= min_count]
         tail = [count for count in self._tail.values() if count >= min_count]
         tokens = min(sum(head) + (sum(tail) << self._halvings), self.tokens)
@@ -83,7 +83,7 @@ class WordStatistics:
         ]
 
     def word_lengths(self) -> Iterator[tuple[int, int]]:
-        """Yield (characters, occurrences) of each word that was kept."""
+        """Yield (characters, occurrences) of each kept word."""
         both = chain(self._head.items(), self._tail.items())
         return ((len(word), count) for word, count in both)
 

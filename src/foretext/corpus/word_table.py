@@ -1,4 +1,4 @@
-"""A growing table of words and their counts, filled by the kernels of `foretext.kernels.words`."""
+"""A growing table of words and counts, filled by the kernels of `foretext.kernels.words`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def new_scratch(num_bytes: int = MAX_WORD_BYTES) -> Scratch:
 
 
 class Numbered(NamedTuple):
-    """A text as indices of words; sentences and documents begin at places in them."""
+    """A text as indices of words, with the starts of sentences and documents."""
 
     words: np.ndarray  # (N,) uint32
     sentence_starts: np.ndarray  # (S,) int64
@@ -35,7 +35,7 @@ class Numbered(NamedTuple):
 
 
 class WordTable:
-    """Distinct words in the order they were met, with counts; at most `max_words` of them."""
+    """Distinct words in the order of occurrence, with counts; at most `max_words`."""
 
     def __init__(self, max_words: int = 1 << 31) -> None:
         self.max_words = max_words
@@ -46,12 +46,12 @@ class WordTable:
 
     @property
     def num_tokens(self) -> int:
-        """All tokens counted, those too long to be words too."""
+        """Number of counted tokens, with those that are too long for words."""
         return int(self.arrays.counts[: len(self)].sum()) + int(self.arrays.used[2])
 
     @property
     def is_full(self) -> bool:
-        """Whether a word that is not yet there would be refused."""
+        """Whether there is no room for a new word."""
         return len(self) == self.max_words
 
     @property
@@ -72,9 +72,9 @@ class WordTable:
         return start
 
     def number(self, text: np.ndarray, letters: Letters) -> Numbered | None:
-        """Indices of the words of `text` (uint8), new ones added; None where the table is full.
+        """Return the indices of words of `text` (uint8), and add new ones; None: it is full.
 
-        Words too long to be one get the index 0, and are counted.
+        Words that are too long get the index 0, and are counted.
         """
         scratch, written = new_scratch(), np.zeros(3, np.int64)
         starts = np.empty(text.size // 2 + 1, np.int64)
@@ -97,7 +97,7 @@ class WordTable:
         self.arrays.used[2] += other.arrays.used[2]
 
     def words(self, indices: np.ndarray) -> list[bytes]:
-        """Words in UTF-8."""
+        """Return words in UTF-8."""
         letters = self.arrays.arena.view(np.uint8).data
         firsts = (self.arrays.spans[indices] >> 10) * 8
         ends = firsts + (self.arrays.spans[indices] & 1023)
@@ -105,7 +105,7 @@ class WordTable:
 
     @classmethod
     def of(cls, words: list[str]) -> Self:
-        """Build the table in which each word's index is its place in the list."""
+        """Return a table in which the index of a word is that in the list."""
         table = cls()
         text = np.frombuffer("\n".join(words).encode(), np.uint8)
         table.count(text, 0, _lines())
@@ -113,7 +113,7 @@ class WordTable:
         return table
 
     def _grow(self) -> None:
-        """Double what is exhausted: places for words, or units of the arena."""
+        """Double what is used up: slots for words, or units of the arena."""
         old, size, num_units = self.arrays, len(self), int(self.arrays.used[1])
         capacity, arena = old.hashes.size, old.arena.size
         if size == capacity:
@@ -141,7 +141,7 @@ def _empty(num_words: int, num_units: int) -> Table:
 
 
 def _lines() -> Letters:
-    """Letters by which each line is a word as it stands."""
+    """Tables by which each line is a word."""
     classes = np.ones(0x110000, np.uint8)
     classes[ord("\n")] = 0
     return Letters(classes, np.arange(0x110000, dtype=np.int32), np.zeros(256, np.uint8))

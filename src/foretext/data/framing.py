@@ -1,7 +1,7 @@
-"""A text's ids as the model met texts in pretraining: ``[CLS] text [SEP]``, or the text alone.
+"""The ids of a text as in pretraining: ``[CLS] text [SEP]``, or the text alone.
 
-A pair is ``[CLS] first [SEP] second [SEP]``; for a model that sees to the left, the end token
-stands between the two (Radford et al. 2018, 3.3).
+A pair is ``[CLS] first [SEP] second [SEP]``; for a causal model, the end token is between the two
+(Radford et al. 2018, 3.3).
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ __all__ = ["Framing"]
 
 
 class Framing(NamedTuple):
-    """What stands around a text, and how much text a row holds."""
+    """The special tokens around a text, and how much text a row has room for."""
 
     prefix: list[int]  # ids
     suffix: list[int]
-    max_length: int  # positions, of which prefix and suffix take some
-    between: list[int]  # of the texts of a pair
+    max_length: int  # positions of a row, with prefix and suffix
+    between: list[int]  # ids between the texts of a pair
 
     @classmethod
     def of(cls, tokenizer: Tokenizer, visibility: Visibility, max_length: int) -> Self:
-        """Find the frame of a tokenizer's texts.
+        """Return the special tokens around a tokenizer's texts.
 
-        A model that sees to the left gets what the tokenizer itself puts before a text, such as
-        Llama's ``<s>``, and nothing behind it.
+        For a causal model these are the tokens that the tokenizer's template puts before a text,
+        such as Llama's ``<s>``, and none after it.
         """
         special = tokenizer.special
         if visibility == "causal":
@@ -41,7 +41,7 @@ class Framing(NamedTuple):
 
     @property
     def room(self) -> int:
-        """Tokens of a text that a row holds."""
+        """Tokens of a text for which a row has room."""
         return self.max_length - len(self.prefix) - len(self.suffix)
 
     def around(self, ids: Sequence[int]) -> list[int]:
@@ -50,21 +50,21 @@ class Framing(NamedTuple):
 
     @property
     def pair_room(self) -> int:
-        """Tokens of both texts that a row of a pair holds."""
+        """Tokens of both texts for which the row of a pair has room."""
         return self.room - len(self.between)
 
     def around_pair(self, first: Sequence[int], second: Sequence[int]) -> list[int]:
-        """Return the ids of a pair with all that stands around them."""
+        """Return the ids of a pair with all special tokens."""
         return [*self.prefix, *first, *self.between, *second, *self.suffix]
 
     def second_starts(self, first: Sequence[int]) -> int:
-        """Return the position of a pair's row at which the second text begins."""
+        """Return the position in the row of a pair at which the second text begins."""
         return len(self.prefix) + len(first) + len(self.between)
 
     def windows(self, ids: Sequence[int], overlap: int) -> list[list[int]]:
-        """Cut ids into framed rows, each of which begins `overlap` tokens before the last one ends.
+        """Split ids into framed rows; each begins `overlap` tokens before the last one ends.
 
-        Nothing comes of no ids.
+        Without ids there are no rows.
         """
         step = self.room - overlap
         starts = range(0, max(len(ids) - overlap, 1), step) if ids else ()
@@ -74,12 +74,12 @@ class Framing(NamedTuple):
         """Return the tokens that windows share; None is an eighth of a window.
 
         Raises:
-            SettingError: windows that share so many would not move on.
+            SettingError: windows with so much overlap would not advance.
         """
         if overlap is None:
             return self.room // 8
         if not 0 <= overlap < self.room:
             raise SettingError(
-                f"overlap = {overlap}: windows have {self.room} tokens; take 0 to {self.room - 1}."
+                f"overlap = {overlap}: windows have {self.room} tokens; use 0 to {self.room - 1}."
             )
         return overlap

@@ -1,8 +1,8 @@
-"""A corpus as ids on disk, memory-mapped: sentences and documents end to end, and their starts.
+"""A corpus as memory-mapped ids on disk, with the starts of sentences and documents.
 
-Kernels take ids and starts for indices and check no bounds, so all of them are checked when a file
-is opened: ids are in the vocabulary, starts increase, documents begin where sentences do, and the
-bytes are those that were written. A billion ids take about a second.
+Kernels use ids and starts as indices without checking bounds, so opening a file checks them all:
+ids are in the vocabulary, starts increase, documents begin where sentences do, and the checksums
+are right. A billion ids take about a second.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from foretext.parsing import Judge, check_values, map_array, read_json, release
 
 __all__ = ["TokenFile", "TokenMeta", "Tokens"]
 
-COUNTED_AT_ONCE = 1 << 22  # ids, widened to eight bytes each while they are counted
+COUNTED_AT_ONCE = 1 << 22  # ids, of eight bytes each while they are counted
 Count = Annotated[int, Field(ge=0, lt=1 << 60)]
 
 
 class TokenMeta(BaseModel):
-    """What ``meta.json`` says of the other files of its folder."""
+    """The content of ``meta.json``, about the other files of its folder."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -39,7 +39,7 @@ class TokenMeta(BaseModel):
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Read it from a folder.
+        """Read the file of a folder.
 
         Raises:
             CorpusError: the file is missing or damaged.
@@ -50,7 +50,7 @@ class TokenMeta(BaseModel):
 
 @dataclass(frozen=True, eq=False)
 class TokenFile:
-    """Ids of all documents, with the places where sentences and documents begin."""
+    """Ids of all documents, with the starts of sentences and documents."""
 
     folder: Path
     ids: np.ndarray  # (N,) uint16 or uint32
@@ -95,8 +95,8 @@ class TokenFile:
             array, path = getattr(self, name), self.folder / f"{name}.bin"
             if name != "ids" and (array[0], array[-1]) != (0, self.num_tokens):
                 raise CorpusError(
-                    f"{path} is damaged: it leads from {array[0]:,} to {array[-1]:,} instead of "
-                    f"0 to {self.num_tokens:,}; delete the folder that holds it and run again."
+                    f"{path} is damaged: it goes from {array[0]:,} to {array[-1]:,} instead of "
+                    f"0 to {self.num_tokens:,}; delete its folder and run again."
                 )
             check_values(path, array, judge, CorpusError, meta.checksums.get(name))
 
@@ -104,7 +104,7 @@ class TokenFile:
         largest = int(ids.max())
         if largest < self.vocab_size:
             return None
-        return f"the id {largest:,} is none of a vocabulary of {self.vocab_size:,}"
+        return f"the id {largest:,} is not in a vocabulary of {self.vocab_size:,}"
 
     def _problem_of_documents(self, starts: NDArray[Any]) -> str | None:
         if (problem := _problem_of_starts(starts)) is not None:
@@ -121,12 +121,12 @@ class TokenFile:
 
     @property
     def num_sentences(self) -> int:
-        """Sentences, none of them empty."""
+        """Number of sentences; none is empty."""
         return len(self.sentence_starts) - 1
 
     @property
     def num_documents(self) -> int:
-        """Documents, none of them empty."""
+        """Number of documents; none is empty."""
         return len(self.document_starts) - 1
 
     def counts(self, vocab_size: int | None = None) -> np.ndarray:
@@ -138,19 +138,19 @@ class TokenFile:
         return total
 
     def release(self) -> None:
-        """Let go of the pages that were read; whoever needs them again finds them on disk."""
+        """Release the memory of pages that were read; they are read from disk again if needed."""
         release(self.ids)
 
 
 class Tokens(NamedTuple):
-    """What is trained on, and what is held out, if anything."""
+    """The tokens to train on, and those that are held out, if any."""
 
     train: TokenFile
     valid: TokenFile | None
 
     @classmethod
     def open(cls, folder: Path, vocab_size: int | None = None) -> Tokens:
-        """Open the folders ``train`` and, where it is there, ``valid``.
+        """Open the folders ``train`` and, if it exists, ``valid``.
 
         Args:
             folder: that `write_tokens` made.

@@ -12,11 +12,11 @@ __all__ = ["TokenStream"]
 class TokenStream:
     """The ids of a `TokenFile`, with one separator after each document.
 
-    The separators are put in while reading, so that the file serves every objective.
+    Separators are inserted while reading, so that one file serves every objective.
 
     Args:
         tokens: the text.
-        separator: id that stands after each document.
+        separator: id after each document.
     """
 
     def __init__(self, tokens: TokenFile, separator: int) -> None:
@@ -29,7 +29,7 @@ class TokenStream:
         return int(self._starts[-1])
 
     def take(self, places: np.ndarray) -> np.ndarray:
-        """Ids at `places` of the stream, an int64 array of the same shape."""
+        """Return the ids at `places` of the stream, an int64 array of the same shape."""
         documents = np.searchsorted(self._starts, places, side="right") - 1
         separators = places == self._starts[documents + 1] - 1
         ids = self.ids[np.where(separators, 0, places - documents)].astype(np.int64)
@@ -37,10 +37,10 @@ class TokenStream:
         return ids
 
     def row_starts(self, length: int, rng: np.random.Generator, *, ahead: int = 0) -> np.ndarray:
-        """Starts of rows of `length` that lie end to end, (N,) int64, from a drawn first place.
+        """Return the starts of consecutive rows of `length`, (N,) int64, from a random first one.
 
-        Another first place each time shows a model other cuts of the same text. Behind each row
-        `ahead` more ids can be read.
+        With another first place each time, the model reads other parts of the same text. After each
+        row, `ahead` more ids can be read.
         """
         room = len(self) - ahead
         first = int(rng.integers(room % length + 1))

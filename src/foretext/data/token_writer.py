@@ -23,12 +23,12 @@ from foretext.tokenizers.base import EncodedBlock, Tokenizer
 
 __all__ = ["write_tokens"]
 
-LAYOUT = 1  # of the files; part of the fingerprint
+LAYOUT = 1  # version of the files; part of the fingerprint
 FILES = ("ids", "sentence_starts", "document_starts")
 LENGTHS = ("num_tokens", "num_sentences", "num_documents")
 
-# In the corpus, the numbers of each sentence's document and of the sentence, both (S,), to
-# whether it is held out, (S,) bool
+# From the number of each sentence's document and of the sentence in the corpus, both (S,), to
+# whether the sentence is held out, (S,) bool
 Chooser = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
@@ -42,17 +42,17 @@ def write_tokens(
     workers: int = 1,
     progress: Advance | None = None,
 ) -> Tokens:
-    """Encode a corpus into ``folder/train`` and ``folder/valid``, or take what is there already.
+    """Encode a corpus into ``folder/train`` and ``folder/valid``, unless both exist already.
 
-    What is there is taken when it was made from the same corpus with the same tokenizer, rate and
-    seed. A document is held out when the hash of its number and `seed` falls below `valid_rate`,
-    so that neither threads nor the size of blocks matter. Where this leaves one side empty, the
-    last document is held out; of a single document the last sentences, as many as the rate says,
-    at least one. A single sentence leaves nothing to hold out.
+    Existing files are used if they have the same corpus, tokenizer, rate and seed. A document is
+    held out if the hash of its number and `seed` is below `valid_rate`, so that neither threads nor
+    the size of blocks matter. If one side is empty, the last document is held out; of a single
+    document the last sentences, as many as the rate says, at least one. A single sentence leaves
+    nothing to hold out.
 
     Raises:
-        CorpusError: there is no word in the corpus.
-        OutputError: `folder` cannot be written, or holds something else.
+        CorpusError: the corpus contains no word.
+        OutputError: `folder` cannot be written, or contains other files.
     """
     parts = (LAYOUT, corpus.fingerprint, tokenizer.fingerprint, valid_rate, seed)
     fingerprint = hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
@@ -66,7 +66,7 @@ def write_tokens(
         if not valid.num_documents:
             shutil.rmtree(valid.folder)
         if not train.num_documents:
-            raise CorpusError("The corpus holds no word; give files with text.")
+            raise CorpusError("The corpus contains no word; give files with text.")
     return Tokens.open(folder)
 
 
@@ -74,7 +74,7 @@ def _is_made(folder: Path, fingerprint: str) -> bool:
     if not folder.is_dir() or not any(folder.iterdir()):
         return False
     if not (folder / "train" / "meta.json").is_file():
-        raise OutputError(f"{folder} holds other files, not tokens; choose another folder.")
+        raise OutputError(f"{folder} contains other files, not tokens; choose another folder.")
     return TokenMeta.read(folder / "train").fingerprint == fingerprint
 
 

@@ -89,7 +89,7 @@ def test_parquet(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"there is no column 'txt'.* Did you mean 'text'"):
         read(tmp_path / "a.parquet", text="txt")
     (tmp_path / "b.parquet").write_bytes(b"PAR1 and no more")
-    with pytest.raises(CorpusError, match=r"b\.parquet is no Parquet file or a damaged one"):
+    with pytest.raises(CorpusError, match=r"b\.parquet is not a Parquet file, or is damaged"):
         read(tmp_path / "b.parquet")
 
 
