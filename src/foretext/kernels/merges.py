@@ -16,7 +16,7 @@ import numpy as np
 
 from foretext.kernels.compile import kernel
 
-__all__ = ["LearnedTokens", "Learner", "Limits", "Words", "merge_next", "start_learner"]
+__all__ = ["LearnedTokens", "MergeLearner", "Limits", "Words", "merge_next", "start_learner"]
 
 SMALLEST_IDS, FIRST_MET = 0, 1  # which of several pairs with the same count is merged
 
@@ -85,7 +85,7 @@ class Changes(NamedTuple):
     words: np.ndarray  # (X,) int32
 
 
-class Learner(NamedTuple):
+class MergeLearner(NamedTuple):
     """All that is kept between two merges."""
 
     words: Words
@@ -106,7 +106,7 @@ class Limits(NamedTuple):
 
 
 @kernel()
-def start_learner(words: Words, tokens: LearnedTokens, order: int) -> Learner:
+def start_learner(words: Words, tokens: LearnedTokens, order: int) -> MergeLearner:
     """Count all pairs and queue them."""
     for token in range(tokens.used[0]):
         _place_token(tokens, token)
@@ -125,11 +125,11 @@ def start_learner(words: Words, tokens: LearnedTokens, order: int) -> Learner:
                 last_word[pair] = word
                 num_words[pair] += 1
     queue = _queue_all(words, tokens, pairs, num_words, last_word, order)
-    return Learner(words, tokens, pairs, queue, _new_changes(tokens.lengths.size))
+    return MergeLearner(words, tokens, pairs, queue, _new_changes(tokens.lengths.size))
 
 
 @kernel()
-def merge_next(learner: Learner, limits: Limits, merges: np.ndarray) -> tuple[Learner, int]:
+def merge_next(learner: MergeLearner, limits: Limits, merges: np.ndarray) -> tuple[MergeLearner, int]:
     """Merge pair after pair until `merges` (M, 3) is full: left, right and new token.
 
     Returns the learner and the number of rows written; fewer than M when nothing is left to do.
@@ -157,7 +157,7 @@ def merge_next(learner: Learner, limits: Limits, merges: np.ndarray) -> tuple[Le
         queue = _with_room_for_entries(pairs, queue, changes, new, limits.order)
         _queue_new_pairs(words, tokens, pairs, queue, new, changes, limits.order)
         _clear(changes)
-    return Learner(words, tokens, pairs, queue, changes), num_merges
+    return MergeLearner(words, tokens, pairs, queue, changes), num_merges
 
 
 # ----------------------------------------------------------------------------------------- a merge

@@ -32,7 +32,7 @@ __all__ = ["FastText"]
 
 
 class FastText:
-    """Word vectors from sub-words, so that unseen words have vectors too; a `Learner`.
+    """Word vectors from sub-words, so that unseen words have vectors too; a `SliceLearner`.
 
     Args:
         config: the user's settings.

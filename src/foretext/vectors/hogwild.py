@@ -1,6 +1,6 @@
 """Lock-free gradient descent by threads over slices of a text (Recht et al. 2011, "Hogwild!").
 
-The loop knows no model: a `Learner` learns one slice at a time, in place. The learning rate and the
+The loop knows no model: a `SliceLearner` learns one slice at a time, in place. The learning rate and the
 random numbers of a slice follow from its number alone, so that with one worker a resumed training
 ends in the same bits as an unbroken one; with more, threads overwrite each other's updates now and
 then, which costs nothing in quality, but no two runs are equal.
@@ -27,7 +27,7 @@ from foretext.runtime import Interruption, Threads
 from foretext.vectors.schedule import DescentConfig, LinearDecay
 from foretext.vectors.slices import Slices
 
-__all__ = ["Hogwild", "HogwildState", "Learned", "Learner", "train_hogwild"]
+__all__ = ["Hogwild", "HogwildState", "Learned", "SliceLearner", "train_hogwild"]
 
 ROUND_SLICES = 16  # slices a worker gets before all meet: a third of a second
 
@@ -40,7 +40,7 @@ class Learned(NamedTuple):
     words: int
 
 
-class Learner(Protocol):
+class SliceLearner(Protocol):
     """A model that learns from slices of a text."""
 
     slices: Slices
@@ -89,7 +89,7 @@ class Hogwild:
 
     def __init__(
         self,
-        learner: Learner,
+        learner: SliceLearner,
         config: DescentConfig,
         *,
         log: MetricsLog | None = None,
@@ -258,7 +258,7 @@ class Hogwild:
 
 
 def train_hogwild(
-    learner: Learner, config: DescentConfig, context: RunContext
+    learner: SliceLearner, config: DescentConfig, context: RunContext
 ) -> list[dict[str, Any]]:
     """Train a learner to its end, from its newest checkpoint where that is asked for."""
     training = Hogwild(

@@ -47,7 +47,7 @@ DEFAULT_ALPHA = {"skipgram": 0.025, "cbow": 0.05}
 
 
 class Word2Vec:
-    """Word vectors that predict neighbours; a `Learner` for `Hogwild`.
+    """Word vectors that predict neighbours; a `SliceLearner` for `Hogwild`.
 
     Args:
         config: the user's settings.

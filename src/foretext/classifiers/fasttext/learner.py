@@ -34,7 +34,7 @@ class LabelledTokens(NamedTuple):
 
 
 class ClassifierLearner:
-    """A `Learner` for `foretext.vectors.hogwild`.
+    """A `SliceLearner` for `foretext.vectors.hogwild`.
 
     Args:
         dictionary: words, labels and settings.
