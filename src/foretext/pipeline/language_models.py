@@ -153,9 +153,10 @@ def _note_unknown_tokens(job: PretrainingJob, tokenizer: SubwordTokenizer, text:
         return
     rate = float(np.mean(text.ids == unknown))
     if rate > MANY_UNKNOWN:
+        remedy = "lower min_count" if tokenizer.expects_unknown else "raise limit_alphabet"
         job.note(
             f"{rate:.1%} of the tokens are {tokenizer.tokens[unknown]}, from which nothing is "
-            "learned; raise tokenizer.vocab_size and tokenizer.limit_alphabet"
+            f"learned; raise vocab_size and {remedy} in [tokenizer]"
         )
 
 
