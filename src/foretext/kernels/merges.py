@@ -129,7 +129,9 @@ def start_learner(words: Words, tokens: LearnedTokens, order: int) -> MergeLearn
 
 
 @kernel()
-def merge_next(learner: MergeLearner, limits: Limits, merges: np.ndarray) -> tuple[MergeLearner, int]:
+def merge_next(
+    learner: MergeLearner, limits: Limits, merges: np.ndarray
+) -> tuple[MergeLearner, int]:
     """Merge pair after pair until `merges` (M, 3) is full: left, right and new token.
 
     Returns the learner and the number of rows written; fewer than M when nothing is left to do.

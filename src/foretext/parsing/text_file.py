@@ -56,4 +56,6 @@ def read_text(path: Path, error: type[ForetextError], *, largest: int = LARGEST)
 
 
 def _cause(problem: BaseException) -> str:
-    return getattr(problem, "strerror", None) or str(problem) or type(problem).__name__  # foreign: any exception
+    return (
+        getattr(problem, "strerror", None) or str(problem) or type(problem).__name__
+    )  # foreign: any exception
