@@ -110,7 +110,7 @@ def test_bfloat16_points_where_float32_does_and_follows_the_weights() -> None:
         (gpt, {"pooling": "cls"}, "first position of a causal model sees nothing but itself"),
         (bert, {"layer": 3}, r"layer = 3: there are 0 \(the embeddings\) to 2"),
         (bert, {"layer": ()}, "name one layer at least"),
-        (bert, {"overlap": 30}, "windows have 30 tokens; take 0 to 29"),
+        (bert, {"overlap": 30}, "windows have 30 tokens; use 0 to 29"),
     ],
 )
 def test_wrong_settings_are_sentences(make: object, settings: dict, complaint: str) -> None:

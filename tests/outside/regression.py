@@ -65,10 +65,7 @@ class RegressionHead(TextTask):
     name = "regression"
 
     def __init__(self, config: Config, base: TaskBase, *, lowest: float, highest: float) -> None:
-        super().__init__()
-        self.config = config
-        self.found = {"lowest": lowest, "highest": highest}  # a folder keeps it
-        self.visibility = base.visibility
+        super().__init__(config, base, lowest=lowest, highest=highest)  # a folder keeps these
         self.answers = RealNumber(lowest, highest)
         self.head = TextHead(base, None, config.dropout)
         self.linear = initialised_linear(base, base.backbone.dim, 1)

@@ -36,8 +36,7 @@ class ReplacedTokens(Objective):
     visibility = "full"  # every position may look at all others
 
     def __init__(self, config: Config, backbone: Backbone, tokenizer: SubwordTokenizer) -> None:
-        super().__init__()
-        self.config = config
+        super().__init__(config, backbone, tokenizer)
         self.row_length = min(config.row_length, backbone.max_length)
         self.separator = tokenizer.special.required("sep")  # stands between documents
         self.head = nn.Linear(backbone.dim, 1)

@@ -16,7 +16,7 @@ import numpy as np
 
 from foretext.kernels.compile import kernel
 
-__all__ = ["LearnedTokens", "MergeLearner", "Limits", "Words", "merge_next", "start_learner"]
+__all__ = ["LearnedTokens", "Limits", "MergeLearner", "Words", "merge_next", "start_learner"]
 
 SMALLEST_IDS, FIRST_MET = 0, 1  # which of several pairs with the same count is merged
 

@@ -1,8 +1,9 @@
 """What every pretraining objective is: it makes its examples from any text and scores the states.
 
 An objective from outside the package needs a nested `Config`, a constructor
-`(config, backbone, tokenizer)`, `examples`, `counts` and `scores`. Everything else here has a
-default, and is how the rest of foretext asks what a model can do: nothing asks for its class.
+`(config, backbone, tokenizer)` that passes them on to `super().__init__`, `examples`, `counts` and
+`scores`. Everything else here has a default, and is how the rest of foretext asks what a model
+can do: nothing asks for its class.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from foretext.errors import SettingError
 from foretext.nn.vocabulary_head import HeadTransform, VocabularyHead
 from foretext.objectives.criterion import Criterion
 from foretext.objectives.in_use import ModelInUse
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["Objective", "TaskHeads", "check_tied", "row_length"]
 
@@ -37,7 +39,7 @@ class Objective(Criterion):
     """Predicts parts of a text from the text itself.
 
     Args:
-        config: the user's settings, of the nested class `Config`.
+        config: the user's settings, of the nested class `Config`; a folder keeps them.
         backbone: whose states are scored.
         tokenizer: of the text.
     """
@@ -56,6 +58,10 @@ class Objective(Criterion):
 
     row_length: int | None = None  # tokens of a row; None: the backbone's length
     end: int | None = None  # id of the token that ends a text, where it continues texts
+
+    def __init__(self, config: Config, backbone: Backbone, tokenizer: SubwordTokenizer) -> None:
+        super().__init__()
+        self.config: Any = config
 
     @classmethod
     def possible(cls, config: Any, texts: Sequence[TokenFile]) -> tuple[Config, str | None]:

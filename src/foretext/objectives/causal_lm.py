@@ -53,8 +53,7 @@ class CausalLM(Objective):
     end: int
 
     def __init__(self, config: Config, backbone: Backbone, tokenizer: SubwordTokenizer) -> None:
-        super().__init__()
-        self.config = config
+        super().__init__(config, backbone, tokenizer)
         self.row_length = row_length(config.row_length, backbone)
         self.end = tokenizer.special.required("end")
         self.head = VocabularyHead(

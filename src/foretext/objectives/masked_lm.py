@@ -76,8 +76,7 @@ class MaskedLM(Objective):
     row_length: int
 
     def __init__(self, config: Config, backbone: Backbone, tokenizer: SubwordTokenizer) -> None:
-        super().__init__()
-        self.config = config
+        super().__init__(config, backbone, tokenizer)
         self.tokenizer = tokenizer
         self.row_length = row_length(config.row_length, backbone)
         self.head = VocabularyHead(

@@ -13,29 +13,37 @@ from foretext.data.batch import Inputs
 from foretext.nn.pooling import Pooling
 from foretext.objectives.base import TaskHeads
 from foretext.objectives.criterion import Criterion
+from foretext.tasks.task_base import TaskBase
 
 __all__ = ["Task"]
 
 
 class Task(Criterion):
-    """A head on a backbone. Its constructor takes (config, base, **found).
+    """A head on a backbone. The constructor of a class takes (config, base, **found).
 
     Its settings are a nested class `Config`, with `max_length`, the positions of a row.
 
+    Args:
+        config: what the user chose, and what was chosen for him; a folder keeps it.
+        base: tokenizer and backbone.
+        found: what was found in the rows, such as the labels, as JSON has it; a folder keeps it.
+
     Attributes:
-        config: what the user chose, and what was chosen for him.
-        found: what was found in the rows, such as the labels, as JSON has it.
         group: rows of an example.
         pooling: how the states of a row become one vector; None: each position is answered.
         marks_shared_tokens: whether the backbone reads which tokens two texts share.
     """
 
     name: ClassVar[str]  # of its loss in the log
-    config: Any
-    found: dict[str, Any]
     group: int = 1
     pooling: Pooling | None = None
     marks_shared_tokens: bool = False
+
+    def __init__(self, config: Config, base: TaskBase, **found: Any) -> None:
+        super().__init__()
+        self.config: Any = config
+        self.found = found
+        self.visibility = base.visibility
 
     @abstractmethod
     def outputs(self, states: States, inputs: Inputs) -> Tensor:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field
 from torch import Tensor
 
@@ -58,9 +56,7 @@ class Classification(TextTask):
         multi_label: bool = False,
         counts: list[int] | None = None,
     ) -> None:
-        super().__init__()
-        self.visibility = base.visibility
-        self.found: dict[str, Any] = {"labels": list(labels), "multi_label": multi_label}
+        super().__init__(config, base, labels=list(labels), multi_label=multi_label)
         known = self.found | {"counts": counts or [1] * len(labels)}
         transform = config.transform or default_transform(base)
         self.head = TextHead(base, config.pooling, config.dropout, transform)

@@ -6,7 +6,7 @@ itself (Reimers & Gurevych 2019, 3).
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
@@ -71,22 +71,21 @@ class Matching(TextTask):
         lowest: float = 0.0,
         highest: float = 1.0,
     ) -> None:
-        super().__init__()
-        self.visibility = base.visibility
+        has_scores = labels is None
+        found = {"lowest": lowest, "highest": highest} if has_scores else {"labels": labels}
+        super().__init__(config, base, **found)
         self.mode = match_mode(config, base)
         self.group = 1 if self.mode == "pair" else 2
         self.marks_shared_tokens = config.shared_tokens
         if config.shared_tokens:
             _check_one_row(self.mode)
             mark_shared_tokens(base)
-        self.is_cosine = labels is None and self.mode == "siamese"
-        _check_effect(config, has_scores=labels is None, is_cosine=self.is_cosine)
+        self.is_cosine = has_scores and self.mode == "siamese"
+        _check_effect(config, has_scores=has_scores, is_cosine=self.is_cosine)
         self.answers: Classes | RealNumber
         if labels is None:
-            self.found: dict[str, Any] = {"lowest": lowest, "highest": highest}
             self.answers = RealNumber(lowest, highest)
         else:
-            self.found = {"labels": list(labels)}
             weights = balanced_weights(counts or [1] * len(labels)) if config.balanced else None
             self.answers = Classes(labels, config.label_smoothing, weights)
         siamese = self.mode == "siamese"

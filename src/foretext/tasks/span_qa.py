@@ -8,7 +8,7 @@ first position.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import torch
 import torch.nn.functional as F
@@ -66,7 +66,7 @@ class SpanQA(Task):
     name = "span_qa"
 
     def __init__(self, config: Config, base: TaskBase, *, may_abstain: bool = False) -> None:
-        super().__init__()
+        super().__init__(config, base, may_abstain=may_abstain)
         if not base.framing(config.max_length).between:
             raise SettingError(
                 "[task] span_qa needs a token between question and passage; use a Transformer "
@@ -78,9 +78,7 @@ class SpanQA(Task):
         # A folder does not show what suits the base, so the choice is kept in it.
         self.config = config.model_copy(update={"transform": transform})
         self.transform = made_transform(base, transform)
-        self.visibility = base.visibility
         self.marks_shared_tokens = config.shared_tokens
-        self.found: dict[str, Any] = {"may_abstain": may_abstain}
         self.dropout = Dropout(config.dropout)
         self.span = initialised_linear(base, base.backbone.dim, 2)
 

@@ -7,7 +7,7 @@ the tags (Huang et al. 2015).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
@@ -71,15 +71,14 @@ class Tagging(Task):
         characters: str = "",
         by_character: bool = False,
     ) -> None:
-        super().__init__()
+        super().__init__(config, base)
         suited = "none" if config.lstm_dim is not None else default_transform(base)
         # A folder does not show what suits the base, so the choice is kept in it.
         self.config = config.model_copy(update={"transform": config.transform or suited})
-        self.visibility = base.visibility
         self.tags = TagSet(labels, scheme, config.scheme)
         self.alphabet = _alphabet_for(base, characters)
         self.by_character = by_character
-        self.found: dict[str, Any] = {
+        self.found = {
             "labels": list(self.tags.labels),
             "scheme": self.tags.scheme,
             "characters": "" if self.alphabet is None else self.alphabet.characters,

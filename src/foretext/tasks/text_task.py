@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from foretext.backbones.base import States
+from foretext.config import Config
 from foretext.data.batch import Batch
 from foretext.nn.pooling import Pooling
 from foretext.nn.vocabulary_head import Score
@@ -12,6 +14,7 @@ from foretext.objectives.base import TaskHeads
 from foretext.tasks.answers import Answers
 from foretext.tasks.base import Task
 from foretext.tasks.next_tokens import NextTokens
+from foretext.tasks.task_base import TaskBase
 from foretext.tasks.text_head import TextHead
 
 __all__ = ["TextTask"]
@@ -24,8 +27,8 @@ class TextTask(Task):
     head: TextHead
     next_tokens: NextTokens | None
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, config: Config, base: TaskBase, **found: Any) -> None:
+        super().__init__(config, base, **found)
         self.next_tokens = None  # a class attribute would hide the module that replaces it
 
     @property

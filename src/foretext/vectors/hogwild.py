@@ -1,7 +1,7 @@
 """Lock-free gradient descent by threads over slices of a text (Recht et al. 2011, "Hogwild!").
 
-The loop knows no model: a `SliceLearner` learns one slice at a time, in place. The learning rate and the
-random numbers of a slice follow from its number alone, so that with one worker a resumed training
+The loop knows no model: a `SliceLearner` learns one slice at a time, in place. The learning rate
+and the random numbers of a slice depend on its number alone, so with one worker a resumed training
 ends in the same bits as an unbroken one; with more, threads overwrite each other's updates now and
 then, which costs nothing in quality, but no two runs are equal.
 """

@@ -1,4 +1,4 @@
-"""Components from one file outside the package, and pairs that no recipe has, by every verb."""
+"""Pairs of an objective and a backbone that no recipe has, one of them from outside the package."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import pytest
 
 import foretext as ft
 from foretext.corpus import Corpus
-from foretext.data.batch import Batch
-from foretext.errors import Interrupted, SettingError
+from foretext.errors import SettingError
 from foretext.evaluation.language_model import evaluate_language_model
 from foretext.pipeline import run_recipe
 from foretext.pipeline.planning import plan_network
@@ -19,14 +18,12 @@ from foretext.plan import trials
 from foretext.recipe import Recipe
 from foretext.report.run_report import report_run
 from foretext.run_folder import RunFolder
-from foretext.training.loop import Training
 from foretext.vectors.word_vectors import WordVectors
 
-NAME = "tests.pipeline.replaced_tokens:ReplacedTokens"
+NAME = "tests.outside.replaced_tokens:ReplacedTokens"
 SHAPE = ["backbone.num_layers=2", "backbone.dim=32", "backbone.num_heads=2"]
 TRAINING = ["training.batch_examples=8", "training.precision='fp32'", "training.valid_steps=6"]
 RECURRENT = ["backbone.name=recurrent", "backbone.bidirectional=false", "objective.tied=false"]
-ROWS = "text\tlabel\n" + "the dog barks\tdog\nan owl hoots\towl\n" * 10
 
 
 def replaced(*settings: str) -> Recipe:
@@ -44,7 +41,7 @@ def run(animal_text: Path, tmp_path_factory: pytest.TempPathFactory) -> RunFolde
 def test_it_is_kept_with_card_and_page(run: RunFolder) -> None:
     card = (run.path / "README.md").read_text()
     assert card.startswith(f"# {NAME}\n\n2 layers of width 32")
-    assert "held-out replaced accuracy" in card
+    assert "held-out replaced tokens accuracy" in card
     assert "ft.load(" in card
     assert "model.fill" not in card
     assert not run.samples.exists()  # it has no `sample`
@@ -56,7 +53,7 @@ def test_it_is_used(run: RunFolder, animal_text: Path) -> None:
     assert model.embed(["the dog barks"]).shape == (1, 32)
     (found,) = evaluate_language_model(model, [animal_text])
     assert found.figures["kind"] == "ReplacedTokens language model"
-    assert 0 < float(found.figures["replaced_accuracy"]) <= 1
+    assert 0 < float(found.figures["replaced_tokens_accuracy"]) <= 1
     for verb, sentence in [
         (model.fill, r"fill needs a masked model \(BERT\); this one was pretrained by Replaced"),
         (model.generate, r"generate needs a causal model \(GPT\); .* ReplacedTokens: use embed"),
@@ -71,33 +68,6 @@ def test_it_is_planned(animal_text: Path, monkeypatch: pytest.MonkeyPatch) -> No
     plan = plan_network(recipe, Corpus(animal_text, recipe.corpus), 20.0)
     assert plan.as_dict()["loss"] is None
     assert plan.chosen.tokens_per_second
-
-
-def test_a_resumed_run_ends_in_the_same_bits(
-    run: RunFolder, animal_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    step = Training._step
-
-    def stopping(training: Training, batch: Batch) -> None:
-        step(training, batch)
-        if training.state.step == 5:
-            training._stop("SIGTERM")
-
-    monkeypatch.setattr(Training, "_step", stopping)
-    with pytest.raises(Interrupted):
-        run_recipe(replaced(), animal_text, tmp_path / "run")
-    monkeypatch.undo()
-    run_recipe(replaced(), animal_text, tmp_path / "run", resume=True)
-    whole, resumed = ft.load(run.path), ft.load(tmp_path / "run")
-    assert np.array_equal(whole.embed(["the dog barks"]), resumed.embed(["the dog barks"]))
-
-
-def test_a_task_starts_from_it(run: RunFolder, tmp_path: Path) -> None:
-    (tmp_path / "rows.tsv").write_text(ROWS)
-    settings = {"training": {"steps": 3}}
-    out = tmp_path / "out"
-    ft.finetune("classification", run.path, tmp_path / "rows.tsv", out, settings=settings)
-    assert ft.load(out).predict(["the dog barks"])[0] in ("dog", "owl")
 
 
 @pytest.fixture(scope="module")
