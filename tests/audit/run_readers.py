@@ -36,6 +36,10 @@ def _read(use: Callable[[Any], object], folder: Path) -> None:
 
 
 def _report(folder: Path) -> None:
+    report_run(folder / "run")
+
+
+def _report_task(folder: Path) -> None:
     rows_of(folder / "run", load_task(folder / "run"))
     report_run(folder / "run")
 
@@ -72,10 +76,12 @@ USES: dict[str, Callable[[Any], object]] = {
     "tagging": lambda model: model.predict_proba(TEXTS),
 }
 
+REPORTS: dict[str, Callable[[Path], None]] = {
+    **dict.fromkeys(("word2vec", "bert", "autoencoder"), _report),
+    **dict.fromkeys(("classification", "linear classifier"), _report_task),
+}
+
 RUN_READERS = [
     Reader(f"run of {kind}", partial(_write, kind), partial(_read, USES.get(kind, _ask_classifier)))
     for kind in KINDS
-] + [
-    Reader(f"report of {kind}", partial(_write, kind), _report)
-    for kind in ("word2vec", "bert", "autoencoder", "classification", "linear classifier")
-]
+] + [Reader(f"report of {kind}", partial(_write, kind), read) for kind, read in REPORTS.items()]

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import pytest
 
 from foretext.backbones.base import States
+from foretext.config import Config
 from foretext.data.batch import Batch
 from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile, Tokens
@@ -68,6 +69,11 @@ class Saying(Objective):
         return self.said
 
 
+def saying(tokenizer: SubwordTokenizer) -> Model:
+    backbone = bert(tokenizer).backbone
+    return Model(backbone, Saying(Config(), backbone, tokenizer))
+
+
 class Figures(Validation):
     judged_by = "valid_loss"
     higher_is_better = False
@@ -94,7 +100,7 @@ def test_an_objective_says_what_is_shown(
     monkeypatch.setattr(Saying, "said", said)
     path = tmp_path / "samples.jsonl"
     validation = SampledValidation(Figures(), wordpiece, "cpu", bert_tokens.train, path)
-    model = Model(bert(wordpiece).backbone, Saying())
+    model = saying(wordpiece)
     assert validation.measure(model) == {"valid_loss": 2.0}
     if said is None:
         assert not path.exists()
@@ -113,4 +119,4 @@ def test_a_sample_that_no_page_can_show_is_refused(
     path = tmp_path / "samples.jsonl"
     validation = SampledValidation(Figures(), wordpiece, "cpu", bert_tokens.train, path)
     with pytest.raises(SettingError, match=r"Saying\.sample returned .*; return a dictionary"):
-        validation.measure(Model(bert(wordpiece).backbone, Saying()))
+        validation.measure(saying(wordpiece))

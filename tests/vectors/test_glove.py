@@ -117,7 +117,7 @@ def test_settings_that_will_not_do(setting: dict[str, Any], sentence: str) -> No
 def test_texts_that_will_not_do(tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text("one one one\n")
-    with pytest.raises(CorpusError, match="a single word"):
+    with pytest.raises(CorpusError, match="fewer than two words"):
         ft.GloVe(min_count=1).fit(text)
     text.write_text("one\ntwo\none\ntwo\n")
     with pytest.raises(CorpusError, match="No two words stand within 15 words of each other"):
