@@ -1,7 +1,7 @@
 """Settings: frozen, strict, and refused with a sentence when they do not exist.
 
 A component carries its settings as a `Config` nested in its class. Values come from Python, from a
-TOML file or from ``--set section.name=value``; whoever gives them, the same checks run.
+TOML file or from ``--set section.name=value``; the same checks run for all.
 """
 
 from __future__ import annotations

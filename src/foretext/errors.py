@@ -1,4 +1,4 @@
-"""What can go wrong that the user can mend.
+"""What can go wrong that the user can correct.
 
     ForetextError
     ├── CorpusError          text that cannot be read, or is too little to learn from
@@ -13,7 +13,7 @@
     ├── MissingExtraError    a package that an optional part needs (also an ImportError)
     └── Interrupted          Ctrl-C or SIGTERM, after everything worth keeping was saved
 
-Each message is one sentence or two: what, where (file and line), and how to mend it. Anything
+Each message is one sentence or two: what, where (file and line), and how to correct it. Anything
 else that is raised is a defect of foretext.
 """
 
@@ -41,7 +41,7 @@ __all__ = [
 
 
 class ForetextError(Exception):
-    """Something the user can mend; the command line prints it and exits with 2."""
+    """Something that the user can correct; the command line prints it and exits with 2."""
 
 
 class CorpusError(ForetextError):

@@ -60,7 +60,7 @@ def standard_input() -> BinaryIO:
 def guarded_streams() -> Iterator[None]:
     """Let nothing that is written to standard output or standard error end in a traceback.
 
-    A reader of standard output that has left ends the process with 0, whoever writes: foretext, its
+    A reader of standard output that has left ends the process with 0, for any writer: foretext, its
     libraries or the last flush. What standard error does not take is dropped, since no work should
     be lost because nobody reads about it.
 

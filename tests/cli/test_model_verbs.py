@@ -108,6 +108,7 @@ def test_errors_are_sentences(
     assert done.code == 2
     assert complaint in done.err
     assert done.err.count("\n") == 1
+    assert not done.out  # such as the prompt
 
 
 def test_word_vectors_refuse_what_is_for_models(command: Command, run: Path, models: Path) -> None:

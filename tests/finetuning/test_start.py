@@ -32,7 +32,7 @@ def begun(base: Any, task: str = "classification", **options: Any) -> Start:
 def test_random_weights_follow_from_the_seed(name: str) -> None:
     found = begun(name, sections={"backbone": SMALL[name]})
     assert (found.origin, found.base.visibility) == ("scratch", "full")
-    one, same, other = (found.body(seed).backbone.embedding for seed in (1, 1, 2))
+    one, same, other = (found.new_base(seed).backbone.embedding for seed in (1, 1, 2))
     assert torch.equal(one, same)
     assert not torch.equal(one, other)
 
@@ -49,7 +49,7 @@ def test_words_keep_their_vectors_and_others_get_random_ones() -> None:
     found = begun(vectors)
     words = list(found.base.tokenizer.vocabulary.words)
     assert "zebras" in words
-    one, same, other = (found.body(seed).backbone.embedding.detach() for seed in (1, 1, 2))
+    one, same, other = (found.new_base(seed).backbone.embedding.detach() for seed in (1, 1, 2))
     known = [place for place, word in enumerate(words) if word in vectors]
     strange = [place for place, word in enumerate(words) if word not in vectors]
     own = [vectors.get_vector(words[place]) for place in known]
@@ -87,7 +87,7 @@ def test_vectors_of_a_run_are_read_as_their_run_read(bases: dict[str, Path]) -> 
 @pytest.mark.parametrize("kind", ["bert", "gpt"])
 def test_a_pretrained_network_is_copied(kind: str, bases: dict[str, Path]) -> None:
     model = ft.load(bases[kind])
-    body = begun(model).body(1)
+    body = begun(model).new_base(1)
     assert body.backbone is not model.backbone
     assert body.visibility == model.visibility
     theirs = dict(model.backbone.named_parameters())
@@ -99,14 +99,14 @@ def test_a_pretrained_network_is_copied(kind: str, bases: dict[str, Path]) -> No
 
 def test_the_layer_of_next_sentences_comes_along(wordpiece: SubwordTokenizer) -> None:
     model: Any = bert(wordpiece, next_sentence=True)
-    body = begun(ft.LanguageModel(wordpiece, model.backbone, model.objective)).body(1)
+    body = begun(ft.LanguageModel(wordpiece, model.backbone, model.objective)).new_base(1)
     theirs = model.objective.next_sentence.pooler.state_dict()
     assert body.pooler is not None
     assert all(torch.equal(body.pooler[name], weight) for name, weight in theirs.items())
 
 
 def test_gpt_s_head_is_tied_to_the_copy(byte_bpe: SubwordTokenizer) -> None:
-    body = begun(language_model("gpt", byte_bpe)).body(1)
+    body = begun(language_model("gpt", byte_bpe)).new_base(1)
     assert body.vocabulary_head is not None
     assert body.vocabulary_head.weight is body.backbone.embedding
 
@@ -115,7 +115,7 @@ def test_fresh_keeps_the_shape_alone(bases: dict[str, Path]) -> None:
     model = ft.load(bases["bert"])
     found = begun(model, fresh=True)
     assert found.origin == "scratch"
-    body = found.body(1)
+    body = found.new_base(1)
     shapes = [weight.shape for weight in body.backbone.parameters()]
     assert shapes == [weight.shape for weight in model.backbone.parameters()]
     assert not torch.equal(body.backbone.embedding, model.backbone.embedding)
@@ -141,7 +141,7 @@ def test_what_does_not_fit_is_refused(bases: dict[str, Path]) -> None:
         ("lstm", {"backbone": {"num_heads": 2}}, r"\[backbone\] num_heads: there is no such"),
     ):
         with pytest.raises(SettingError, match=sentence):
-            begun(base, sections=section).body(1)
+            begun(base, sections=section).new_base(1)
 
 
 def test_what_is_no_base_says_so(tmp_path: Path) -> None:

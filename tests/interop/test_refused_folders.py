@@ -1,4 +1,4 @@
-"""Every folder that cannot be opened says in a sentence which file, what, and how to mend it."""
+"""Every folder that cannot be opened says in a sentence which file, what, and how to correct it."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def test_a_base_begins_with_the_head_that_it_learned(make_folder: MakeFolder) ->
     for head, more in (("ForMaskedLM", {}), ("ForTokenClassification", TAGS)):
         folder, theirs = make_folder("modernbert", head, **more)
         begun = find_start(open_base(folder), folder, "lstm", RowTexts([]), {})
-        made = made_transform(begun.body(1), "gelu")
+        made = made_transform(begun.new_base(1), "gelu")
         assert made is not None
         assert torch.equal(made.dense.weight, theirs.head.dense.weight)
 

@@ -24,7 +24,7 @@ class Trainable(nn.Module, ABC):
     visibilities: frozenset[Visibility]  # attention masks that it can honour
     reads_source: bool = False  # whether it needs `Inputs.source`, as an encoder-decoder does
     keeps_fp32: bool = False  # whether it cannot compute in bfloat16
-    num_layers: int = 1  # besides the embeddings
+    num_layers: int = 1  # without the embeddings
 
     def layer_of(self, parameter_name: str) -> int:
         """Return the layer of a parameter: 0 = embeddings, 1 = the first layer, and so on.

@@ -53,7 +53,8 @@ def finetune(
     config: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="A TOML file of settings, with TASK, BASE and TRAIN under [run]."
+            metavar="FILE",
+            help="A TOML file of settings, with TASK, BASE and TRAIN in its section run.",
         ),
     ] = None,
     text: Annotated[str | None, typer.Option(help="Classification: the text's column.")] = None,

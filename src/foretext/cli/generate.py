@@ -48,8 +48,7 @@ def generate(
 
     streams = num_samples == 1 and not as_json
     model = load_language_model(run)
-    if streams:
-        say(prompt, end="")
+    stream = _Stream(prompt)
     samples = model.generate(
         prompt,
         max_new_tokens,
@@ -59,12 +58,12 @@ def generate(
         num_samples=num_samples,
         seed=seed,
         stop=stop or (),
-        stream=_show if streams else None,
+        stream=stream.show if streams else None,
     )
     if as_json:
         print_json([asdict(sample) for sample in samples])
     elif streams:
-        say()
+        stream.end()
     else:
         say("\n\n".join(map(str, samples)))
     if samples[0].num_forgotten:
@@ -75,6 +74,15 @@ def generate(
         )
 
 
-def _show(piece: str) -> None:
-    """Write a piece of text at once."""
-    say(piece, end="")
+class _Stream:
+    """Shows a prompt and its continuation as it comes, once the model has accepted the prompt."""
+
+    def __init__(self, prompt: str) -> None:
+        self.hidden = prompt  # until the first piece comes
+
+    def show(self, piece: str) -> None:
+        say(self.hidden + piece, end="")
+        self.hidden = ""
+
+    def end(self) -> None:
+        say(self.hidden)

@@ -70,12 +70,12 @@ def _column_index(header: list[str], column: str, name: str) -> int:
 
 
 def _ragged(row: list[str], header: list[str], where: str) -> CorpusError:
-    mend = (
+    remedy = (
         "a field that contains the separator needs quotation marks"
         if len(row) > len(header)
         else ("it is incomplete, or a field contains a line end")
     )
-    return CorpusError(f"{where}: {len(row)} fields where the header has {len(header)}; {mend}.")
+    return CorpusError(f"{where}: {len(row)} fields where the header has {len(header)}; {remedy}.")
 
 
 def _broken_csv(error: csv.Error, where: str) -> CorpusError:

@@ -157,8 +157,8 @@ def _form(report: CorpusReport, symptoms: Symptoms, long_lines: list[Place]) -> 
             yield _warning(f"{file.name} contains no text.", Place(file=file.name))
 
 
-def _signed(severity: Literal["warning", "note"], sign: Sign, what: str, mend: str) -> Problem:
-    sentence = f"{sign.count:,} {what}{_such_as([sign.example])}; {mend}."
+def _signed(severity: Literal["warning", "note"], sign: Sign, what: str, remedy: str) -> Problem:
+    sentence = f"{sign.count:,} {what}{_such_as([sign.example])}; {remedy}."
     return Problem(severity=severity, sentence=sentence, place=sign.place)
 
 

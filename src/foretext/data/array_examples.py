@@ -36,7 +36,7 @@ class ArrayExamples:
         return None
 
     def batch(self, keys: np.ndarray, rng: np.random.Generator) -> Batch:
-        """Take some rows, and corrupt them anew."""
+        """Take some rows and corrupt them; each call corrupts differently."""
         clean = self.array[keys]  # (B, ...)
         seen = clean if self.corrupt is None else self.corrupt(clean, rng)
         inputs = Inputs(torch.from_numpy(keys[:, None]), values=torch.from_numpy(seen))

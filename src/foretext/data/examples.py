@@ -21,4 +21,4 @@ class Examples(Protocol):
         """Tokens of each example, (N,); None where all have as many."""
 
     def batch(self, keys: np.ndarray, rng: np.random.Generator) -> Batch:
-        """Put some examples together; `rng` draws whatever is drawn anew each time."""
+        """Put some examples together; `rng` makes the random choices."""

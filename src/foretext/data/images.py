@@ -35,7 +35,7 @@ def read_images(path: str | Path) -> NDArray[np.float32]:
 
     Raises:
         ImageFileError: the file cannot be read, is no idx or ``.npy`` file, is cut off, or holds
-            something other than a stack of images, with the cause and how to mend it.
+            something other than a stack of images, with the cause and how to correct it.
     """
     path = Path(path)
     stack = _read_npy(path) if path.suffix == ".npy" else _read_idx(path)
@@ -46,7 +46,7 @@ def read_images(path: str | Path) -> NDArray[np.float32]:
     if stack.dtype == np.uint8:
         images /= _LARGEST_BYTE
     if not np.isfinite(images).all():
-        raise ImageFileError(f"{path} holds numbers that are not finite; mend the images first.")
+        raise ImageFileError(f"{path} holds numbers that are not finite; correct the images first.")
     return images
 
 

@@ -56,7 +56,7 @@ class PaddedExamples:
         pad: id that fills rows up; any will do, as no position looks there.
         visibility: of the inputs.
         second_starts: (rows,) position at which a row's second text begins; None: rows have one.
-        shared: 1 where a token stands in both texts of its row, else 0; None: that is not told.
+        shared: 1 where a token stands in both texts of its row, else 0; None: that is not marked.
         characters: of the words of each row, (T, K), or None.
         group: rows of an example.
         asked: of the inputs.

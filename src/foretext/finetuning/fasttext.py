@@ -34,7 +34,7 @@ class FastTextLearner(Learner):
     origin = "fasttext"
     method = FastTextClassifier.method
     sections = ("classifier", "finetuning")
-    heeds = frozenset({"seeds", "valid_rate", "baseline"})
+    uses = frozenset({"seeds", "valid_rate", "baseline"})
 
     @classmethod
     def predictor_of(cls, task: str) -> type[Predictor]:

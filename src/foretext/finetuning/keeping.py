@@ -48,6 +48,6 @@ def resolved_sections(learner: Learner, outcome: Outcome) -> dict[str, dict[str,
     return {
         "run": learner.job.recipe.run_section(),
         **learner.resolved(outcome.best.model, outcome.rows),
-        "finetuning": finetuning.model_dump(include=set(learner.heeds), exclude_none=True),
+        "finetuning": finetuning.model_dump(include=set(learner.uses), exclude_none=True),
         "rows": learner.rows_config.model_dump(exclude_none=True),
     }

@@ -48,7 +48,7 @@ class Learner(ABC):
     settings: Sections
 
     sections: ClassVar[tuple[str, ...]]  # of settings, beside [rows]
-    heeds: ClassVar[frozenset[str]]  # the settings of [finetuning] that have an effect
+    uses: ClassVar[frozenset[str]]  # the settings of [finetuning] that have an effect
     has_baseline: ClassVar[bool] = False  # whether a baseline is learned where nobody says
 
     @classmethod
@@ -109,7 +109,7 @@ class Learner(ABC):
                     f"[{section}]: there is no such section here.{did_you_mean(section, known)} "
                     f"There are: {', '.join(known)}."
                 )
-        if idle := self.finetuning.changed - self.heeds:
+        if idle := self.finetuning.changed - self.uses:
             raise SettingError(
                 f"[finetuning] {min(idle)} has no effect on '{self.job.recipe.base}'; leave it out."
             )

@@ -23,7 +23,7 @@ class LinearLearner(Learner):
     origin = "linear"
     method = LinearClassifier.method
     sections = ("linear", "finetuning")
-    heeds = frozenset({"valid_rate", "baseline"})
+    uses = frozenset({"valid_rate", "baseline"})
     has_baseline = True  # it takes no time: the most frequent label
 
     @classmethod

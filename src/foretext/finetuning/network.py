@@ -45,7 +45,7 @@ class NetworkLearner(Learner):
     """A head on a backbone that is pretrained, stands over word vectors, or starts from scratch."""
 
     sections = ("task", "finetuning", "training", "backbone", "tokenizer")
-    heeds = frozenset(FinetuningConfig.model_fields)
+    uses = frozenset(FinetuningConfig.model_fields)
     has_baseline = True
 
     begun: Start | None = None  # after `start`
@@ -146,7 +146,7 @@ class NetworkLearner(Learner):
     def search(self, rows: TaskRows, seconds: float, tell: Tell) -> Found:
         """Try settings with the seed of the run, judged by the held-out rows."""
         start, config = self.ready, self.task_config
-        head = self.model_class.begin(start.body(0), config, rows.train).task
+        head = self.model_class.begin(start.new_base(0), config, rows.train).task
         names = open_settings(self.training_settings, self.settings.get("task", {}), start, head)
         usual = self.training(rows, 0)
         return search_trials(names, usual, seconds, partial(self._score, rows), tell)
@@ -154,7 +154,7 @@ class NetworkLearner(Learner):
     def train(self, rows: TaskRows, seed: int, context: RunContext) -> tuple[TaskModel, Record]:
         """Train one network."""
         config = self.training(rows, seed)
-        base = self.ready.body(config.seed)
+        base = self.ready.new_base(config.seed)
         _set_dropout(base.backbone, self.finetuning.body_dropout)
         task_config = self.task_config
         torch.manual_seed(config.seed)

@@ -63,7 +63,7 @@ class TaskRecipe:
         train, valid, test: files of rows.
         budget_seconds: wall-clock time of the training, in place of epochs.
         search_seconds: wall-clock time of a search for settings before it.
-        settings: by section; whoever takes a section checks it.
+        settings: by section; the class that a section sets up checks it.
     """
 
     task: str

@@ -24,7 +24,7 @@ __all__ = ["learn_task", "run_finetuning"]
 
 
 def learn_task(learner: Learner) -> Finetuned:
-    """Learn a task and keep it in the folder of the run: the whole road, whoever learns.
+    """Learn a task and keep it in the folder of the run: the whole road, for every learner.
 
     Raises:
         ForetextError: rows, base or settings do not go together; the message says why.

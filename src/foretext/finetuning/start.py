@@ -34,14 +34,14 @@ Sections = dict[str, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Start:
-    """What every training of a run starts with; `body` gives each of them its own."""
+    """What every training of a run starts with; `new_base` gives each of them its own."""
 
     origin: Origin
     base: TaskBase  # is copied for each training, or gives the shape
     sections: Sections  # [backbone] and [tokenizer], resolved
     vectors: np.ndarray | None = None  # (V, E) to start from; NaN in rows of unknown words
 
-    def body(self, seed: int) -> TaskBase:
+    def new_base(self, seed: int) -> TaskBase:
         """Return a base that a training may change.
 
         Args:

@@ -18,7 +18,7 @@ def kernel(**options: Any) -> Callable[[F], F]:
     The compiled code is cached on disk, because compiling takes seconds and runs are many. Where
     neither the package's own folder nor the user's cache folder can be written (a read-only
     container, a home that does not exist), numba refuses to decorate at all: "cannot cache
-    function: no locator available". Then the kernel is compiled anew in every process: slower to
+    function: no locator available". Then the kernel is compiled again in every process: slower to
     start, the same numbers.
     """
 

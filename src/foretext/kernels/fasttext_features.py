@@ -2,7 +2,7 @@
 
 A document is a line; its features are its words, their character n-grams and the hashed n-grams of
 its words. All of this is done once, before the training, where the authors' program reads, cuts and
-hashes the text anew in every epoch.
+hashes the text again in every epoch.
 
 A unit is a word, 0 to V - 1, or a bucket of n-grams, V to V + B - 1. Units that occur in the same
 documents, equally often, get the same gradients for ever and share one row of weights; most word

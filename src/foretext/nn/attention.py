@@ -46,7 +46,7 @@ def attend(
         query: (B, H, T, d).
         key: (B, H, S, d).
         value: (B, H, S, d).
-        mask: which keys a query may look at; `num_queries` is the caller's to heed.
+        mask: which keys a query may look at; the caller cuts `num_queries`.
         bias: (B or 1, H, T, S), added to the scaled scores; it may want a gradient.
         scale: of the scores; None: 1 / √d.
         dropout: share of the weights that is dropped; it costs the fast path on a CPU.

@@ -76,7 +76,7 @@ def check_values(
 
 
 def release(array: NDArray[Any]) -> None:
-    """Let go of the pages of a mapped file; whoever needs them again finds them on disk."""
+    """Let go of the pages of a mapped file; a later read finds them on disk."""
     pages = array.base
     if isinstance(pages, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         pages.madvise(mmap.MADV_DONTNEED)

@@ -17,7 +17,7 @@ __all__ = ["TaskBase"]
 
 
 class TaskBase(NamedTuple):
-    """A pretrained body, or one that is to be learned from scratch."""
+    """A tokenizer and a backbone, pretrained or randomly initialised."""
 
     tokenizer: Tokenizer
     backbone: Backbone

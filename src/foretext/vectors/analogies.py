@@ -87,8 +87,7 @@ def read_questions(path: Path) -> list[AnalogyQuestion]:
         words = line.split()
         if len(words) != 4:
             raise EvaluationError(
-                f"{place}: a question has four words, not {len(words)}; mend the line or take it "
-                f"out."
+                f"{place}: a question has four words, not {len(words)}; correct it or take it out."
             )
         if section is None:
             raise EvaluationError(

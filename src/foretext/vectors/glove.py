@@ -57,7 +57,7 @@ class GloVe:
         x_max: float = Field(100.0, gt=0)  # count from which a cell weighs 1
         exponent: float = Field(0.75, ge=0)  # of count / x_max below it
         alpha: float = Field(0.05, gt=0)  # learning rate
-        epochs: int = Field(25, ge=1)  # walks over all cells
+        epochs: int = Field(25, ge=1)  # passes over all cells
         memory: str = "2GB"  # for counting, and for the cells in training
         cooccurrence: str | None = None  # folder of an earlier run's counts; None: they are made
 

@@ -82,7 +82,7 @@ class Hogwild:
     Args:
         learner: what learns.
         config: for how long, with how many threads.
-        log: where records go besides `state.history`.
+        log: where records go, beside `state.history`.
         checkpoints: where to save for a resume, or None.
         quiet: show no progress.
     """
@@ -113,7 +113,7 @@ class Hogwild:
             )
 
     def resume(self) -> bool:
-        """Go back to the newest checkpoint; False when there is none and all begins anew."""
+        """Go back to the newest checkpoint; False if there is none."""
         found = self.checkpoints.newest(HogwildState) if self.checkpoints else None
         if self.log is not None:
             self.log.restore(found.state.history if found else [])

@@ -29,7 +29,7 @@ __all__ = ["NeighborIndex"]
 
 _BLOCK_ROWS = 10_000  # indexed between two looks at the progress
 _EXPANSION = 128  # rows kept in view while searching; more miss less and take longer
-_NUM_CHECKED = 100  # rows by which an index of other vectors is told
+_NUM_CHECKED = 100  # rows that show whether an index belongs to other vectors
 _WHOLE = 0x2144DF1C  # the CRC-32 of any bytes with their CRC-32 behind them
 _HALF_PRECISION = 2e-3  # the index keeps float16
 

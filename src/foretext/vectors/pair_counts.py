@@ -61,7 +61,7 @@ def count_cooccurrence(
 
     Args:
         memory: bytes that counting may take; the files are mapped and not part of it.
-        progress: told of the words done.
+        progress: shows the words done.
 
     Raises:
         OutputError: `folder` cannot be written, or holds something else.

@@ -15,9 +15,9 @@ BUDGET_EPOCHS = 5  # what a budget is taken for when records are spread
 
 
 class VectorsConfig(Config):
-    """How long to learn: what every kind of word vectors is told."""
+    """How long to train: settings of every kind of word vectors."""
 
-    epochs: int = Field(5, ge=1)  # walks over the text
+    epochs: int = Field(5, ge=1)  # passes over the text
     budget_seconds: float | None = Field(None, gt=0)  # wall clock, in place of epochs
     workers: int = Field(default_factory=usable_cores, ge=1)  # threads
     seed: int = Field(1, ge=0, lt=2**31)
@@ -25,7 +25,7 @@ class VectorsConfig(Config):
 
 
 class DescentConfig(VectorsConfig):
-    """What a descent with a falling learning rate is told besides."""
+    """Further settings of a descent with a falling learning rate."""
 
     min_alpha: float = Field(1e-4, ge=1e-8)  # learning rate at the end
     patience: int | None = Field(None, ge=1)  # epochs without a lower held-out loss before the end

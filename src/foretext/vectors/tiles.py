@@ -2,8 +2,8 @@
 
 Tiles that share neither rows nor columns can be learned at the same time without touching each
 other's numbers. An epoch is so many rounds as there are blocks; a round is one such set of tiles,
-and all rounds together are all tiles. Both are shuffled anew each epoch. Whoever learns which tile
-of a round, and when, the result is the same.
+and all rounds together are all tiles. Both are shuffled again in each epoch. The result does not
+depend on which thread learns which tile of a round, or when.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ def read_pairs(path: Path) -> list[WordPair]:
             pairs.append(pair)
         elif number > 0:
             raise EvaluationError(
-                f"{place}: two words and a score are expected, not '{line[:60]}'; mend the line "
+                f"{place}: two words and a score are expected, not '{line[:60]}'; correct the line "
                 f"or take it out."
             )
     if not pairs:

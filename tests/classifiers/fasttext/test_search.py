@@ -80,3 +80,8 @@ def test_the_search_is_repeatable() -> None:
     runs = [search_settings(config, texts(80, 0), texts(40, 1), 1.0).trials for _ in range(2)]
     first, again = ([(t["lr"], t["word_ngrams"]) for t in run[:2]] for run in runs)
     np.testing.assert_array_equal(first, again)
+
+
+def test_one_trial_is_made_however_short_the_time_is() -> None:
+    found = search_settings(FastTextClassifierConfig(), texts(30, 0), texts(9, 1), 1e-9)
+    assert len(found.trials) == 1

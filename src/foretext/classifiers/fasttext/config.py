@@ -35,7 +35,7 @@ class FastTextClassifierConfig(Config):
     """Settings of the section `[classifier]`."""
 
     lr: float = Field(0.1, gt=0)  # learning rate at the start; it falls in a line to nothing
-    epochs: int = Field(5, ge=1)  # walks over the texts
+    epochs: int = Field(5, ge=1)  # passes over the texts
     dim: int = Field(100, ge=1, le=10_000)  # of the vectors
     loss: Loss = "softmax"  # hs: hierarchical softmax; ns: negative sampling; ova: one-vs-all
     word_ngrams: int = Field(1, ge=1, le=100)  # longest n-gram of words

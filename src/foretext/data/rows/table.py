@@ -76,13 +76,13 @@ def _header(first: Row, name: str, wanted: tuple[Column, ...]) -> list[str]:
 
 
 def _ragged(found: int, expected: int, *, has_header: bool) -> str:
-    mend = (
+    remedy = (
         "a field that holds the separator needs quotation marks (in .csv)"
         if found > expected
         else "it was cut off, or a line end stands inside a field"
     )
     whose = "the header" if has_header else "the first row"
-    return f"{found} fields where {whose} has {expected}; {mend}."
+    return f"{found} fields where {whose} has {expected}; {remedy}."
 
 
 def _broken(error: csv.Error) -> str:
@@ -91,4 +91,4 @@ def _broken(error: csv.Error) -> str:
             "a field begins with a quotation mark that is never closed; close it, or write "
             '"" for a mark inside a quoted field.'
         )
-    return f"this row is broken ({error}); mend its quotation marks."
+    return f"this row is broken ({error}); correct its quotation marks."

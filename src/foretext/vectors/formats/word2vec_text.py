@@ -79,6 +79,6 @@ def check_num_words(path: Path, promised: int, found: int) -> None:
         )
     if found > promised:
         raise VectorFileError(
-            f"{path}: the header promises {promised} words but there are more; mend the header, "
+            f"{path}: the header promises {promised} words but there are more; correct the header, "
             f"or say limit={promised} to read no further."
         )
