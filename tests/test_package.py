@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,36 @@ def loaded_by(statement: str) -> set[str]:
     code = f"{statement}\nimport sys; print([name for name in {HEAVY} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(ast.literal_eval(done.stdout.strip()))
+
+
+WITHOUT_TORCH = """
+import sys
+
+class NoTorch:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "torch":
+            raise ModuleNotFoundError("No module named 'torch'", name="torch")
+
+sys.meta_path.insert(0, NoTorch())
+from foretext.cli import main
+
+main()
+"""
+
+
+@pytest.mark.parametrize("base", ["linear", "fasttext"])
+def test_what_learns_without_a_network_needs_no_torch(base: str, tmp_path: Path) -> None:
+    rows, run = tmp_path / "rows.tsv", str(tmp_path / "run")
+    lines = [f"the {word} in the morning\t{word}" for word in ("cat", "dog")] * 20
+    rows.write_text("\n".join(["text\tlabel", *lines]) + "\n")
+    for arguments in (
+        ["finetune", "classification", base, str(rows), "--test", str(rows), "-o", run],
+        ["predict", run, str(rows)],
+        ["evaluate", run, str(rows)],
+    ):
+        command = [sys.executable, "-c", WITHOUT_TORCH, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("statement", ["import foretext", "import foretext.cli.app"])

@@ -1,20 +1,12 @@
-"""The settings of a fine-tuning, and what they are where the user leaves them open."""
+"""The settings of a fine-tuning; those of a network's training are in `training.py`."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from typing import Any
-
 from pydantic import Field
 
-from foretext.backbones.base import Backbone
 from foretext.config import Config
-from foretext.training.settings import TrainingConfig
 
-__all__ = ["FinetuningConfig", "training_config"]
-
-CHAIN_RATE = 5.0  # of a BiLSTM or CRF over a pretrained network, times the rate
+__all__ = ["FinetuningConfig"]
 
 
 class FinetuningConfig(Config):
@@ -28,52 +20,3 @@ class FinetuningConfig(Config):
     baseline: bool | None = None  # measure what is learned in seconds beside it; None: a network
     ensemble: bool = False  # classification: answer together with the linear baseline
     calibrate: bool = False  # fit a temperature of probabilities to the held-out rows
-
-
-def training_config(
-    settings: Mapping[str, Any],
-    backbone: Backbone,
-    *,
-    is_pretrained: bool,
-    num_rows: int,
-    is_validated: bool,
-    has_chain: bool,
-    seed: int,
-) -> TrainingConfig:
-    """Return the settings of ``[training]``: the usual ones for a backbone, then the user's.
-
-    A pretrained Transformer learns for the 4 epochs of Devlin et al. 2019 (A.3), longer where the
-    rows are few (Zhang et al. 2021, "Revisiting Few-sample BERT Fine-tuning"). Random weights need
-    10 epochs or more. Held-out rows decide which weights are kept.
-
-    Args:
-        settings: the user's.
-        backbone: has defaults of its own.
-        is_pretrained: whether its weights are.
-        num_rows: to learn from.
-        is_validated: whether there are held-out rows.
-        has_chain: whether the head has a BiLSTM or a CRF.
-        seed: counted from 0.
-    """
-    defaults: dict[str, Any] = {
-        "head_rate": CHAIN_RATE if has_chain and is_pretrained else 1.0,
-        "batch_examples": 32,
-        "warmup_rate": 0.1,
-        "beta2": 0.999,
-        "keep": "best" if is_validated else "last",
-        "checkpoint_seconds": 60.0,
-        **backbone.fine_tuning_defaults(pretrained=is_pretrained),
-    }
-    if not {"epochs", "steps", "budget_seconds"} & settings.keys():
-        batch = settings.get("batch_examples", defaults["batch_examples"])
-        steps = max(num_rows / batch, 1.0)
-        defaults["epochs"] = _usual_epochs(steps, is_pretrained=is_pretrained)
-    chosen = {**defaults, **settings}
-    chosen["seed"] = chosen.get("seed", 1) + seed
-    return TrainingConfig.checked(chosen, "training")
-
-
-def _usual_epochs(steps_per_epoch: float, *, is_pretrained: bool) -> int:
-    """Return the usual epochs, or as many as make enough steps."""
-    fewest, steps, most = (4, 400, 20) if is_pretrained else (10, 1500, 60)
-    return min(max(math.ceil(steps / steps_per_epoch), fewest), most)
