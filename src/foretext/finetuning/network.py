@@ -55,9 +55,10 @@ class NetworkLearner(Learner):
     def predictor_of(cls, task: str) -> type[TaskModel]:
         """Return the class of a task: of the table, or from outside."""
         found = TASKS.resolve(task)
-        if not isinstance(found, type) or not issubclass(found, TaskModel):
+        is_class = isinstance(found, type)
+        if not (is_class and issubclass(found, TaskModel)):  # foreign: the user named it
             raise SettingError(f"TASK = '{task}' is no TaskModel; name a class that is one.")
-        return found
+        return cast(type[TaskModel], found)
 
     @property
     def model_class(self) -> type[TaskModel]:

@@ -56,6 +56,5 @@ def read_text(path: Path, error: type[ForetextError], *, largest: int = LARGEST)
 
 
 def _cause(problem: BaseException) -> str:
-    return (
-        getattr(problem, "strerror", None) or str(problem) or type(problem).__name__
-    )  # foreign: any exception
+    said = getattr(problem, "strerror", None)  # foreign: an exception of any library
+    return said or str(problem) or type(problem).__name__
