@@ -47,7 +47,7 @@ def ours(rows: Rows, texts: LabelledTexts, folder: Path, seed: int) -> tuple[flo
     from foretext.finetuning.job import FinetuneJob
     from foretext.finetuning.network import NetworkLearner
     from foretext.finetuning.recipe import TaskRecipe
-    from foretext.finetuning.rows import TaskRows
+    from foretext.finetuning.task_rows import TaskRows
     from foretext.progress import MetricsLog
     from foretext.progress.run_context import RunContext
     from foretext.run_folder import RunFolder

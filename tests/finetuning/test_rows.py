@@ -12,7 +12,8 @@ from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.network import NetworkLearner
 from foretext.finetuning.recipe import TaskRecipe
-from foretext.finetuning.rows import TaskRows, read_rows
+from foretext.finetuning.rows import read_rows
+from foretext.finetuning.task_rows import TaskRows
 from tests.task_files import TaskFiles
 
 Output = pytest.CaptureFixture[str]

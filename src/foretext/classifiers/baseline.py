@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from foretext.classifiers.linear import LinearClassifier
+from typing import Any
 
 __all__ = ["Baseline"]
 
@@ -19,11 +16,11 @@ class Baseline:
     Attributes:
         name: what it does, such as "TF-IDF and logistic regression".
         figures: of rows with right answers, under the names that the task's own figures have.
-        linear: the linear classifier that answers; None: something else does.
+        linear: the `LinearClassifier` that answers; None: something else does.
         seconds: that it learned.
     """
 
     name: str
     figures: Callable[[Sequence[Any]], dict[str, Any]]
-    linear: LinearClassifier | None = None
+    linear: Any = None
     seconds: float = 0.0

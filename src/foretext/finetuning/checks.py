@@ -5,8 +5,8 @@ from __future__ import annotations
 from foretext.config import Config
 from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.recipe import TaskRecipe
-from foretext.finetuning.rows import TaskRows
 from foretext.finetuning.settings import FinetuningConfig
+from foretext.finetuning.task_rows import TaskRows
 from foretext.task_models.base import TaskModel
 from foretext.training.settings import TrainingConfig
 

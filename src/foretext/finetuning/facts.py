@@ -10,8 +10,8 @@ import numpy as np
 from foretext._version import __version__
 from foretext.classifiers.baseline import Baseline
 from foretext.finetuning.learner import Found, Learner
-from foretext.finetuning.rows import TaskRows
 from foretext.finetuning.seeds import Outcome, Trained
+from foretext.finetuning.task_rows import TaskRows
 
 __all__ = ["task_facts"]
 

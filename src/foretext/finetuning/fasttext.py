@@ -16,7 +16,7 @@ from foretext.corpus.pre_tokenizers import likely_kind
 from foretext.data.rows import LabelledText
 from foretext.errors import SettingError
 from foretext.finetuning.learner import Found, Learner, Record, Tell
-from foretext.finetuning.rows import TaskRows
+from foretext.finetuning.task_rows import TaskRows
 from foretext.progress.run_context import RunContext
 
 __all__ = ["FastTextLearner"]

@@ -6,8 +6,8 @@ from typing import Any
 
 from foretext.classifiers.baseline import Baseline
 from foretext.finetuning.job import FinetuneJob
-from foretext.finetuning.rows import TaskRows
 from foretext.finetuning.settings import FinetuningConfig
+from foretext.finetuning.task_rows import TaskRows
 from foretext.task_models.base import TaskModel
 
 __all__ = ["finish_network"]

@@ -11,8 +11,8 @@ from foretext.files import atomic_file
 from foretext.finetuning.job import Finetuned
 from foretext.finetuning.learner import Learner
 from foretext.finetuning.resume import write_sections
-from foretext.finetuning.rows import TaskRows
 from foretext.finetuning.seeds import Outcome
+from foretext.finetuning.task_rows import TaskRows
 from foretext.report.task_card import task_card
 
 __all__ = ["examined", "keep"]

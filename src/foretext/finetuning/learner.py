@@ -13,8 +13,8 @@ from foretext.config import Config
 from foretext.errors import SettingError, did_you_mean
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.recipe import Sections
-from foretext.finetuning.rows import TaskRows
 from foretext.finetuning.settings import FinetuningConfig
+from foretext.finetuning.task_rows import TaskRows
 from foretext.progress.run_context import RunContext
 
 __all__ = ["Found", "Learner", "Record", "Tell"]

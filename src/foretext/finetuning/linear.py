@@ -10,7 +10,7 @@ from foretext.classifiers.linear import LinearClassifier, LinearConfig
 from foretext.classifiers.predictor import Predictor
 from foretext.errors import SettingError
 from foretext.finetuning.learner import Found, Learner, Record, Tell
-from foretext.finetuning.rows import TaskRows
+from foretext.finetuning.task_rows import TaskRows
 from foretext.progress.run_context import RunContext
 
 __all__ = ["LinearLearner"]

@@ -19,9 +19,9 @@ from foretext.finetuning.bases import Origin, open_base
 from foretext.finetuning.checks import check_frozen, check_held_out
 from foretext.finetuning.finishing import finish_network
 from foretext.finetuning.learner import Found, Learner, Record, Tell
-from foretext.finetuning.rows import TaskRows
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.start import Start, find_start
+from foretext.finetuning.task_rows import TaskRows
 from foretext.finetuning.training import training_config
 from foretext.finetuning.trials import open_settings, search_trials
 from foretext.finetuning.validation import TaskValidation

@@ -1,38 +1,26 @@
-"""The rows of a fine-tuning: those to learn from, those held out, and those to test on."""
+"""Rows are read from files, checked, and held out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from foretext.classifiers.predictor import Predictor
 from foretext.config import Config
 from foretext.corpus.findings import Problem
 from foretext.errors import CorpusError, ModelFileError, SettingError
+from foretext.finetuning.learner import Learner
+from foretext.finetuning.task_rows import TaskRows
 from foretext.parsing import read_toml
 from foretext.run_folder import RunFolder
 
-if TYPE_CHECKING:
-    from foretext.classifiers.predictor import Predictor
-    from foretext.finetuning.learner import Learner
-
-__all__ = ["TaskRows", "read_rows", "rows_of"]
+__all__ = ["read_rows", "rows_of"]
 
 HELD_OUT_RATE, MOST_HELD_OUT = 0.1, 2000
 ENOUGH = 50  # rows from which some are held out where nobody says
-
-
-@dataclass(frozen=True)
-class TaskRows:
-    """Rows by what they are for."""
-
-    train: Sequence[Any]
-    valid: Sequence[Any]  # of a file, or held out from the rows to learn from
-    test: Sequence[Any]
-    valid_rate: float | None = None  # that was held out; None: there is a file of them
 
 
 def read_rows(learner: Learner) -> TaskRows:

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict  # pydantic reads this one before Python
 from foretext.errors import OutputError
 from foretext.files import atomic_file
 from foretext.finetuning.learner import Found, Learner
-from foretext.finetuning.rows import TaskRows
+from foretext.finetuning.task_rows import TaskRows
 from foretext.parsing import read_json
 from foretext.progress import MetricsLog, Progress
 

@@ -11,7 +11,7 @@ from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Predictor
 from foretext.errors import CorpusError
 from foretext.finetuning.learner import Found, Learner, Record
-from foretext.finetuning.rows import TaskRows
+from foretext.finetuning.task_rows import TaskRows
 from foretext.progress import MetricsLog
 
 __all__ = ["Outcome", "Trained", "best_of", "learned_baseline", "train_seed"]
