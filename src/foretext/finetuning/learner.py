@@ -127,13 +127,13 @@ class Learner(ABC):
         """
         return self
 
-    @abstractmethod
     def search(self, rows: TaskRows, seconds: float, tell: Tell) -> Found:
         """Try settings that the user left open, for about `seconds`.
 
         Raises:
             ForetextError: there is nothing to try, or to judge by, or no trial ended well.
         """
+        raise SettingError(f"--search has no effect on '{self.job.recipe.base}'; leave it out.")
 
     @abstractmethod
     def train(self, rows: TaskRows, seed: int, context: RunContext) -> tuple[Predictor, Record]:

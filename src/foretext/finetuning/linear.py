@@ -9,7 +9,7 @@ from typing import Any
 from foretext.classifiers.linear import LinearClassifier, LinearConfig
 from foretext.classifiers.predictor import Predictor
 from foretext.errors import SettingError
-from foretext.finetuning.learner import Found, Learner, Record, Tell
+from foretext.finetuning.learner import Learner, Record
 from foretext.finetuning.task_rows import TaskRows
 from foretext.progress.run_context import RunContext
 
@@ -46,11 +46,7 @@ class LinearLearner(Learner):
         for name, seconds in times.items():
             if seconds is not None:
                 raise SettingError(f"{name} has no effect on 'linear', which learns at once.")
-        assert self.config
-
-    def search(self, rows: TaskRows, seconds: float, tell: Tell) -> Found:
-        """Never called: `check` refuses the time for it."""
-        raise NotImplementedError
+        _ = self.config  # a wrong setting is an error before rows are read
 
     def train(self, rows: TaskRows, seed: int, context: RunContext) -> tuple[Predictor, Record]:
         """Learn from all rows at once; a step is a pass over them."""
