@@ -40,7 +40,6 @@ def test_a_line_every_few_seconds_without_a_terminal(clock: Clock) -> None:
             progress.advance(100, loss=2.1341)
     assert stream.getvalue().splitlines() == [
         "word2vec  50 %  100 words/s  loss 2.134  00:05  00:05 left",
-        "word2vec  100 %  100 words/s  loss 2.134  00:10  00:00 left",
         "word2vec  100 %  100 words/s  loss 2.134  00:10",
     ]
 
@@ -61,6 +60,28 @@ def test_the_rate_is_that_of_the_last_seconds_and_of_the_whole_at_the_end(clock:
             progress.advance(amount)
         assert progress.rate == 10
     assert progress.rate == 5
+
+
+def test_a_pause_does_not_slow_the_rate(clock: Clock) -> None:
+    with Progress("bert", 1000, "steps", quiet=True) as progress:
+        clock.now += 2
+        progress.advance(200)
+        with progress.paused():
+            clock.now += 50
+        clock.now += 2
+        progress.advance(200)
+        assert progress.rate == 100
+        assert progress.seconds_left == 6
+        assert progress.elapsed == 54
+    assert progress.rate == 100
+
+
+def test_the_rest_of_a_time_is_what_is_left_of_it(clock: Clock) -> None:
+    with Progress("bert", 60, "seconds", quiet=True) as progress:
+        with progress.paused():
+            clock.now += 20
+        progress.advance(20)
+        assert progress.seconds_left == 40
 
 
 def test_an_unknown_total_shows_the_amount(clock: Clock) -> None:

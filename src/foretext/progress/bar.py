@@ -1,29 +1,23 @@
-"""A bar on a terminal, a line every few seconds elsewhere, nothing when quiet.
+"""How far a piece of work has come, how fast it goes, and how long it will still take.
 
-All of it goes to standard error, so that a result on standard output stays clean.
+Where it is shown is chosen in `foretext.progress.displays`: never on standard output, so that a
+result there stays clean.
 """
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from collections import deque
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TextIO
+from typing import Self, TextIO
 
+from foretext.progress.displays import choose_display
 from foretext.progress.figures import human_count, human_figure, human_seconds
-from foretext.terminal import visible
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.table import Table
 
 __all__ = ["Progress"]
 
-LINE_SECONDS = 5.0  # between two lines where there is no terminal
-BAR_WIDTH = 24
 RATE_SECONDS = 10.0  # the rate shown is that of the last so many seconds
 
 
@@ -35,8 +29,9 @@ class Progress:
         total: the amount of work in `unit`, or None when nobody knows.
         unit: what is counted, in the plural: words, bytes, documents.
         initial: what a resumed run had done before; it counts in the share, not in the rate.
-        quiet: show nothing; `done` and `rate` are kept all the same.
-        stream: where to write; standard error when None.
+        quiet: show nothing; None: show it on a terminal and in a notebook, and nowhere else.
+            `done` and `rate` are kept all the same.
+        stream: where to write; None: into the notebook, or to standard error.
     """
 
     def __init__(
@@ -46,7 +41,7 @@ class Progress:
         unit: str,
         *,
         initial: float = 0.0,
-        quiet: bool = False,
+        quiet: bool | None = False,
         stream: TextIO | None = None,
     ) -> None:
         self.title = title
@@ -55,17 +50,13 @@ class Progress:
         self.initial = initial
         self.done = initial
         self.figures: dict[str, float] = {}
-        self._quiet = quiet
-        self._stream = stream or sys.stderr
-        self._exits = ExitStack()
-        self._on_terminal = _is_terminal(self._stream)
         self._ended: float | None = None
+        self._display = choose_display(self, stream, quiet=quiet)
         self._begin()
 
     def __enter__(self) -> Self:
         self._begin()
-        if self._on_terminal and not self._quiet:
-            self._show_bar()
+        self._display.begin()
         return self
 
     def __exit__(
@@ -75,56 +66,76 @@ class Progress:
         traceback: TracebackType | None,
     ) -> None:
         self._ended = time.monotonic()
-        self._exits.close()
-        if not self._on_terminal:
-            self._write_line()
+        self._display.end()
 
     def advance(self, amount: float, **figures: float) -> None:
         """Add `amount` of work just done; `figures` (loss=2.1) stay shown until the next ones."""
-        now = time.monotonic()
+        now = self._working_seconds()
         self.done += amount
         self.figures = self.figures | figures  # a new dict: the bar's thread may be reading the old
         self._marks.append((now, self.done))
         while len(self._marks) > 2 and now - self._marks[1][0] >= RATE_SECONDS:
             self._marks.popleft()
-        if not self._on_terminal and now - self._last_line >= LINE_SECONDS:
-            self._write_line()
+        self._display.update()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Leave the time within out of the rate: a measurement, or a checkpoint that is written."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._idle += time.monotonic() - began
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the work began, up to its end."""
+        """Seconds since the work began, pauses too, up to its end."""
         return (self._ended or time.monotonic()) - self._began
 
     @property
+    def has_ended(self) -> bool:
+        """Whether nothing more will come."""
+        return self._ended is not None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all of the work is done, where it is known how much that is."""
+        return self.total is not None and self.done >= self.total
+
+    @property
     def rate(self) -> float:
-        """Units a second: of the last few seconds, or of the whole once it has ended."""
+        """Units a second, pauses apart: of the last seconds, or of the whole once it has ended."""
         if self._ended is not None:
-            return (self.done - self.initial) / max(self.elapsed, 1e-9)
+            return (self.done - self.initial) / max(self._working_seconds(), 1e-9)
         (first, before), (last, after) = self._marks[0], self._marks[-1]
         return (after - before) / max(last - first, 1e-9)
 
     @property
     def seconds_left(self) -> float | None:
         """Seconds to the end at the present rate, or None when that cannot be said."""
-        if self.total is None or self._ended is not None or self.rate <= 0:
+        if self.total is None or self._ended is not None:
             return None
-        return max(self.total - self.done, 0.0) / self.rate
+        left = max(self.total - self.done, 0.0)
+        if self.unit == "seconds":
+            return left  # pauses are a part of a time
+        return left / self.rate if self.rate > 0 else None
+
+    @property
+    def share(self) -> float | None:
+        """How much of the work is done, from 0 to 1, or None when nobody knows how much it is."""
+        if self.total is None:
+            return None
+        return min(self.done / self.total, 1.0) if self.total else 1.0
 
     def line(self) -> str:
         """Return all there is to say, in one line of text."""
-        return "  ".join(part for part in (self.title, self._share(), *self._facts()) if part)
+        return "  ".join(part for part in (self.title, *self.facts()) if part)
 
-    def _begin(self) -> None:
-        self._began = self._last_line = time.monotonic()
-        self._marks = deque([(self._began, self.done)])
-
-    def _share(self) -> str:
-        if self.total is None:
-            return f"{human_count(self.done)} {self.unit}"
-        return f"{100 * min(self.done / self.total, 1.0) if self.total else 100:.0f} %"
-
-    def _facts(self) -> list[str]:
-        facts = [] if self.unit == "seconds" else [f"{human_count(self.rate)} {self.unit}/s"]
+    def facts(self) -> list[str]:
+        """Return what is said beside the title: share, rate, figures, times."""
+        amount = f"{human_count(self.done)} {self.unit}"
+        facts = [amount if self.share is None else f"{100 * self.share:.0f} %"]
+        facts += [] if self.unit == "seconds" else [f"{human_count(self.rate)} {self.unit}/s"]
         facts += [
             f"{name.replace('_', ' ')} {human_figure(value)}"
             for name, value in self.figures.items()
@@ -134,43 +145,10 @@ class Progress:
             facts.append(f"{human_seconds(left)} left")
         return facts
 
-    def _write_line(self) -> None:
-        self._last_line = time.monotonic()
-        if not self._quiet:
-            self._stream.write(f"{visible(self.line())}\n")
-            self._stream.flush()
+    def _begin(self) -> None:
+        self._began = time.monotonic()
+        self._idle = 0.0  # seconds of the pauses
+        self._marks = deque([(0.0, self.done)])  # working seconds, and what was done by then
 
-    def _show_bar(self) -> None:
-        from rich.console import Console
-        from rich.live import Live
-
-        console = Console(file=self._stream)
-        live = Live(
-            get_renderable=lambda: self._bar(console.width),
-            console=console,
-            refresh_per_second=4,
-            redirect_stdout=False,  # or results would land on standard error
-        )
-        self._exits.enter_context(live)
-
-    def _bar(self, width: int) -> Table:
-        """Return the line with a bar in the place that the text leaves."""
-        from rich.progress_bar import ProgressBar
-        from rich.table import Table
-        from rich.text import Text
-
-        place = min(BAR_WIDTH, width - len(self.line()) - 4)
-        parts: list[RenderableType] = [Text(visible(self.title))]
-        if place > 0:
-            pulse = self.total is None and self._ended is None
-            parts.append(ProgressBar(self.total, self.done, width=place, pulse=pulse))
-        parts.append(Text("  ".join((self._share(), *self._facts()))))
-        row = Table.grid(*("" for _ in parts), padding=(0, 2))
-        for column in row.columns:
-            column.no_wrap = True
-        row.add_row(*parts)
-        return row
-
-
-def _is_terminal(stream: TextIO) -> bool:
-    return stream.isatty() and os.environ.get("TERM") != "dumb"
+    def _working_seconds(self) -> float:
+        return self.elapsed - self._idle
