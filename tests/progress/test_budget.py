@@ -1,0 +1,45 @@
+"""The time of a command: one clock, from its start."""
+
+from __future__ import annotations
+
+import pytest
+
+from foretext.progress.budget import Budget
+
+
+class Clock:
+    """Shows what a test sets."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_time_goes_by() -> None:
+    clock = Clock()
+    budget = Budget.started(20.0, clock=clock)
+    assert (budget.elapsed, budget.left, budget.is_over) == (0.0, 20.0, False)
+    clock.now += 15
+    assert (budget.elapsed, budget.left) == (15.0, 5.0)
+    clock.now += 6
+    assert (budget.left, budget.is_over) == (-1.0, True)
+
+
+def test_what_was_used_before_counts() -> None:
+    budget = Budget.started(20.0, used=12.0, clock=Clock())
+    assert (budget.elapsed, budget.left) == (12.0, 8.0)
+
+
+def test_more_time_on_the_same_clock() -> None:
+    clock = Clock()
+    budget = Budget.started(20.0, clock=clock)
+    clock.now += 5
+    assert budget.extended(10.0).left == 25.0
+    assert budget.left == 15.0
+
+
+def test_the_usual_clock_counts_seconds() -> None:
+    budget = Budget.started(1000.0)
+    assert budget.left == pytest.approx(1000.0, abs=10.0)
