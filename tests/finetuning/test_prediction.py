@@ -55,19 +55,19 @@ def test_labels(models: dict[str, Any]) -> None:
     assert [record["labels"][0]["label"] for record in found] == model.predict(
         [record["text"] for record in found]
     )
-    assert last["labels"][0]["chance"] == pytest.approx(
+    assert last["labels"][0]["probability"] == pytest.approx(
         model.predict_proba(["the dog"]).max(), abs=1e-5
     )
     assert (
         model.shown(first)
-        == f"{first['labels'][0]['label']} {first['labels'][0]['chance']:.4f}\tthe cat"
+        == f"{first['labels'][0]['label']} {first['labels'][0]['probability']:.4f}\tthe cat"
     )
 
 
 def test_more_labels_or_fewer(models: dict[str, Any]) -> None:
     (all_of_them,) = records(models["classification"], "the cat", k=9)
     assert {each["label"] for each in all_of_them["labels"]} == set(TOPICS)
-    assert sum(each["chance"] for each in all_of_them["labels"]) == pytest.approx(1, abs=1e-5)
+    assert sum(each["probability"] for each in all_of_them["labels"]) == pytest.approx(1, abs=1e-5)
     (none,) = records(models["classification"], "the cat", threshold=1.0)
     assert none["labels"] == []
     assert models["classification"].shown(none) == "\tthe cat"

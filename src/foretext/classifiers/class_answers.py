@@ -94,14 +94,14 @@ class ClassAnswers(NamedTuple):
 def label_records(rows: Sequence[Sequence[Labelled]]) -> list[dict[str, Any]]:
     """Return the labels of each text as JSON has them."""
     return [
-        {"labels": [{"label": label, "chance": round(chance, 6)} for label, chance in row]}
+        {"labels": [{"label": label, "probability": round(share, 6)} for label, share in row]}
         for row in rows
     ]
 
 
 def shown_labels(record: Mapping[str, Any]) -> str:
     """Return the labels of a record as text for people."""
-    return "  ".join(f"{each['label']} {each['chance']:.4f}" for each in record["labels"])
+    return "  ".join(f"{each['label']} {each['probability']:.4f}" for each in record["labels"])
 
 
 def count_labels(rows: Sequence[LabelledRow]) -> dict[str, int]:

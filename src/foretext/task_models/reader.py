@@ -238,7 +238,7 @@ class SpanReader(TaskModel):
 
     def shown(self, record: Record) -> str:
         """Return answers and probabilities, a tab, and the question."""
-        answers = (f"{each['text']} {each['chance']:.4f}" for each in record["answers"])
+        answers = (f"{each['text']} {each['probability']:.4f}" for each in record["answers"])
         return f"{'  '.join(answers)}\t{record['question']}"
 
     def finish(self, rows: Sequence[Question]) -> list[str]:

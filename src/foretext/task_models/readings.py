@@ -29,8 +29,8 @@ class SpanAnswer(NamedTuple):
 
     def record(self) -> dict[str, Any]:
         """Return it as JSON has it."""
-        chance = round(self.probability, 6)
-        return {"text": self.text, "start": self.start, "end": self.end, "chance": chance}
+        probability = round(self.probability, 6)
+        return {"text": self.text, "start": self.start, "end": self.end, "probability": probability}
 
 
 class _Candidates(NamedTuple):

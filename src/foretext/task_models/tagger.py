@@ -50,9 +50,7 @@ class TaggedSpan(NamedTuple):
 
     def record(self) -> Record:
         """Return it as JSON has it."""
-        record: Record = self._asdict()
-        chance = round(record.pop("probability"), 6)
-        return {**record, "chance": chance}
+        return {**self._asdict(), "probability": round(self.probability, 6)}
 
 
 class Tagger(TaskModel):
