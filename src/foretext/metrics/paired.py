@@ -1,0 +1,124 @@
+"""Whether one of two models is better on the same rows by more than chance explains.
+
+The test is McNemar's (1947), with the correction of Edwards (1948) of one row, wherever a figure is
+a mean over rows, such as accuracy. Other figures, such as the F1 of all entities, are taken apart
+into pseudovalues, one a row, by leaving each row out once (Tukey 1958; Efron & Tibshirani 1993,
+chapter 11); of a mean these are its rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from foretext.metrics.correlation import average_ranks
+
+__all__ = [
+    "Difference",
+    "Tallies",
+    "correlation_tallies",
+    "f1_tallies",
+    "paired_difference",
+    "rank_tallies",
+    "share_tallies",
+]
+
+Sums = NDArray[np.float64]  # (..., K)
+
+_NINETY_FIVE = 1.96  # standard errors that chance exceeds in one case of twenty
+
+
+class Tallies(NamedTuple):
+    """What each of N rows adds to the sums that a figure is computed from."""
+
+    parts: Sums  # (N, K)
+    figure: Callable[[Sums], NDArray[np.float64]]  # (..., K) sums to (...) figures
+
+    def pseudovalues(self) -> NDArray[np.float64]:
+        """Return (N,) numbers whose mean is about the figure: N f - (N - 1) f without the row."""
+        size, sums = len(self.parts), self.parts.sum(axis=0)
+        without = self.figure(sums - self.parts)
+        return size * self.figure(sums) - (size - 1) * without
+
+
+class Difference(NamedTuple):
+    """By how much the first of two models is better."""
+
+    value: float
+    standard_error: float  # of models that are equally good
+    num_rows: int
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether chance gives such a difference in less than one case of twenty."""
+        return abs(self.value) - 1 / self.num_rows > _NINETY_FIVE * self.standard_error
+
+
+def paired_difference(first: Tallies, second: Tallies) -> Difference | None:
+    """Return the difference of the figures of two models; None: there are fewer than two rows."""
+    size = len(first.parts)
+    if size < 2:
+        return None
+    each = first.pseudovalues() - second.pseudovalues()  # (N,)
+    whole = [float(of.figure(of.parts.sum(axis=0))) for of in (first, second)]
+    error = float(np.sqrt(np.square(each).sum()) / size)
+    return Difference(whole[0] - whole[1], error, size)
+
+
+def share_tallies(part: ArrayLike, whole: ArrayLike = 1.0) -> Tallies:
+    """Return tallies of the share `part` / `whole`, (N,) each; of a mean where `whole` is one."""
+    parts = np.asarray(part, np.float64)
+    sizes = np.broadcast_to(np.asarray(whole, np.float64), parts.shape)
+    return Tallies(np.stack([parts, sizes], axis=1), lambda sums: _shares(*_columns(sums)))
+
+
+def f1_tallies(hits: ArrayLike, right: ArrayLike, given: ArrayLike) -> Tallies:
+    """Return tallies of the F1 of what rows hold several of, from (N,) counts a row.
+
+    Args:
+        hits: what is right and was given.
+        right: what is right.
+        given: what was given.
+    """
+    counts = np.asarray(right, np.float64) + np.asarray(given, np.float64)
+    return share_tallies(2 * np.asarray(hits, np.float64), counts)
+
+
+def correlation_tallies(x: ArrayLike, y: ArrayLike) -> Tallies:
+    """Return tallies of the correlation of (N,) and (N,) numbers, 0 where one never varies."""
+    a, b = (_centred(np.asarray(values, np.float64)) for values in (x, y))
+    return Tallies(np.stack([np.ones_like(a), a, b, a * a, b * b, a * b], axis=1), _correlation)
+
+
+def rank_tallies(x: ArrayLike, y: ArrayLike) -> Tallies:
+    """Return the same of the ranks, which stay as they are where a row is left out."""
+    return correlation_tallies(average_ranks(x), average_ranks(y))
+
+
+def _centred(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return numbers around 0, the largest about 1, so that no sum of squares is lost."""
+    around = values - values.mean()
+    largest = np.abs(around).max()
+    return around / largest if largest > 0 else around
+
+
+def _columns(sums: Sums) -> list[NDArray[np.float64]]:
+    return [sums[..., place] for place in range(sums.shape[-1])]
+
+
+def _shares(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+    return found
+
+
+def _correlation(sums: Sums) -> NDArray[np.float64]:
+    size, x, y, xx, yy, xy = _columns(sums)
+    covariance = size * xy - x * y
+    spread = np.sqrt(np.maximum(size * xx - x * x, 0) * np.maximum(size * yy - y * y, 0))
+    found: NDArray[np.float64] = np.divide(
+        covariance, spread, out=np.zeros_like(spread), where=spread > 1e-12
+    )
+    return found
