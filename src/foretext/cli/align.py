@@ -22,7 +22,7 @@ def align(
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Turn vectors onto those of another run, so that words can be compared between the two."""
+    """Rotate vectors onto those of another run, to compare words."""
     from foretext.artifact import load_vectors
     from foretext.files import refuse_existing
     from foretext.vectors.alignment import align_vectors

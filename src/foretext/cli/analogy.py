@@ -13,13 +13,15 @@ __all__ = ["analogy"]
 
 def analogy(
     run: RunArgument,
-    a: Annotated[str, typer.Argument(help="man")],
-    b: Annotated[str, typer.Argument(help="woman")],
-    c: Annotated[str, typer.Argument(help="son")],
-    topn: Annotated[int, typer.Option("--top", "-n", min=1, help="Answers to show.")] = 5,
+    a: Annotated[str, typer.Argument(metavar="A", help="Such as man.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="Such as woman.")],
+    c: Annotated[str, typer.Argument(metavar="C", help="Such as son.")],
+    topn: Annotated[
+        int, typer.Option("--top", "-n", metavar="N", min=1, help="Answers to show.")
+    ] = 5,
     as_json: AsJson = False,
 ) -> None:
-    """Answer "A is to B as C is to ...": the words nearest to B - A + C."""
+    """Answer "A is to B as C is to": the words nearest to B - A + C."""
     from foretext.artifact import load_vectors
 
     answers = load_vectors(run).analogy(a, b, c, topn)

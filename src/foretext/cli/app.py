@@ -27,6 +27,7 @@ from foretext.cli.quantize import quantize
 from foretext.cli.reduce import reduce
 from foretext.cli.tokenizer import tokenizer
 from foretext.cli.trusting import Trust, trusting
+from foretext.cli.verb import Verb
 from foretext.terminal import say
 
 __all__ = ["app"]
@@ -37,6 +38,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # it would take [corpus] for a colour, and drop it
 )
 
 for verb in (
@@ -59,8 +61,8 @@ for verb in (
     align,
     drift,
 ):
-    app.command()(trusting(verb))
-app.command(name="list")(trusting(show_list))
+    app.command(cls=Verb)(trusting(verb))
+app.command(name="list", cls=Verb)(trusting(show_list))
 
 
 def _print_version(wanted: bool) -> None:

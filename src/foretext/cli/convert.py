@@ -18,7 +18,10 @@ def convert(
     target: Annotated[Path, typer.Argument(metavar="TARGET", help="The file to write.")],
     to: Annotated[
         str | None,
-        typer.Option(help="word2vec, word2vec-bin, glove, fasttext, safetensors; default: suffix."),
+        typer.Option(
+            metavar="FORMAT",
+            help="word2vec, word2vec-bin, glove, fasttext, safetensors; default: suffix.",
+        ),
     ] = None,
     dtype: Annotated[
         Literal["float32", "float16", "int8"],

@@ -22,7 +22,7 @@ def demo(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Do the main job end to end on the docstrings of this Python installation; no download."""
+    """Do the main job on the docstrings of this Python; no download."""
     from foretext.demonstration import demonstrate
 
     made = demonstrate(output, overwrite=overwrite, quiet=quiet)

@@ -18,19 +18,22 @@ _SHOWN_NEIGHBORS = 5
 def drift(
     first: Annotated[Path, typer.Argument(metavar="RUN_A", help="A run or vector file.")],
     second: Annotated[Path, typer.Argument(metavar="RUN_B", help="That of another corpus.")],
-    num_words: Annotated[int, typer.Option("--top", "-n", min=1, help="Words to show.")] = 20,
+    num_words: Annotated[
+        int, typer.Option("--top", "-n", metavar="N", min=1, help="Words to show.")
+    ] = 20,
     topn: Annotated[
-        int, typer.Option("--neighbors", min=1, help="Neighbours of each word to compare.")
+        int,
+        typer.Option("--neighbors", metavar="N", min=1, help="Neighbours of each word to compare."),
     ] = 10,
     min_count: Annotated[
-        int, typer.Option(min=1, help="Occurrences a word must have in both.")
+        int, typer.Option(metavar="N", min=1, help="Occurrences a word must have in both.")
     ] = 1,
     restrict_vocab: Annotated[
-        int, typer.Option(min=1, help="Compare the most frequent words only.")
+        int, typer.Option(metavar="N", min=1, help="Compare the most frequent words only.")
     ] = 30_000,
     as_json: AsJson = False,
 ) -> None:
-    """Show the words whose neighbours changed most from one corpus to another."""
+    """Show the words whose neighbours differ most between two runs."""
     from foretext.artifact import load_vectors
     from foretext.vectors.drift import measure_drift
 

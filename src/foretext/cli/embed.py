@@ -31,7 +31,8 @@ def embed(
         typer.Argument(metavar="INPUT", help="A file with a text a line; - reads the terminal."),
     ] = "-",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A .npy or .parquet file to write.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="A .npy or .parquet file to write."),
     ] = None,
     weighting: Annotated[
         Literal["mean", "sif"] | None,
@@ -44,8 +45,9 @@ def embed(
     layer: Annotated[
         list[int] | None,
         typer.Option(
+            metavar="N",
             help="Language model: 0 is the embeddings, -1 the last layer (default); given more "
-            "than once, the mean of the layers."
+            "than once, the mean of the layers.",
         ),
     ] = None,
     normalize: Annotated[

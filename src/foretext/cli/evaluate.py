@@ -25,7 +25,7 @@ def evaluate(
     data: Annotated[
         list[Path],
         typer.Argument(
-            metavar="DATA...",
+            metavar="DATA",
             help="Word pairs with scores, or analogy questions; text for a language model; images "
             "for an autoencoder; rows with right answers for a task.",
         ),
@@ -33,12 +33,15 @@ def evaluate(
     restrict_vocab: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Analogies: answer from the most frequent words only (300,000 by default)."
+            metavar="N",
+            min=1,
+            help="Analogies: answer from the most frequent words only (300,000 by default).",
         ),
     ] = None,
     stride: Annotated[
         int | None,
         typer.Option(
+            metavar="N",
             min=1,
             help="Causal language models: tokens that a window predicts; the others are context. "
             "Half of the model's length by default.",
@@ -50,7 +53,7 @@ def evaluate(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Score vectors on questions, a model on text, images or labelled rows."""
+    """Score vectors, a model or a task on data with known answers."""
     from foretext.artifact import RunFolder
     from foretext.task_models import is_predictor
 

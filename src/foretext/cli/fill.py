@@ -14,7 +14,9 @@ __all__ = ["fill"]
 def fill(
     run: ModelArgument,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="A text with [MASK] in it.")],
-    topn: Annotated[int, typer.Option("--top", "-n", min=1, help="Answers a mask.")] = 5,
+    topn: Annotated[
+        int, typer.Option("--top", "-n", metavar="N", min=1, help="Answers a mask.")
+    ] = 5,
     as_json: AsJson = False,
 ) -> None:
     """Predict the tokens at [MASK] with a masked language model."""

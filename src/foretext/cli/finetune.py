@@ -47,9 +47,11 @@ def finetune(
         Path, typer.Option("--output", "-o", metavar="RUN", help="The folder to keep the run in.")
     ],
     valid: Annotated[
-        str | None, typer.Option(help="Rows to choose weights and settings by.")
+        str | None, typer.Option(metavar="ROWS", help="Rows to choose weights and settings by.")
     ] = None,
-    test: Annotated[str | None, typer.Option(help="Rows to measure the result on.")] = None,
+    test: Annotated[
+        str | None, typer.Option(metavar="ROWS", help="Rows to measure the result on.")
+    ] = None,
     config: Annotated[
         Path | None,
         typer.Option(
@@ -57,27 +59,42 @@ def finetune(
             help="A TOML file of settings, with TASK, BASE and TRAIN in its section run.",
         ),
     ] = None,
-    text: Annotated[str | None, typer.Option(help="Classification: the text's column.")] = None,
-    label: Annotated[str | None, typer.Option(help="The label's column.")] = None,
-    text_a: Annotated[str | None, typer.Option(help="Matching: the first text's column.")] = None,
-    text_b: Annotated[str | None, typer.Option(help="Matching: the second text's column.")] = None,
-    score: Annotated[
-        str | None, typer.Option(help="Matching: the column of a number, in place of a label.")
+    text: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Classification: the text's column.")
     ] = None,
-    token: Annotated[str | None, typer.Option(help="Tagging: the token's column, from 1.")] = None,
-    tag: Annotated[str | None, typer.Option(help="Tagging: the tag's column, or last.")] = None,
+    label: Annotated[str | None, typer.Option(metavar="COLUMN", help="The label's column.")] = None,
+    text_a: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Matching: the first text's column.")
+    ] = None,
+    text_b: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Matching: the second text's column.")
+    ] = None,
+    score: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="Matching: the column of a number, in place of a label."
+        ),
+    ] = None,
+    token: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Tagging: the token's column, from 1.")
+    ] = None,
+    tag: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Tagging: the tag's column, or last.")
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="SECTION.NAME=VALUE", help="Change one setting."),
     ] = None,
     seeds: Annotated[
-        int | None, typer.Option(min=1, help="Trainings, for a mean and a deviation.")
+        int | None, typer.Option(metavar="N", min=1, help="Trainings, for a mean and a deviation.")
     ] = None,
     budget: Annotated[
-        str | None, typer.Option(help="Wall-clock time of the training, in place of epochs.")
+        str | None,
+        typer.Option(metavar="TIME", help="Wall-clock time of the training, in place of epochs."),
     ] = None,
     search: Annotated[
-        str | None, typer.Option(help="Wall-clock time to search settings in, such as 5m.")
+        str | None,
+        typer.Option(metavar="TIME", help="Wall-clock time to search settings in, such as 5m."),
     ] = None,
     overwrite: Overwrite = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an unfinished run.")] = False,

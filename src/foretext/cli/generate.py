@@ -18,28 +18,38 @@ def generate(
     prompt: Annotated[
         str, typer.Argument(metavar="PROMPT", help="The beginning of the text; none: a new text.")
     ] = "",
-    max_new_tokens: Annotated[int, typer.Option(min=1, help="Tokens to generate, at most.")] = 50,
+    max_new_tokens: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Tokens to generate, at most.")
+    ] = 50,
     temperature: Annotated[
         float,
         typer.Option(
-            min=0.0, help="0: always the likeliest token; 1: the model's own probabilities."
+            metavar="X",
+            min=0.0,
+            help="0: always the likeliest token; 1: the model's own probabilities.",
         ),
     ] = 0.8,
     top_k: Annotated[
-        int | None, typer.Option(min=1, help="Draw from this many likeliest tokens.")
+        int | None, typer.Option(metavar="N", min=1, help="Draw from this many likeliest tokens.")
     ] = None,
     top_p: Annotated[
         float | None,
         typer.Option(
+            metavar="P",
             min=0.0,
             max=1.0,
             help="Draw from the likeliest tokens that together have this probability.",
         ),
     ] = None,
-    num_samples: Annotated[int, typer.Option(min=1, help="Continuations to generate.")] = 1,
-    seed: Annotated[int, typer.Option(help="Of the draws; another seed, another text.")] = 0,
+    num_samples: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Continuations to generate.")
+    ] = 1,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Of the draws; another seed, another text.")
+    ] = 0,
     stop: Annotated[
-        list[str] | None, typer.Option(help="A text that ends it; may be given more than once.")
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="A text that ends it; may be given more than once."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

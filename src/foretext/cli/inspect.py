@@ -20,7 +20,7 @@ def inspect(
     corpus: Annotated[
         list[str],
         typer.Argument(
-            metavar="CORPUS...", help="Files, folders, globs or URLs of text; - for standard input."
+            metavar="CORPUS", help="Files, folders, globs or URLs of text; - for standard input."
         ),
     ],
     settings: Annotated[
@@ -28,10 +28,13 @@ def inspect(
         typer.Option("--set", metavar="NAME=VALUE", help="How to read it: a setting of [corpus]."),
     ] = None,
     encoding: Annotated[
-        str | None, typer.Option(help="Encoding of the text, if it is not UTF-8.")
+        str | None, typer.Option(metavar="NAME", help="Encoding of the text, if it is not UTF-8.")
     ] = None,
     column: Annotated[
-        str | None, typer.Option(help="The column with the text, of csv, tsv, jsonl or parquet.")
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="The column with the text, of csv, tsv, jsonl or parquet."
+        ),
     ] = None,
     report: Annotated[
         Path | None, typer.Option("--report", metavar="F.html", help="Write a page with figures.")
@@ -39,7 +42,7 @@ def inspect(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Inspect a corpus: its content, its problems, and what each objective would learn from."""
+    """Inspect a corpus: its content, problems and training examples."""
     from foretext.corpus import Corpus
     from foretext.corpus.inspection import inspect_corpus
     from foretext.progress import Progress

@@ -17,7 +17,7 @@ def show_list(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what there is to choose from, and what can be set in a recipe."""
+    """Show recipes, tasks, bases and formats, and all settings."""
     from foretext.backbones import BACKBONES
     from foretext.finetuning.bases import base_names
     from foretext.objectives import OBJECTIVES

@@ -19,8 +19,10 @@ __all__ = ["neighbors"]
 
 def neighbors(
     run: RunArgument,
-    words: Annotated[list[str], typer.Argument(metavar="WORD...", help="Words to look around.")],
-    topn: Annotated[int, typer.Option("--top", "-n", min=1, help="Neighbours a word.")] = 10,
+    words: Annotated[list[str], typer.Argument(metavar="WORD", help="Words to look around.")],
+    topn: Annotated[
+        int, typer.Option("--top", "-n", metavar="N", min=1, help="Neighbours a word.")
+    ] = 10,
     index: Annotated[
         Path | None,
         typer.Option(

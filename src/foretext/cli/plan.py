@@ -24,16 +24,18 @@ def plan(
     ],
     corpus: Annotated[
         list[str],
-        typer.Argument(metavar="CORPUS...", help="Files, folders, globs or URLs of text."),
+        typer.Argument(metavar="CORPUS", help="Files, folders, globs or URLs of text."),
     ],
     budget: Annotated[
         str | None,
         typer.Option(
-            help="Wall-clock time for everything, such as 90s, 10m; default: by the text's size."
+            metavar="TIME",
+            help="Wall-clock time for everything, such as 90s, 10m; default: by the text's size.",
         ),
     ] = None,
     config: Annotated[
-        Path | None, typer.Option(help="A TOML file whose settings go over the recipe's.")
+        Path | None,
+        typer.Option(metavar="FILE", help="A TOML file whose settings go over the recipe's."),
     ] = None,
     settings: Annotated[
         list[str] | None,
@@ -41,7 +43,10 @@ def plan(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Choose vocabulary, size and rates for a text and a time, from a few timed steps."""
+    """Choose a size and settings for a text and a time.
+
+    A few timed steps show what the machine can do.
+    """
     from foretext.config import duration_seconds
     from foretext.corpus import Corpus
     from foretext.pipeline.planning import plan_network

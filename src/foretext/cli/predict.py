@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from foretext.cli.shared import AsJson, print_json, read_texts
+from foretext.cli.shared import AsJsonLines, print_json, read_texts
 from foretext.terminal import say
 
 __all__ = ["predict"]
@@ -32,16 +32,24 @@ def predict(
     k: Annotated[
         int | None,
         typer.Option(
-            "-k", min=1, help="Labels or answers a line; 1, or any number where texts have several."
+            "-k",
+            metavar="N",
+            min=1,
+            help="Labels or answers a line; 1, or any number where texts have several.",
         ),
     ] = None,
     threshold: Annotated[
         float | None,
-        typer.Option(min=0.0, max=1.0, help="Leave out answers less probable than this."),
+        typer.Option(
+            metavar="P", min=0.0, max=1.0, help="Leave out answers less probable than this."
+        ),
     ] = None,
-    as_json: AsJson = False,
+    as_json: AsJsonLines = False,
 ) -> None:
-    """Answer each line with a trained task: labels, scores, tagged spans, or spans of a passage."""
+    """Answer each line with a trained task.
+
+    Answers are labels, scores, tagged spans, or spans of a passage.
+    """
     from foretext.artifact import load_task
 
     model = load_task(run)

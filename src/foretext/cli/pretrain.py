@@ -24,7 +24,7 @@ def pretrain(
     corpus: Annotated[
         list[str],
         typer.Argument(
-            metavar="CORPUS...",
+            metavar="CORPUS",
             help="Files, folders, globs or URLs of text; - for standard input. "
             "For an autoencoder: idx or .npy files of images.",
         ),
@@ -35,29 +35,39 @@ def pretrain(
     budget: Annotated[
         str | None,
         typer.Option(
+            metavar="TIME",
             help="Wall-clock time, such as 90s, 10m, 1.5h: for training word vectors; for all of "
-            "a language model, whose size is chosen to fit (see `foretext plan`)."
+            "a language model, whose size is chosen to fit (see `foretext plan`).",
         ),
     ] = None,
     config: Annotated[
-        Path | None, typer.Option(help="A TOML file whose settings go over the recipe's.")
+        Path | None,
+        typer.Option(metavar="FILE", help="A TOML file whose settings go over the recipe's."),
     ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="SECTION.NAME=VALUE", help="Change one setting."),
     ] = None,
     encoding: Annotated[
-        str | None, typer.Option(help="The text's encoding, when it is not UTF-8.")
+        str | None, typer.Option(metavar="NAME", help="The text's encoding, when it is not UTF-8.")
     ] = None,
     column: Annotated[
-        str | None, typer.Option(help="The column of csv, tsv, jsonl or parquet that holds text.")
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="The column of csv, tsv, jsonl or parquet that holds text."
+        ),
     ] = None,
     base: Annotated[
         Path | None,
-        typer.Option(help="A run or vector file to train further; new words are added."),
+        typer.Option(
+            metavar="RUN", help="A run or vector file to train further; new words are added."
+        ),
     ] = None,
     memory: Annotated[
-        str | None, typer.Option(help="GloVe: memory to count and train in, such as 512MB or 2GB.")
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="GloVe: memory to count and train in, such as 512MB or 2GB."
+        ),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the unfinished run in RUN.")
@@ -67,7 +77,7 @@ def pretrain(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Learn from text by one of the recipes: word vectors, BERT, GPT."""
+    """Learn word vectors, BERT or GPT from text, by a recipe."""
     from foretext.config import duration_seconds
     from foretext.pipeline import run_recipe
     from foretext.recipe import Recipe

@@ -21,20 +21,29 @@ def quantize(
         Path, typer.Argument(metavar="TARGET", help="A folder, or a .ftz file for fastText.")
     ],
     cutoff: Annotated[
-        int | None, typer.Option(min=1, help="Words and n-grams to keep; all without this.")
+        int | None,
+        typer.Option(metavar="N", min=1, help="Words and n-grams to keep; all without this."),
     ] = None,
     train: Annotated[
-        str | None, typer.Option(help="Rows to learn on from after words were left out.")
+        str | None,
+        typer.Option(metavar="ROWS", help="Rows to learn on from after words were left out."),
     ] = None,
-    dsub: Annotated[int, typer.Option(min=1, help="Numbers of a vector to a byte.")] = 2,
+    dsub: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Numbers of a vector to a byte.")
+    ] = 2,
     qnorm: Annotated[
         bool, typer.Option("--qnorm", help="Keep the length of a vector in a byte of its own.")
     ] = False,
-    test: Annotated[str | None, typer.Option(help="Rows to measure the result on.")] = None,
+    test: Annotated[
+        str | None, typer.Option(metavar="ROWS", help="Rows to measure the result on.")
+    ] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a classifier small: vectors as bytes, and only those that matter."""
+    """Make a fastText classifier small.
+
+    Vectors become bytes, and only those that matter are kept.
+    """
     from foretext.classifiers.fasttext.classifier import FastTextClassifier
 
     classifier = FastTextClassifier.load(run)

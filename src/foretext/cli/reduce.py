@@ -19,10 +19,13 @@ __all__ = ["reduce"]
 def reduce(
     run: RunArgument,
     target: Annotated[Path, typer.Argument(metavar="TARGET", help="The vector file to write.")],
-    dim: Annotated[int, typer.Option(help="Dimensions to keep.")],
+    dim: Annotated[int, typer.Option(metavar="N", help="Dimensions to keep.")],
     method: Annotated[
         str,
-        typer.Option(help="pca; or train a linear or a denoising autoencoder and keep its codes."),
+        typer.Option(
+            metavar="METHOD",
+            help="pca; or train a linear or a denoising autoencoder and keep its codes.",
+        ),
     ] = "pca",
     remove_mean: Annotated[
         bool,
@@ -32,7 +35,10 @@ def reduce(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write vectors of fewer dimensions, and say how much of their variance is kept."""
+    """Write vectors of fewer dimensions, by PCA or an autoencoder.
+
+    The result says how much of their variance is kept.
+    """
     from foretext.artifact import load_vectors
     from foretext.files import refuse_existing
 

@@ -16,6 +16,7 @@ from foretext.terminal import say, standard_input, visible
 
 __all__ = [
     "AsJson",
+    "AsJsonLines",
     "ModelArgument",
     "Overwrite",
     "Quiet",
@@ -27,7 +28,10 @@ __all__ = [
     "refuse_options",
 ]
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
+AsJsonLines = Annotated[
+    bool, typer.Option("--json", help="Print a JSON document for each input, on a line of its own.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")]
 RunArgument = Annotated[

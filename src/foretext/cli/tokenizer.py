@@ -20,7 +20,7 @@ def tokenizer(
     corpus: Annotated[
         list[str],
         typer.Argument(
-            metavar="CORPUS...", help="Files, folders, globs or URLs of text; - for standard input."
+            metavar="CORPUS", help="Files, folders, globs or URLs of text; - for standard input."
         ),
     ],
     output: Annotated[
@@ -29,18 +29,23 @@ def tokenizer(
     kind: Annotated[
         str,
         typer.Option(
-            help="bpe, wordpiece, unigram or word; or words, for word vectors: no special tokens."
+            metavar="KIND",
+            help="bpe, wordpiece, unigram or word; or words, for word vectors: no special tokens.",
         ),
     ] = "bpe",
     vocab_size: Annotated[
-        int | None, typer.Option("--vocab-size", min=1, help="Number of tokens, special ones too.")
+        int | None,
+        typer.Option(
+            "--vocab-size", metavar="N", min=1, help="Number of tokens, special ones too."
+        ),
     ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="SECTION.NAME=VALUE", help="A setting of corpus, tokenizer."),
     ] = None,
     test: Annotated[
-        str | None, typer.Option(help="Text to report on; default: the beginning of CORPUS.")
+        str | None,
+        typer.Option(metavar="CORPUS", help="Text to report on; default: the beginning of CORPUS."),
     ] = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
