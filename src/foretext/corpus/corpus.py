@@ -42,7 +42,9 @@ class Corpus:
     """
 
     def __init__(
-        self, sources: str | Path | Sequence[str | Path], config: CorpusConfig | None = None
+        self,
+        sources: str | Path | Source | Sequence[str | Path],
+        config: CorpusConfig | None = None,
     ) -> None:
         self.config = config or CorpusConfig()
         only = None if self.config.format == "auto" else self.config.format

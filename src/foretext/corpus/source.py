@@ -31,6 +31,9 @@ class Source:
     size: int | None  # stored bytes, None: only known after reading
     opener: Callable[[], BinaryIO]
 
+    def __str__(self) -> str:
+        return self.name
+
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
         """Open for reading bytes.

@@ -33,9 +33,11 @@ SUFFIXES: dict[str, Format] = {
 
 
 def find_sources(
-    names: str | Path | Sequence[str | Path], only: Format | None = None
+    names: str | Path | Source | Sequence[str | Path], only: Format | None = None
 ) -> list[Source]:
     """Return the files of `names`, in the given order, those of folders and globs sorted.
+
+    A source that is open already is returned as it is.
 
     A folder is searched at every depth for files with a suffix of `SUFFIXES` (of the format `only`,
     if given) that are not hidden; a file that is named, or matches a glob, can have any suffix.
@@ -45,6 +47,8 @@ def find_sources(
     Raises:
         CorpusError: there is no such file; the message suggests similar names.
     """
+    if isinstance(names, Source):
+        return [names]
     listed = [names] if isinstance(names, str | Path) else list(names)
     if not listed:
         raise CorpusError("No corpus was given; give a file, a folder, a glob, a URL or '-'.")
