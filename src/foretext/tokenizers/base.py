@@ -5,11 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.corpus.blocks import Blocks
 from foretext.errors import SettingError
 from foretext.tokenizers.special_tokens import SpecialTokens
 
@@ -41,6 +42,14 @@ class Tokenizer(ABC):
     """
 
     kind: ClassVar[Literal["words", "subwords"]]
+
+    @classmethod
+    def settled(cls, config: Any, corpus: Blocks) -> Any:
+        """Return the settings of its `Config` with a value for each that the text decides.
+
+        These are settings such as ``lowercase = "auto"``; only the beginning of `corpus` is read.
+        """
+        return config
 
     @property
     def expects_unknown(self) -> bool:

@@ -17,6 +17,7 @@ from foretext.parsing import read_json
 from foretext.tokenizers.frames import FrameKind, with_frame
 from foretext.tokenizers.published import TokenizerConfig, read_bert, read_gpt
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from tokenizers import normalizers
 
 __all__ = ["load_hf_tokenizer", "save_framed_tokenizer", "save_hf_tokenizer"]
 
@@ -77,6 +78,7 @@ def save_framed_tokenizer(
         "tokenizer_class": "PreTrainedTokenizerFast",  # reads tokenizer.json unchanged
         "clean_up_tokenization_spaces": False,
         **names,
+        **_bert_settings(tokenizer),
     }
     if model_max_length is not None:
         config["model_max_length"] = model_max_length
@@ -113,6 +115,22 @@ def _names(tokenizer: SubwordTokenizer) -> dict[str, str]:
     """The token for each of their names of special tokens."""
     found = {theirs: getattr(tokenizer.special, ours) for theirs, ours in ROLES.items()}
     return {task: tokenizer.tokens[index] for task, index in found.items() if index is not None}
+
+
+def _bert_settings(tokenizer: SubwordTokenizer) -> dict[str, bool]:
+    """What a `BertTokenizer`, which does not read the rules of tokenizer.json, has to know.
+
+    Without `strip_accents` it would remove accents from all that it lower-cases.
+    """
+    rules = tokenizer.library.normalizer
+    if not isinstance(rules, normalizers.BertNormalizer):
+        return {}
+    strips = rules.lowercase if rules.strip_accents is None else rules.strip_accents
+    return {
+        "do_lower_case": rules.lowercase,
+        "strip_accents": strips,
+        "tokenize_chinese_chars": rules.handle_chinese_chars,
+    }
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:

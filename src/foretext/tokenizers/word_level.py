@@ -9,7 +9,7 @@ from pydantic import Field
 from foretext.config import Config as BaseConfig
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.counts import count_words
-from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind, likely_kind
+from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
 from foretext.errors import SettingError
 from foretext.tokenizers.special_tokens import UNKNOWN_NAMES
 from foretext.tokenizers.subword_tokenizer import (
@@ -46,6 +46,18 @@ class WordLevel(SubwordTokenizer):
         lowercase: bool = True
 
     @classmethod
+    def settled(cls, config: Config, corpus: Blocks) -> Config:
+        """Return the settings with the kind of pre-tokeniser by the beginning of `corpus`.
+
+        The library can cut Chinese text into characters only.
+        """
+        if config.pre_tokenizer != "auto":
+            return config
+        kind = likely_kind(next(corpus.blocks(SAMPLE), "")[:SAMPLE])
+        kind = "chinese_characters" if kind == "chinese_words" else kind
+        return config.model_copy(update={"pre_tokenizer": kind})
+
+    @classmethod
     def learn(
         cls,
         config: Config,
@@ -72,7 +84,9 @@ class WordLevel(SubwordTokenizer):
                 f"vocab_size = {config.vocab_size} has no room for a word beside the special "
                 f"tokens ({len(special)}); set it to more than {len(special)}."
             )
-        words = PreTokenizer(_kind(config, corpus), lowercase=config.lowercase)
+        config = cls.settled(config, corpus)
+        assert config.pre_tokenizer != "auto", "settled() chooses the kind"
+        words = PreTokenizer(config.pre_tokenizer, lowercase=config.lowercase)
         found = count_words(
             corpus, words, min_count=config.min_count, workers=workers, progress=progress
         )
@@ -85,14 +99,6 @@ def _with_unknown(special_tokens: list[str]) -> list[str]:
     if any(name in special_tokens for name in UNKNOWN_NAMES):
         return special_tokens
     return [*special_tokens, UNKNOWN]
-
-
-def _kind(config: WordLevel.Config, corpus: Blocks) -> PreTokenizerKind:
-    """The kind of pre-tokeniser; the library can cut Chinese text into characters only."""
-    if config.pre_tokenizer != "auto":
-        return config.pre_tokenizer
-    kind = likely_kind(next(corpus.blocks(SAMPLE), "")[:SAMPLE])
-    return "chinese_characters" if kind == "chinese_words" else kind
 
 
 def _library(special: list[str], words: list[str], pre_tokenizer: PreTokenizer) -> Tokenizer:

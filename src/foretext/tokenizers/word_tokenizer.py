@@ -28,6 +28,7 @@ from foretext.tokenizers.vocabulary_file import read_vocabulary, write_vocabular
 __all__ = ["WordTokenizer"]
 
 COUNTS_FILE = "vocabulary.tsv"
+SAMPLE = 1 << 16  # characters that show the script
 
 
 class WordTokenizer(Tokenizer):
@@ -55,6 +56,14 @@ class WordTokenizer(Tokenizer):
         self.pre_tokenizer = PreTokenizer(config.pre_tokenizer, lowercase=config.lowercase)
 
     @classmethod
+    def settled(cls, config: Config, corpus: Blocks) -> Config:
+        """Return the settings with the kind of pre-tokeniser by the beginning of `corpus`."""
+        if config.pre_tokenizer != "auto":
+            return config
+        kind = likely_kind(next(corpus.blocks(SAMPLE), "")[:SAMPLE])
+        return config.model_copy(update={"pre_tokenizer": kind})
+
+    @classmethod
     def learn(
         cls,
         config: Config,
@@ -72,13 +81,11 @@ class WordTokenizer(Tokenizer):
             CorpusError: no word occurs `min_count` times.
             MissingExtraError: ``chinese_words`` without jieba.
         """
-        kind = config.pre_tokenizer
-        if kind == "auto":
-            kind = likely_kind(next(corpus.blocks(1 << 16), "")[: 1 << 16])
-        config = config.model_copy(update={"pre_tokenizer": kind})
+        config = cls.settled(config, corpus)
+        assert config.pre_tokenizer != "auto", "settled() chooses the kind"
         found = count_words(
             corpus,
-            PreTokenizer(kind, lowercase=config.lowercase),
+            PreTokenizer(config.pre_tokenizer, lowercase=config.lowercase),
             min_count=config.min_count,
             workers=workers,
             progress=progress,

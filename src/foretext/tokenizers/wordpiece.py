@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from foretext.config import Config as BaseConfig
 from foretext.corpus.blocks import Advance, Blocks
+from foretext.corpus.case import CASE_SAMPLE, likely_lowercase
 from foretext.tokenizers.merges import Rules, Ties, learn_merges
 from foretext.tokenizers.splitters import LibraryWords
 from foretext.tokenizers.subword_tokenizer import (
@@ -31,8 +32,8 @@ PREFIX = "##"
 class WordPiece(SubwordTokenizer):
     """Words and pieces of words; a piece that continues a word begins with ``##``.
 
-    Text is cleaned and split as for BERT: each Chinese character and punctuation mark is a word;
-    `lowercase` also removes accents.
+    Text is cleaned and split as for BERT: each Chinese character and punctuation mark is a word.
+    Unlike BERT's uncased models it keeps accents, which tell words apart (schon, schön).
     """
 
     class Config(BaseConfig):
@@ -41,7 +42,9 @@ class WordPiece(SubwordTokenizer):
         vocab_size: int = Field(default=30_000, ge=1)  # includes special tokens and alphabet
         min_count: int = Field(default=2, ge=1)  # rarer pairs are not merged
         special_tokens: list[str] = DEFAULT_SPECIAL_TOKENS  # get the first ids
-        lowercase: bool = True
+        lowercase: bool | Literal["auto"] = "auto"
+        # auto: unless nouns begin with a capital letter, as in German
+        strip_accents: bool = False
         limit_alphabet: Annotated[int, Field(ge=1)] | Literal["auto"] | None = "auto"
         # keeps the most frequent; auto: 1,000, or more where the script needs it; None: all
         max_token_length: int | None = Field(default=None, ge=2)  # in characters
@@ -52,6 +55,14 @@ class WordPiece(SubwordTokenizer):
             if UNKNOWN not in self.special_tokens:
                 raise ValueError("WordPiece needs '[UNK]' among its special_tokens")
             return self
+
+    @classmethod
+    def settled(cls, config: Config, corpus: Blocks) -> Config:
+        """Return the settings with `lowercase` by the beginning of `corpus`."""
+        if config.lowercase != "auto":
+            return config
+        sample = next(corpus.blocks(CASE_SAMPLE), "")[:CASE_SAMPLE]
+        return config.model_copy(update={"lowercase": likely_lowercase(sample)})
 
     @classmethod
     def learn(
@@ -68,8 +79,12 @@ class WordPiece(SubwordTokenizer):
             CorpusError: the corpus contains no text.
             SettingError: `vocab_size` has no room for the special tokens and the alphabet.
         """
+        config = cls.settled(config, corpus)
+        assert config.lowercase != "auto", "settled() decides"
         splitter = LibraryWords(
-            normalizers.BertNormalizer(lowercase=config.lowercase),
+            normalizers.BertNormalizer(
+                lowercase=config.lowercase, strip_accents=config.strip_accents
+            ),
             pre_tokenizers.BertPreTokenizer(),
         )
         rules = _rules(config)
