@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from foretext.errors import CorpusError, Interrupted, OutputError, SettingError
 from foretext.finetuning import network
 from foretext.finetuning import run as road
 from foretext.finetuning.recipe import TaskRecipe
+from foretext.interop.sentence_transformers import write_modules
 from tests.task_files import SMALL, TaskFiles, small_settings
 
 PROMISED = {
@@ -329,13 +332,6 @@ def test_shared_tokens_are_kept_and_never_frozen(
     model = ft.finetune(
         "matching", bases["bert"], task_files.train("matching"), tmp_path / "run", settings=settings
     )
-    ft.finetune(
-        "matching", bases["bert"], task_files.train("matching"), tmp_path / "untold",
-        settings=small_settings("bert"),
-    )  # fmt: skip
-    for run, is_advised in (("run", False), ("untold", True)):
-        log = (tmp_path / run / "train.log").read_text()
-        assert ("task.shared_tokens=true" in log) is is_advised
     pairs = [("the dog barks", "a dog"), ("the dog barks", "a cat")]
     again = ft.load(tmp_path / "run")
     np.testing.assert_array_equal(again.predict_proba(pairs), model.predict_proba(pairs))
@@ -348,6 +344,45 @@ def test_shared_tokens_are_kept_and_never_frozen(
                 "matching", bases["bert"], task_files.train("matching"), tmp_path / "frozen",
                 settings={"task": {"shared_tokens": True}, "training": frozen},
             )  # fmt: skip
+
+
+@pytest.mark.parametrize("task", ["matching", "span_qa"])
+def test_small_networks_mark_shared_tokens_by_default(
+    task: str, task_files: TaskFiles, bases: dict[str, Path], tmp_path: Path
+) -> None:
+    """The choice is said, kept in the recipe, and left out where embeddings cannot learn it."""
+    chosen = {}
+    frozen = {"training": {"freeze": "embeddings"}}
+    for name, more in (("run", {}), ("frozen", frozen), ("asked", {"task": {"shared_tokens": 0}})):
+        settings = small_settings("bert")
+        settings = {**settings, **more, "training": settings["training"] | more.get("training", {})}
+        ft.finetune(task, bases["bert"], task_files.train(task), tmp_path / name, settings=settings)
+        recipe = tomllib.loads((tmp_path / name / "recipe.toml").read_text())
+        log = (tmp_path / name / "train.log").read_text()
+        chosen[name] = (recipe["task"]["shared_tokens"], log.count("was chosen"))
+    assert chosen == {"run": (True, 1), "frozen": (False, 1), "asked": (False, 0)}
+
+
+def test_a_sentence_encoder_learns_scores_as_cosines(
+    task_files: TaskFiles, bases: dict[str, Path], tmp_path: Path
+) -> None:
+    encoder = tmp_path / "encoder"
+    shutil.copytree(bases["bert"], encoder)
+    write_modules(encoder, "mean", 32, 24)
+    for name, rows, mode in (("scores", {"score": "score"}, "siamese"), ("labels", {}, "pair")):
+        run = tmp_path / name
+        ft.finetune(
+            "matching", encoder, task_files.train("matching"), run,
+            settings=small_settings("bert"), rows=PairsConfig(**rows),
+        )  # fmt: skip
+        assert tomllib.loads((run / "recipe.toml").read_text())["task"]["mode"] == mode
+        assert f"task.mode={mode} was chosen: " in (run / "train.log").read_text()
+    assert (tmp_path / "scores" / "modules.json").is_file()  # it still is a sentence encoder
+    again = ft.finetune(
+        "matching", tmp_path / "scores", task_files.train("matching"), tmp_path / "again",
+        settings=small_settings("bert"), rows=PairsConfig(score="score"),
+    )  # fmt: skip
+    assert again.task.mode == "siamese"
 
 
 def test_several_labels_a_text(tmp_path: Path) -> None:

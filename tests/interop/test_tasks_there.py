@@ -100,6 +100,8 @@ def saved(
     backbone = backbone_of(shape, tokenizer)
     body = TaskBase(tokenizer, backbone, "full" if "bert" in shape else "causal")
     kind = MODELS[task]
+    if task in ("matching", "span_qa"):  # their programs mark no tokens
+        settings = {"shared_tokens": False} | settings
     if "bert" in shape and task in ("classification", "matching"):
         settings = {"pooling": "cls"} | settings if "mode" not in settings else settings
     made = kind.task_class(kind.task_config()(**settings), body, **FOUND[found])

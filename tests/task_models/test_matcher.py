@@ -153,7 +153,8 @@ def test_a_linear_map_learns_scores(wordpiece: SubwordTokenizer, tmp_path: Path)
 def test_a_pair_is_answered_alike_whatever_stands_beside_it(
     wordpiece: SubwordTokenizer, byte_bpe: SubwordTokenizer, kind: str, mode: str
 ) -> None:
-    model = sharp(bert_body(wordpiece) if kind == "bert" else gpt_body(byte_bpe), mode=mode)
+    body = bert_body(wordpiece) if kind == "bert" else gpt_body(byte_bpe)
+    model = sharp(body, mode=mode, shared_tokens=False)
     pairs = [*PAIRS, ("", "hen"), (LONG, "a cat"), ("", "")]
     together = model.predict_proba(pairs)
     alone = np.concatenate([model.predict_proba([pair]) for pair in pairs])

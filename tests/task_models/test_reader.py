@@ -56,7 +56,8 @@ def tell(monkeypatch: pytest.MonkeyPatch, model: SpanReader, *rows: Logits) -> N
 
 def test_rows_that_overlap_and_their_spans(wordpiece: SubwordTokenizer) -> None:
     rows = [ANSWERED, asked(CONTEXT, "hen clucks"), UNANSWERABLE]
-    examples = reader(wordpiece, rows, max_length=16, stride=4).examples(rows)
+    settings = {"max_length": 16, "stride": 4, "shared_tokens": False}
+    examples = reader(wordpiece, rows, **settings).examples(rows)
     text, special = wordpiece.encode(CONTEXT), wordpiece.special
     head = [special.cls, *wordpiece.encode("a dog"), special.sep]
     assert [examples.rows[row].tolist() for row in range(3)] == [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -33,11 +35,35 @@ def computed(body: TaskBase, rows: int = 4) -> tuple[States, Inputs]:
 def test_each_body_has_the_mode_that_suits_it(
     wordpiece: SubwordTokenizer, byte_bpe: SubwordTokenizer
 ) -> None:
-    config = Matching.Config()
-    assert match_mode(config, bert_body(wordpiece)) == "pair"
-    assert match_mode(config, gpt_body(byte_bpe)) == "both_orders"
-    assert match_mode(config, word_body("recurrent")) == "siamese"
-    assert match_mode(Matching.Config(mode="siamese"), bert_body(wordpiece)) == "siamese"
+    def mode(body: TaskBase, *, has_scores: bool = False, **settings: Any) -> str:
+        return match_mode(Matching.Config(**settings), body, has_scores=has_scores)
+
+    bert = bert_body(wordpiece)
+    assert mode(bert) == mode(bert, has_scores=True) == "pair"
+    assert mode(gpt_body(byte_bpe)) == "both_orders"
+    assert mode(word_body("recurrent")) == "siamese"
+    assert mode(bert, mode="siamese") == "siamese"
+
+
+def test_a_sentence_encoder_learns_scores_as_cosines(wordpiece: SubwordTokenizer) -> None:
+    encoder = bert_body(wordpiece)._replace(sentence_pooling="cls")
+    task = Matching(Matching.Config(), encoder, lowest=0.0, highest=5.0)
+    assert (task.mode, task.pooling, task.marks_shared_tokens) == ("siamese", "cls", False)
+    assert task.head.pooler is None  # the cosine is that of the states themselves
+    assert task.sentence_pooling == "cls"
+    assert Matching(Matching.Config(), encoder, labels=LABELS).mode == "pair"
+    for chosen in ({"mode": "pair"}, {"shared_tokens": True}):
+        assert Matching(Matching.Config(**chosen), encoder).mode == "pair"
+
+
+def test_small_networks_mark_the_tokens_of_both_texts(wordpiece: SubwordTokenizer) -> None:
+    body = bert_body(wordpiece)
+    task = Matching(Matching.Config(), body, labels=LABELS)
+    assert task.marks_shared_tokens
+    assert task.config.shared_tokens is True
+    assert body.backbone.num_segments == 4
+    chosen = Matching.Config(shared_tokens=False)
+    assert not Matching(chosen, bert_body(wordpiece), labels=LABELS).marks_shared_tokens
 
 
 @torch.no_grad()

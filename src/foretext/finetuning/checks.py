@@ -10,7 +10,7 @@ from foretext.finetuning.task_rows import TaskRows
 from foretext.task_models.base import TaskModel
 from foretext.training.settings import TrainingConfig
 
-__all__ = ["check_frozen", "check_held_out"]
+__all__ = ["check_frozen", "check_held_out", "freezes_embeddings"]
 
 
 def check_frozen(model: type[TaskModel], task: Config, training: TrainingConfig) -> None:
@@ -19,12 +19,16 @@ def check_frozen(model: type[TaskModel], task: Config, training: TrainingConfig)
     Raises:
         SettingError: they are frozen.
     """
-    frozen = training.freeze != "none" or training.freeze_layers > 0
-    if frozen and model.learns_embeddings(task):
+    if freezes_embeddings(training) and model.learns_embeddings(task):
         raise SettingError(
             "[training] freeze and freeze_layers keep embeddings as they are, and shared_tokens "
             "adds embeddings that have to be learned; leave one of the two out."
         )
+
+
+def freezes_embeddings(training: TrainingConfig) -> bool:
+    """Whether the embeddings of a base stay as they are."""
+    return training.freeze != "none" or training.freeze_layers > 0
 
 
 def check_held_out(

@@ -16,7 +16,7 @@ from foretext.classifiers.predictor import Predictor
 from foretext.config import Config
 from foretext.errors import CorpusError, DivergedError, SettingError
 from foretext.finetuning.bases import Origin, open_base
-from foretext.finetuning.checks import check_frozen, check_held_out
+from foretext.finetuning.checks import check_frozen, check_held_out, freezes_embeddings
 from foretext.finetuning.finishing import finish_network
 from foretext.finetuning.learner import Found, Learner, Record, Tell
 from foretext.finetuning.settings import FinetuningConfig
@@ -28,6 +28,7 @@ from foretext.finetuning.validation import TaskValidation
 from foretext.progress.run_context import RunContext
 from foretext.task_models import TASKS
 from foretext.task_models.base import TaskModel
+from foretext.task_models.trainee import Settled
 from foretext.training.loop import fit
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
@@ -129,9 +130,21 @@ class NetworkLearner(Learner):
             num_characters=model.num_characters(rows.train),
             fresh=self.finetuning.fresh,
         )
-        for note in model.notes(self.task_config, begun.base.backbone):
+        started = replace(self, begun=begun)
+        for note in started.settled(rows).notes:
             self.job.note(note)
-        return replace(self, begun=begun)
+        return started
+
+    def settled(self, rows: TaskRows) -> Settled:
+        """Return the section `[task]` with what the user left open chosen by base and rows."""
+        training = TrainingConfig.checked(self.training_settings, "training")
+        return self.model_class.settle(
+            self.task_config,
+            self.ready.base,
+            rows.train,
+            is_pretrained=self.ready.origin == "pretrained",
+            is_frozen=freezes_embeddings(training),
+        )
 
     def training(self, rows: TaskRows, seed: int) -> TrainingConfig:
         """Return how the training of a seed goes."""
@@ -147,7 +160,7 @@ class NetworkLearner(Learner):
 
     def search(self, rows: TaskRows, seconds: float, tell: Tell) -> Found:
         """Try settings with the seed of the run, judged by the held-out rows."""
-        start, config = self.ready, self.task_config
+        start, config = self.ready, self.settled(rows).config
         head = self.model_class.begin(start.new_base(0), config, rows.train).task
         names = open_settings(self.training_settings, self.settings.get("task", {}), start, head)
         usual = self.training(rows, 0)
@@ -158,7 +171,7 @@ class NetworkLearner(Learner):
         config = self.training(rows, seed)
         base = self.ready.new_base(config.seed)
         _set_dropout(base.backbone, self.finetuning.body_dropout)
-        task_config = self.task_config
+        task_config = self.settled(rows).config
         torch.manual_seed(config.seed)
         model = self.model_class.begin(base, task_config, rows.train)
         known = [row for row in rows.valid if model.knows(row)]

@@ -8,7 +8,7 @@ from foretext.backbones.transformer_config import TransformerConfig
 from foretext.interop.family import Key, Settings
 from foretext.interop.heads import Heads
 from foretext.interop.rows import Row, affine
-from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarity
+from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
 from foretext.interop.transformer_family import TransformerFamily
 from foretext.objectives.masked_lm import MaskedLM
 
@@ -103,7 +103,7 @@ class Bert(TransformerFamily):
             dropout="classifier_dropout",
         ),
         TaskHead("BertForQuestionAnswering", ("span_qa",), affine("span", "qa_outputs")),
-        similarity("BertModel"),
+        *similarities("BertModel"),
     )
     decoder = "cls.predictions.decoder.weight"
     decoder_twin = ("cls.predictions.bias", "cls.predictions.decoder.bias")

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from foretext.backbones.transformer_config import TransformerConfig
 from foretext.interop.family import Key, Settings
 from foretext.interop.rows import Row, affine
-from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarity
+from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
 from foretext.interop.transformer_family import TransformerFamily
 from foretext.objectives.causal_lm import CausalLM
 
@@ -87,7 +87,7 @@ class GPT2(TransformerFamily):
             dropout="classifier_dropout",
         ),
         TaskHead("GPT2ForQuestionAnswering", ("span_qa",), affine("span", "qa_outputs")),
-        similarity("GPT2Model"),
+        *similarities("GPT2Model"),
     )
     decoder = "lm_head.weight"
     head_marks = frozenset({"lm_head.weight", "GPT2LMHeadModel", "GPT2DoubleHeadsModel"})

@@ -8,7 +8,7 @@ from foretext.backbones.transformer_config import TransformerConfig
 from foretext.interop.family import Key, Settings
 from foretext.interop.rotary import read_rotary
 from foretext.interop.rows import Row, affine, scale
-from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarity
+from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
 from foretext.interop.transformer_family import TransformerFamily
 from foretext.objectives.causal_lm import CausalLM
 
@@ -91,7 +91,7 @@ class Llama(TransformerFamily):
             affine("classifier", "score"),
             dropout="classifier_dropout",
         ),
-        similarity("LlamaModel"),
+        *similarities("LlamaModel"),
     )
     decoder = "lm_head.weight"
     head_marks = frozenset({"lm_head.weight", "LlamaForCausalLM"})

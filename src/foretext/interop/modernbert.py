@@ -8,7 +8,7 @@ from foretext.backbones.transformer_config import TransformerConfig
 from foretext.interop.family import Key, Settings
 from foretext.interop.rotary import read_rotary
 from foretext.interop.rows import Row, affine
-from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarity
+from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
 from foretext.interop.transformer_family import TransformerFamily
 from foretext.nn.pooling import Pooling
 from foretext.objectives.masked_lm import MaskedLM
@@ -123,7 +123,7 @@ class ModernBert(TransformerFamily):
             (*_transform("transform"), *affine("span", "classifier")),
             dropout="classifier_dropout",
         ),
-        similarity("ModernBertModel"),
+        *similarities("ModernBertModel"),
     )
     decoder = "decoder.weight"
     head_marks = frozenset({"decoder.weight", "decoder.bias", "ModernBertForMaskedLM"})

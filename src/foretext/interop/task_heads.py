@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from foretext.data.batch import Visibility
 from foretext.interop.rows import Row
+from foretext.interop.sentence_transformers import PoolingMode
 from foretext.nn.pooling import Pooling
 from foretext.tasks.base import Task
 
-__all__ = ["OF_TEXTS", "TaskHead", "is_kept", "similarity"]
+__all__ = ["OF_TEXTS", "TaskHead", "is_kept", "similarities"]
 
 OF_TEXTS = ("classification", "matching")  # tasks with one answer for a row
 FOR_TRAINING = "next_tokens."  # weights that only training uses
@@ -63,9 +64,12 @@ class TaskHead(NamedTuple):
         )
 
 
-def similarity(body_class: str) -> TaskHead:
-    """Return the head that `sentence-transformers` computes: the cosine of two mean states."""
-    return TaskHead(body_class, ("matching",), (), pooling="mean", group=2)
+def similarities(body_class: str) -> tuple[TaskHead, ...]:
+    """Return the heads that `sentence-transformers` computes: the cosine of two pooled texts."""
+    poolings: tuple[PoolingMode, ...] = get_args(PoolingMode)
+    return tuple(
+        TaskHead(body_class, ("matching",), (), pooling=pooling, group=2) for pooling in poolings
+    )
 
 
 def is_kept(name: str) -> bool:

@@ -15,6 +15,7 @@ ONE_LABEL, LABEL_SETS, NUMBER = (
     "multi_label_classification",
     "regression",
 )
+UNMARKED: Settings = {"shared_tokens": False}  # their programs mark no tokens
 MIN_LENGTH = 16  # of a row, in the settings of every task
 
 
@@ -69,7 +70,7 @@ def said_of_task(
     if head.tasks[0] == "span_qa":
         if num_outputs != 2:
             raise ValueError(f"{num_outputs} scores for a position are not the two ends of a span")
-        return Said("span_qa", settings, {})
+        return Said("span_qa", settings | UNMARKED, {})
     labels = _labels(theirs, num_outputs)
     if head.pooling is None:
         return Said("tagging", settings, {"labels": labels})
@@ -78,9 +79,9 @@ def said_of_task(
     if kind == NUMBER:
         if num_outputs > 1:
             raise ValueError(f"{num_outputs} numbers for an answer are not supported, only one is")
-        return Said("matching", settings | {"mode": "pair"}, {})
+        return Said("matching", settings | UNMARKED | {"mode": "pair"}, {})
     if of_pairs and kind == ONE_LABEL:
-        return Said("matching", settings | {"mode": "pair"}, {"labels": labels})
+        return Said("matching", settings | UNMARKED | {"mode": "pair"}, {"labels": labels})
     return Said("classification", settings, {"labels": labels, "multi_label": kind == LABEL_SETS})
 
 

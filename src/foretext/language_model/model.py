@@ -51,6 +51,8 @@ class LanguageModel:
         normalize: whether `embed` gives vectors of length 1 by default.
         text_length: positions that `embed` takes at once, if fewer than the model has.
         visibility: of a backbone without an objective; None: as its tokenizer suggests.
+        is_sentence_encoder: whether it was trained so that the cosine of two embeddings says how
+            similar two texts are.
     """
 
     kind: ClassVar[str] = "language model"
@@ -68,6 +70,7 @@ class LanguageModel:
         normalize: bool = False,
         text_length: int | None = None,
         visibility: Visibility | None = None,
+        is_sentence_encoder: bool = False,
     ) -> None:
         network = Network(backbone, objective).to(choose_device(device))
         self.tokenizer = tokenizer
@@ -75,6 +78,7 @@ class LanguageModel:
         self.objective = objective
         self.pooling = pooling
         self.normalize = normalize
+        self.is_sentence_encoder = is_sentence_encoder
         self._networks = Networks(network, tokenizer, precision)
         self.visibility = visibility or _visibility(tokenizer, objective)
         self._framing = Framing.of(tokenizer, self.visibility, backbone.max_length)
@@ -102,7 +106,10 @@ class LanguageModel:
     def as_base(self) -> TaskBase:
         """Return what a task is learned on; it shares the weights of this model."""
         heads = TaskHeads() if self.objective is None else self.objective.for_tasks
-        return TaskBase(self.tokenizer, self.backbone, self.visibility, *heads)
+        pooling = self.pooling if self.is_sentence_encoder else None
+        return TaskBase(
+            self.tokenizer, self.backbone, self.visibility, *heads, sentence_pooling=pooling
+        )
 
     @property
     def num_parameters(self) -> int:
@@ -283,6 +290,7 @@ class LanguageModel:
             normalize=found.normalize,
             text_length=found.text_length,
             visibility=found.visibility,
+            is_sentence_encoder=found.pooling is not None,
         )
 
     def _one_text(self, text: str) -> OneText:

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
 from typing import Any, Literal
 
 import numpy as np
 
 from foretext.classifiers.baseline import Baseline
+from foretext.classifiers.one_answer import one_answer
 from foretext.classifiers.span_baseline import LexicalSpanBaseline
 from foretext.corpus.scripts import script_rates
 from foretext.data.rows import Question
+from foretext.metrics.paired import Tallies, share_tallies
 from foretext.metrics.span_qa import (
     answer_scores,
     best_threshold,
     chinese_f1,
     word_f1,
 )
-from foretext.task_models.readings import Reading
+from foretext.task_models.readings import Reading, SpanAnswer
 
 __all__ = [
     "Language",
     "answer_figures",
+    "answer_tallies",
     "best_null_threshold",
     "language_of",
+    "no_answer",
+    "same_answers",
     "span_baseline",
 ]
 
@@ -62,7 +67,7 @@ def best_null_threshold(
 
     It lies midway to the next margin.
     """
-    f1 = chinese_f1 if language == "chinese" else word_f1
+    f1 = _f1_of(language)
     texts = [reading.texts[0] if reading.spans else "" for reading in readings]
     margins = [reading.margin for reading in readings]
     threshold, mean = best_threshold(
@@ -78,10 +83,44 @@ def span_baseline(rows: Sequence[Question]) -> Baseline:
     """Learn which words say little; answers are near the words of the question."""
     learned = LexicalSpanBaseline().fit(rows)
 
-    def figures(others: Sequence[Question]) -> dict[str, Any]:
-        return answer_figures(others, learned.predict(others), language_of(others))
+    def answers(others: Sequence[Question]) -> list[Reading]:
+        spans = zip(others, learned.spans(others), strict=True)
+        return [Reading.of_span(row.context, span) for row, span in spans]
 
-    return Baseline("words near those of the question", figures)
+    return Baseline("words near those of the question", answers)
+
+
+def no_answer(rows: Sequence[Question]) -> Baseline | None:
+    """Leave every question without an answer; None where all of these rows have one."""
+    if all(row.answers for row in rows):
+        return None
+    return Baseline("no answer", lambda others: [Reading.of_span("", None) for _ in others])
+
+
+def answer_tallies(
+    rows: Sequence[Question], given: Sequence[str], language: Language
+) -> dict[str, Tallies]:
+    """Return what each question adds to the mean F1."""
+    f1 = _f1_of(language)
+    return {
+        "f1": share_tallies([f1(text, _texts(row)) for text, row in zip(given, rows, strict=True)])
+    }
+
+
+def same_answers(rows: Sequence[Question], given: Sequence[SpanAnswer]) -> str | None:
+    """Return a sentence where no question gets an answer, or all get one at the same place."""
+    right = [tuple(_texts(row)) for row in rows]
+    by_text = one_answer(right, [each.text for each in given], "questions", _shown(given))
+    starts = [each.start for each in given]
+    return by_text or one_answer(right, starts, "questions", f"a span from character {starts[0]}")
+
+
+def _shown(given: Sequence[SpanAnswer]) -> str:
+    return f"'{given[0].text}'" if given[0].text else "none"
+
+
+def _f1_of(language: Language) -> Callable[[str, Sequence[str]], float]:
+    return chinese_f1 if language == "chinese" else word_f1
 
 
 def _texts(row: Question) -> list[str]:

@@ -123,7 +123,13 @@ class TaskModel(Trainee):
     def as_base(self) -> TaskBase:
         """Return what another task is learned on; it shares the weights of this model."""
         base = self.base
-        return TaskBase(base.tokenizer, base.backbone, base.visibility, *self.task.for_tasks)
+        return TaskBase(
+            base.tokenizer,
+            base.backbone,
+            base.visibility,
+            *self.task.for_tasks,
+            sentence_pooling=self.task.sentence_pooling,
+        )
 
     # Answers
 

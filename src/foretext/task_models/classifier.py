@@ -96,6 +96,11 @@ class TextClassifier(TextLabeller, TaskModel):
         """Accept it: a linear classifier answers the same."""
 
     @property
+    def can_calibrate(self) -> bool:
+        """Whether a temperature can be fitted; the weights of an ensemble calibrate already."""
+        return not self.is_multi_label and self.ensemble is None
+
+    @property
     def classes_(self) -> NDArray[np.str_]:
         """(C,) labels in the order of `predict_proba`."""
         return np.array(self.task.answers.labels)

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.backbones.base import Backbone
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.class_answers import (
     ClassAnswers,
@@ -23,7 +22,8 @@ from foretext.classifiers.class_answers import (
     shown_labels,
 )
 from foretext.classifiers.class_findings import class_findings
-from foretext.classifiers.pair_baseline import pair_baseline
+from foretext.classifiers.majority_baseline import majority_baseline
+from foretext.classifiers.pair_baseline import mean_score, pair_baseline
 from foretext.classifiers.predictor import Record, Top, refuse_options
 from foretext.corpus.findings import Problem
 from foretext.data.padded_examples import PaddedExamples
@@ -36,12 +36,21 @@ from foretext.data.rows import (
     read_pairs,
 )
 from foretext.errors import SettingError
+from foretext.metrics.paired import Tallies
 from foretext.task_models.base import TaskModel
 from foretext.task_models.pair_rows import PairRows, TextPair
-from foretext.task_models.pair_scores import agreement, score_range, scores_of
+from foretext.task_models.pair_scores import (
+    agreement,
+    same_scores,
+    score_range,
+    score_tallies,
+    scores_of,
+)
 from foretext.task_models.score_findings import score_findings
+from foretext.task_models.settling import settled_mode, settled_shared_tokens
+from foretext.task_models.trainee import Settled
 from foretext.tasks.matching import Matching
-from foretext.tasks.shared_tokens import shared_token_notes
+from foretext.tasks.task_base import TaskBase
 
 __all__ = ["TextMatcher"]
 
@@ -114,12 +123,26 @@ class TextMatcher(TaskModel):
     @classmethod
     def learns_embeddings(cls, config: Matching.Config) -> bool:
         """Whether shared tokens are marked by embeddings."""
-        return config.shared_tokens
+        return config.shared_tokens is True
 
     @classmethod
-    def notes(cls, config: Matching.Config, backbone: Backbone) -> list[str]:
-        """Return whether shared tokens should be marked."""
-        return [] if config.mode == "siamese" else shared_token_notes(config, backbone)
+    def settle(
+        cls,
+        config: Matching.Config,
+        base: TaskBase,
+        rows: Sequence[LabelledPair],
+        *,
+        is_pretrained: bool,
+        is_frozen: bool,
+    ) -> Settled:
+        """Choose how both texts are read, and whether the tokens that they share are marked."""
+        settled, notes = settled_mode(config, base, has_scores=_have_scores(rows))
+        if settled.mode == "siamese":
+            return Settled(settled, notes)
+        marked = settled_shared_tokens(
+            settled, base, is_pretrained=is_pretrained, is_frozen=is_frozen
+        )
+        return Settled(marked.config, [*notes, *marked.notes])
 
     def examples(self, rows: Sequence[LabelledPair]) -> PaddedExamples:
         """Return each pair with its label or score."""
@@ -202,6 +225,24 @@ class TextMatcher(TaskModel):
             found |= {"f1": positive["f1"], "labels": found.pop("labels")}
         return found
 
+    @classmethod
+    def majority(cls, rows: Sequence[LabelledPair]) -> Baseline:
+        """Learn the most frequent label, or the mean score."""
+        return mean_score(rows) if _have_scores(rows) else majority_baseline(rows)
+
+    def tallies(self, rows: Sequence[LabelledPair], answers: Any) -> dict[str, Tallies]:
+        """Return what each pair adds to the accuracy, or to the correlation of ranks."""
+        return score_tallies(rows, answers) if self.has_scores else answers.tallies(rows)
+
+    def degenerate(self, rows: Sequence[LabelledPair], answers: Any) -> str | None:
+        """Return a sentence where all pairs get the same label, or nearly the same score."""
+        return same_scores(rows, answers) if self.has_scores else answers.degenerate(rows, "pairs")
+
+    @property
+    def can_calibrate(self) -> bool:
+        """Whether a temperature can be fitted: answers are labels."""
+        return not self.has_scores
+
     def findings(self, rows: Sequence[LabelledPair], answers: Any) -> dict[str, Any]:
         """Return confusions, calibration and errors; or scores beside the right ones."""
         if self.has_scores:
@@ -247,7 +288,7 @@ class TextMatcher(TaskModel):
 
     def _rows(self, pairs: Sequence[TextPair]) -> PairRows:
         config, mode = self.task.config, self.task.mode
-        marks_shared = config.shared_tokens
+        marks_shared = self.task.marks_shared_tokens
         return PairRows.of(self.base, pairs, config.max_length, mode, marks_shared=marks_shared)
 
     def _examples(

@@ -7,11 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.classifiers.one_answer import FEWEST
 from foretext.data.rows import LabelledPair
 from foretext.errors import CorpusError
 from foretext.metrics import pearson, spearman
+from foretext.metrics.paired import Tallies, rank_tallies
 
-__all__ = ["agreement", "score_range", "scores_of"]
+__all__ = ["agreement", "same_scores", "score_range", "score_tallies", "scores_of"]
+
+_NEARLY_EQUAL = 0.02  # of the standard deviation of the right scores
 
 
 def scores_of(rows: Sequence[LabelledPair]) -> list[float]:
@@ -41,6 +45,23 @@ def score_range(rows: Sequence[LabelledPair]) -> dict[str, float]:
             f"All rows to learn from have the score {scores[0]:g}; two different scores are needed."
         )
     return {"lowest": min(scores), "highest": max(scores)}
+
+
+def score_tallies(rows: Sequence[LabelledPair], given: NDArray[np.float64]) -> dict[str, Tallies]:
+    """Return what each row adds to the correlation of ranks."""
+    return {"spearman": rank_tallies(scores_of(rows), given)}
+
+
+def same_scores(rows: Sequence[LabelledPair], given: NDArray[np.float64]) -> str | None:
+    """Return a sentence where given scores (N,) are nearly equal, and the right ones are not."""
+    gold = np.array(scores_of(rows))
+    if len(rows) < FEWEST or not gold.std() or given.std() >= _NEARLY_EQUAL * gold.std():
+        return None
+    return (
+        f"All {len(rows):,} pairs got nearly the same score, between {given.min():.3g} and "
+        f"{given.max():.3g}, where the right ones lie between {gold.min():.3g} and "
+        f"{gold.max():.3g}."
+    )
 
 
 def agreement(rows: Sequence[LabelledPair], given: NDArray[np.float64]) -> dict[str, float]:

@@ -40,6 +40,8 @@ class QuestionWindows(NamedTuple):
         framing: Framing,
         config: SpanQA.Config,
         questions: Sequence[Question],
+        *,
+        marks_shared: bool = False,
     ) -> Self:
         """Encode questions; each has one row or more."""
         contexts = encode_passages(tokenizer, (row.context for row in questions))
@@ -56,11 +58,11 @@ class QuestionWindows(NamedTuple):
             for first in window_starts(len(passage.ids), room, config.stride):
                 ids = passage.ids[first : first + room]
                 rows.append(_joined(framing, head, ids))
-                if config.shared_tokens:
+                if marks_shared:
                     shared.append(shared_tokens(framing, head, ids))
                 places.append((owner, start, first, len(ids)))
         owners, starts, firsts, sizes = np.array(places, np.int64).reshape(-1, 4).T.copy()
-        marks = Ragged(shared) if config.shared_tokens else None
+        marks = Ragged(shared) if marks_shared else None
         return cls(Ragged(rows), owners, starts, firsts, sizes, passages, marks)
 
     def spans(self, questions: Sequence[Question]) -> NDArray[np.int64]:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from foretext.backbones.base import Backbone
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Record, Top
 from foretext.data.padded_examples import PaddedExamples
@@ -25,19 +24,24 @@ from foretext.data.rows import (
 )
 from foretext.errors import CorpusError, SettingError
 from foretext.metrics import softmax
+from foretext.metrics.paired import Tallies
 from foretext.nn.device import DeviceName, Precision
 from foretext.task_models.answer_figures import (
     Language,
     answer_figures,
+    answer_tallies,
     best_null_threshold,
     language_of,
+    no_answer,
+    same_answers,
     span_baseline,
 )
 from foretext.task_models.base import KeptFacts, TaskModel
 from foretext.task_models.question_windows import QuestionWindows
 from foretext.task_models.readings import Reading, SpanAnswer, read_spans
+from foretext.task_models.settling import settled_shared_tokens
 from foretext.task_models.span_findings import span_findings
-from foretext.tasks.shared_tokens import shared_token_notes
+from foretext.task_models.trainee import Settled
 from foretext.tasks.span_qa import SpanQA
 from foretext.tasks.task_base import TaskBase
 
@@ -124,12 +128,20 @@ class SpanReader(TaskModel):
     @classmethod
     def learns_embeddings(cls, config: SpanQA.Config) -> bool:
         """Whether shared tokens are marked by embeddings."""
-        return config.shared_tokens
+        return config.shared_tokens is True
 
     @classmethod
-    def notes(cls, config: SpanQA.Config, backbone: Backbone) -> list[str]:
-        """Return whether shared tokens should be marked."""
-        return shared_token_notes(config, backbone)
+    def settle(
+        cls,
+        config: SpanQA.Config,
+        base: TaskBase,
+        rows: Sequence[Question],
+        *,
+        is_pretrained: bool,
+        is_frozen: bool,
+    ) -> Settled:
+        """Choose whether the tokens that question and passage share are marked."""
+        return settled_shared_tokens(config, base, is_pretrained=is_pretrained, is_frozen=is_frozen)
 
     def examples(self, rows: Sequence[Question]) -> PaddedExamples:
         """Return the windows of each question, each with the span of its answer.
@@ -215,6 +227,20 @@ class SpanReader(TaskModel):
             figures["best_null_threshold"], figures["best_f1"] = best
         return figures
 
+    @classmethod
+    def majority(cls, rows: Sequence[Question]) -> Baseline | None:
+        """Leave all questions without an answer, where some have none."""
+        return no_answer(rows)
+
+    def tallies(self, rows: Sequence[Question], answers: Sequence[Reading]) -> dict[str, Tallies]:
+        """Return what each question adds to F1."""
+        given = [self.choose(reading).text for reading in answers]
+        return answer_tallies(rows, given, self.language(rows))
+
+    def degenerate(self, rows: Sequence[Question], answers: Sequence[Reading]) -> str | None:
+        """Return a sentence where no question gets an answer, or all get one at the same place."""
+        return same_answers(rows, [self.choose(reading) for reading in answers])
+
     def findings(self, rows: Sequence[Question], answers: Sequence[Reading]) -> dict[str, Any]:
         """Return tables by kind of question, calibration, and the surest errors."""
         chosen = [self.choose(reading) for reading in answers]
@@ -276,7 +302,13 @@ class SpanReader(TaskModel):
     def _windows(self, rows: Sequence[Question]) -> QuestionWindows:
         config = self.task.config
         framing = self.base.framing(config.max_length)
-        return QuestionWindows.of(self.base.tokenizer, framing, config, rows)
+        return QuestionWindows.of(
+            self.base.tokenizer,
+            framing,
+            config,
+            rows,
+            marks_shared=self.task.marks_shared_tokens,
+        )
 
     def _padded(self, windows: QuestionWindows, targets: dict[str, Any]) -> PaddedExamples:
         return PaddedExamples(

@@ -66,6 +66,13 @@ class Reading(NamedTuple):
         texts = [context[slice(*span)] for span in scores]
         return cls(texts, list(scores), np.array(list(scores.values()), np.float64), null)
 
+    @classmethod
+    def of_span(cls, context: str, span: tuple[int, int] | None) -> Self:
+        """Return the reading of what knows no scores: this span, or no answer."""
+        if span is None:
+            return cls([], [], np.zeros(0), 0.0)
+        return cls([context[slice(*span)]], [span], np.ones(1), 0.0)
+
 
 def read_spans(
     windows: QuestionWindows,

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from foretext.classifiers.baseline import Baseline
+from foretext.classifiers.one_answer import one_answer
 from foretext.classifiers.word_tag_baseline import WordTagBaseline
 from foretext.data.rows import TaggedSentence
-from foretext.metrics import classification_scores, detect_scheme, tagging_scores
+from foretext.metrics import classification_scores, detect_scheme, entity_spans, tagging_scores
 from foretext.metrics.classification import LabelScore
+from foretext.metrics.paired import Tallies, f1_tallies, share_tallies
 
-__all__ = ["tag_baseline", "tag_figures"]
+__all__ = ["same_tags", "tag_baseline", "tag_figures", "tag_majority", "tag_tallies"]
 
 Sentences = Sequence[Sequence[str]]  # the tags of each
 
@@ -39,13 +44,42 @@ def tag_baseline(rows: Sequence[TaggedSentence]) -> Baseline:
         CorpusError: there is no tagged token.
     """
     learned = WordTagBaseline().fit([row.tokens for row in rows], [row.tags for row in rows])
-    of_entities = detect_scheme([row.tags for row in rows]) is not None
+    return Baseline(
+        "the most frequent tag of each word",
+        lambda others: learned.predict([row.tokens for row in others]),
+    )
 
-    def figures(others: Sequence[TaggedSentence]) -> dict[str, Any]:
-        answers = learned.predict([row.tokens for row in others])
-        return tag_figures([row.tags for row in others], answers, of_entities=of_entities)
 
-    return Baseline("the most frequent tag of each word", figures)
+def tag_majority(rows: Sequence[TaggedSentence]) -> Baseline:
+    """Give every token the tag of no entity, or, where tags are not of entities, the commonest."""
+    tags = [row.tags for row in rows]
+    of_entities = detect_scheme(tags) is not None
+    tag = "O" if of_entities else Counter(chain(*tags)).most_common(1)[0][0]
+    name = "no entity" if of_entities else "the most frequent tag"
+    return Baseline(name, lambda others: [[tag] * len(row.tokens) for row in others])
+
+
+def tag_tallies(gold: Sentences, predicted: Sentences, *, of_entities: bool) -> dict[str, Tallies]:
+    """Return what each sentence adds to the F1 of entities, or to the accuracy of tags."""
+    sentences = list(zip(gold, predicted, strict=True))
+    if not of_entities:
+        hits = [sum(a == b for a, b in zip(*both, strict=True)) for both in sentences]
+        return {"accuracy": share_tallies(hits, [len(tags) for tags in gold])}
+    spans = [(set(entity_spans(right)), set(entity_spans(given))) for right, given in sentences]
+    counts = np.array([(len(a & b), len(a), len(b)) for a, b in spans])  # (N, 3)
+    return {"f1": f1_tallies(*counts.T)}
+
+
+def same_tags(gold: Sentences, predicted: Sentences, *, of_entities: bool) -> str | None:
+    """Return a sentence where no entity is found, or all tokens get the same tag."""
+    right, given = [*chain(*gold)], [*chain(*predicted)]
+    if of_entities:
+        right, given = ([tag != "O" for tag in tags] for tags in (right, given))
+        if any(given) or not any(right):
+            return None
+    return one_answer(
+        right, given, "tokens", "that of no entity" if of_entities else repr(given[0])
+    )
 
 
 def _table(rows: Iterable[LabelScore]) -> dict[str, dict[str, float]]:

@@ -24,10 +24,17 @@ from foretext.data.rows import (
     find_unseen_labels,
     read_tagged,
 )
+from foretext.metrics.paired import Tallies
 from foretext.task_models.base import TaskModel
 from foretext.task_models.sentence_scores import SentenceScores
 from foretext.task_models.sentence_windows import SentenceWindows
-from foretext.task_models.tag_figures import tag_baseline, tag_figures
+from foretext.task_models.tag_figures import (
+    same_tags,
+    tag_baseline,
+    tag_figures,
+    tag_majority,
+    tag_tallies,
+)
 from foretext.task_models.tag_findings import kind_counts, tag_findings
 from foretext.task_models.tagged_rows import check_tags, found_in, unknown_tag
 from foretext.task_models.text_tokens import TextToken, joined_tokens, split_text
@@ -134,6 +141,11 @@ class Tagger(TaskModel):
         """Learn the most frequent tag of each word."""
         return tag_baseline(rows)
 
+    @classmethod
+    def majority(cls, rows: Sequence[TaggedSentence]) -> Baseline:
+        """Learn nothing where tags are of entities: no token is of one."""
+        return tag_majority(rows)
+
     def examples(self, rows: Sequence[TaggedSentence]) -> PaddedExamples:
         """Return each window of each sentence, with the tags of the tokens that are read there."""
         check_tags(rows, self.task.tags.scheme)
@@ -203,6 +215,18 @@ class Tagger(TaskModel):
         """
         check_tags(rows, self.task.tags.scheme)
         return tag_figures(self._gold(rows), answers, of_entities=self.finds_entities)
+
+    def tallies(
+        self, rows: Sequence[TaggedSentence], answers: Sequence[Sequence[str]]
+    ) -> dict[str, Tallies]:
+        """Return what each sentence adds to F1, or to the accuracy."""
+        return tag_tallies(self._gold(rows), answers, of_entities=self.finds_entities)
+
+    def degenerate(
+        self, rows: Sequence[TaggedSentence], answers: Sequence[Sequence[str]]
+    ) -> str | None:
+        """Return a sentence where no entity is found, or all tokens get the same tag."""
+        return same_tags(self._gold(rows), answers, of_entities=self.finds_entities)
 
     def findings(
         self, rows: Sequence[TaggedSentence], answers: Sequence[Sequence[str]]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
-from foretext.backbones.base import Backbone
 from foretext.classifiers.linear import LinearClassifier
 from foretext.classifiers.predictor import Predictor
 from foretext.config import Config
@@ -14,8 +13,16 @@ from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import RowTexts
 from foretext.errors import SettingError
 from foretext.tasks.base import Task
+from foretext.tasks.task_base import TaskBase
 
-__all__ = ["Trainee"]
+__all__ = ["Settled", "Trainee"]
+
+
+class Settled(NamedTuple):
+    """The settings of a task, and what a person should know of those that were left open."""
+
+    config: Any  # of the class `task_config`
+    notes: list[str]
 
 
 class Trainee(Predictor):
@@ -55,9 +62,25 @@ class Trainee(Predictor):
         return False
 
     @classmethod
-    def notes(cls, config: Any, backbone: Backbone) -> list[str]:
-        """Return what a person should know of these settings on this backbone."""
-        return []
+    def settle(
+        cls,
+        config: Any,
+        base: TaskBase,
+        rows: Sequence[Any],
+        *,
+        is_pretrained: bool,
+        is_frozen: bool,
+    ) -> Settled:
+        """Choose what the user left open and the head cannot know, and say why.
+
+        Args:
+            config: the user's settings.
+            base: what the task is learned on.
+            rows: to learn from.
+            is_pretrained: whether the weights of the base are.
+            is_frozen: whether the embeddings of the base stay as they are.
+        """
+        return Settled(config, [])
 
     @classmethod
     def check_calibration(cls, rows: Sequence[Any]) -> None:

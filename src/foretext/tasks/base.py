@@ -32,12 +32,14 @@ class Task(Criterion):
         group: rows of an example.
         pooling: how the states of a row become one vector; None: each position is answered.
         marks_shared_tokens: whether the backbone reads which tokens two texts share.
+        sentence_pooling: pooling of vectors that the task compares by cosine; None: it does not.
     """
 
     name: ClassVar[str]  # of its loss in the log
     group: int = 1
     pooling: Pooling | None = None
     marks_shared_tokens: bool = False
+    sentence_pooling: Pooling | None = None
 
     def __init__(self, config: Config, base: TaskBase, **found: Any) -> None:
         super().__init__()

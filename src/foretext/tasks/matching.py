@@ -20,13 +20,13 @@ from foretext.errors import SettingError
 from foretext.nn.pooling import Pooling
 from foretext.tasks.answers import Classes, RealNumber, balanced_weights
 from foretext.tasks.next_tokens import NextTokens
-from foretext.tasks.shared_tokens import mark_shared_tokens
+from foretext.tasks.shared_tokens import SharedTokens, mark_shared_tokens, marks_shared
 from foretext.tasks.state_transform import Transform, default_transform
 from foretext.tasks.task_base import TaskBase
 from foretext.tasks.text_head import TextHead, default_pooling, initialised_linear
 from foretext.tasks.text_task import TextTask
 
-__all__ = ["MatchMode", "Matching", "match_mode"]
+__all__ = ["MatchMode", "Matching", "match_mode", "shares_marked"]
 
 # Both texts in one row; two rows, (a, b) and (b, a), with added vectors; a row for each text.
 MatchMode = Literal["pair", "both_orders", "siamese"]
@@ -48,9 +48,9 @@ class Matching(TextTask):
     class Config(Config):
         """Settings of the head."""
 
-        mode: MatchMode | None = None  # None: as suits the base
+        mode: Literal["auto"] | MatchMode = "auto"  # auto: as suits base and rows
         max_length: int = Field(512, ge=8)  # positions of a row, if the base allows as many
-        shared_tokens: bool = False  # both in one row: mark the tokens that both have
+        shared_tokens: SharedTokens = "auto"  # both in one row: mark the tokens that both have
         pooling: Pooling | None = None  # None: as suits the base
         transform: Transform | None = None  # None: as suits the base; siamese: none
         dropout: float = Field(0.1, ge=0, lt=1)  # of the vector of both texts
@@ -74,13 +74,13 @@ class Matching(TextTask):
         has_scores = labels is None
         found = {"lowest": lowest, "highest": highest} if has_scores else {"labels": labels}
         super().__init__(config, base, **found)
-        self.mode = match_mode(config, base)
+        self.mode = match_mode(config, base, has_scores=has_scores)
+        siamese = self.mode == "siamese"
         self.group = 1 if self.mode == "pair" else 2
-        self.marks_shared_tokens = config.shared_tokens
-        if config.shared_tokens:
-            _check_one_row(self.mode)
+        self.marks_shared_tokens = shares_marked(config, base, self.mode)
+        if self.marks_shared_tokens:
             mark_shared_tokens(base)
-        self.is_cosine = has_scores and self.mode == "siamese"
+        self.is_cosine = has_scores and siamese
         _check_effect(config, has_scores=has_scores, is_cosine=self.is_cosine)
         self.answers: Classes | RealNumber
         if labels is None:
@@ -88,21 +88,34 @@ class Matching(TextTask):
         else:
             weights = balanced_weights(counts or [1] * len(labels)) if config.balanced else None
             self.answers = Classes(labels, config.label_smoothing, weights)
-        siamese = self.mode == "siamese"
         pooling = config.pooling or default_pooling(base, siamese=siamese)
         transform = config.transform or ("none" if siamese else default_transform(base))
-        self.head = TextHead(base, pooling, dropout=0.0, transform=transform)
+        # As in Sentence-BERT, no layer stands between the states and the cosine.
+        self.head = TextHead(
+            base, pooling, dropout=0.0, transform=transform, has_layer=not self.is_cosine
+        )
         # A folder does not show what suits the base, so the choice is kept in it.
-        chosen = {"pooling": self.head.pool.pooling, "transform": transform, "mode": self.mode}
-        self.config = config.model_copy(update=chosen)
+        self.config = config.model_copy(
+            update={
+                "pooling": pooling,
+                "transform": transform,
+                "mode": self.mode,
+                "shared_tokens": self.marks_shared_tokens,
+            }
+        )
         self.dropout = nn.Identity() if self.is_cosine else nn.Dropout(config.dropout)
-        width = base.backbone.dim * (3 if self.mode == "siamese" else 1)
+        width = base.backbone.dim * (3 if siamese else 1)
         self.classifier = (
             None
             if self.is_cosine
             else initialised_linear(base, width, self.answers.num_outputs, bias=config.bias)
         )
         self.next_tokens = NextTokens.of(base, config.language_model_weight)
+
+    @property
+    def sentence_pooling(self) -> Pooling | None:  # type: ignore[override]
+        """The pooling of the vectors whose cosine is the score."""
+        return self.pooling if self.is_cosine else None
 
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
         """Return logits (B / group, C), or scores (B / group, 1) scaled as `RealNumber` says."""
@@ -115,15 +128,25 @@ class Matching(TextTask):
         return logits
 
 
-def match_mode(config: Matching.Config, base: TaskBase) -> MatchMode:
+def match_mode(config: Matching.Config, base: TaskBase, *, has_scores: bool) -> MatchMode:
     """Return how both texts are read: as set, or as suits the base.
+
+    A sentence encoder has learned to compare the vectors of two texts, and a score is such a
+    comparison: another head forgets more of it than a few thousand pairs teach. Labels, such as
+    those of inference, are more than similarity, so that both texts are read together for them.
+
+    Args:
+        config: the user's settings.
+        base: tokenizer and backbone.
+        has_scores: whether pairs have scores, not labels.
 
     Raises:
         SettingError: both are to stand in one row, and the base has no token to separate them.
     """
     has_separator = bool(base.framing(config.max_length).between)
-    if config.mode is None:
-        if not has_separator:
+    if config.mode == "auto":
+        compares = has_scores and base.sentence_pooling is not None
+        if not has_separator or (compares and config.shared_tokens is not True):
             return "siamese"
         return "both_orders" if base.visibility == "causal" else "pair"
     if config.mode != "siamese" and not has_separator:
@@ -139,12 +162,20 @@ def _compared(u: Tensor, v: Tensor) -> Tensor:
     return torch.cat([u, v, (u - v).abs()], -1)
 
 
-def _check_one_row(mode: MatchMode) -> None:
-    if mode == "siamese":
+def shares_marked(config: Matching.Config, base: TaskBase, mode: MatchMode) -> bool:
+    """Return whether tokens that both texts have are marked: as set, or as suits the base.
+
+    Raises:
+        SettingError: they are to be marked, and each text is read alone.
+    """
+    if mode != "siamese":
+        return marks_shared(config.shared_tokens, base)
+    if config.shared_tokens is True:
         raise SettingError(
             "[task] shared_tokens needs both texts in one row, and mode = 'siamese' reads each "
             "alone; leave one of the two out."
         )
+    return False
 
 
 def _check_effect(config: Matching.Config, *, has_scores: bool, is_cosine: bool) -> None:

@@ -7,20 +7,30 @@ backbone reads it in the way in which it reads which text a token is of: as two 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from foretext.backbones.base import Backbone
-from foretext.config import Config
 from foretext.data.framing import Framing
 from foretext.errors import SettingError
 from foretext.tasks.task_base import TaskBase
 
-__all__ = ["mark_shared_tokens", "shared_token_notes", "shared_tokens"]
+__all__ = [
+    "SharedTokens",
+    "has_small_backbone",
+    "mark_shared_tokens",
+    "marks_shared",
+    "shared_token_note",
+    "shared_tokens",
+]
 
-LARGE = 512  # width; wider networks were pretrained for long, and find what texts share
+SharedTokens = Literal["auto"] | bool  # auto: where the backbone is small
+
+# Parameters; larger networks were pretrained for long, and find what texts share by themselves.
+# BERT-base has 110 million, the smallest sentence encoders 22; an hour's pretraining gives 3.
+SMALL = 20_000_000
 NUM_TEXTS = 2
 NUM_KINDS = 2 * NUM_TEXTS  # tokens of the first text, of the second; the same, if in both
 SCALE = 0.5  # of the random vector, relative to those of tokens: from 0 it is learned too slowly
@@ -51,15 +61,33 @@ def mark_shared_tokens(base: TaskBase) -> None:
     backbone.replace_segments(torch.cat([vectors, vectors + noise]))
 
 
-def shared_token_notes(config: Config, backbone: Backbone) -> list[str]:
-    """Return the advice to mark shared tokens, where they are not and the backbone is small."""
-    is_small = backbone.takes_segments and backbone.dim < LARGE
-    if not is_small or "shared_tokens" in config.changed:
-        return []
-    return [
-        "a network as small as this hardly finds by itself which tokens two texts share; "
-        "task.shared_tokens=true marks them, for a model that only foretext can open"
-    ]
+def marks_shared(chosen: SharedTokens, base: TaskBase) -> bool:
+    """Return whether shared tokens are marked: as chosen, or as suits a base."""
+    if chosen != "auto":
+        return chosen
+    backbone = base.backbone
+    knows_marks = backbone.num_segments >= NUM_KINDS
+    return backbone.takes_segments and (knows_marks or has_small_backbone(base))
+
+
+def has_small_backbone(base: TaskBase) -> bool:
+    """Whether a backbone is too small to find by itself which tokens two texts share."""
+    return base.num_parameters < SMALL
+
+
+def shared_token_note(base: TaskBase) -> str:
+    """Say that the tokens of both texts are marked where the user left it open, and at what price.
+
+    Args:
+        base: whose backbone reads the marks.
+    """
+    size = f"a network of {base.num_parameters / 1e6:.1f} million parameters"
+    why = size if has_small_backbone(base) else "this network"
+    return (
+        f"task.shared_tokens=true was chosen: {why} hardly finds by itself which tokens two texts "
+        "share, so they are marked; only foretext opens the model (task.shared_tokens=false: "
+        "transformers opens it too, with worse answers)"
+    )
 
 
 def shared_tokens(

@@ -23,7 +23,7 @@ from foretext.nn.dropout import Dropout
 from foretext.nn.vocabulary_head import Score
 from foretext.objectives.base import TaskHeads
 from foretext.tasks.base import Task
-from foretext.tasks.shared_tokens import mark_shared_tokens
+from foretext.tasks.shared_tokens import SharedTokens, mark_shared_tokens, marks_shared
 from foretext.tasks.state_transform import Transform, default_transform, made_transform
 from foretext.tasks.task_base import TaskBase
 from foretext.tasks.text_head import initialised_linear
@@ -46,7 +46,7 @@ class SpanQA(Task):
         max_length: int = Field(384, ge=16)  # positions of a row, if the base allows as many
         stride: int = Field(128, ge=1)  # tokens by which windows move on; half a window at most
         max_question_length: int = Field(64, ge=1)  # tokens; half of a row's text at most
-        shared_tokens: bool = False  # mark the tokens that question and passage share
+        shared_tokens: SharedTokens = "auto"  # mark the tokens that question and passage share
         keep_empty_windows: bool = True  # learn from windows that do not hold their answer
         max_answer_length: int = Field(30, ge=1)  # tokens
         num_best: int = Field(20, ge=1)  # candidates of a question
@@ -72,13 +72,15 @@ class SpanQA(Task):
                 "[task] span_qa needs a token between question and passage; use a Transformer "
                 "whose tokenizer has one, such as '[SEP]' or '<|endoftext|>'."
             )
-        if config.shared_tokens:
+        self.marks_shared_tokens = marks_shared(config.shared_tokens, base)
+        if self.marks_shared_tokens:
             mark_shared_tokens(base)
         transform = config.transform or default_transform(base)
         # A folder does not show what suits the base, so the choice is kept in it.
-        self.config = config.model_copy(update={"transform": transform})
+        self.config = config.model_copy(
+            update={"transform": transform, "shared_tokens": self.marks_shared_tokens}
+        )
         self.transform = made_transform(base, transform)
-        self.marks_shared_tokens = config.shared_tokens
         self.dropout = Dropout(config.dropout)
         self.span = initialised_linear(base, base.backbone.dim, 2)
 

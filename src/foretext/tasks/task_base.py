@@ -10,6 +10,7 @@ from torch import Tensor
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Visibility
 from foretext.data.framing import Framing
+from foretext.nn.pooling import Pooling
 from foretext.nn.vocabulary_head import HeadTransform, VocabularyHead
 from foretext.tokenizers.base import Tokenizer
 
@@ -25,6 +26,13 @@ class TaskBase(NamedTuple):
     vocabulary_head: VocabularyHead | None = None  # of its objective, where it had one
     pooler: Mapping[str, Tensor] | None = None  # weights of next-sentence prediction's first layer
     transform: HeadTransform | None = None  # that a masked language model had before its vocabulary
+    # Of a sentence encoder: how it makes the one vector of a text that is compared by cosine.
+    sentence_pooling: Pooling | None = None
+
+    @property
+    def num_parameters(self) -> int:
+        """Number of weights of the backbone."""
+        return sum(weight.numel() for weight in self.backbone.parameters())
 
     @property
     def pad(self) -> int:

@@ -26,6 +26,7 @@ class TextHead(nn.Module):
         pooling: None: as suits the base.
         dropout: of the vector.
         transform: of the vector before it.
+        has_layer: whether there is a layer with tanh, where the backbone has one.
     """
 
     def __init__(
@@ -34,13 +35,15 @@ class TextHead(nn.Module):
         pooling: Pooling | None,
         dropout: float,
         transform: Transform = "none",
+        *,
+        has_layer: bool = True,
     ) -> None:
         super().__init__()
         kind, dim = pooling or default_pooling(base), base.backbone.dim
         self.pool = Pool(kind, dim)
         self.transform = made_transform(base, transform)
-        has_pooler = kind == "cls" and base.backbone.adds_pooler and transform == "none"
-        self.pooler = initialised_linear(base, dim, dim) if has_pooler else None
+        adds_pooler = has_layer and base.backbone.adds_pooler and transform == "none"
+        self.pooler = initialised_linear(base, dim, dim) if kind == "cls" and adds_pooler else None
         self.dropout = nn.Dropout(dropout)
         if self.pooler is not None and base.pooler is not None:
             self.pooler.load_state_dict(base.pooler)
@@ -57,6 +60,8 @@ class TextHead(nn.Module):
 
 def default_pooling(base: TaskBase, *, siamese: bool = False) -> Pooling:
     """Return the pooling that suits a base; `siamese`: vectors of two texts are compared."""
+    if siamese and base.sentence_pooling is not None:
+        return base.sentence_pooling
     return base.backbone.default_pooling(
         base.visibility, has_pooler=base.pooler is not None, siamese=siamese
     )

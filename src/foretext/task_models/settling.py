@@ -1,0 +1,68 @@
+"""What tasks on two texts choose where the user left it open, and the sentences that say so."""
+
+from __future__ import annotations
+
+from foretext.task_models.trainee import Settled
+from foretext.tasks.matching import Matching, match_mode
+from foretext.tasks.shared_tokens import marks_shared, shared_token_note
+from foretext.tasks.span_qa import SpanQA
+from foretext.tasks.task_base import TaskBase
+
+__all__ = ["settled_mode", "settled_shared_tokens"]
+
+
+def settled_mode(config: Matching.Config, base: TaskBase, *, has_scores: bool) -> Settled:
+    """Choose how both texts are read.
+
+    Args:
+        config: the user's settings.
+        base: what is learned on.
+        has_scores: whether pairs have scores, not labels.
+
+    Raises:
+        SettingError: the mode that the user chose does not fit the base.
+    """
+    mode = match_mode(config, base, has_scores=has_scores)
+    notes = []
+    if config.mode == "auto" and base.sentence_pooling is not None:
+        if mode == "siamese":
+            why = (
+                "the base is a sentence encoder and the rows have scores, so that a score is "
+                "learned as the cosine of two embeddings"
+            )
+        else:
+            why = (
+                "the rows are learned by a new layer over both texts in one row; "
+                "task.mode=siamese keeps the embeddings of this sentence encoder apart"
+            )
+        notes.append(f"task.mode={mode} was chosen: {why}")
+    return Settled(config.model_copy(update={"mode": mode}), notes)
+
+
+def settled_shared_tokens(
+    config: Matching.Config | SpanQA.Config,
+    base: TaskBase,
+    *,
+    is_pretrained: bool,
+    is_frozen: bool,
+) -> Settled:
+    """Choose whether the tokens that two texts in one row share are marked.
+
+    Args:
+        config: the user's settings.
+        base: what is learned on.
+        is_pretrained: whether its weights are; random weights need the marks, however many.
+        is_frozen: whether its embeddings stay as they are, so that no mark can be learned.
+    """
+    if config.shared_tokens != "auto":
+        return Settled(config, [])
+    needed = marks_shared("auto", base) or (base.backbone.takes_segments and not is_pretrained)
+    marked = needed and not is_frozen
+    notes = [shared_token_note(base)] if marked else []
+    if needed and is_frozen:
+        notes.append(
+            "task.shared_tokens=false was chosen, because frozen embeddings cannot learn the marks "
+            "that a small network needs; expect better answers without training.freeze and "
+            "training.freeze_layers"
+        )
+    return Settled(config.model_copy(update={"shared_tokens": marked}), notes)
