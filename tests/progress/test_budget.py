@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foretext.progress.budget import Budget
+from foretext.progress.budget import Budget, duration_option
 
 
 class Clock:
@@ -43,3 +43,11 @@ def test_more_time_on_the_same_clock() -> None:
 def test_the_usual_clock_counts_seconds() -> None:
     budget = Budget.started(1000.0)
     assert budget.left == pytest.approx(1000.0, abs=10.0)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "option"),
+    [(1, "10s"), (40, "40s"), (41, "50s"), (91, "2m"), (600, "10m"), (5401, "2h")],
+)
+def test_a_time_as_an_option(seconds: float, option: str) -> None:
+    assert duration_option(seconds) == option

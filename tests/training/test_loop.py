@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -337,3 +338,127 @@ def test_figures_for_tensorboard(causal: Setup, tmp_path: Path) -> None:
     written = list((tmp_path / "tensorboard").glob("events*"))
     assert len(written) == 1
     assert b"held out/valid_loss" in written[0].read_bytes()
+
+
+class Ticking(Validation):
+    """Rows on a clock of the test: each takes a tenth of a second to measure, and a step one."""
+
+    judged_by = "valid_loss"
+    higher_is_better = False
+    num_examples = 5000
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.size = self.num_examples
+        self.sizes: list[int] = []  # of each measurement
+        self.kept = 0  # measurements that were not dropped
+
+    def clock(self) -> float:
+        return self.now
+
+    def sample(self, size: int) -> None:
+        self.size = size
+
+    def measure(self, model: Model) -> dict[str, float]:
+        self.now += 0.1 * self.size
+        self.sizes.append(self.size)
+        self.kept += 1
+        return {"valid_loss": 1.0}
+
+    def rewind(self, num_measured: int) -> None:
+        self.kept = num_measured
+
+
+def _ticking_steps(validation: Ticking) -> Callable[[Training, Batch], None]:
+    step = Training._step
+
+    def ticking(training: Training, batch: Batch) -> None:
+        validation.now += 1.0
+        step(training, batch)
+
+    return ticking
+
+
+def _fit_ticking(
+    causal: Setup, context: RunContext, validation: Ticking, **settings: Any
+) -> list[dict[str, Any]]:
+    model = causal.model()
+    config = TrainingConfig(batch_examples=4, precision="fp32", **settings)
+    examples = model.objective.examples(causal.tokens.train)
+    return fit(model, examples, config, replace(context, clock=validation.clock), validation)
+
+
+def test_measuring_takes_a_tenth_of_a_budget(
+    causal: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    validation, notes = Ticking(), []
+    monkeypatch.setattr(Training, "_step", _ticking_steps(validation))
+    context = replace(NOWHERE, note=notes.append)
+    history = _fit_ticking(causal, context, validation, budget_seconds=120.0)
+    measured = validation.sizes[-validation.kept :]
+    assert len(measured) >= 2
+    assert len(set(measured)) == 1  # the same sample, each time
+    assert 0.1 * sum(measured) <= 12.0
+    assert validation.now == pytest.approx(120.0, abs=1.0)
+    assert history[-1]["step"] > 100
+    assert history[-1]["learning_rate"] < 2e-5
+    assert notes[0].startswith(f"{measured[0]:,} of 5,000 held-out examples are measured")
+    assert "hardly learns in fewer than 200 steps" in notes[1]
+    assert len(notes) == 2
+
+
+def test_without_a_budget_every_held_out_example_is_measured(
+    causal: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    validation = Ticking()
+    monkeypatch.setattr(Training, "_step", _ticking_steps(validation))
+    _fit_ticking(causal, NOWHERE, validation, steps=10, valid_steps=2)
+    assert validation.sizes == [5000] * 5
+
+
+def test_a_resumed_training_measures_the_same_sample_to_the_same_end(
+    causal: Setup, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    first = Ticking()
+    learn = _ticking_steps(first)
+
+    def stopping(training: Training, batch: Batch) -> None:
+        learn(training, batch)
+        if training.state.step == 70:
+            training._stop("SIGTERM")
+
+    with monkeypatch.context() as patched, _context(tmp_path) as context:
+        patched.setattr(Training, "_step", stopping)
+        with pytest.raises(Interrupted):
+            _fit_ticking(causal, context, first, budget_seconds=120.0)
+    second = Ticking()
+    monkeypatch.setattr(Training, "_step", _ticking_steps(second))
+    with _context(tmp_path, resume=True) as context:
+        history = _fit_ticking(causal, context, second, budget_seconds=120.0)
+    assert set(second.sizes) == {first.sizes[-1]}  # nothing is tried again
+    assert first.now + second.now == pytest.approx(120.0, abs=2.0)
+    assert history[-1]["time"] == pytest.approx(120.0, abs=1.0)
+
+
+def test_a_limit_cuts_a_training_by_steps(causal: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    validation = Ticking()
+    validation.size = 10
+    monkeypatch.setattr(Training, "_step", _ticking_steps(validation))
+    context = replace(NOWHERE, limit=40.0)
+    history = _fit_ticking(causal, context, validation, steps=1000)
+    assert validation.now == pytest.approx(40.0, abs=1.0)
+    assert history[-1]["learning_rate"] < 5e-5
+    assert validation.sizes == [10] * len(validation.sizes)
+    assert len(validation.sizes) <= 4
+
+
+def test_the_loss_of_a_sample_is_the_same_each_time(causal: Setup) -> None:
+    model = causal.model()
+    validation = causal.validation(model)
+    whole = validation.measure(model)
+    validation.sample(validation.num_examples)
+    assert validation.measure(model) == whole
+    validation.sample(1)
+    part = validation.measure(model)
+    assert part != whole
+    assert validation.measure(model) == part

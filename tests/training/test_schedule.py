@@ -46,6 +46,68 @@ def test_a_budget_is_walked_in_seconds() -> None:
     assert schedule.finished(1, 100.0)
 
 
+def budgeted(seconds: float, **settings: Any) -> Schedule:
+    config = TrainingConfig(budget_seconds=seconds, learning_rate=1.0, warmup_rate=0.1, **settings)
+    return Schedule(config, steps_per_epoch=10)
+
+
+def test_the_last_measurement_and_checkpoint_come_within_the_budget() -> None:
+    schedule = budgeted(100.0)
+    schedule.reserve(6.0)
+    schedule.keep_free(4.0)
+    assert schedule.total == 90.0
+    assert schedule.finished(7, 90.0)
+    assert schedule.learning_rate(7, 81.0) == pytest.approx(1 / 9)
+    assert schedule.learning_rate(7, 90.0) == 0.0
+    schedule.reserve(1000.0)
+    assert schedule.total == 50.0  # half of it is for learning in any case
+
+
+def measured_seconds(schedule: Schedule, measuring: float, step_seconds: float) -> list[float]:
+    """When a training measures, by the rules of the loop, the last time too."""
+    schedule.reserve(measuring)
+    step, seconds, last, found = 0, 0.0, 0.0, []
+    while not schedule.finished(step, seconds):
+        step, seconds = step + 1, seconds + step_seconds
+        if schedule.validates(step, seconds, last):
+            found.append(seconds)
+            seconds += measuring
+            last = schedule.done(step, seconds)
+    return [*found, seconds]
+
+
+@pytest.mark.parametrize("measuring", [0.0, 0.1, 0.5, 1.0, 2.0, 3.0, 5.0])
+@pytest.mark.parametrize("settings", [{}, {"valid_steps": 1}])
+def test_measuring_takes_a_tenth_of_a_budget_at_most(
+    measuring: float, settings: dict[str, int]
+) -> None:
+    found = measured_seconds(budgeted(100.0, **settings), measuring, 0.05)
+    assert len(found) * measuring <= 10.0 + 1e-9
+    assert found[-1] + measuring <= 100.1
+    if measuring in (0.1, 0.5) and not settings:
+        assert 15 <= len(found) <= 20
+    if measuring >= 2.0:
+        assert len(found) >= 2
+
+
+def test_steps_with_a_limit_end_by_whichever_comes_first() -> None:
+    config = TrainingConfig(steps=100, learning_rate=1.0, warmup_rate=0.1)
+    free, limited = Schedule(config, 10), Schedule(config, 10, limit=50.0)
+    for step in range(100):  # half a second would be too slow
+        assert limited.learning_rate(step, 0.2 * step) == free.learning_rate(step, 0.0)
+    assert not limited.finished(99, 20.0)
+    assert limited.finished(100, 20.0)
+    assert limited.finished(40, 50.0)
+    assert limited.learning_rate(20, 27.5) == pytest.approx(0.5)
+    assert (limited.unit, limited.total, limited.done(10, 25.0)) == ("steps", 100.0, 50.0)
+
+
+def test_the_shorter_one_of_two_limits_counts() -> None:
+    config = TrainingConfig(budget_seconds=30.0)
+    assert Schedule(config, 10, limit=12.0).total == 12.0
+    assert Schedule(config, 10, limit=60.0).total == 30.0
+
+
 def test_epochs_become_steps() -> None:
     assert Schedule(TrainingConfig(epochs=2.5), steps_per_epoch=10).num_steps == 25
     assert Schedule(TrainingConfig(epochs=0.01), steps_per_epoch=10).num_steps == 1

@@ -67,6 +67,7 @@ class Job:
                 checkpoints=Checkpoints(folder, self.note) if self.keep else None,
                 resume=self.resume,
                 quiet=self.quiet,
+                note=self.note,
             )
 
 

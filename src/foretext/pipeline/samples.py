@@ -47,6 +47,7 @@ class SampledValidation(Validation):
     ) -> None:
         self.inner, self.tokenizer, self.device, self.path = inner, tokenizer, device, path
         self.judged_by, self.higher_is_better = inner.judged_by, inner.higher_is_better
+        self.num_examples = inner.num_examples
         self.rows = _rows(held_out)
 
     def measure(self, model: Model) -> dict[str, float]:
@@ -61,6 +62,10 @@ class SampledValidation(Validation):
             with MetricsLog(self.path) as log:
                 log.append({**figures, "samples": known})
         return figures
+
+    def sample(self, size: int) -> None:
+        """Measure a sample of the held-out examples; the texts that are answered stay."""
+        self.inner.sample(size)
 
     def rewind(self, num_measured: int) -> None:
         """Drop the lines of validations that a resumed training makes again."""

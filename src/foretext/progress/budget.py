@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Self
 
-__all__ = ["Budget"]
+__all__ = ["Budget", "Clock", "duration_option"]
 
 Clock = Callable[[], float]  # seconds from any moment; it never goes back
 
@@ -58,3 +59,12 @@ class Budget:
     def extended(self, seconds: float) -> Self:
         """Return the budget with more seconds, on the same clock."""
         return replace(self, seconds=self.seconds + seconds)
+
+
+def duration_option(seconds: float) -> str:
+    """Return a time as ``--budget`` takes it, rounded up: ``40s``, ``5m``, ``2h``."""
+    if seconds <= 90:
+        return f"{10 * math.ceil(seconds / 10)}s"
+    if seconds <= 90 * 60:
+        return f"{math.ceil(seconds / 60)}m"
+    return f"{math.ceil(seconds / 3600)}h"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from foretext.progress import MetricsLog
+from foretext.progress.budget import Clock
 from foretext.progress.checkpoint import Checkpoints
 
 __all__ = ["RunContext"]
@@ -22,3 +25,6 @@ class RunContext:
     checkpoints: Checkpoints | None = None  # None: nothing to resume from is kept
     resume: bool = False
     quiet: bool = True
+    note: Callable[[str], object] = str  # is called with what a person should know
+    limit: float | None = None  # seconds of the training at most; None: as its settings say
+    clock: Clock = time.monotonic

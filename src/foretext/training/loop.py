@@ -7,7 +7,6 @@ killed ends, on one process, in the same bits as one that was not.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,7 +21,9 @@ from foretext.progress.run_context import RunContext
 from foretext.runtime import Interruption
 from foretext.training.batches import Batches
 from foretext.training.flops import ModelFlops, peak_flops
+from foretext.training.forecast import Forecast
 from foretext.training.heap import keep_freed_memory
+from foretext.training.held_out import HeldOut
 from foretext.training.lanes import Lanes
 from foretext.training.memory import advised_on_memory
 from foretext.training.model import Model
@@ -86,7 +87,7 @@ class Training:
                 "[training] patience and keep = 'best' need held-out examples; set valid_rate "
                 "above 0, or give a validation file."
             )
-        self.config, self.context, self.validation = config, context, validation
+        self.config, self.context = config, context
         self.device = choose_device(config.device)
         self.processes = Processes(self.device, alone=alone)
         torch.manual_seed(config.seed)
@@ -97,7 +98,8 @@ class Training:
         self.optimizer = Optimizer(model, config, dtype, self.processes)
         self.forward = torch.compile(model) if config.compile else model
         self.batches = Batches(examples, config.batch_examples, config.seed)
-        self.schedule = Schedule(config, self.batches.per_epoch)
+        self.schedule = Schedule(config, self.batches.per_epoch, context.limit)
+        self.forecast = Forecast(self.batches.per_epoch)
         self.flops = ModelFlops(model)
         self.records = Records(
             self.schedule,
@@ -111,7 +113,9 @@ class Training:
             context.checkpoints, config, self.processes, self.optimizer, self.lanes, self.records
         )
         self.state = TrainingState()
-        self._began = time.monotonic()
+        self.held_out = HeldOut(self.model, validation, self.schedule, self._clock, context.note)
+        self._began = context.clock()
+        self._step_seconds = 0.0  # of the newest step
 
     def _peak(self, dtype: torch.dtype) -> float | None:
         """What all devices can do in a second, where that is counted and kept."""
@@ -125,14 +129,16 @@ class Training:
         self.state = found or self.state
         if self.context.log is not None:
             self.context.log.restore(self.state.history)
-        if self.validation is not None:
-            self.validation.rewind(self._num_measured())
+        self.held_out.rewind(self.state)
         return found is not None
 
     def run(self) -> list[dict[str, Any]]:
         """Train until the schedule or the patience is at its end."""
         state, schedule = self.state, self.schedule
-        self._began = time.monotonic() - state.seconds
+        self._began = self.context.clock() - state.seconds
+        self.saver.reserve()
+        self.held_out.choose_sample(state)
+        schedule.keep_free(self.saver.last_seconds)
         done = schedule.done(state.step, state.seconds)
         bar = Progress(
             self.context.title,
@@ -142,23 +148,26 @@ class Training:
             quiet=self.context.quiet,
         )
         batches = self.batches.ahead(state.step)
-        self.saver.reserve()
         keep_freed_memory()
         self.model.train()
         with Interruption() as stop, bar, self.saver.guard(state):
-            if self._validation_due() and not self._is_measured():
+            if self.held_out.due(state) and not self.held_out.is_measured(state):
                 self._validate()  # a full disk had prevented it
             while not self._finished():
                 self._learn(batches)
-                if self._validation_due():
-                    self._validate()
+                self._warn()
+                if self.held_out.due(state):
+                    with bar.paused():
+                        self._validate()
                 elif self.records.due(state):
                     self._record({})
+                bar.total = schedule.total
                 bar.advance(schedule.done(state.step, state.seconds) - bar.done, **self._shown())
                 if self.processes.agree(stop.requested is not None):
                     self._stop(stop.requested or "A signal")
                 if state.seconds - self.saver.seconds >= self.config.checkpoint_seconds:
-                    self.saver.save(state)
+                    with bar.paused():
+                        self.saver.save(state)
         batches.close()  # type: ignore[attr-defined]
         self.saver.save(state, last=True)  # the training is kept, whatever happens to its results
         self._end()
@@ -175,20 +184,40 @@ class Training:
             f"training.gradient_checkpointing = true{' or training.shard = true' * shared}{kept}."
         )
 
+    def _clock(self) -> float:
+        """The seconds of the training now, the same in all processes."""
+        return self.processes.clock(self.context.clock() - self._began)
+
     def _finished(self) -> bool:
+        if not self.state.step:
+            return False  # however short the time is
         patience = self.config.patience
         if patience is not None and self.state.stale >= patience:
             return True
-        return self.schedule.finished(self.state.step, self.state.seconds)
+        # A step that would end later than half of it before the end is one too many.
+        seconds = self.state.seconds + self._step_seconds / 2
+        return self.schedule.finished(self.state.step, seconds)
+
+    def _warn(self) -> None:
+        """Warn, after the first steps, of a budget that is too short."""
+        schedule, state = self.schedule, self.state
+        if schedule.budget is None:
+            return
+        left = schedule.total - state.seconds
+        warning = self.forecast.add(self._step_seconds, left, schedule.budget)
+        if warning is not None:
+            self.context.note(warning)
 
     def _learn(self, batches: Iterator[Batch]) -> None:
         """Take one step, and the time of it and of its batch."""
-        began = time.monotonic()
+        began = self.context.clock()
         with advised_on_memory(self._advice()):
             self._step(next(batches))
         if self.state.step == 1 and self.lanes.states:
             self.saver.reserve()  # the lanes need room, too
-        self.state.learning += time.monotonic() - began
+        took = self.context.clock() - began
+        self._step_seconds = self.processes.clock(took) if self.schedule.is_limited else took
+        self.state.learning += took
 
     def _step(self, batch: Batch) -> None:
         """One update of the weights by one batch."""
@@ -208,7 +237,7 @@ class Training:
         state.step += 1
         state.tokens += batch.inputs.num_tokens
         state.flops += self.flops.of(batch, counts)
-        state.seconds = self.processes.clock(time.monotonic() - self._began)
+        state.seconds = self._clock()
 
     def _continued(self, batch: Batch) -> Batch:
         """Return the batch with the states that its rows begin with."""
@@ -227,35 +256,11 @@ class Training:
             assert share is not None
             yield share.rows(start, min(start + size, len(share)))
 
-    def _validation_due(self) -> bool:
-        state = self.state
-        if self.validation is None or state.step == 0:
-            return False
-        return self.schedule.validates(state.step, state.seconds, state.validated)
-
-    def _is_measured(self) -> bool:
-        """Whether the newest record is of this step, with held-out figures."""
-        last = self.state.history[-1] if self.state.history else {}
-        judged_by = self.validation.judged_by if self.validation is not None else ""
-        return last.get("step") == self.state.step and judged_by in last
-
     def _validate(self) -> None:
         """Measure the model, remember it where it is the best, and record all figures."""
-        assert self.validation is not None
-        self.model.eval()
-        figures = self.validation.measure(self.model)
-        self.model.train()
-        state = self.state
-        judged = figures[self.validation.judged_by]
-        sign = 1 if self.validation.higher_is_better else -1
-        if state.best is None or sign * judged > sign * state.best:
-            state.best, state.stale = judged, 0
-            if self.config.keep == "best":
-                self.optimizer.keep_weights()
-        else:
-            state.stale += 1
-        state.seconds = self.processes.clock(time.monotonic() - self._began)
-        state.validated = self.schedule.done(state.step, state.seconds)
+        figures, is_best = self.held_out.measure(self.state)
+        if is_best and self.config.keep == "best":
+            self.optimizer.keep_weights()
         self._record(figures)
 
     def _record(self, measured: dict[str, float]) -> None:
@@ -271,20 +276,16 @@ class Training:
     def _end(self) -> None:
         """Measure the final weights, unless the last step was measured; take the best ones back."""
         history = self.state.history
-        if self.validation is not None and not self._is_measured():
+        validates = self.held_out.validation is not None
+        if validates and not self.held_out.is_measured(self.state):
             self._validate()
-        elif self.validation is None and (not history or history[-1]["step"] != self.state.step):
+        elif not validates and (not history or history[-1]["step"] != self.state.step):
             self._record({})
         if self.config.keep == "best":
             self.optimizer.restore_weights()
         self.optimizer.release()
         self.records.close()
         self.model.eval()
-
-    def _num_measured(self) -> int:
-        """How many of the records hold the figures of a validation."""
-        judged_by = self.validation.judged_by if self.validation is not None else ""
-        return sum(judged_by in record for record in self.state.history)
 
     def _stop(self, signal_name: str) -> None:
         self.saver.save(self.state)

@@ -19,6 +19,7 @@ from foretext.training.state import TrainingState
 __all__ = ["Saver"]
 
 BEST = "best."  # what the names of the best weights begin with
+BYTES_A_SECOND = 250e6  # that are written and summed up, by a slow disk
 
 
 class Saver:
@@ -45,6 +46,7 @@ class Saver:
         self.checkpoints, self.config, self.processes = checkpoints, config, processes
         self.optimizer, self.lanes, self.records = optimizer, lanes, records
         self.seconds = 0.0  # of the training, at the newest checkpoint
+        self.last_seconds = 0.0  # that the last checkpoint will take, about
         self._step = -1
 
     def restore(self) -> TrainingState | None:
@@ -72,6 +74,8 @@ class Saver:
         if self.checkpoints is None:
             return
         arrays = self._arrays(with_best=self.config.keep == "best")
+        num_bytes = sum(array.nbytes for array in arrays.values())
+        self.last_seconds = num_bytes / BYTES_A_SECOND
         if self.processes.is_first:
             self.checkpoints.reserve(arrays)
 

@@ -6,31 +6,61 @@ import math
 
 from foretext.training.settings import TrainingConfig
 
-__all__ = ["Schedule"]
+__all__ = ["MEASURING_RATE", "VALIDATIONS", "Schedule"]
 
 VALIDATIONS = 20  # in a training, unless it says otherwise
-BUDGET_INTERVAL = 1 / VALIDATIONS  # of a budget, between two
+INTERVAL = 1 / VALIDATIONS  # of a training, between two
+MEASURING_RATE = 0.1  # of a limited time, for measuring held-out examples, at most
 
 
 class Schedule:
-    """Steps or, under a budget, seconds, from 0 to 1; and the learning rate there.
+    """Steps or, under a budget, seconds, from 0 to `total`; and the learning rate there.
+
+    A training by steps can have a limit of seconds too. The share that is done is then the larger
+    one of the two, so that the learning rate reaches its end within either.
 
     Args:
         config: the user's settings.
         steps_per_epoch: of the examples.
+        limit: seconds that it may take at most; None: as many as the settings say.
     """
 
-    def __init__(self, config: TrainingConfig, steps_per_epoch: int) -> None:
+    def __init__(
+        self, config: TrainingConfig, steps_per_epoch: int, limit: float | None = None
+    ) -> None:
         self.config = config
         self.steps_per_epoch = steps_per_epoch
         self.budget = config.budget_seconds
+        limits = [seconds for seconds in (self.budget, limit) if seconds is not None]
+        self.limit = min(limits, default=None)
         self.num_steps = config.steps or max(1, math.ceil(config.epochs * steps_per_epoch))
         self.unit = "steps" if self.budget is None else "seconds"
-        self.total = float(self.num_steps) if self.budget is None else self.budget
+        self._measuring = 0.0  # seconds that a measurement takes
+        self._saving = 0.0  # seconds that the last checkpoint takes
+
+    @property
+    def total(self) -> float:
+        """Steps or seconds of the whole training."""
+        return float(self.num_steps) if self.budget is None else self._seconds
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether seconds end the training, alone or beside steps."""
+        return self.limit is not None
+
+    def reserve(self, seconds: float) -> None:
+        """Say how long a measurement takes: the last one comes within the limit."""
+        self._measuring = seconds
+
+    def keep_free(self, seconds: float) -> None:
+        """Say how long the last checkpoint takes, which comes within the limit too."""
+        self._saving = seconds
 
     def done(self, step: int, seconds: float) -> float:
         """Return the steps or seconds that are done, at most `total`."""
-        return min(float(step) if self.budget is None else seconds, self.total)
+        if self.budget is not None:
+            return min(seconds, self.total)
+        return min(max(float(step), self._time_share(seconds) * self.total), self.total)
 
     def finished(self, step: int, seconds: float) -> bool:
         """Whether nothing is left to do."""
@@ -46,9 +76,36 @@ class Schedule:
 
     def validates(self, step: int, seconds: float, last: float) -> bool:
         """Whether a held-out loss is due; `last` is what was `done` at the one before."""
+        done = self.done(step, seconds)
+        if self._ends_by_time(step, seconds) and not self._has_room(done, last):
+            return False
         if self.config.valid_steps is not None:
             return step % self.config.valid_steps == 0
-        return self.done(step, seconds) - last >= self.total * BUDGET_INTERVAL
+        return done - last >= self.total * INTERVAL
+
+    @property
+    def _seconds(self) -> float:
+        """Seconds for steps, and for all measurements and checkpoints but the last ones."""
+        assert self.limit is not None
+        return max(self.limit - self._measuring - self._saving, self.limit / 2)
+
+    def _ends_by_time(self, step: int, seconds: float) -> bool:
+        """Whether seconds, not steps, will end the training, by the speed so far."""
+        by_steps = 0.0 if self.budget is not None else step / self.num_steps
+        return self._time_share(seconds) > by_steps
+
+    def _has_room(self, done: float, last: float) -> bool:
+        """Whether a measurement now is far enough from the one before and from the last one.
+
+        So all of them together take a tenth of the time at most.
+        """
+        apart = self._measuring * (1 - MEASURING_RATE) / MEASURING_RATE  # seconds of learning
+        spacing = apart * self.total / self._seconds
+        return last + spacing <= done <= self.total - spacing
+
+    def _time_share(self, seconds: float) -> float:
+        """Share of the limit that is over, from 0; 0 where there is none."""
+        return seconds / self._seconds if self.is_limited else 0.0
 
     def _share(self, done: float) -> float:
         """Share of the highest rate, after the warm-up."""

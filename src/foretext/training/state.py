@@ -18,6 +18,8 @@ class TrainingState:
     seconds: float = 0.0  # of the whole training, over all resumes
     learning: float = 0.0  # of these, what the steps since the newest record took
     validated: float = 0.0  # what was done at the last held-out loss, in the schedule's unit
+    sample: int = 0  # held-out examples that are measured where time is limited; 0: not chosen yet
+    measuring: float = 0.0  # seconds that the newest measurement took
     gradient_norm: float = 0.0  # of the newest step, before clipping
     best: float | None = None  # of what the validation judges by
     stale: int = 0  # validations in a row without a better one

@@ -22,9 +22,14 @@ class Validation(Protocol):
 
     judged_by: str  # the figure by which one model is better than another
     higher_is_better: bool
+    num_examples: int = 1  # that there are to measure
 
     def measure(self, model: Model) -> dict[str, float]:
         """Return the figures of a model that is in evaluation mode."""
+
+    def sample(self, size: int) -> None:
+        """Measure a fixed sample of so many examples from now on, the same for the same size."""
+        return
 
     def rewind(self, num_measured: int) -> None:
         """Drop what was written of all but the first `num_measured` measurements.
@@ -42,12 +47,19 @@ class HeldOutLoss(Validation):
 
     def __init__(self, examples: Examples, batch_examples: int) -> None:
         self.batches = Batches(examples, batch_examples, FROZEN_SEED)
+        self.num_batches = self.batches.per_epoch
+        self.num_examples = self.num_batches * batch_examples
+
+    def sample(self, size: int) -> None:
+        """Measure the first batches, which are in random order where no text continues."""
+        wanted = -(-size // self.batches.size)
+        self.num_batches = min(wanted, self.batches.per_epoch)
 
     def measure(self, model: Model) -> dict[str, float]:
-        """Score every held-out example once."""
+        """Score every held-out example, or every one of the sample, once."""
         tally, lanes = Tally(), Lanes()
         with torch.inference_mode():
-            for step in range(self.batches.per_epoch):
+            for step in range(self.num_batches):
                 batch = lanes.begin(self.batches.batch(step))
                 tally.count(model.objective.counts(batch))
                 tally.add(model(batch.to(model.device)))

@@ -1,0 +1,46 @@
+"""What a time is enough for, by the speed of the first steps."""
+
+from __future__ import annotations
+
+import pytest
+
+from foretext.training.forecast import TIMED_STEPS, WARM_STEPS, Forecast
+
+
+def warnings_of(
+    step_seconds: float, *, steps_per_epoch: int = 100, total: float = 120.0
+) -> list[tuple[int, str]]:
+    """The step of each warning, of a training whose first step takes twenty seconds."""
+    forecast, left, found = Forecast(steps_per_epoch), total, []
+    for step in range(1, 1000):
+        took = 20.0 if step == 1 else step_seconds
+        left -= took
+        warning = forecast.add(took, left, total)
+        found += [] if warning is None else [(step, warning)]
+        if left <= 0:
+            break
+    return found
+
+
+def test_few_steps_are_warned_of_once() -> None:
+    [(step, warning)] = warnings_of(1.0)
+    assert step == WARM_STEPS + 4  # four of a second each are enough to know
+    assert "enough for about 92 steps, 0.92 epochs" in warning
+    assert "--budget 6m" in warning
+
+
+def test_less_than_an_epoch_is_warned_of() -> None:
+    [(step, warning)] = warnings_of(0.1, steps_per_epoch=10_000)
+    assert step == WARM_STEPS + TIMED_STEPS
+    assert "0.09 epochs" in warning
+
+
+def test_enough_steps_need_no_word() -> None:
+    assert warnings_of(0.1) == []
+
+
+@pytest.mark.parametrize("total", [19.0, 25.0])
+def test_a_time_that_ends_with_the_first_steps_is_warned_of(total: float) -> None:
+    [(step, warning)] = warnings_of(4.0, total=total)
+    assert step <= 3
+    assert "hardly learns" in warning
