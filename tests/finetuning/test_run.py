@@ -353,7 +353,11 @@ def test_small_networks_mark_shared_tokens_by_default(
     """The choice is said, kept in the recipe, and left out where embeddings cannot learn it."""
     chosen = {}
     frozen = {"training": {"freeze": "embeddings"}}
-    for name, more in (("run", {}), ("frozen", frozen), ("asked", {"task": {"shared_tokens": 0}})):
+    for name, more in (
+        ("run", {}),
+        ("frozen", frozen),
+        ("asked", {"task": {"shared_tokens": False}}),
+    ):
         settings = small_settings("bert")
         settings = {**settings, **more, "training": settings["training"] | more.get("training", {})}
         ft.finetune(task, bases["bert"], task_files.train(task), tmp_path / name, settings=settings)
