@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from foretext.report.cells import cell, label, table, tile
+from foretext.report.cells import cell, duration, label, percent, table, tile
 
 
 @pytest.mark.parametrize(
@@ -34,10 +34,36 @@ def test_a_tile_rounds_large_numbers() -> None:
     assert tile(17_000_000) == "17.0 M"
     assert tile(9720) == "9,720"
     assert tile(0.5) == "0.500"
+    assert tile(0.094412) == "0.0944"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.24, "0.2 s"),
+        (9.94, "9.9 s"),
+        (59.4, "59 s"),
+        (59.6, "1 min 00 s"),
+        (185, "3 min 05 s"),
+        (4800, "1 h 20 min"),
+    ],
+)
+def test_a_time_has_its_units(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+def test_a_small_share_is_not_nothing() -> None:
+    assert [percent(share) for share in (0.0, 0.004, 0.057, 1.0)] == [
+        "0 %",
+        "< 1 %",
+        "6 %",
+        "100 %",
+    ]
 
 
 def test_labels_are_words() -> None:
     assert label("num_unknown_tokens") == "unknown tokens"
+    assert label("held_out_tokens") == "held-out tokens"
 
 
 def test_a_table_has_every_name_as_a_column() -> None:

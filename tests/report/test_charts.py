@@ -1,9 +1,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
-from foretext.report.charts import MOST_POINTS, curve_chart, map_chart
+import altair
+import pytest
+import vl_convert
+
+from foretext.report.charts import MOST_POINTS, curve_chart, legend_above, map_chart
 
 SERIES = {"loss": "training", "valid_loss": "held out"}
 
@@ -44,3 +49,35 @@ def test_no_address_is_in_a_chart() -> None:
     point = {"word": "a", "x": 0, "y": 1, "count": 3, "group": 0, "nearest": "b", "level": 1}
     curves = curve_chart([record(1, loss=2.0)], SERIES, "loss")
     assert "://" not in json.dumps([map_chart([point]), curves])
+
+
+def vega_of(chart: dict[str, Any]) -> str:
+    version = ".".join(altair.VEGALITE_VERSION.split(".")[:2])
+    return json.dumps(vl_convert.vegalite_to_vega(chart, vl_version=version))
+
+
+@pytest.mark.parametrize("series", [SERIES, {"loss": "training"}])
+def test_a_tooltip_reads_every_field_from_the_nearest_point(series: dict[str, str]) -> None:
+    records = [record(1, loss=2.0, valid_loss=3.0), record(2, loss=1.5, valid_loss=2.5)]
+    chart = curve_chart(records, series, "loss (nats)")
+    assert chart is not None
+    tooltips = re.findall(r'"tooltip": {"signal": "(.*?[^\\])"}', vega_of(chart))
+    assert len(tooltips) == 2  # of the points, and of the cells around them
+    for tooltip in tooltips:
+        expression = tooltip.replace('\\"', '"')
+        read = set(re.findall(r'\(datum\.datum \|\| datum\)\["(\w+)"\]', expression))
+        assert read == {"value", "epoch", "words"} | ({"series"} if len(series) > 1 else set())
+        assert read <= rows_of(chart)[0].keys()
+        assert "datum" not in re.sub(r"\(datum\.datum \|\| datum\)", "", expression)
+        assert re.findall(r'"([^"]+)": format', expression) == ["loss (nats)", "epoch", "words"]
+
+
+def test_a_share_is_shown_in_percent() -> None:
+    chart = curve_chart([record(1, loss=0.5)], SERIES, "accuracy", number_format=".0%")
+    assert '\\".1%\\"' in json.dumps(chart)
+
+
+def test_a_legend_fits_a_telephone() -> None:
+    assert legend_above(["training", "held out"]).columns == 2
+    assert legend_above(["this model", "TF-IDF and logistic regression"]).columns == 1
+    assert legend_above(["a" * 90]).columns == 1

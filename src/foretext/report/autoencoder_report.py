@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from foretext.progress import human_seconds
-from foretext.report.cells import cell, tile
+from foretext.report.cells import cell, duration, tile
 from foretext.report.page import write_page
 from foretext.report.settings import setting_sections
 from foretext.report.structure import structure_svg
@@ -44,7 +43,7 @@ def write_autoencoder_report(
     write_page(
         path,
         "autoencoder.html.j2",
-        training_curves([_with_images(record) for record in metrics]),
+        training_curves([_with_images(record) for record in metrics], loss="mean squared error"),
         title=title,
         summary=f"{facts['code_size']:,} numbers for {' × '.join(map(str, facts['shape']))}",
         tiles=_tiles(facts),
@@ -64,11 +63,11 @@ def _tiles(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("examples", tile(facts["examples"])),
         ("held out", tile(facts["held_out_examples"])),
         ("parameters", tile(facts["parameters"])),
-        ("training time", human_seconds(facts["seconds"])),
+        ("training time", duration(facts["seconds"])),
     ]
     errors = [
-        ("error in training", facts["loss"]),
-        ("error held out", facts["valid_loss"]),
-        ("principal components", facts["components_loss"]),
+        ("squared error, training", facts["loss"]),
+        ("squared error, held out", facts["valid_loss"]),
+        ("squared error of principal components", facts["components_loss"]),
     ]
     return counts + [(name, cell(value)) for name, value in errors if value is not None]

@@ -8,7 +8,7 @@ from typing import Any
 
 from foretext.progress import human_count
 
-__all__ = ["best_first", "cell", "label", "table", "tile"]
+__all__ = ["best_first", "cell", "duration", "label", "percent", "table", "tile"]
 
 LARGE = 100_000  # numbers from here on are rounded in tiles
 
@@ -29,13 +29,31 @@ def cell(value: Any) -> str:
 
 
 def tile(value: Any) -> str:
-    """Return `value` as the large figure of a tile."""
-    return human_count(value) if isinstance(value, int) and value >= LARGE else cell(value)
+    """Return `value` as the large figure of a tile, which has room for five digits."""
+    if isinstance(value, int) and value >= LARGE:
+        return human_count(value)
+    return f"{value:.3g}" if isinstance(value, float) and abs(value) < 0.1 else cell(value)
+
+
+def duration(seconds: float) -> str:
+    """Return a time with its units: ``0.8 s``, ``42 s``, ``3 min 05 s``, ``1 h 20 min``."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, second = divmod(round(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minute:02} min"
+    return f"{minutes} min {second:02} s" if minutes else f"{second} s"
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, and a small one as less than one."""
+    return "< 1 %" if 0 < share < 0.01 else f"{share:.0%}".replace("%", " %")
 
 
 def label(name: str) -> str:
     """Return the words of a setting or figure called `name`: ``num_tokens`` is ``tokens``."""
-    return name.removeprefix("num_").replace("_", " ")
+    return name.removeprefix("num_").replace("held_out", "held-out").replace("_", " ")
 
 
 def table(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:

@@ -5,15 +5,18 @@ Colours and fonts are not here: the page gives them, so that they follow its lig
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
-__all__ = ["curve_chart", "map_chart", "specification"]
+__all__ = ["curve_chart", "legend_above", "map_chart", "number_axis", "specification"]
 
 MOST_POINTS = 600  # of a curve; a screen shows no more
 MARGIN = 0.04  # of the map, on every side
 FEW_POINTS = 30  # up to here each point of a curve is marked
+NARROWEST = 260  # pixels, of a chart on a telephone
+LEGEND_SYMBOL, LEGEND_LETTER = 40, 7  # pixels, of a name in a legend
 
 Record = Mapping[str, Any]
 
@@ -26,18 +29,16 @@ def curve_chart(
     unit: str = "words",
     height: int = 260,
     number_format: str = "~s",
-    legend: Literal["top-right", "bottom-right"] = "top-right",
 ) -> dict[str, Any] | None:
     """Draw figures of `records` over their epochs; None when no record has any of them.
 
     Args:
         records: lines of metrics.jsonl.
         series: from a record's field to the name of its line.
-        title: of the vertical axis.
+        title: of the vertical axis, with its unit.
         unit: what a record counts, shown under the pointer.
         height: in pixels; the width is the page's.
         number_format: of the vertical axis, as d3 writes it.
-        legend: where it stands, if there are several lines.
     """
     import altair as alt
 
@@ -48,7 +49,7 @@ def curve_chart(
     nearest = alt.selection_point(
         name="nearest", on="mouseover", nearest=True, fields=["epoch"], empty=False
     )
-    axis = alt.Axis(format=number_format, tickCount=6)
+    axis = number_axis(number_format, tickCount=6)
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         x=alt.X("epoch:Q", title="epoch", axis=alt.Axis(grid=False)),
         y=alt.Y("value:Q", title=title, scale=alt.Scale(zero=False), axis=axis),
@@ -56,18 +57,20 @@ def curve_chart(
             "series:N",
             sort=names,
             scale=alt.Scale(domain=names),
-            legend=alt.Legend(title=None, orient=legend) if len(names) > 1 else None,
+            legend=legend_above(names) if len(names) > 1 else None,
         ),
     )
     shown = 0.9 if len(rows) <= FEW_POINTS * len(names) else 0
     points = base.mark_point(filled=True, size=42).encode(
         opacity=alt.condition(nearest, alt.value(1), alt.value(shown)),
-        tooltip=[
-            alt.Tooltip("series:N", title="figure"),
-            alt.Tooltip("value:Q", title="value", format=".4~r"),
-            alt.Tooltip("epoch:Q", format=".2f"),
-            alt.Tooltip(f"{unit}:Q", format=","),
-        ],
+        tooltip=_nearest_tooltip(
+            "series" if len(names) > 1 else None,
+            {
+                title: ("value", ".1%" if number_format.endswith("%") else ",.4~r"),
+                "epoch": ("epoch", ".2f"),
+                unit: (unit, ","),
+            },
+        ),
     )
     lines = base.mark_line(strokeWidth=2, interpolate="linear")
     return specification((lines + points.add_params(nearest)), title, height)
@@ -124,6 +127,49 @@ def specification(chart: Any, description: str, height: int) -> dict[str, Any]:
     for name in ("$schema", "config"):
         data.pop(name, None)
     return data
+
+
+def legend_above(names: Sequence[str], **options: Any) -> Any:
+    """Return a legend above a chart, in as many columns as a telephone has room for.
+
+    Args:
+        names: that it shows.
+        options: further ones, of `altair.Legend`.
+    """
+    import altair as alt
+
+    widest = LEGEND_SYMBOL + LEGEND_LETTER * max(map(len, names))
+    columns = max(1, min(len(names), NARROWEST // widest))
+    return alt.Legend(title=None, orient="top", columns=columns, labelLimit=NARROWEST, **options)
+
+
+def number_axis(number_format: str, **options: Any) -> Any:
+    """Return an axis whose labels are in a format of d3: 0, 20k, where Vega would say 0k."""
+    import altair as alt
+
+    return alt.Axis(labelExpr=f"format(datum.value, {json.dumps(number_format)})", **options)
+
+
+def _nearest_tooltip(heading: str | None, fields: Mapping[str, tuple[str, str]]) -> Any:
+    """Return the tooltip of the point nearest to the pointer.
+
+    Vega-Lite 6 reads texts in such a tooltip from the cell around the point, where they are
+    undefined, and not from the point. So the expression is written here, and finds the point from
+    both: a cell holds it as its own ``datum``.
+
+    Args:
+        heading: the field that names the point; None: it needs no name.
+        fields: from a title to a field and its number format.
+    """
+    import altair as alt
+
+    point = "(datum.datum || datum)"
+    parts = [] if heading is None else [f"title: {point}[{json.dumps(heading)}]"]
+    parts += [
+        f"{json.dumps(title)}: format({point}[{json.dumps(field)}], {json.dumps(number_format)})"
+        for title, (field, number_format) in fields.items()
+    ]
+    return alt.value(alt.ExprRef("{" + ", ".join(parts) + "}"))
 
 
 def _long_rows(

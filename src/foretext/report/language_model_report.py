@@ -7,8 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from foretext.progress import human_seconds
-from foretext.report.cells import label, table, tile
+from foretext.report.cells import duration, label, table, tile
 from foretext.report.charts import curve_chart
 from foretext.report.settings import setting_sections
 from foretext.report.training_curves import training_curves
@@ -45,7 +44,7 @@ def write_language_model_report(
     """
     from foretext.report.page import write_page
 
-    charts = training_curves(metrics)
+    charts = training_curves(metrics, loss="loss (nats a predicted token)")
     accuracies = {
         name: name.removeprefix("valid_").removesuffix("_accuracy").replace("_", " ")
         for record in metrics
@@ -78,7 +77,7 @@ def _tiles(facts: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]) -> li
     if not metrics:
         return tiles
     last = metrics[-1]
-    tiles.append(("training time", human_seconds(last["time"])))
+    tiles.append(("training time", duration(last["time"])))
     if (speed := _speed(metrics)) is not None:
         tiles.append(("tokens a second", tile(speed)))
     shares = [record["mfu"] for record in metrics if "mfu" in record]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from foretext.errors import OutputError, is_panic
 from foretext.files import atomic_file
-from foretext.report.cells import cell
+from foretext.report.cells import cell, percent
 
 if TYPE_CHECKING:
     import jinja2
@@ -56,7 +56,7 @@ def _templates() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["cell"] = cell
+    environment.filters |= {"cell": cell, "percent": percent}
     return environment
 
 

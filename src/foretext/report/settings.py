@@ -10,10 +10,19 @@ __all__ = ["setting_sections"]
 
 def setting_sections(settings: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, Any]]]]:
     """Return the settings section by section; those that stand alone come first, without a name."""
-    alone = [(name, value) for name, value in settings.items() if not isinstance(value, Mapping)]
+    alone = [
+        (name, _written(value))
+        for name, value in settings.items()
+        if not isinstance(value, Mapping)
+    ]
     sections = [
-        (name, list(value.items()))
+        (name, [(setting, _written(each)) for setting, each in value.items()])
         for name, value in settings.items()
         if isinstance(value, Mapping)
     ]
     return ([("", alone)] if alone else []) + sections
+
+
+def _written(value: Any) -> Any:
+    """Return a number as the user writes it: 300, not 300.000; other values as they are."""
+    return f"{value:.10g}" if isinstance(value, float) else value

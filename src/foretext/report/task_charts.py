@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from foretext.report.charts import specification
+from foretext.report.charts import legend_above, specification
 
 __all__ = ["beside_chart", "confusion_chart", "reliability_chart", "score_chart"]
 
@@ -135,7 +135,7 @@ def beside_chart(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dic
         color=alt.Color(
             "model:N",
             scale=series,
-            legend=alt.Legend(title=None, orient="top", symbolType="square", labelLimit=400),
+            legend=legend_above(names, symbolType="square"),
         )
     )
     values = base.mark_text(align="left", dx=5).encode(text=alt.Text("value:Q", format=".3f"))

@@ -7,8 +7,7 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
-from foretext.progress import human_seconds
-from foretext.report.cells import best_first, label, table, tile
+from foretext.report.cells import best_first, duration, label, table, tile
 from foretext.report.charts import curve_chart
 from foretext.report.page import write_page
 from foretext.report.settings import setting_sections
@@ -93,7 +92,7 @@ def _summary(facts: Record) -> str:
 def _tiles(facts: Record) -> list[tuple[str, str]]:
     """Return what was learned, then the figure `judged_by`, that of the baseline next to it."""
     tiles = [(name, tile(facts[name])) for name in ("rows", "labels", "parameters") if facts[name]]
-    tiles.append(("training time", human_seconds(facts["seconds"])))
+    tiles.append(("training time", duration(facts["seconds"])))
     judged_by = facts["judged_by"]
     for part, said in PARTS.items():
         if not facts[part]:
@@ -118,7 +117,6 @@ def _charts(
         "held out",
         unit=work_unit(metrics),
         number_format=".0%",
-        legend="bottom-right",
     )
     if figures is not None:
         charts["figures"] = figures

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from foretext.progress import human_seconds
-from foretext.report.cells import label, table, tile
+from foretext.report.cells import duration, label, table, tile
 from foretext.report.settings import setting_sections
 from foretext.report.training_curves import training_curves, work_unit
 
@@ -81,7 +80,7 @@ def _tiles(
         return tiles
     last = metrics[-1]
     if last.get("time"):
-        tiles.append(("training time", human_seconds(last["time"])))
+        tiles.append(("training time", duration(last["time"])))
         if last.get(unit := work_unit(metrics)):
             tiles.append((f"{unit} a second", tile(round(last[unit] / max(last["time"], 1e-3)))))
     ends = (("loss at the end", "loss"), ("held-out loss", "valid_loss"))

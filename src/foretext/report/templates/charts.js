@@ -29,6 +29,12 @@ function theme() {
       titleFontWeight: "normal",
       titlePadding: 10,
     },
+    axisX: {
+      labelFlush: false,
+      labelOverlap: "greedy",
+      labelSeparation: 8,
+      tickCount: { expr: "ceil(width / 80)" },
+    },
     axisY: { domain: false, ticks: false },
     legend: { ...text, labelFontSize: 13, symbolType: "stroke", symbolStrokeWidth: 3 },
     text: { font: font, fill: color("--ink") },
