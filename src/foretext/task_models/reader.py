@@ -12,6 +12,7 @@ from pydantic import Field
 
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Record, Top
+from foretext.corpus.findings import Problem
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import (
     Asked,
@@ -20,6 +21,7 @@ from foretext.data.rows import (
     QuestionsConfig,
     RowTexts,
     as_questions,
+    find_question_problems,
     read_questions,
 )
 from foretext.errors import CorpusError, SettingError
@@ -100,6 +102,11 @@ class SpanReader(TaskModel):
     def read(cls, path: str | Path, config: QuestionsConfig | None = None) -> list[Question]:
         """Read questions in the form of SQuAD or CMRC."""
         return read_questions(path, config)
+
+    @classmethod
+    def problems(cls, train: Sequence[Question], test: Sequence[Question] = ()) -> list[Problem]:
+        """Return which answers do not stand in their passages, or not where the file says."""
+        return find_question_problems(train, test)
 
     @classmethod
     def find(cls, rows: Sequence[Question]) -> dict[str, Any]:

@@ -9,14 +9,9 @@ from foretext.data.rows.findings import (
 )
 from foretext.data.rows.inputs import Input, line_input
 from foretext.data.rows.pairs import LabelledPair, PairsConfig, read_pairs
-from foretext.data.rows.questions import (
-    Answer,
-    Asked,
-    Question,
-    QuestionsConfig,
-    as_questions,
-    read_questions,
-)
+from foretext.data.rows.question import Answer, Asked, Question, as_questions
+from foretext.data.rows.question_problems import find_question_problems
+from foretext.data.rows.questions import QuestionsConfig, read_questions
 from foretext.data.rows.row_texts import RowTexts
 from foretext.data.rows.settings import RowsConfig
 from foretext.data.rows.tagged import TaggedConfig, TaggedSentence, read_tagged
@@ -36,6 +31,7 @@ __all__ = [
     "TaggedConfig",
     "TaggedSentence",
     "as_questions",
+    "find_question_problems",
     "find_row_problems",
     "find_tag_problems",
     "find_unseen_labels",

@@ -1,0 +1,53 @@
+"""One question on a passage, and the answers that the passage holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from foretext.errors import SettingError
+
+__all__ = ["Answer", "Asked", "Question", "as_questions"]
+
+
+class Answer(NamedTuple):
+    """A span of the context."""
+
+    text: str
+    start: int | None  # a character of the context; None where the context does not hold the text
+    is_moved: bool = False  # whether the file gives another place
+
+
+class Question(NamedTuple):
+    """One question; without answers where the context has none (SQuAD 2.0), or none is known."""
+
+    key: str  # the `id` of the file
+    question: str
+    context: str
+    answers: tuple[Answer, ...]
+    title: str
+    place: str  # file:id
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether an answer stands in the context."""
+        return any(answer.start is not None for answer in self.answers)
+
+
+Asked = Question | tuple[str, str]  # a row, or a question and the passage that may answer it
+
+
+def as_questions(pairs: Sequence[Asked]) -> list[Question]:
+    """Return pairs as rows without answers; rows stay as they are.
+
+    Raises:
+        SettingError: there is a single pair, or a text in place of a pair.
+    """
+    if isinstance(pairs, str | Question) or any(isinstance(pair, str) for pair in pairs):
+        raise SettingError(
+            "Give a list of pairs, each of a question and the passage that may answer it."
+        )
+    return [
+        pair if isinstance(pair, Question) else Question("", *pair, answers=(), title="", place="")
+        for pair in pairs
+    ]
