@@ -43,10 +43,27 @@ def test_rows_are_examined_once(model: LinearClassifier) -> None:
     assert found["num_errors"] == 0
 
 
-def test_the_baseline_of_the_linear_classifier_is_the_most_frequent_label() -> None:
-    baseline = LinearClassifier.baseline([*rows(), *rows()[:1]])
-    assert baseline.figures(rows())["accuracy"] == 0.5
-    assert baseline.linear is None
+def test_the_answers_of_others_are_examined_beside_those_of_a_model(
+    model: LinearClassifier,
+) -> None:
+    majority = LinearClassifier.majority([*rows(), *rows()[:1]])
+    beside = model.examine(rows(), beside={"majority": majority})["beside"]["majority"]
+    assert beside["figures"]["accuracy"] == 0.5
+    assert "labels" not in beside["figures"]  # the table
+    assert beside["difference"]["value"] == 0.5
+    assert beside["difference"]["is_certain"]
+
+
+def test_one_answer_to_all_rows_is_named(model: LinearClassifier) -> None:
+    always = LinearClassifier.majority(rows()[:1])
+    sentence = model.degenerate(rows(), always.answers(rows()))
+    assert sentence == (
+        "All 12 texts got the same answer, 'good', although 2 different ones are right."
+    )
+    assert model.degenerate(rows(), model.answer_rows(rows())) is None
+    assert model.degenerate(rows()[:8], always.answers(rows()[:8])) is None  # too few to tell
+    alike = [row for row in rows() if row.labels == ("good",)] * 3
+    assert model.degenerate(alike, always.answers(alike)) is None  # all are right
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from foretext.data.rows.records import read_records
 from foretext.data.rows.settings import LabelledConfig
 from foretext.errors import CorpusError
 from foretext.metrics import pearson, spearman
+from foretext.metrics.paired import Tallies, rank_tallies
 from foretext.task_models.base import TaskModel
 from foretext.task_models.windows import Windows
 from foretext.tasks.answers import RealNumber
@@ -112,11 +113,16 @@ class Regression(TaskModel):
 
         learned = make_pipeline(TfidfVectorizer(), Ridge())
         learned.fit([row.text for row in rows], [row.number for row in rows])
+        return Baseline(
+            "TF-IDF and ridge regression",
+            lambda others: learned.predict([row.text for row in others]),  # as `answer_rows` does
+        )
 
-        def figures(others: Sequence[NumberedText]) -> dict[str, Any]:
-            return _figures(others, learned.predict([row.text for row in others]))
-
-        return Baseline("TF-IDF and ridge regression", figures)
+    @classmethod
+    def majority(cls, rows: Sequence[NumberedText]) -> Baseline:
+        """Give every text the mean of the numbers."""
+        mean = np.mean([row.number for row in rows])
+        return Baseline("the mean number", lambda others: np.full(len(others), mean))
 
     def examples(self, rows: Sequence[NumberedText]) -> PaddedExamples:
         """Return texts with their numbers, to learn from."""
@@ -135,6 +141,10 @@ class Regression(TaskModel):
     def judge(self, rows: Sequence[NumberedText], answers: Numbers) -> dict[str, Any]:
         """Return the correlations with the right numbers."""
         return _figures(rows, answers)
+
+    def tallies(self, rows: Sequence[NumberedText], answers: Numbers) -> dict[str, Tallies]:
+        """Return what each row adds to the figure that counts, for a test of differences."""
+        return {"spearman": rank_tallies([row.number for row in rows], answers)}
 
     def findings(self, rows: Sequence[NumberedText], answers: Numbers) -> dict[str, Any]:
         """Return a chart of right and given numbers, and a table of the largest errors."""

@@ -64,10 +64,12 @@ def test_lines_are_answered(model: Regression) -> None:
         next(model.predictions(["the cat"], k=2))
 
 
-def test_its_baseline_has_the_same_figures(rows: list[NumberedText]) -> None:
-    baseline = Regression.baseline(rows)
-    assert set(baseline.figures(rows)) == {"rows", "spearman", "pearson"}
-    assert baseline.figures(rows)["spearman"] > 0.9
+def test_its_baselines_have_the_same_figures(model: Regression, rows: list[NumberedText]) -> None:
+    learned, mean = Regression.baseline(rows), Regression.majority(rows)
+    figures = model.judge(rows, learned.answers(rows))
+    assert set(figures) == {"rows", "spearman", "pearson"}
+    assert figures["spearman"] > 0.9
+    assert model.judge(rows, mean.answers(rows))["spearman"] == 0
 
 
 def test_a_folder_of_it_opens_where_its_module_is_trusted(
@@ -119,6 +121,9 @@ def test_it_is_fine_tuned_like_any_task(file: Path, tmp_path: Path) -> None:
     assert (facts["kind"], facts["title"], facts["judged_by"]) == (NAME, "Regression", "spearman")
     assert facts["test"]["spearman"] == model.evaluate(file)["spearman"]
     assert facts["baseline"]["name"] == "TF-IDF and ridge regression"
+    assert facts["majority"]["test"]["spearman"] == 0
+    assert facts["verdict"]["against"] == "baseline"
+    assert "Spearman" in facts["verdict"]["sentence"]
     assert "# Regression on textcnn" in (run / "README.md").read_text()
     assert report_run(run).is_file()
     again = ft.load(run)

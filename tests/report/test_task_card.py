@@ -24,14 +24,14 @@ def test_figures_stand_beside_the_baseline() -> None:
         in text
     )
     assert "| accuracy | 0.8000 | 0.5000 | 0.7500 | 0.5000 |" in text
-    assert "| macro f1 | 0.7000 | 0.4000 | 0.7000 | 0.4000 |" in text
+    assert "| macro F1 | 0.7000 | 0.4000 | 0.7000 | 0.4000 |" in text
     assert "- tested on: `b.csv`" in text
     assert "\n\n\n" not in text
 
 
 def test_the_figure_that_counts_comes_first() -> None:
     rows = [line for line in card(judged_by="macro_f1").splitlines() if line.startswith("| ")]
-    assert rows[2].startswith("| macro f1 |")
+    assert rows[2].startswith("| macro F1 |")
 
 
 def test_without_rows_to_measure_on_it_says_so() -> None:

@@ -15,12 +15,14 @@ class Baseline:
 
     Attributes:
         name: what it does, such as "TF-IDF and logistic regression".
-        figures: of rows with right answers, under the names that the task's own figures have.
+        answers: to rows, in the form that `answer_rows` of the compared model has.
+        base: the BASE that learns it as a model; None: it is no model to use.
         linear: the `LinearClassifier` that answers; None: something else does.
         seconds: that it learned.
     """
 
     name: str
-    figures: Callable[[Sequence[Any]], dict[str, Any]]
+    answers: Callable[[Sequence[Any]], Any]
+    base: str | None = None
     linear: Any = None
     seconds: float = 0.0

@@ -9,9 +9,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.classifiers.one_answer import one_answer
 from foretext.errors import CorpusError
 from foretext.metrics import expected_calibration_error, fit_temperature
 from foretext.metrics.classification import multi_label_scores
+from foretext.metrics.paired import Tallies, share_tallies
 
 __all__ = [
     "ClassAnswers",
@@ -89,6 +91,27 @@ class ClassAnswers(NamedTuple):
             "calibration_error": error,
             "labels": _table(scores.per_label),
         }
+
+    def tallies(self, rows: Sequence[LabelledRow]) -> dict[str, Tallies]:
+        """Return what each row adds to the accuracy."""
+        return {"accuracy": share_tallies(self._are_right(rows))}
+
+    def degenerate(self, rows: Sequence[LabelledRow], noun: str) -> str | None:
+        """Return a sentence where all rows get the same labels; `noun` is what rows are."""
+        given = self._sets()
+        shown = ", ".join(f"'{label}'" for label in given[0]) if given else ""
+        right = [tuple(sorted(row.labels)) for row in rows]
+        return one_answer(right, given, noun, shown or "no label")
+
+    def _sets(self) -> list[tuple[str, ...]]:
+        """Return all labels of each answer."""
+        if self.is_multi_label:
+            return self.above_half()
+        return [(label,) for label in self.most_probable()]
+
+    def _are_right(self, rows: Sequence[LabelledRow]) -> list[bool]:
+        given = self._sets()
+        return [set(own) == set(row.labels) for own, row in zip(given, rows, strict=True)]
 
 
 def label_records(rows: Sequence[Sequence[Labelled]]) -> list[dict[str, Any]]:

@@ -20,7 +20,6 @@ from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.class_answers import ClassAnswers, Labelled
 from foretext.classifiers.linear_config import LinearConfig
 from foretext.classifiers.linear_storage import FILE, KIND, LinearParts, read_parts, write_parts
-from foretext.classifiers.majority_baseline import MajorityBaseline
 from foretext.classifiers.text_labeller import TextLabeller, check_list
 from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError, ModelFileError, SettingError
@@ -84,18 +83,6 @@ class LinearClassifier(TextLabeller):
             self.config, self._labels, self.features, self.idf,
             self.weights, self.bias, self.is_multi_label,
         )  # fmt: skip
-
-    @classmethod
-    def baseline(cls, rows: Sequence[LabelledText]) -> Baseline:
-        """Learn the most frequent label."""
-        learned = MajorityBaseline().fit([row.text for row in rows], [row.labels for row in rows])
-
-        def figures(others: Sequence[LabelledText]) -> dict[str, Any]:
-            probabilities = learned.predict_proba([row.text for row in others])
-            answers = ClassAnswers(learned.classes_, probabilities, learned.is_multi_label)
-            return _numbers(answers.figures(others))
-
-        return Baseline("the most frequent label", figures)
 
     def fit(self, texts: Sequence[str], labels: Labels) -> Self:
         """Learn from N texts with one label each, or with any number of them.
@@ -279,11 +266,4 @@ def linear_baseline(rows: Sequence[LabelledText]) -> Baseline:
         CorpusError: nothing can be learned from the rows.
     """
     learned = LinearClassifier().fit([row.text for row in rows], [row.labels for row in rows])
-    return Baseline(
-        LinearClassifier.method, lambda others: _numbers(learned.figures(others)), learned
-    )
-
-
-def _numbers(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """Return figures without the table of labels."""
-    return {name: value for name, value in figures.items() if name != "labels"}
+    return Baseline(LinearClassifier.method, learned.answer_rows, "linear", learned)

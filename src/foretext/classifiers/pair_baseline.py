@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.classifiers.baseline import Baseline
+from foretext.classifiers.class_answers import ClassAnswers
 from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
 from foretext.data.rows import LabelledPair
 from foretext.errors import CorpusError
-from foretext.metrics import classification_scores, pearson, spearman
 
-__all__ = ["PairBaseline", "overlap_features", "pair_baseline"]
+__all__ = ["PairBaseline", "mean_score", "overlap_features", "pair_baseline"]
 
 _SAMPLE = 1 << 16  # characters that the script is found from
 _MAX_PASSES = 1000
@@ -85,19 +85,18 @@ def pair_baseline(rows: Sequence[LabelledPair]) -> Baseline:
     answers = [row.score if has_scores else row.label for row in rows]
     learned = PairBaseline().fit(_texts(rows), answers)  # type: ignore[arg-type]
 
-    def figures(others: Sequence[LabelledPair]) -> dict[str, Any]:
-        given: list[Any] = learned.predict(_texts(others))
+    def answered(others: Sequence[LabelledPair]) -> ClassAnswers | NDArray[np.float64]:
         if has_scores:
-            gold = [float(row.score or 0.0) for row in others]
-            return {"pearson": pearson(gold, given), "spearman": spearman(gold, given)}
-        scores = classification_scores([str(row.label) for row in others], given)
-        found = {"pairs": len(others), **scores.figures()}
-        if len(learned.classes_) == 2:
-            table = {row.label: row.f1 for row in scores.per_label}
-            found["f1"] = table.get(learned.classes_[1], 0.0)
-        return found
+            return np.array(learned.predict(_texts(others)), np.float64)
+        return ClassAnswers(learned.classes_, learned.predict_proba(_texts(others)))
 
-    return Baseline("words that both texts share", figures)
+    return Baseline("words that both texts share", answered)
+
+
+def mean_score(rows: Sequence[LabelledPair]) -> Baseline:
+    """Give every pair the mean of the scores of these rows, which has no order to correlate."""
+    mean = float(np.mean([row.score for row in rows if row.score is not None]))
+    return Baseline("the mean score", lambda others: np.full(len(others), mean))
 
 
 def overlap_features(first: Sequence[str], second: Sequence[str]) -> list[float]:

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -18,8 +19,9 @@ from foretext.config import Config
 from foretext.corpus.findings import Problem
 from foretext.data.rows.inputs import Input, line_input
 from foretext.errors import SettingError
+from foretext.metrics.paired import Tallies, paired_difference
 
-__all__ = ["Predictor", "Record", "Top", "refuse_options"]
+__all__ = ["Predictor", "Record", "Top", "numbers", "refuse_options"]
 
 BLOCK = 4096  # lines that are answered at once
 
@@ -98,6 +100,11 @@ class Predictor(ABC):
         """
         return None
 
+    @classmethod
+    def majority(cls, rows: Sequence[Any]) -> Baseline | None:
+        """Learn what gives every row the same answer, the most frequent one; None: none is."""
+        return None
+
     # Answers to rows
 
     @abstractmethod
@@ -116,6 +123,23 @@ class Predictor(ABC):
     def findings(self, rows: Sequence[Any], answers: Any) -> dict[str, Any]:
         """Return what the report shows of answers; `foretext.report.task_files` has the blocks."""
         return {}
+
+    def tallies(self, rows: Sequence[Any], answers: Any) -> dict[str, Tallies]:
+        """Return, by the name of a figure, what each row adds to it.
+
+        A verdict asks for that of `judged_by`, for a test whether another model is better by more
+        than chance. Figures that are missing are compared without a test.
+        """
+        return {}
+
+    def degenerate(self, rows: Sequence[Any], answers: Any) -> str | None:
+        """Return a sentence where answers say nothing, such as one answer to all rows."""
+        return None
+
+    @property
+    def can_calibrate(self) -> bool:
+        """Whether ``finetuning.calibrate`` would fit its probabilities to held-out rows."""
+        return False
 
     def label_counts(self, rows: Sequence[Any]) -> Counter[str]:
         """Return how often rows have each label."""
@@ -137,20 +161,38 @@ class Predictor(ABC):
         """
         return self.figures(self.read(path, rows))
 
-    def examine(self, rows: Sequence[Any], *, learned_from: Sequence[Any] = ()) -> dict[str, Any]:
+    def examine(
+        self,
+        rows: Sequence[Any],
+        *,
+        learned_from: Sequence[Any] = (),
+        beside: Mapping[str, Baseline] | None = None,
+    ) -> dict[str, Any]:
         """Answer rows once, and return figures and findings, as ``examination.json`` has them.
 
         Args:
             rows: one or more, with their right answers.
             learned_from: the rows of the training, whose labels are counted.
+            beside: baselines that answer the same rows, by the name that they have in the result.
         """
         answers = self.answer_rows(rows)
+        rivals = {} if beside is None else beside
         return {
             "rows": len(rows),
             "figures": self.judge(rows, answers),
+            "beside": {name: self._beside(rows, answers, each) for name, each in rivals.items()},
+            "degenerate": self.degenerate(rows, answers),
             "learned": dict(self.label_counts(learned_from).most_common()),
             **self.findings(rows, answers),
         }
+
+    def _beside(self, rows: Sequence[Any], answers: Any, rival: Baseline) -> dict[str, Any]:
+        """Return the figures of a baseline, and whether it differs by more than chance."""
+        theirs = rival.answers(rows)
+        own, other = (self.tallies(rows, each).get(self.judged_by) for each in (answers, theirs))
+        found = None if own is None or other is None else paired_difference(own, other)
+        tested = found and {**found._asdict(), "is_certain": found.is_certain}
+        return {"figures": numbers(self.judge(rows, theirs)), "difference": tested}
 
     # Answers to lines
 
@@ -238,6 +280,15 @@ class Predictor(ABC):
         Raises:
             ForetextError: the folder holds no such model, or a damaged one.
         """
+
+
+def numbers(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the figures that are finite numbers, without the tables among them."""
+    return {
+        name: value
+        for name, value in figures.items()
+        if isinstance(value, int | float) and isfinite(value)
+    }
 
 
 def refuse_options(what: str, k: int | None, threshold: float | None) -> None:

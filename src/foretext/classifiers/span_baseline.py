@@ -61,15 +61,20 @@ class LexicalSpanBaseline:
 
     def predict(self, questions: Sequence[Question]) -> list[str]:
         """Return the answer to each question, of equals the first; "" if its passage has no run."""
-        return [self._answer(_passage(row.context), row) for row in questions]
+        spans = zip(questions, self.spans(questions), strict=True)
+        return ["" if span is None else row.context[slice(*span)] for row, span in spans]
 
-    def _answer(self, passage: _Passage, row: Question) -> str:
+    def spans(self, questions: Sequence[Question]) -> list[tuple[int, int] | None]:
+        """Return where each answer begins and ends in its passage; None: there is no run."""
+        return [self._span(_passage(row.context), row) for row in questions]
+
+    def _span(self, passage: _Passage, row: Question) -> tuple[int, int] | None:
         asked = _where(set(_words(row.question)), passage) & passage.is_word
         firsts, lasts = self._runs(passage, asked)
         if not len(firsts):
-            return ""
+            return None
         best = self._pull(passage, asked, firsts, lasts).argmax()
-        return row.context[passage.spans[firsts[best], 0] : passage.spans[lasts[best], 1]]
+        return int(passage.spans[firsts[best], 0]), int(passage.spans[lasts[best], 1])
 
     def _runs(self, passage: _Passage, asked: NDArray[np.bool_]) -> tuple[_Places, _Places]:
         """Return the first and the last word of each run, (R,), without common words around it."""

@@ -11,8 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.class_answers import ClassAnswers, Labelled, label_records, shown_labels
 from foretext.classifiers.class_findings import class_findings
+from foretext.classifiers.majority_baseline import majority_baseline
 from foretext.classifiers.predictor import Predictor, Record, Top
 from foretext.corpus.findings import Problem
 from foretext.data.rows import (
@@ -24,6 +26,7 @@ from foretext.data.rows import (
     read_texts,
 )
 from foretext.errors import SettingError
+from foretext.metrics.paired import Tallies
 
 __all__ = ["TextLabeller", "check_list"]
 
@@ -94,6 +97,19 @@ class TextLabeller(Predictor):
     ) -> list[Problem]:
         """Return which labels of held-out rows are never learned."""
         return find_unseen_labels(train, valid)
+
+    @classmethod
+    def majority(cls, rows: Sequence[LabelledText]) -> Baseline:
+        """Count labels; every text gets the most frequent one."""
+        return majority_baseline(rows)
+
+    def tallies(self, rows: Sequence[LabelledText], answers: ClassAnswers) -> dict[str, Tallies]:
+        """Return what each text adds to the accuracy."""
+        return answers.tallies(rows)
+
+    def degenerate(self, rows: Sequence[LabelledText], answers: ClassAnswers) -> str | None:
+        """Return a sentence where all texts get the same labels."""
+        return answers.degenerate(rows, "texts")
 
     def judge(self, rows: Sequence[LabelledText], answers: ClassAnswers) -> dict[str, Any]:
         """Return accuracy, F1 of several kinds, calibration, and the table of labels."""

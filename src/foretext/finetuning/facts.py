@@ -9,9 +9,11 @@ import numpy as np
 
 from foretext._version import __version__
 from foretext.classifiers.baseline import Baseline
+from foretext.classifiers.predictor import numbers
 from foretext.finetuning.learner import Found, Learner
 from foretext.finetuning.seeds import Outcome, Trained
-from foretext.finetuning.task_rows import TaskRows
+from foretext.finetuning.verdict import base_command, verdict
+from foretext.finetuning.warnings import model_warnings, remedy
 
 __all__ = ["task_facts"]
 
@@ -31,7 +33,7 @@ def task_facts(learner: Learner, outcome: Outcome) -> dict[str, Any]:
         if own is not None
     ]
     recipe = learner.job.recipe
-    return {
+    facts = {
         "foretext": __version__,
         **best.model.described(),
         "task": recipe.task,
@@ -48,9 +50,11 @@ def task_facts(learner: Learner, outcome: Outcome) -> dict[str, Any]:
         "valid": valid,
         "test": seen.get("test"),
         "network": alone,
-        "baseline": None if outcome.baseline is None else _measured(outcome.baseline, rows),
+        "baseline": _measured(outcome, "baseline", outcome.baseline),
+        "majority": _measured(outcome, "majority", best.model.majority(rows.train)),
         "seeds": _seeds(outcome.trained, tests) if len(outcome.trained) > 1 else None,
     }
+    return {**facts, **_judged(learner, outcome, facts)}
 
 
 def _searched(found: Found) -> dict[str, Any]:
@@ -65,12 +69,33 @@ def _alone(best: Trained, examination: Figures | None) -> dict[str, Any] | None:
     return {"valid": best.valid, "test": answered.get("test")}
 
 
-def _measured(baseline: Baseline, rows: TaskRows) -> dict[str, Any]:
+def _measured(outcome: Outcome, name: str, rival: Baseline | None) -> dict[str, Any] | None:
+    """Return the figures of a baseline; those of the examined rows are there already."""
+    if rival is None:
+        return None
+    rows, model, examination = outcome.rows, outcome.best.model, outcome.examination
+    seen = {} if examination is None else {examination["part"]: examination["beside"][name]}
+    parts = {"valid": rows.valid, "test": rows.test}
+    measured = {
+        part: seen[part]["figures"]
+        if part in seen
+        else numbers(model.judge(own, rival.answers(own)))
+        for part, own in parts.items()
+        if own
+    }
+    return {"name": rival.name, "seconds": rival.seconds, **dict.fromkeys(parts), **measured}
+
+
+def _judged(learner: Learner, outcome: Outcome, facts: Figures) -> dict[str, Any]:
+    """Return what the examination means: the verdict, and warnings."""
+    examination = outcome.examination
+    if examination is None:
+        return {"verdict": None, "warnings": []}
+    base = None if outcome.baseline is None else outcome.baseline.base
+    command = None if base is None else base_command(learner, base)
     return {
-        "name": baseline.name,
-        "seconds": baseline.seconds,
-        "valid": baseline.figures(rows.valid) if rows.valid else None,
-        "test": baseline.figures(rows.test) if rows.test else None,
+        "verdict": verdict(facts, examination, command, remedy(learner)),
+        "warnings": list(model_warnings(learner, outcome.best.model, examination)),
     }
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Predictor
 from foretext.files import atomic_file
 from foretext.finetuning.job import Finetuned
@@ -15,15 +16,20 @@ from foretext.finetuning.seeds import Outcome
 from foretext.finetuning.task_rows import TaskRows
 from foretext.report.task_card import task_card
 
-__all__ = ["examined", "keep"]
+__all__ = ["examined", "keep", "told"]
 
 
-def examined(model: Predictor, rows: TaskRows) -> dict[str, Any] | None:
+def examined(model: Predictor, rows: TaskRows, baseline: Baseline | None) -> dict[str, Any] | None:
     """Answer the rows to test on, or those held out where there are none, and look closely."""
     part, others = ("test", rows.test) if rows.test else ("valid", rows.valid)
     if not others:
         return None
-    return {"part": part, **model.examine(others, learned_from=rows.train)}
+    beside = {
+        name: each
+        for name, each in (("baseline", baseline), ("majority", model.majority(rows.train)))
+        if each is not None
+    }
+    return {"part": part, **model.examine(others, learned_from=rows.train, beside=beside)}
 
 
 def keep(learner: Learner, outcome: Outcome, facts: Mapping[str, Any]) -> Finetuned:
@@ -34,11 +40,19 @@ def keep(learner: Learner, outcome: Outcome, facts: Mapping[str, Any]) -> Finetu
         with atomic_file(job.run.examination) as temporary:
             text = json.dumps(outcome.examination, ensure_ascii=False)
             temporary.write_text(text, encoding="utf-8")
+    for sentence in told(facts):
+        job.run.note(sentence)
     model.write(job.run.path, facts)
     write_sections(job.run.recipe, sections)
     card = task_card(job.run.facts(), sections, job.run.named, job.run.their_class)
     job.run.finish(card, None, job.report)
     return Finetuned(model, sections, dict(facts), card)
+
+
+def told(facts: Mapping[str, Any]) -> list[str]:
+    """Return what a person should read first of a run: the verdict, then the warnings."""
+    verdict = facts["verdict"]
+    return [*([] if verdict is None else [verdict["sentence"]]), *facts["warnings"]]
 
 
 def resolved_sections(learner: Learner, outcome: Outcome) -> dict[str, dict[str, Any]]:

@@ -39,7 +39,7 @@ def learn_task(learner: Learner) -> Finetuned:
     best = best_of(trained)
     baseline = learned_baseline(learner, rows)
     more = learner.finish(best.model, rows, baseline)
-    examination = examined(best.model, rows)
+    examination = examined(best.model, rows, baseline)
     outcome = Outcome(rows, found, trained, best, baseline, examination)
     return keep(learner, outcome, task_facts(learner, outcome) | more)
 

@@ -102,7 +102,8 @@ def _centred(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return numbers around 0, the largest about 1, so that no sum of squares is lost."""
     around = values - values.mean()
     largest = np.abs(around).max()
-    return around / largest if largest > 0 else around
+    scaled: NDArray[np.float64] = around / (largest or 1.0)
+    return scaled
 
 
 def _columns(sums: Sums) -> list[NDArray[np.float64]]:

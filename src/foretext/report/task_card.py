@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["PARTS", "measured_models", "task_card", "task_title"]
+from foretext.report.cells import label
+
+__all__ = ["PARTS", "figure_name", "measured_models", "task_card", "task_title"]
 
 Facts = Mapping[str, Any]
 
@@ -66,6 +68,7 @@ def task_card(
 
     parts = (
         _sentence(facts),
+        _judgement(facts),
         "\n".join(_figures(facts)) or "It was measured on no rows.",
         _seeds(facts),
         _ensemble(facts, their_class),
@@ -91,6 +94,13 @@ def _sentence(facts: Facts) -> str:
     )
 
 
+def _judgement(facts: Facts) -> str:
+    """Return the verdict, and a line for each warning."""
+    verdict = facts.get("verdict")
+    told = [] if verdict is None else [f"**{verdict['sentence']}**"]
+    return "\n\n".join([*told, *(f"Warning: {each}" for each in facts.get("warnings", []))])
+
+
 def _figures(facts: Facts) -> Iterator[str]:
     """Yield the lines of a table: a row for each figure, a column for each model and part."""
     parts = [part for part in PARTS if facts[part] is not None]
@@ -101,15 +111,21 @@ def _figures(facts: Facts) -> Iterator[str]:
     yield _row("", *(name for name, _ in columns))
     yield _row("---", *("---:" for _ in columns))
     for figure in _names([facts[part] for part in parts], facts["judged_by"]):
-        yield _row(figure.replace("_", " "), *(_number(of, figure) for _, of in columns))
+        yield _row(figure_name(figure), *(_number(of, figure) for _, of in columns))
 
 
 def measured_models(facts: Facts) -> list[tuple[str, Facts]]:
-    """Return name and figures by part, of the model, its network alone, and its baseline."""
-    network, baseline = facts.get("network"), facts["baseline"]
+    """Return name and figures by part, of the model, its network alone, and its baselines."""
+    network, rivals = facts.get("network"), [facts.get(name) for name in ("baseline", "majority")]
     models = [("this model", facts)]
     models += [("the network alone", network)] if network else []
-    return models + ([(baseline["name"], baseline)] if baseline else [])
+    return models + [(rival["name"], rival) for rival in rivals if rival]
+
+
+def figure_name(name: str) -> str:
+    """Return the name of a figure as people write it: ``macro_f1`` is "macro F1"."""
+    names = {"f1": "F1", "spearman": "Spearman", "pearson": "Pearson"}
+    return " ".join(names.get(word, word) for word in label(name).split())
 
 
 def _names(measured: Sequence[Facts], judged_by: str) -> list[str]:
@@ -139,7 +155,7 @@ def _seeds(facts: Facts) -> str:
         for part, words in PARTS.items()
         if seeds[part]
     ]
-    figure = facts["judged_by"].replace("_", " ")
+    figure = figure_name(facts["judged_by"])
     number = len(seeds["seeds"])
     return (
         f"The best of {number} seeds; mean and standard deviation of {figure} over all of them: "

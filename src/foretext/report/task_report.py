@@ -7,11 +7,11 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
-from foretext.report.cells import best_first, duration, label, table, tile
+from foretext.report.cells import best_first, duration, table, tile
 from foretext.report.charts import curve_chart
 from foretext.report.page import write_page
 from foretext.report.settings import setting_sections
-from foretext.report.task_card import measured_models
+from foretext.report.task_card import figure_name, measured_models
 from foretext.report.task_charts import (
     FEW_LABELS,
     beside_chart,
@@ -97,7 +97,7 @@ def _tiles(facts: Record) -> list[tuple[str, str]]:
     for part, said in PARTS.items():
         if not facts[part]:
             continue
-        tiles.append((f"{_said(judged_by)}, {said}", f"{facts[part][judged_by]:.3f}"))
+        tiles.append((f"{figure_name(judged_by)}, {said}", f"{facts[part][judged_by]:.3f}"))
         if facts["baseline"] and facts["baseline"][part]:
             beside = facts["baseline"][part][judged_by]
             tiles.append((f"of the baseline, {said}", f"{beside:.3f}"))
@@ -113,7 +113,7 @@ def _charts(
     charts = training_curves(metrics)
     figures = curve_chart(
         metrics,
-        {f"valid_{name}": _said(name) for name in facts["watched"]},
+        {f"valid_{name}": figure_name(name) for name in facts["watched"]},
         "held out",
         unit=work_unit(metrics),
         number_format=".0%",
@@ -140,7 +140,7 @@ def _beside(facts: Record) -> Iterator[dict[str, Any]]:
     for figure in dict.fromkeys([facts["judged_by"], *SHARES]):
         if all(of[part] and isfinite(of[part].get(figure, nan)) for _, of in models):
             for name, of in models:
-                yield {"figure": _said(figure), "model": name, "value": of[part][figure]}
+                yield {"figure": figure_name(figure), "model": name, "value": of[part][figure]}
 
 
 def _beside_table(facts: Record) -> dict[str, list[Any]]:
@@ -151,7 +151,7 @@ def _beside_table(facts: Record) -> dict[str, list[Any]]:
     )
     return table(
         [
-            {"": _said(name)}
+            {"": figure_name(name)}
             | {
                 f"{model}, {PARTS[part]}": (of[part] or {}).get(name)
                 for part in parts
@@ -170,7 +170,7 @@ def _tables(found: Record) -> Iterator[tuple[str, str, dict[str, list[Any]]]]:
 
 
 def _renamed(rows: Sequence[Record]) -> list[dict[str, Any]]:
-    return [{_said(column): value for column, value in row.items()} for row in rows]
+    return [{figure_name(column): value for column, value in row.items()} for row in rows]
 
 
 def _label_table(facts: Record, found: Record) -> dict[str, list[Any]]:
@@ -181,14 +181,11 @@ def _label_table(facts: Record, found: Record) -> dict[str, list[Any]]:
     learned = found.get("learned", {})
     rows = []
     for name, shares in figures["labels"].items():
-        row = {"label": name or "entity", **{_said(share): each for share, each in shares.items()}}
+        row = {
+            "label": name or "entity",
+            **{figure_name(share): each for share, each in shares.items()},
+        }
         if learned:
             row["in training"] = learned.get(name or "entity", 0)
         rows.append(row)
     return table(sorted(rows, key=lambda row: (-row["support"], row["label"])))
-
-
-def _said(figure: str) -> str:
-    """Return the name of a figure as people write it."""
-    names = {"f1": "F1", "spearman": "Spearman", "pearson": "Pearson"}
-    return " ".join(names.get(word, word) for word in label(figure).split())

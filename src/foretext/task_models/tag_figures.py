@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from foretext.classifiers.baseline import Baseline
-from foretext.classifiers.one_answer import one_answer
+from foretext.classifiers.one_answer import FEWEST, one_answer
 from foretext.classifiers.word_tag_baseline import WordTagBaseline
 from foretext.data.rows import TaggedSentence
 from foretext.metrics import classification_scores, detect_scheme, entity_spans, tagging_scores
@@ -73,13 +73,12 @@ def tag_tallies(gold: Sentences, predicted: Sentences, *, of_entities: bool) -> 
 def same_tags(gold: Sentences, predicted: Sentences, *, of_entities: bool) -> str | None:
     """Return a sentence where no entity is found, or all tokens get the same tag."""
     right, given = [*chain(*gold)], [*chain(*predicted)]
-    if of_entities:
-        right, given = ([tag != "O" for tag in tags] for tags in (right, given))
-        if any(given) or not any(right):
-            return None
-    return one_answer(
-        right, given, "tokens", "that of no entity" if of_entities else repr(given[0])
-    )
+    if not of_entities:
+        return one_answer(right, given, "tokens", f"'{given[0]}'" if given else "")
+    number = sum(len(entity_spans(tags)) for tags in gold)
+    if len(gold) < FEWEST or not number or any(tag != "O" for tag in given):
+        return None
+    return f"No entity was found in {len(gold):,} sentences, which hold {number:,}."
 
 
 def _table(rows: Iterable[LabelScore]) -> dict[str, dict[str, float]]:
