@@ -15,7 +15,7 @@ def warnings_of(
     for step in range(1, 1000):
         took = 20.0 if step == 1 else step_seconds
         left -= took
-        warning = forecast.add(took, left, total)
+        warning = forecast.add(step, took, left, total)
         found += [] if warning is None else [(step, warning)]
         if left <= 0:
             break

@@ -17,6 +17,7 @@ from foretext.data.batch import Batch
 from foretext.data.token_file import Tokens
 from foretext.errors import Interrupted, SettingError
 from foretext.progress import MetricsLog
+from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -393,7 +394,7 @@ def test_measuring_takes_a_tenth_of_a_budget(
 ) -> None:
     validation, notes = Ticking(), []
     monkeypatch.setattr(Training, "_step", _ticking_steps(validation))
-    context = replace(NOWHERE, note=notes.append)
+    context = replace(NOWHERE, note=notes.append, warn=notes.append)
     history = _fit_ticking(causal, context, validation, budget_seconds=120.0)
     measured = validation.sizes[-validation.kept :]
     assert len(measured) >= 2
@@ -444,7 +445,7 @@ def test_a_limit_cuts_a_training_by_steps(causal: Setup, monkeypatch: pytest.Mon
     validation = Ticking()
     validation.size = 10
     monkeypatch.setattr(Training, "_step", _ticking_steps(validation))
-    context = replace(NOWHERE, limit=40.0)
+    context = replace(NOWHERE, budget=Budget.started(40.0, clock=validation.clock))
     history = _fit_ticking(causal, context, validation, steps=1000)
     assert validation.now == pytest.approx(40.0, abs=1.0)
     assert history[-1]["learning_rate"] < 5e-5

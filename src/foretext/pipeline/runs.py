@@ -68,6 +68,7 @@ class Job:
                 resume=self.resume,
                 quiet=self.quiet,
                 note=self.note,
+                warn=self.note,
             )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from foretext.progress import MetricsLog
-from foretext.progress.budget import Clock
+from foretext.progress.budget import Budget, Clock
 from foretext.progress.checkpoint import Checkpoints
 
 __all__ = ["RunContext"]
@@ -25,6 +25,8 @@ class RunContext:
     checkpoints: Checkpoints | None = None  # None: nothing to resume from is kept
     resume: bool = False
     quiet: bool = True
-    note: Callable[[str], object] = str  # is called with what a person should know
-    limit: float | None = None  # seconds of the training at most; None: as its settings say
+    note: Callable[[str], object] = str  # is called with what a person may want to know
+    warn: Callable[[str], object] = str  # is called with what a person should change
+    tick: Callable[[], object] = int  # is called after each step
+    budget: Budget | None = None  # of this training at most; None: as its settings say
     clock: Clock = time.monotonic

@@ -26,10 +26,11 @@ class Forecast:
         self._times: list[float] = []  # of steps
         self._is_made = False
 
-    def add(self, step_seconds: float, left: float, total: float) -> str | None:
+    def add(self, step: int, step_seconds: float, left: float, total: float) -> str | None:
         """Note the time of a step; return a warning, at most once.
 
         Args:
+            step: its number, from 1.
             step_seconds: of the newest step.
             left: seconds of the training that are left.
             total: seconds of the whole training.
@@ -44,7 +45,7 @@ class Forecast:
         self._is_made = True
         pace = statistics.median(timed or self._times)
         coming = (1 - MEASURING_RATE) * max(left, 0.0) / pace
-        return self._warning(len(self._times) + coming, total)
+        return self._warning(step + coming, total)
 
     def _warning(self, steps: float, total: float) -> str | None:
         epochs = steps / self.steps_per_epoch

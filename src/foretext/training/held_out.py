@@ -43,12 +43,12 @@ class HeldOut:
 
     def choose_sample(self, state: TrainingState) -> None:
         """Choose how many examples are measured under a budget, unless that was done before."""
-        budget, validation = self.schedule.budget, self.validation
-        if budget is None or validation is None:
+        schedule, validation = self.schedule, self.validation
+        if schedule.budget is None or schedule.limit is None or validation is None:
             return
         if not state.sample:
             self.model.eval()
-            found = choose_sample(self._probe, validation.num_examples, budget, self.clock)
+            found = choose_sample(self._probe, validation.num_examples, schedule.limit, self.clock)
             self.model.train()
             validation.rewind(0)  # what the probes wrote is no part of the training
             state.sample, state.measuring = found
@@ -58,7 +58,7 @@ class HeldOut:
                     "during the training, as the time allows"
                 )
         validation.sample(state.sample)
-        self.schedule.reserve(state.measuring)
+        schedule.reserve(state.measuring)
 
     def due(self, state: TrainingState) -> bool:
         """Whether it is time to measure."""

@@ -98,7 +98,8 @@ class Training:
         self.optimizer = Optimizer(model, config, dtype, self.processes)
         self.forward = torch.compile(model) if config.compile else model
         self.batches = Batches(examples, config.batch_examples, config.seed)
-        self.schedule = Schedule(config, self.batches.per_epoch, context.limit)
+        limit = None if context.budget is None else self.processes.clock(context.budget.left)
+        self.schedule = Schedule(config, self.batches.per_epoch, limit)
         self.forecast = Forecast(self.batches.per_epoch)
         self.flops = ModelFlops(model)
         self.records = Records(
@@ -156,6 +157,7 @@ class Training:
             while not self._finished():
                 self._learn(batches)
                 self._warn()
+                self.context.tick()
                 if self.held_out.due(state):
                     with bar.paused():
                         self._validate()
@@ -204,9 +206,9 @@ class Training:
         if schedule.budget is None:
             return
         left = schedule.total - state.seconds
-        warning = self.forecast.add(self._step_seconds, left, schedule.budget)
+        warning = self.forecast.add(state.step, self._step_seconds, left, schedule.total)
         if warning is not None:
-            self.context.note(warning)
+            self.context.warn(warning)
 
     def _learn(self, batches: Iterator[Batch]) -> None:
         """Take one step, and the time of it and of its batch."""
