@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.errors import CorpusError
+from tests.corpus.wrapped_texts import book, paragraphs
 
 
 def corpus_of(folder: Path, text: str | bytes, name: str = "a.txt", **config: object) -> Corpus:
@@ -69,8 +70,24 @@ def test_blocks_have_about_the_size_that_was_asked_for(tmp_path: Path) -> None:
 
 def test_blank_lines_tell_documents_unless_set(tmp_path: Path) -> None:
     text = "a\nb\n\nc\nd\n"
-    assert corpus_of(tmp_path, text).documents == "blank_line"
+    assert corpus_of(tmp_path, text).settled.documents == "blank_line"
     assert list(corpus_of(tmp_path, text, documents="line")) == ["a", "b", "c", "d"]
+
+
+def test_wrapped_lines_are_joined_where_there_is_no_doubt(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, book())
+    assert (corpus.settled.lines, corpus.settled.documents) == ("wrapped", "blank_lines")
+    chapters = list(corpus)
+    assert [chapter.split("\n")[0] for chapter in chapters] == [f"CHAPTER {n}" for n in range(1, 5)]
+    assert chapters[0].split("\n")[1:] == paragraphs(9)
+    as_it_is = corpus_of(tmp_path, book(), lines="whole", documents="line")
+    assert list(as_it_is) == [line for line in book().split("\n") if line]
+
+
+def test_rows_have_no_layout(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"text": "one"}\n')
+    corpus = Corpus(tmp_path / "a.jsonl")
+    assert corpus.settled == corpus.config
 
 
 def test_a_line_of_one_hundred_megabytes(tmp_path: Path) -> None:

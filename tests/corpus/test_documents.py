@@ -5,7 +5,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from foretext.corpus.documents import by_blank_line, by_line, join_rows, likely_documents
+from foretext.corpus.documents import by_blank_line, by_blank_lines, by_file, by_line, join_rows
 
 LINES = st.lists(st.sampled_from(["a", "bc", "d e", "", " ", "\u3000", " f"]), max_size=20)
 
@@ -33,6 +33,22 @@ def test_by_blank_line_groups_of_lines_are_documents(lines: list[str], size: int
     assert "".join(by_blank_line(pieces(lines, size))) == expected
 
 
+@given(lines=LINES, size=st.integers(1, 20))
+@example(lines=["", "", "a", "", "bc", "", " ", "", "a"], size=1)
+@example(lines=["a", "", "", " f"], size=2)
+def test_by_blank_lines_two_empty_lines_end_a_document(lines: list[str], size: int) -> None:
+    text = "".join(f"{line}\n" if line.strip() else "\n" for line in lines).strip("\n")
+    documents = [part for part in re.split(r"\n{3,}", text) if part]
+    expected = "".join(re.sub("\n+", "\n", document) + "\n\n" for document in documents)
+    assert "".join(by_blank_lines(pieces(lines, size))) == expected
+
+
+@given(lines=LINES, size=st.integers(1, 20))
+def test_by_file_all_lines_are_one_document(lines: list[str], size: int) -> None:
+    text = "".join(line + "\n" for line in lines if line.strip())
+    assert "".join(by_file(pieces(lines, size))) == (text + "\n" if text else "")
+
+
 @given(lines=LINES, size=st.integers(1, 20), longest=st.integers(3, 10))
 def test_long_documents_are_cut_at_line_ends_alike(
     lines: list[str], size: int, longest: int
@@ -52,12 +68,3 @@ def test_rows_keep_their_lines_and_lose_their_empty_ones() -> None:
     rows = ["a\n\nb", "", "  ", "\n c\n"]
     texts = by_blank_line(join_rows(rows, 3))
     assert "".join(texts) == "a\nb\n\n c\n\n"
-
-
-def test_likely_documents() -> None:
-    assert likely_documents("a\nb\nc\n") == "line"
-    assert likely_documents("a\nb\n\nc\nd\n") == "blank_line"
-    assert likely_documents("\n\na\nb\nc\n\n \n") == "line"  # nothing between the empty lines
-    assert likely_documents("a\n\nb\n\nc\n") == "line"  # either reading finds the same documents
-    assert likely_documents("a\n" * 500 + "\n" + "b\n" * 500) == "line"  # a stray empty line
-    assert likely_documents("") == "line"

@@ -27,6 +27,16 @@ def test_lines_are_found_whole_first() -> None:
     assert (twice.locate("same").line, twice.locate("same", first=True).line) == (3, 1)
 
 
+def test_lines_that_were_joined_are_found_where_they_begin_and_inside() -> None:
+    plain = seen("Title\n\none two three\nfour five six\nseven\n\n一二三\n四五六\n")
+    joined = "one two three four five six seven\n\n"
+    assert plain.locate(joined).line == 3
+    assert plain.locate(joined, joined.index("five")).line == 4
+    assert plain.locate(joined, joined.index("even")).line == 5
+    assert plain.locate("一二三四五六\n\n").line == 7
+    assert plain.locate("one two four") == Place(file="a.txt")
+
+
 def test_only_recent_text_is_remembered() -> None:
     plain = seen("".join(f"line {number}\n" for number in range(1, 1001)), size=100)
     assert plain.locate("line 1000") == Place(file="a.txt", line=1000)

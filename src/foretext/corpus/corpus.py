@@ -12,17 +12,18 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from foretext.corpus.documents import likely_documents
 from foretext.corpus.formats import format_of, normal_form, plain_text
+from foretext.corpus.layout import Layout
 from foretext.corpus.lines import whole_lines
-from foretext.corpus.settings import CorpusConfig, Documents
+from foretext.corpus.settings import CorpusConfig
 from foretext.corpus.source import Source
 from foretext.corpus.sources import find_sources
 from foretext.errors import CorpusError
 
 __all__ = ["Corpus"]
 
-_SAMPLE = 1 << 20  # characters that show where documents end
+_SAMPLE = 1 << 20  # characters that show the layout
+_SHARE = 1 << 15  # of them, at least, from each file
 
 
 class Corpus:
@@ -90,11 +91,31 @@ class Corpus:
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 
     @cached_property
-    def documents(self) -> Documents:
-        """Where documents end in plain text: by the settings, or by its first megabyte."""
-        if self.config.documents != "auto":
-            return self.config.documents
-        return likely_documents(self._plain_sample())
+    def layout(self) -> Layout:
+        """What the beginning of the plain text says: are lines wrapped, what ends a document."""
+        texts = self._plain_sources()
+        sizes = [source.size for source in texts if source.size is not None]
+        chosen = None if self.config.lines == "auto" else self.config.lines
+        return Layout(
+            list(self._plain_samples()), sizes if len(sizes) == len(texts) else (), chosen
+        )
+
+    @cached_property
+    def settled(self) -> CorpusConfig:
+        """The settings, with `lines` and `documents` by the layout where they are "auto".
+
+        Without plain text nothing is to be settled.
+
+        Raises:
+            CorpusError: a file that shows the layout cannot be read.
+        """
+        config = self.config
+        if "auto" not in (config.lines, config.documents) or not self._plain_sources():
+            return config
+        found = {"lines": self.layout.lines, "documents": config.documents}
+        if config.documents == "auto":
+            found["documents"] = self.layout.documents
+        return config.model_copy(update=found)
 
     def __str__(self) -> str:
         names = [source.name for source in self.sources[:3]]
@@ -102,27 +123,33 @@ class Corpus:
         return ", ".join(names) + (f" and {more} more" if more else "")
 
     def _texts(self) -> Iterator[str]:
-        documents = self.documents  # before opening a file, because this reads files
+        config = self.settled  # before opening a file, because this reads files
         self.bytes_read = before = 0
         for source in self.sources:
             with source.open() as file:
-                for text in normal_form(file, source.name, self.config, documents):
+                for text in normal_form(file, source.name, config):
                     self.bytes_read = before + file.tell()
                     yield text
                 before += file.tell() if source.size is None else source.size
             self.bytes_read = before
 
-    def _plain_sample(self) -> str:
-        parts: list[str] = []
-        length = 0
-        for source in self.sources:
-            if format_of(source.name, self.config) != "txt":
-                continue
+    def _plain_sources(self) -> list[Source]:
+        return [source for source in self.sources if format_of(source.name, self.config) == "txt"]
+
+    def _plain_samples(self) -> Iterator[str]:
+        """Yield the beginnings of files of plain text, `_SAMPLE` characters together."""
+        sources, left = self._plain_sources(), _SAMPLE
+        share = max(_SAMPLE // max(len(sources), 1), _SHARE)
+        for source in sources:
+            parts: list[str] = []
+            length = 0
             with source.open() as file:
                 for text in whole_lines(plain_text(file, source.name, self.config)):
                     parts.append(text)
                     length += len(text)
-                    if length >= _SAMPLE:
-                        return "".join(parts)
-            parts.append("\n")  # the end of a file ends a document
-        return "".join(parts)
+                    if length >= share:
+                        break
+            yield "".join(parts)
+            left -= length
+            if left <= 0:
+                return

@@ -10,9 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from foretext.corpus.settings import Documents
-
-__all__ = ["LONGEST_DOCUMENT", "by_blank_line", "by_line", "join_rows", "likely_documents"]
+__all__ = [
+    "LONGEST_DOCUMENT",
+    "by_blank_line",
+    "by_blank_lines",
+    "by_file",
+    "by_line",
+    "join_rows",
+]
 
 LONGEST_DOCUMENT = 1 << 20  # characters
 _BLANK_LINES = re.compile(r"\n\s*\n")
@@ -21,7 +26,7 @@ _UNTIDY = {  # searched first, because searching is several times faster than re
     "\n\n": re.compile(r"\n(?:\n\s*\n|[^\S\n]+\n)"),
 }
 _LEADING_BLANK_LINES = re.compile(r"\A\s*\n")
-_MOST_LINES = 100  # of a document, on average, if empty lines separate documents
+_SEVERAL_BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*\n")
 
 
 def by_line(texts: Iterable[str]) -> Iterator[str]:
@@ -48,6 +53,21 @@ def by_blank_line(texts: Iterable[str], longest: int = LONGEST_DOCUMENT) -> Iter
         yield rest + "\n"
 
 
+def by_blank_lines(texts: Iterable[str], longest: int = LONGEST_DOCUMENT) -> Iterator[str]:
+    """Yield the normal form of `texts`, of whole lines, where two empty lines end a document.
+
+    Single empty lines, between the paragraphs of a document, go.
+    """
+    return by_blank_line(_marked(texts), longest)
+
+
+def by_file(texts: Iterable[str], longest: int = LONGEST_DOCUMENT) -> Iterator[str]:
+    """Yield the normal form of `texts`, of whole lines, which are one document together."""
+    return by_blank_line(
+        (_LEADING_BLANK_LINES.sub("", _blank_lines_as(text, "\n")) for text in texts), longest
+    )
+
+
 def join_rows(rows: Iterable[str], size: int) -> Iterator[str]:
     """Join documents with empty lines between them to texts of about `size` characters."""
     batch: list[str] = []
@@ -62,16 +82,18 @@ def join_rows(rows: Iterable[str], size: int) -> Iterator[str]:
         yield "\n\n".join(batch) + "\n\n"
 
 
-def likely_documents(sample: str) -> Documents:
-    """Whether empty lines separate the documents of a text, by its beginning.
-
-    They do if they leave groups of several lines, but of at most a hundred on average: a few single
-    empty lines are not separators.
-    """
-    text = _LEADING_BLANK_LINES.sub("", _blank_lines_as(sample, "\n\n")).rstrip()
-    groups = text.count("\n\n") + 1
-    lines = text.count("\n") + 1 - (groups - 1)
-    return "blank_line" if 1 < groups < lines <= _MOST_LINES * groups else "line"
+def _marked(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the texts with one empty line in place of several, and none in place of one."""
+    before, blank = "", ""  # the last line end; the empty lines after it
+    for piece in texts:
+        text = blank + piece
+        end = text.find("\n", len(text.rstrip())) + 1 if text.strip() else 0
+        blank = text[end:]
+        if end:
+            documents = _SEVERAL_BLANK_LINES.split(before + text[:end])
+            marked = "\n\n".join(_blank_lines_as(document, "\n") for document in documents)
+            yield marked.removeprefix(before)
+            before = "\n"
 
 
 def _blank_lines_as(text: str, end: str) -> str:

@@ -8,17 +8,30 @@ from typing import BinaryIO
 from foretext.corpus.compression import READ_SIZE, unpacked
 from foretext.corpus.decoding import decoded
 from foretext.corpus.delimited import csv_rows, tsv_rows
-from foretext.corpus.documents import by_blank_line, by_line, join_rows
+from foretext.corpus.documents import (
+    by_blank_line,
+    by_blank_lines,
+    by_file,
+    by_line,
+    join_rows,
+)
 from foretext.corpus.jsonl import jsonl_rows
 from foretext.corpus.lines import whole_lines
 from foretext.corpus.normalization import normalize
 from foretext.corpus.parquet import parquet_rows
 from foretext.corpus.sentences import split_sentences
-from foretext.corpus.settings import CorpusConfig, Documents, Format
+from foretext.corpus.settings import CorpusConfig, Format
 from foretext.corpus.sources import suffix_format
+from foretext.corpus.unwrapping import unwrapped
 
 __all__ = ["format_of", "normal_form", "plain_text"]
 
+_BY_DOCUMENTS: dict[str, Callable[[Iterable[str]], Iterator[str]]] = {
+    "line": by_line,
+    "blank_line": by_blank_line,
+    "blank_lines": by_blank_lines,
+    "file": by_file,
+}
 _ROWS_OF_TEXT = {"jsonl": jsonl_rows, "csv": csv_rows, "tsv": tsv_rows}
 
 
@@ -38,19 +51,22 @@ def normal_form(
     file: BinaryIO,
     name: str,
     config: CorpusConfig,
-    documents: Documents,
     seen: Callable[[str], None] | None = None,
 ) -> Iterator[str]:
     """Yield the text of `file`, one sentence per line and an empty line after each document.
 
-    `seen` gets each chunk of plain text, or each row, before it is processed.
+    In `config` nothing is left open that only the text decides. `seen` gets each chunk of plain
+    text, or each row, before it is processed.
 
     Raises:
         CorpusError: the file is damaged or of another kind.
     """
     texts = (normalize(text, config.normalization) for text in _lines(file, name, config, seen))
-    is_line = documents == "line" and format_of(name, config) == "txt"
-    found = by_line(texts) if is_line else by_blank_line(texts)
+    if format_of(name, config) == "txt":
+        paragraphs = unwrapped(texts) if config.lines == "wrapped" else texts
+        found = _BY_DOCUMENTS[config.documents](paragraphs)
+    else:
+        found = by_blank_line(texts)
     return map(split_sentences, found) if config.sentences == "punctuation" else found
 
 

@@ -22,7 +22,7 @@ from foretext.corpus.places import Locate, PlainPlaces, RowPlaces
 from foretext.corpus.problems import find_problems
 from foretext.corpus.prospects import prospects
 from foretext.corpus.scripts import script_rates
-from foretext.corpus.settings import Documents
+from foretext.corpus.settings import CorpusConfig
 from foretext.corpus.source import Source
 from foretext.corpus.symptoms import Symptoms
 from foretext.corpus.word_statistics import WordStatistics
@@ -62,7 +62,7 @@ class _Examination:
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._documents_end = _documents_end(corpus)
+        self._config = _settled(corpus)
         self._files: list[FileFacts] = []
         self._formats: Counter[str] = Counter()
         self._compressions: Counter[str] = Counter()
@@ -119,7 +119,7 @@ class _Examination:
             formats=dict(self._formats),
             compressions=dict(self._compressions),
             encoding=self._corpus.config.encoding,
-            documents_end=self._documents_end if "txt" in self._formats else "row",
+            documents_end="row" if self._config.documents == "auto" else self._config.documents,
             documents=self._document_lengths.total(),
             sentences=self._sentence_lengths.total(),
             characters=self._characters,
@@ -151,9 +151,7 @@ class _Examination:
     def _read_texts(self, source: Source, progress: Advance | None) -> None:
         told = 0
         with source.open() as file:
-            for text in normal_form(
-                file, source.name, self._corpus.config, self._documents_end, self._places.see
-            ):
+            for text in normal_form(file, source.name, self._config, self._places.see):
                 self._add(text, self._places.locate)
                 if progress is not None:
                     progress.advance(file.tell() - told)
@@ -195,11 +193,11 @@ def _documents(text: str) -> list[str]:
     return text[:-2].split("\n\n")
 
 
-def _documents_end(corpus: Corpus) -> Documents:
+def _settled(corpus: Corpus) -> CorpusConfig:
     try:
-        return corpus.documents
+        return corpus.settled
     except CorpusError:  # of a file that cannot be read; the pass itself reports it
-        return "line"
+        return corpus.config.model_copy(update={"lines": "whole", "documents": "line"})
 
 
 def _compression(source: Source) -> str | None:

@@ -58,6 +58,8 @@ class PlainPlaces:
         find = recent.find if first else recent.rfind
         found = max(find(f"\n{needle}{end}") for end in ("\r\n", "\n"))
         found = find(needle, 1) if found < 0 else found + 1  # of a long or a split line
+        if found < 0:
+            found = _find_joined(recent, text, at, first=first)
         if found < 0:  # changed by normalisation, or begun long before
             return Place(file=self.file)
         return Place(file=self.file, line=self._recent[0][0] + recent.count("\n", 0, found))
@@ -66,6 +68,16 @@ class PlainPlaces:
         self.empty_lines += len(_EMPTY_LINE.findall(text))
         end = text.rfind("\n")
         self._tail = "\n" if end >= 0 and text[end:].isspace() else ""
+
+
+def _find_joined(recent: str, text: str, at: int, *, first: bool) -> int:
+    """Find the character `at` of a text whose lines were joined, whatever its white space."""
+    line = text.rfind("\n", 0, at) + 1
+    start = max(line, text.rfind(" ", line, at + 1) + 1)
+    beginning = "".join(text[start : start + 2 * _BEGINNING].partition("\n")[0].split())
+    pattern = r"\s*".join(map(re.escape, beginning[:_BEGINNING]))
+    found = [match.start() for match in re.finditer(pattern, recent)] if pattern else []
+    return -1 if not found else found[0 if first else -1]
 
 
 class RowPlaces:

@@ -1,0 +1,105 @@
+"""The layout of plain text, by its beginning: whether lines are wrapped, what ends a document.
+
+A document is a text that belongs together, such as an article; one line of text between two empty
+lines is a paragraph, unless nothing larger can be seen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from foretext.corpus.settings import Documents, Lines
+from foretext.corpus.unwrapping import unwrapped
+from foretext.corpus.wrapping import LineEnds, line_ends
+
+__all__ = ["Layout"]
+
+_LINE_ENDS_SAMPLE = 1 << 18  # characters of the sample in which line ends are measured
+_BLANK = re.compile(r"\n\s*\n")
+_SEVERAL_BLANK = re.compile(r"\n[^\S\n]*\n\s*\n")
+_SEVERAL_LINES = 1.5  # lines between empty lines, on average, are more than a paragraph
+_FEWEST_PARAGRAPHS = 2  # between several empty lines, on average
+_MOST_LINES = 100  # of a document, on average, if empty lines separate documents
+_MOST_PARAGRAPHS = 1000  # of a document, on average, if several empty lines do
+_MANY_FILES = 20
+_SMALL_FILE = 1 << 15  # bytes, on average: more is a collection of documents
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the beginning of some files says of all their text.
+
+    Args:
+        samples: the beginning of each file, of whole lines.
+        file_sizes: of all files; empty where they are not known.
+        chosen: how lines are to be read; None: by the text.
+    """
+
+    samples: Sequence[str]
+    file_sizes: Sequence[int] = field(default=())
+    chosen: Lines | None = None
+
+    @cached_property
+    def line_ends(self) -> LineEnds:
+        """What the line ends are."""
+        share = _LINE_ENDS_SAMPLE // max(len(self.samples), 1)
+        return line_ends("\n\n".join(sample[:share] for sample in self.samples))
+
+    @property
+    def lines(self) -> Lines:
+        """Whether lines were cut at a width, without doubt."""
+        return self.chosen or ("wrapped" if self.line_ends.is_wrapped else "whole")
+
+    @cached_property
+    def documents(self) -> Documents:
+        """What ends a document."""
+        if self._has_small_files():
+            return "file"
+        lines, groups, sections = (self.num_documents(end) for end in _LARGER[:3])
+        may_be_groups = 1 < groups < lines <= _MOST_LINES * groups
+        if may_be_groups and lines >= _SEVERAL_LINES * groups:
+            return "blank_line"
+        paragraphs = groups / sections
+        if sections > len(self._texts) and _FEWEST_PARAGRAPHS <= paragraphs <= _MOST_PARAGRAPHS:
+            return "blank_lines"
+        return "blank_line" if may_be_groups else "line"
+
+    def num_documents(self, end: Documents) -> int:
+        """Return how many documents the samples have if `end` ends them."""
+        if end == "file":
+            return len(self._texts)
+        return sum(_count(text, end) for text in self._texts)
+
+    def larger_documents(self, than: Documents) -> Documents | None:
+        """Return the end that makes the next larger documents, at least two of them."""
+        for end in _LARGER[_LARGER.index(than) + 1 :]:
+            if 1 < self.num_documents(end) <= self.num_documents(than) / _FEWEST_PARAGRAPHS:
+                return end
+        return None
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        """The samples with whole paragraphs, without white space at their ends."""
+        texts = [sample.strip() for sample in self.samples if sample.strip()]
+        if self.lines == "whole":
+            return texts
+        return ["".join(unwrapped([text + "\n"])).strip() for text in texts]
+
+    def _has_small_files(self) -> bool:
+        """Whether there are many small files of paragraphs, as of letters or posts."""
+        sizes = self.file_sizes
+        if len(sizes) < _MANY_FILES or sum(sizes) > _SMALL_FILE * len(sizes):
+            return False
+        return self.num_documents("blank_line") >= _FEWEST_PARAGRAPHS * len(self._texts)
+
+
+_LARGER: tuple[Documents, ...] = ("line", "blank_line", "blank_lines", "file")
+
+
+def _count(text: str, end: Documents) -> int:
+    if end == "line":
+        return _BLANK.sub("\n", text).count("\n") + 1
+    return len((_BLANK if end == "blank_line" else _SEVERAL_BLANK).findall(text)) + 1

@@ -1,0 +1,131 @@
+"""Hard-wrapped text: lines cut at a width, as in the books of Project Gutenberg and in e-mail.
+
+A line end is a cut if the first word of the next line would not have fit on the line. That tells
+wrapped prose from verse, lists, dialogue, code, and text of one sentence a line, where most line
+ends could have come later. Widths are in columns: a Chinese character takes two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+__all__ = ["LineEnds", "columns", "is_cut", "is_wide", "line_ends"]
+
+_NARROWEST, _WIDEST = 40, 160  # columns at which prose is cut
+_FEWEST = 20  # line ends inside paragraphs, to be sure
+_SURE_CUTS, _SURE_RUNNING = 0.75, 0.4
+_LIKELY_CUTS, _LIKELY_RUNNING = 0.5, 0.3
+_MOST_FULL = 0.5  # share of lines that fill the width to the last column; more were truncated
+_FEWEST_WORDS = 4  # of a line of prose, on average
+_WIDTH_RANK = 0.9  # of the lengths: some lines are longer, such as those of tables
+_LONGER = 1.25  # times the width: such a line was not cut
+_HANGING = 2  # columns that a Chinese punctuation mark may move
+
+_WIDE = re.compile(
+    "[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60]"
+)
+_WIDE_FIRST = re.compile(rf"\s*{_WIDE.pattern}")
+_BEGINS_PARAGRAPH = re.compile(
+    r"\s*(?:[>|#]|[=~_*-]{3}|[-*•+–]\s|\(?(?:\d{1,3}|[ivx]{1,5}|[a-z])[.)]\s)"
+)
+_ENDS_SENTENCE = re.compile(r"[.!?:;。！？：；…][\"'”’»」』）)\]]*\Z")
+_BLANKS = re.compile(r"\S(?:\t|   +)\S")  # of columns in a table
+
+
+class LineEnds(NamedTuple):
+    """What the line ends of a text are, by its beginning."""
+
+    width: int  # columns that most lines keep to
+    inner: int  # line ends inside paragraphs
+    cut_rate: float  # share of them that are cuts
+    running_rate: float  # share of the cuts inside a sentence
+
+    @property
+    def is_wrapped(self) -> bool:
+        """Whether the text is wrapped, without doubt."""
+        return self.inner >= _FEWEST and self._reaches(_SURE_CUTS, _SURE_RUNNING)
+
+    @property
+    def may_be_wrapped(self) -> bool:
+        """Whether the text is more likely wrapped than not, as a forum's posts are."""
+        return self.inner >= _FEWEST and self._reaches(_LIKELY_CUTS, _LIKELY_RUNNING)
+
+    def _reaches(self, cuts: float, running: float) -> bool:
+        is_prose = _NARROWEST <= self.width <= _WIDEST
+        return is_prose and self.cut_rate >= cuts and self.running_rate >= running
+
+
+NOT_WRAPPED = LineEnds(0, 0, 0.0, 0.0)
+
+
+def line_ends(sample: str) -> LineEnds:
+    """Measure the line ends of a text."""
+    inner = list(_inner(sample))
+    if not inner or _words_a_line(inner) < _FEWEST_WORDS:
+        return NOT_WRAPPED
+    lengths = sorted(columns(before) for before, _ in inner)
+    width = lengths[int(_WIDTH_RANK * (len(lengths) - 1))]
+    cuts = [(before, line) for before, line in inner if is_cut(before, line, width)]
+    if sum(len(before) == width and not _WIDE.search(before) for before, _ in cuts) > (
+        _MOST_FULL * len(cuts)
+    ):
+        return NOT_WRAPPED
+    running = sum(_is_running(before, line) for before, line in cuts)
+    return LineEnds(width, len(inner), len(cuts) / len(inner), running / max(len(cuts), 1))
+
+
+def is_cut(before: str, line: str, width: int) -> bool:
+    """Whether the end of the line `before` was made by cutting a paragraph at `width` columns.
+
+    Both lines have text, and no white space at their ends.
+    """
+    used = columns(before)
+    if used > _LONGER * width or _BEGINS_PARAGRAPH.match(line) or _indent(line) > _indent(before):
+        return False
+    if _WIDE_FIRST.match(line):
+        return used + 2 + _HANGING > width
+    return used + 1 + columns(line.split(None, 1)[0]) > width
+
+
+def columns(text: str) -> int:
+    """Return the columns that a text takes."""
+    return len(text) if text.isascii() else len(text) + len(_WIDE.findall(text))
+
+
+def is_wide(character: str) -> bool:
+    """Whether a character takes two columns, and needs no space beside another such."""
+    return _WIDE.match(character) is not None
+
+
+def _inner(sample: str) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of lines that may be in one paragraph."""
+    lines = [line.rstrip() for line in sample.split("\n")]
+    for before, line in pairwise(lines):
+        if before and line and _indent(line) <= _indent(before):
+            yield before, line
+
+
+def _is_running(before: str, line: str) -> bool:
+    """Whether a sentence goes on at a line end."""
+    if _BLANKS.search(before):
+        return False
+    first = line.lstrip()[0]
+    if first.islower():
+        return True
+    return first.isalpha() and not first.isupper() and _ENDS_SENTENCE.search(before) is None
+
+
+def _words_a_line(inner: list[tuple[str, str]]) -> float:
+    """Words of a line on average; four columns of Chinese count as one."""
+    words = sum(
+        len(line.split()) + (0 if line.isascii() else len(_WIDE.findall(line)) // 2)
+        for _, line in inner
+    )
+    return words / len(inner)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
