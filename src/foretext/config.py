@@ -17,9 +17,15 @@ __all__ = ["Config", "duration_seconds", "size_bytes"]
 
 
 class Config(BaseModel):
-    """Base of every component's settings."""
+    """Base of every component's settings; the docstring under each one describes it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        allow_inf_nan=False,
+        use_attribute_docstrings=True,
+    )
 
     @classmethod
     def checked(cls, settings: dict[str, Any], section: str) -> Self:

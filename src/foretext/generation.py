@@ -29,9 +29,12 @@ Watch = Callable[[int, list[int]], bool]  # sample and its ids so far; True: it 
 class Sampling(Config):
     """How the next token is chosen."""
 
-    temperature: float = Field(0.8, ge=0)  # divides the logits; 0: always the most probable token
-    top_k: int | None = Field(None, ge=1)  # tokens that may be drawn
-    top_p: float | None = Field(None, gt=0, le=1)  # probability that those drawn from hold together
+    temperature: float = Field(0.8, ge=0)
+    """Number that divides the logits; 0: always the most probable token."""
+    top_k: int | None = Field(None, ge=1)
+    """Number of the most probable tokens to draw from; none: all."""
+    top_p: float | None = Field(None, gt=0, le=1)
+    """Probability that the most probable tokens to draw from hold together; none: all."""
 
     @model_validator(mode="after")
     def _has_effect(self) -> Sampling:

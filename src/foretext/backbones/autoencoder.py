@@ -89,8 +89,10 @@ class LinearAutoencoder(Autoencoder):
     class Config(Config):
         """Settings of a linear autoencoder."""
 
-        dim: int = Field(32, ge=1)  # numbers of a code
-        bias: bool = True  # with it the mean is removed, as in PCA; without it not, as in an SVD
+        dim: int = Field(32, ge=1)
+        """Numbers of a code."""
+        bias: bool = True
+        """Remove the mean, as PCA does; without it as an SVD."""
 
     def __init__(self, config: Config, shape: Shape) -> None:
         self.config = config
@@ -110,8 +112,10 @@ class DenseAutoencoder(Autoencoder):
     class Config(Config):
         """Settings of a dense autoencoder."""
 
-        dim: int = Field(32, ge=1)  # numbers of a code
+        dim: int = Field(32, ge=1)
+        """Numbers of a code."""
         hidden_dim: int = Field(512, ge=1)
+        """Width of the hidden layer on either side."""
 
     def __init__(self, config: Config, shape: Shape) -> None:
         self.config = config
@@ -134,7 +138,8 @@ class ConvolutionalAutoencoder(Autoencoder):
     class Config(Config):
         """Settings of a convolutional autoencoder."""
 
-        dim: int | None = Field(None, ge=1)  # numbers of a code; None: the 32 planes themselves
+        dim: int | None = Field(None, ge=1)
+        """Numbers of a code; none: the 32 planes themselves."""
 
     PLANES = (16, 32)
 

@@ -34,11 +34,17 @@ class Recurrent(WordBackbone):
         """Shape of a recurrent network; the defaults are those of Lample et al. 2016, 5.1."""
 
         kind: RecurrentKind = "lstm"
+        """Kind of the recurrent cells."""
         num_layers: int = Field(1, ge=1)
-        dim: int = Field(100, ge=1)  # width of each direction's state
+        """Recurrent layers."""
+        dim: int = Field(100, ge=1)
+        """Width of each direction's state."""
         bidirectional: bool = True
-        dropout: float = Field(0.5, ge=0, lt=1)  # of the words' vectors
-        layer_dropout: float = Field(0.0, ge=0, lt=1)  # of the states between two layers
+        """Read in both directions."""
+        dropout: float = Field(0.5, ge=0, lt=1)
+        """Dropout of the words' vectors."""
+        layer_dropout: float = Field(0.0, ge=0, lt=1)
+        """Dropout of the states between two layers."""
 
         @model_validator(mode="after")
         def _has_between(self) -> Recurrent.Config:

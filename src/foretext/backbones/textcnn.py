@@ -32,8 +32,10 @@ class TextCNN(WordBackbone):
     class Config(WordEmbedding.Config):
         """Shape of a TextCNN; the defaults are Kim's."""
 
-        widths: list[PositiveInt] = Field([3, 4, 5], min_length=1)  # words of a window
-        num_maps: int = Field(100, ge=1)  # features of each width
+        widths: list[PositiveInt] = Field([3, 4, 5], min_length=1)
+        """Words of a window, for each width of convolution."""
+        num_maps: int = Field(100, ge=1)
+        """Features of each width."""
 
         @model_validator(mode="after")
         def _has_different_widths(self) -> TextCNN.Config:

@@ -20,26 +20,47 @@ class TransformerConfig(Config):
     """Shape of a Transformer; the defaults are BERT's at size mini."""
 
     num_layers: int = Field(4, ge=1)
-    dim: int = Field(256, ge=1)  # width of a state
+    """Layers of attention and feed-forward."""
+    dim: int = Field(256, ge=1)
+    """Width of a state."""
     num_heads: int = Field(4, ge=1)
-    feed_forward_dim: int | None = Field(None, ge=1)  # None: 4 × dim; gated: 8/3 × dim
-    max_length: int = Field(512, ge=2)  # positions
+    """Attention heads of a layer."""
+    feed_forward_dim: int | None = Field(None, ge=1)
+    """Width within the feed-forward part; none: 4 × dim, or 8/3 × dim if it is gated."""
+    max_length: int = Field(512, ge=2)
+    """Positions of a row, at most."""
     positions: Literal["learned", "sinusoidal", "rotary"] = "learned"
+    """How a state knows its position."""
     rotary_base: float = Field(10_000.0, gt=1)
-    global_every: int = Field(1, ge=1)  # layers: the first, and each one after so many, look at all
-    local_window: int = Field(64, ge=1)  # positions to each side that the other layers look at
-    local_rotary_base: float = Field(10_000.0, gt=1)  # of those
-    num_segments: int = Field(2, ge=0)  # kinds of tokens in a row; 0: they are not distinguished
+    """Base of the angles of rotary positions."""
+    global_every: int = Field(1, ge=1)
+    """Layers: the first one, and each one after so many, looks at all positions."""
+    local_window: int = Field(64, ge=1)
+    """Positions to each side that the other layers look at."""
+    local_rotary_base: float = Field(10_000.0, gt=1)
+    """Base of the angles of rotary positions in those layers."""
+    num_segments: int = Field(2, ge=0)
+    """Kinds of tokens in a row; 0: they are not distinguished."""
     norm: NormKind = "layer"
+    """Kind of the norms."""
     norm_position: NormPosition = "post"
+    """Where the norms stand: before each part of a layer, or after it."""
     norm_eps: float = Field(1e-12, gt=0)
-    embedding_norm: bool = True  # a norm over the sum of the embeddings
-    first_norm: bool = True  # pre-norm: whether the first attention has a norm of its own
+    """Number that a norm adds to the variance."""
+    embedding_norm: bool = True
+    """Whether the sum of the embeddings has a norm."""
+    first_norm: bool = True
+    """Whether the first attention has a norm of its own, if norms stand before."""
     activation: Activation = "gelu"
-    bias: bool = True  # in linear maps and layer norms
-    dropout: float = Field(0.0, ge=0, lt=1)  # of embeddings and of each part's result
-    attention_dropout: float = Field(0.0, ge=0, lt=1)  # of weights; costs the fast path on CPU
+    """Activation of the feed-forward part; some are gated."""
+    bias: bool = True
+    """Whether linear maps and layer norms have a bias."""
+    dropout: float = Field(0.0, ge=0, lt=1)
+    """Dropout of the embeddings and of each part's result."""
+    attention_dropout: float = Field(0.0, ge=0, lt=1)
+    """Dropout of the attention weights; it costs the fast path on a CPU."""
     init_std: float = Field(0.02, gt=0)
+    """Standard deviation of the first weights."""
 
     @model_validator(mode="after")
     def _fits(self) -> TransformerConfig:

@@ -21,12 +21,18 @@ _MANY_TEXTS = 1000  # from here on a feature must occur twice
 class LinearConfig(Config):
     """Features and the regression."""
 
-    features: Literal["auto", "words", "characters"] = "auto"  # auto: by the script
-    min_texts: int | None = Field(default=None, ge=1)  # that have a feature; None: 1 or 2
-    inverse_penalty: float = Field(default=5.0, gt=0)  # C of scikit-learn
-    tolerance: float = Field(default=1e-3, gt=0)  # change of weights at which it stops
-    max_passes: int = Field(default=100, ge=1)  # over the texts
+    features: Literal["auto", "words", "characters"] = "auto"
+    """N-grams that are counted: of words or of characters; auto: by the script."""
+    min_texts: int | None = Field(default=None, ge=1)
+    """Texts that a feature must occur in; none: 1 or 2."""
+    inverse_penalty: float = Field(default=5.0, gt=0)
+    """Inverse strength of the L2 penalty, C of scikit-learn."""
+    tolerance: float = Field(default=1e-3, gt=0)
+    """Change of the weights at which the training stops."""
+    max_passes: int = Field(default=100, ge=1)
+    """Passes over the texts, at most."""
     seed: int = Field(default=0, ge=0)
+    """Of all random draws."""
 
     def resolved(self, texts: Sequence[str]) -> Self:
         """Return the settings with those that depend on the texts."""

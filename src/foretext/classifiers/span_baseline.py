@@ -39,13 +39,12 @@ class LexicalSpanBaseline:
     class Config(Config):
         """What may be an answer, and how far words reach."""
 
-        max_words: int = Field(
-            default=5, ge=1
-        )  # of an answer; characters where words have no blanks
-        common_rate: float = Field(
-            default=0.05, gt=0, le=1
-        )  # share of passages that common words occur in
-        reach: float = Field(default=10.0, gt=0)  # words over which a pull falls by e
+        max_words: int = Field(default=5, ge=1)
+        """Words of an answer, at most; characters where words have no blanks."""
+        common_rate: float = Field(default=0.05, gt=0, le=1)
+        """Share of passages from which on a word counts as common."""
+        reach: float = Field(default=10.0, gt=0)
+        """Words over which the pull of a question word falls by e."""
 
     def __init__(self, config: Config | None = None) -> None:
         self.config = config or self.Config()

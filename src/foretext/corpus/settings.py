@@ -20,15 +20,22 @@ Lines = Literal["whole", "wrapped"]
 class CorpusConfig(Config):
     """Format and encoding of the files, and where lines, documents and sentences end."""
 
-    format: Literal["auto", "txt", "jsonl", "csv", "tsv", "parquet"] = "auto"  # auto: by suffix
-    column: str = "text"  # of jsonl, csv, tsv and parquet
-    encoding: Encoding = "utf-8"  # a byte order mark is accepted
-    lines: Literal["auto", "whole", "wrapped"] = "auto"  # of txt; wrapped: cut at a width
+    format: Literal["auto", "txt", "jsonl", "csv", "tsv", "parquet"] = "auto"
+    """Format of the files; auto: by suffix."""
+    column: str = "text"
+    """Column with the text, of jsonl, csv, tsv and parquet."""
+    encoding: Encoding = "utf-8"
+    """Encoding of the files; a byte order mark is accepted."""
+    lines: Literal["auto", "whole", "wrapped"] = "auto"
+    """How txt is broken into lines; wrapped: at a width, within sentences; auto: by the text."""
     documents: Literal["auto", "line", "blank_line", "blank_lines", "file"] = "auto"
-    # of txt: what ends a document: each line, one empty line, two or more, the end of the file
-    sentences: Literal["line", "punctuation"] = "line"  # punctuation: also split within lines
+    """What ends a document of txt: a line, an empty line, two or more, or the file's end."""
+    sentences: Literal["line", "punctuation"] = "line"
+    """What ends a sentence; punctuation: also split within lines."""
     normalization: Literal["none", "NFC", "NFKC"] = "NFC"
-    max_piece_bytes: int = Field(default=LARGEST_PIECE, ge=1 << 20, le=1 << 31)  # in memory at once
+    """Unicode normal form that texts are brought into."""
+    max_piece_bytes: int = Field(default=LARGEST_PIECE, ge=1 << 20, le=1 << 31)
+    """Bytes of the text that are in memory at once, at most."""
 
     @model_validator(mode="after")
     def _effective(self) -> Self:

@@ -12,6 +12,5 @@ __all__ = ["DataConfig"]
 class DataConfig(Config):
     """How a corpus is split."""
 
-    valid_rate: float = Field(
-        0.01, ge=0, lt=1
-    )  # held out for the loss: documents (glove: cells); 0: none
+    valid_rate: float = Field(0.01, ge=0, lt=1)
+    """Share of the documents (GloVe: cells) that is held out for the loss; 0: none."""

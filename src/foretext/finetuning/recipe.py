@@ -45,12 +45,19 @@ class RunConfig(Config):
     """Settings of the section `[run]`."""
 
     task: str | None = None
-    base: str | None = None  # a path, or a name
-    train: str | None = None  # file of rows to learn from
-    valid: str | None = None  # file of rows to choose weights and settings by
-    test: str | None = None  # file of rows to measure the result on
-    budget: str | float | None = None  # time of the training, such as "10m", in place of epochs
-    search: str | float | None = None  # time of a search for settings before it
+    """What is learned: a name of `foretext list`, or module:Class."""
+    base: str | None = None
+    """What it is learned on: a path or a name."""
+    train: str | None = None
+    """File of rows to learn from."""
+    valid: str | None = None
+    """File of rows to choose weights and settings by."""
+    test: str | None = None
+    """File of rows to measure the result on."""
+    budget: str | float | None = None
+    """Time of the training, such as 10m, in place of epochs."""
+    search: str | float | None = None
+    """Time of a search for settings before the training."""
 
 
 @dataclass(frozen=True)

@@ -34,10 +34,15 @@ class WordEmbedding(nn.Module):
         """Shape of the embedding."""
 
         vector_size: int = Field(100, ge=1)
-        dropout: float = Field(0.0, ge=0, lt=1)  # of vectors and features
-        characters: Literal["none", "cnn", "lstm"] = "none"  # how a word's spelling is read
-        character_dim: int = Field(30, ge=1)  # width of a character's vector
-        character_features: int = Field(50, ge=1)  # of a word
+        """Numbers of a word's vector."""
+        dropout: float = Field(0.0, ge=0, lt=1)
+        """Dropout of vectors and features."""
+        characters: Literal["none", "cnn", "lstm"] = "none"
+        """Network that reads the spelling of words."""
+        character_dim: int = Field(30, ge=1)
+        """Width of a character's vector."""
+        character_features: int = Field(50, ge=1)
+        """Features of a word from its characters."""
 
         @model_validator(mode="after")
         def _reads_characters(self) -> WordEmbedding.Config:

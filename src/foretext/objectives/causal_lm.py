@@ -38,8 +38,10 @@ class CausalLM(Objective):
     class Config(Config):
         """Settings of causal language modelling."""
 
-        row_length: int | None = Field(None, ge=2)  # tokens of a row; None: the backbone's length
-        tied: bool = True  # the head's weights are the token vectors
+        row_length: int | None = Field(None, ge=2)
+        """Tokens of a row; none: the backbone's length."""
+        tied: bool = True
+        """The head's weights are the token vectors."""
 
     visibility: Visibility = "causal"
     continues = True

@@ -46,18 +46,30 @@ class MaskedLM(Objective):
     class Config(Config):
         """Settings of masked language modelling."""
 
-        row_length: int | None = Field(None, ge=8)  # tokens of a row; None: the backbone's length
-        mask_rate: float = Field(0.15, gt=0, lt=1)  # of the tokens, in training
-        valid_mask_rate: float = Field(0.15, gt=0, lt=1)  # where the held-out loss is measured
-        whole_words: bool = False  # the tokens of a word are masked together
-        max_ngram: int = Field(1, ge=1, le=10)  # words masked together, at most
+        row_length: int | None = Field(None, ge=8)
+        """Tokens of a row; none: the backbone's length."""
+        mask_rate: float = Field(0.15, gt=0, lt=1)
+        """Share of the tokens that are hidden in training."""
+        valid_mask_rate: float = Field(0.15, gt=0, lt=1)
+        """Share of the tokens that are hidden where the held-out loss is measured."""
+        whole_words: bool = False
+        """Hide the tokens of a word together."""
+        max_ngram: int = Field(1, ge=1, le=10)
+        """Words that are hidden together, at most."""
         next_sentence: bool = False
-        pair_sentences: int | None = Field(None, ge=1)  # of each text; None: as a row holds
-        tied: bool = True  # the head's weights are the token vectors
-        activation: Activation = "gelu"  # of the head
+        """Also learn whether a text follows another."""
+        pair_sentences: int | None = Field(None, ge=1)
+        """Sentences of each of the two texts; none: as many as a row holds."""
+        tied: bool = True
+        """The head's weights are the token vectors."""
+        activation: Activation = "gelu"
+        """Activation of the head."""
         norm: NormKind = "layer"
+        """Kind of the head's norm."""
         norm_eps: float = Field(1e-12, gt=0)
-        bias: bool = True  # in the head's transform; the map to the vocabulary always has one
+        """Number that the norm adds to the variance."""
+        bias: bool = True
+        """Bias of the head's transform; the map to the vocabulary always has one."""
 
         @model_validator(mode="after")
         def _has_effect(self) -> MaskedLM.Config:

@@ -39,9 +39,12 @@ Values = NDArray[np.float32]
 class ReconstructionConfig(Config):
     """Settings of reconstruction."""
 
-    noise: Literal["none", "gaussian", "masking"] = "none"  # on the input, in training
-    noise_std: float = Field(0.3, gt=0)  # gaussian: standard deviation
-    mask_rate: float = Field(0.3, gt=0, lt=1)  # masking: share of the numbers that become 0
+    noise: Literal["none", "gaussian", "masking"] = "none"
+    """Noise on the input, in training."""
+    noise_std: float = Field(0.3, gt=0)
+    """Gaussian noise: standard deviation."""
+    mask_rate: float = Field(0.3, gt=0, lt=1)
+    """Masking: share of the numbers that become 0."""
 
     @model_validator(mode="after")
     def _has_effect(self) -> ReconstructionConfig:

@@ -34,15 +34,24 @@ class Classification(TextTask):
     class Config(Config):
         """Settings of the head."""
 
-        max_length: int = Field(512, ge=8)  # positions of a row, if the base allows as many
-        long_texts: LongTexts = "head"  # what is read of longer texts
-        pooling: Pooling | None = None  # None: as suits the base
-        transform: Transform | None = None  # of the pooled text; None: as suits the base
-        dropout: float = Field(0.1, ge=0, lt=1)  # of the pooled text
-        bias: bool | None = None  # None: none on a GPT's last position, as transformers has it
+        max_length: int = Field(512, ge=8)
+        """Positions of a row, if the base allows as many."""
+        long_texts: LongTexts = "head"
+        """What is read of longer texts."""
+        pooling: Pooling | None = None
+        """How states become the vector of a text; none: as suits the base."""
+        transform: Transform | None = None
+        """Layer between the pooled text and the last one; none: as suits the base."""
+        dropout: float = Field(0.1, ge=0, lt=1)
+        """Dropout of the pooled text."""
+        bias: bool | None = None
+        """Bias of the last layer; none: on all bases but a GPT, as transformers has it."""
         label_smoothing: float = Field(0.0, ge=0, lt=1)
-        balanced: bool = False  # rare labels weigh more, so that all labels weigh the same
-        language_model_weight: float = Field(0.0, ge=0)  # GPT: of the auxiliary loss
+        """Share of the right answer that goes to all labels in equal parts."""
+        balanced: bool = False
+        """Weigh rare labels more, so that all labels weigh the same."""
+        language_model_weight: float = Field(0.0, ge=0)
+        """Weight of the auxiliary language-model loss, on a GPT."""
 
     name = "classification"
     answers: Classes | LabelSets

@@ -48,16 +48,26 @@ class Matching(TextTask):
     class Config(Config):
         """Settings of the head."""
 
-        mode: Literal["auto"] | MatchMode = "auto"  # auto: as suits base and rows
-        max_length: int = Field(512, ge=8)  # positions of a row, if the base allows as many
-        shared_tokens: SharedTokens = "auto"  # both in one row: mark the tokens that both have
-        pooling: Pooling | None = None  # None: as suits the base
-        transform: Transform | None = None  # None: as suits the base; siamese: none
-        dropout: float = Field(0.1, ge=0, lt=1)  # of the vector of both texts
+        mode: Literal["auto"] | MatchMode = "auto"
+        """How two texts meet; auto: as suits base and rows."""
+        max_length: int = Field(512, ge=8)
+        """Positions of a row, if the base allows as many."""
+        shared_tokens: SharedTokens = "auto"
+        """Mark the tokens that both texts of a row have."""
+        pooling: Pooling | None = None
+        """How states become the vector of a text; none: as suits the base."""
+        transform: Transform | None = None
+        """Layer between the pooled text and the last one; none: as suits the base."""
+        dropout: float = Field(0.1, ge=0, lt=1)
+        """Dropout of the vector of both texts."""
         bias: bool = True
+        """Whether the last layer has a bias."""
         label_smoothing: float = Field(0.0, ge=0, lt=1)
-        balanced: bool = False  # rare labels weigh more, so that all labels weigh the same
-        language_model_weight: float = Field(0.0, ge=0)  # GPT: of the auxiliary loss
+        """Share of the right answer that goes to all labels in equal parts."""
+        balanced: bool = False
+        """Weigh rare labels more, so that all labels weigh the same."""
+        language_model_weight: float = Field(0.0, ge=0)
+        """Weight of the auxiliary language-model loss, on a GPT."""
 
     name = "matching"
 

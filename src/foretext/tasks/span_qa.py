@@ -43,16 +43,26 @@ class SpanQA(Task):
     class Config(Config):
         """Settings of the rows, of the head, and of the answers."""
 
-        max_length: int = Field(384, ge=16)  # positions of a row, if the base allows as many
-        stride: int = Field(128, ge=1)  # tokens by which windows move on; half a window at most
-        max_question_length: int = Field(64, ge=1)  # tokens; half of a row's text at most
-        shared_tokens: SharedTokens = "auto"  # mark the tokens that question and passage share
-        keep_empty_windows: bool = True  # learn from windows that do not hold their answer
-        max_answer_length: int = Field(30, ge=1)  # tokens
-        num_best: int = Field(20, ge=1)  # candidates of a question
-        transform: Transform | None = None  # of the states; None: as suits the base
-        dropout: float = Field(0.0, ge=0, lt=1)  # of states; BERT has none here
-        language: Literal["auto", "english", "chinese"] = "auto"  # of the measure; auto: by script
+        max_length: int = Field(384, ge=16)
+        """Positions of a row, if the base allows as many."""
+        stride: int = Field(128, ge=1)
+        """Tokens by which windows move on; half a window at most."""
+        max_question_length: int = Field(64, ge=1)
+        """Tokens of a question, at most; half of a row's text at most."""
+        shared_tokens: SharedTokens = "auto"
+        """Mark the tokens that question and passage share."""
+        keep_empty_windows: bool = True
+        """Learn from windows that do not hold their answer."""
+        max_answer_length: int = Field(30, ge=1)
+        """Tokens of an answer, at most."""
+        num_best: int = Field(20, ge=1)
+        """Candidates of a question that are compared."""
+        transform: Transform | None = None
+        """Layer between the states and the last one; none: as suits the base."""
+        dropout: float = Field(0.0, ge=0, lt=1)
+        """Dropout of the states; BERT has none here."""
+        language: Literal["auto", "english", "chinese"] = "auto"
+        """Language of the measure; auto: by the script."""
 
         @model_validator(mode="after")
         def _windows_overlap(self) -> Self:

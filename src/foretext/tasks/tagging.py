@@ -52,12 +52,18 @@ class Tagging(Task):
     class Config(Config):
         """Settings of the head."""
 
-        max_length: int = Field(512, ge=8)  # positions of a row, if the base allows as many
-        scheme: Literal["auto"] | Scheme = "auto"  # that is learned; auto: the file's own
-        crf: bool | None = None  # None: as suits the backbone
-        lstm_dim: int | None = Field(None, ge=1)  # of each direction; None: no BiLSTM
-        transform: Transform | None = None  # of the states; None: as suits base and BiLSTM
-        dropout: float = Field(0.1, ge=0, lt=1)  # of the states, and of the BiLSTM's
+        max_length: int = Field(512, ge=8)
+        """Positions of a row, if the base allows as many."""
+        scheme: Literal["auto"] | Scheme = "auto"
+        """Scheme of the tags that is learned; auto: the file's own."""
+        crf: bool | None = None
+        """Whether a CRF scores sequences of tags; none: as suits the backbone."""
+        lstm_dim: int | None = Field(None, ge=1)
+        """Width of each direction of a BiLSTM over the states; none: no BiLSTM."""
+        transform: Transform | None = None
+        """Layer between the states and the last one; none: as suits base and BiLSTM."""
+        dropout: float = Field(0.1, ge=0, lt=1)
+        """Dropout of the states, and of the BiLSTM's."""
 
     name = "tagging"
 

@@ -34,15 +34,25 @@ class BPE(SubwordTokenizer):
         """Settings of the section `[tokenizer]`."""
 
         level: Literal["byte", "character"] = "byte"
-        vocab_size: int = Field(default=32_000, ge=1)  # includes special tokens and alphabet
-        min_count: int = Field(default=2, ge=1)  # rarer pairs are not merged
-        special_tokens: list[str] = DEFAULT_SPECIAL_TOKENS  # get the first ids
+        """Symbols that are merged: bytes or characters."""
+        vocab_size: int = Field(default=32_000, ge=1)
+        """Tokens, with the special tokens and the alphabet."""
+        min_count: int = Field(default=2, ge=1)
+        """Occurrences that a pair needs; rarer ones are not merged."""
+        special_tokens: list[str] = DEFAULT_SPECIAL_TOKENS
+        """Tokens that get the first ids."""
         lowercase: bool = False
-        max_token_length: int | None = Field(default=None, ge=2)  # in bytes or characters
-        ties: Ties = "smallest_ids"  # among equally frequent pairs, as in `tokenizers`
-        words: Literal["punctuation", "whitespace"] = "punctuation"  # level character: splits at
-        end_of_word: str = "</w>"  # level character: marks the last symbol of a word
-        limit_alphabet: int | None = Field(default=None, ge=1)  # level character: the most frequent
+        """Turn texts to lower case."""
+        max_token_length: int | None = Field(default=None, ge=2)
+        """Bytes or characters of a token, at most; none: no limit."""
+        ties: Ties = "smallest_ids"
+        """Which of equally frequent pairs is merged, as in `tokenizers`."""
+        words: Literal["punctuation", "whitespace"] = "punctuation"
+        """Level character: what words are split at."""
+        end_of_word: str = "</w>"
+        """Level character: mark of the last symbol of a word."""
+        limit_alphabet: int | None = Field(default=None, ge=1)
+        """Level character: the most frequent characters are kept; none: all."""
 
         @model_validator(mode="after")
         def _effective(self) -> Self:

@@ -31,9 +31,13 @@ class Unigram(SubwordTokenizer):
         """Settings of the section `[tokenizer]`."""
 
         vocab_size: int = Field(default=8_000, ge=1)
-        special_tokens: list[str] = DEFAULT_SPECIAL_TOKENS  # get the first ids
+        """Tokens, with the special tokens and the alphabet."""
+        special_tokens: list[str] = DEFAULT_SPECIAL_TOKENS
+        """Tokens that get the first ids."""
         lowercase: bool = False
-        max_token_length: int = Field(default=16, ge=1)  # in characters
+        """Turn texts to lower case."""
+        max_token_length: int = Field(default=16, ge=1)
+        """Characters of a token, at most."""
 
         @model_validator(mode="after")
         def _has_unknown(self) -> Self:

@@ -37,13 +37,18 @@ class WordLevel(SubwordTokenizer):
     class Config(BaseConfig):
         """Settings of the section `[tokenizer]`."""
 
-        vocab_size: int = Field(default=30_000, ge=2)  # with special tokens; the most frequent stay
-        min_count: int = Field(default=2, ge=1)  # rarer words are unknown
-        special_tokens: list[str] = DEFAULT_SPECIAL_TOKENS  # get the first ids
+        vocab_size: int = Field(default=30_000, ge=2)
+        """Words, with the special tokens; the most frequent stay."""
+        min_count: int = Field(default=2, ge=1)
+        """Occurrences that a word needs; rarer ones are unknown."""
+        special_tokens: list[str] = DEFAULT_SPECIAL_TOKENS
+        """Tokens that get the first ids."""
         pre_tokenizer: Literal[
             "auto", "whitespace", "basic_english", "unicode_words", "chinese_characters"
-        ] = "auto"  # auto: by the script of the text
+        ] = "auto"
+        """What a word is; auto: by the script of the text."""
         lowercase: bool = True
+        """Turn texts to lower case."""
 
     @classmethod
     def settled(cls, config: Config, corpus: Blocks) -> Config:

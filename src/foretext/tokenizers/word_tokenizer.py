@@ -42,12 +42,14 @@ class WordTokenizer(Tokenizer):
     class Config(BaseConfig):
         """Settings of the section `[tokenizer]`."""
 
-        pre_tokenizer: Literal["auto"] | PreTokenizerKind = (
-            "auto"  # auto: by the script of the text
-        )
+        pre_tokenizer: Literal["auto"] | PreTokenizerKind = "auto"
+        """What a word is; auto: by the script of the text."""
         lowercase: bool = True
-        min_count: int = Field(default=5, ge=1)  # rarer words are unknown
-        max_vocab_size: int | None = Field(default=None, ge=2)  # with [UNK]; the most frequent
+        """Turn texts to lower case."""
+        min_count: int = Field(default=5, ge=1)
+        """Occurrences that a word needs; rarer ones are unknown."""
+        max_vocab_size: int | None = Field(default=None, ge=2)
+        """Words, with [UNK], at most; the most frequent stay; none: no limit."""
 
     def __init__(self, config: Config, vocabulary: Vocabulary) -> None:
         assert config.pre_tokenizer != "auto", "learn() chooses the kind"

@@ -39,16 +39,22 @@ class WordPiece(SubwordTokenizer):
     class Config(BaseConfig):
         """Settings of the section `[tokenizer]`."""
 
-        vocab_size: int = Field(default=30_000, ge=1)  # includes special tokens and alphabet
-        min_count: int = Field(default=2, ge=1)  # rarer pairs are not merged
-        special_tokens: list[str] = DEFAULT_SPECIAL_TOKENS  # get the first ids
+        vocab_size: int = Field(default=30_000, ge=1)
+        """Tokens, with the special tokens and the alphabet."""
+        min_count: int = Field(default=2, ge=1)
+        """Occurrences that a pair needs; rarer ones are not merged."""
+        special_tokens: list[str] = DEFAULT_SPECIAL_TOKENS
+        """Tokens that get the first ids."""
         lowercase: bool | Literal["auto"] = "auto"
-        # auto: unless nouns begin with a capital letter, as in German
+        """Turn texts to lower case; auto: unless nouns have a capital letter, as in German."""
         strip_accents: bool = False
+        """Remove accents."""
         limit_alphabet: Annotated[int, Field(ge=1)] | Literal["auto"] | None = "auto"
-        # keeps the most frequent; auto: 1,000, or more where the script needs it; None: all
-        max_token_length: int | None = Field(default=None, ge=2)  # in characters
-        ties: Ties = "smallest_ids"  # among equally frequent pairs, as in `tokenizers`
+        """Characters that are kept; auto: 1,000, or as the script needs; none: all."""
+        max_token_length: int | None = Field(default=None, ge=2)
+        """Characters of a token, at most; none: no limit."""
+        ties: Ties = "smallest_ids"
+        """Which of equally frequent pairs is merged, as in `tokenizers`."""
 
         @model_validator(mode="after")
         def _has_unknown(self) -> Self:

@@ -15,42 +15,73 @@ __all__ = ["TrainingConfig"]
 class TrainingConfig(Config):
     """Length, optimizer, schedule, precision and checkpoints of a training."""
 
-    epochs: float = Field(10.0, gt=0)  # passes over the examples
-    steps: int | None = Field(None, ge=1)  # in place of epochs
-    budget_seconds: float | None = Field(None, gt=0)  # wall clock, in place of epochs or steps
-    batch_examples: int = Field(32, ge=1)  # of one step, over all processes
-    micro_batch_examples: int | None = Field(None, ge=1)  # computed at a time; None: all
+    epochs: float = Field(10.0, gt=0)
+    """Passes over the examples."""
+    steps: int | None = Field(None, ge=1)
+    """Optimizer steps, in place of epochs."""
+    budget_seconds: float | None = Field(None, gt=0)
+    """Wall-clock time of the training, in place of epochs or steps."""
+    batch_examples: int = Field(32, ge=1)
+    """Examples of one step, over all processes."""
+    micro_batch_examples: int | None = Field(None, ge=1)
+    """Examples that are computed at a time; none: all of the step."""
 
-    optimizer: Literal["adamw", "muon"] = "adamw"  # muon: for the matrices of layers; others adamw
-    learning_rate: float = Field(5e-4, gt=0)  # the highest
+    optimizer: Literal["adamw", "muon"] = "adamw"
+    """muon moves the matrices of layers, and adamw the other weights."""
+    learning_rate: float = Field(5e-4, gt=0)
+    """The highest learning rate."""
     schedule: Literal["linear", "cosine", "inverse_sqrt", "constant"] = "linear"
-    warmup_rate: float = Field(0.06, ge=0, lt=1)  # learning-rate warm-up: share of the training
-    final_rate: float = Field(0.0, ge=0, le=1)  # of the learning rate, at the end of a fall
-    weight_decay: float = Field(0.01, ge=0)  # not of norms and biases
+    """How the learning rate falls after the warm-up."""
+    warmup_rate: float = Field(0.06, ge=0, lt=1)
+    """Share of the training in which the learning rate rises."""
+    final_rate: float = Field(0.0, ge=0, le=1)
+    """Share of the learning rate that is left at the end."""
+    weight_decay: float = Field(0.01, ge=0)
+    """Weight decay; norms and biases have none."""
     beta1: float = Field(0.9, ge=0, lt=1)
+    """Decay of AdamW's mean of gradients."""
     beta2: float = Field(0.98, ge=0, lt=1)
+    """Decay of AdamW's mean of squared gradients."""
     eps: float = Field(1e-6, gt=0)
-    clip_norm: float | None = Field(1.0, gt=0)  # of the gradient; None: as it is
+    """Number that AdamW adds to a denominator."""
+    clip_norm: float | None = Field(1.0, gt=0)
+    """Norm that the gradient is clipped to; none: it is not clipped."""
 
     # For a pretrained backbone:
-    layer_decay: float = Field(1.0, gt=0, le=1)  # a layer's rate, of that of the layer above
-    head_rate: float = Field(1.0, gt=0)  # times the rate: of all that is not in the backbone
-    freeze: Literal["none", "embeddings", "backbone"] = "none"  # what is not trained
-    freeze_layers: int = Field(0, ge=0)  # of the lowest ones, with the embeddings
+    layer_decay: float = Field(1.0, gt=0, le=1)
+    """Learning rate of a layer, as a share of that of the layer above."""
+    head_rate: float = Field(1.0, gt=0)
+    """Factor on the learning rate of all that is not in the backbone."""
+    freeze: Literal["none", "embeddings", "backbone"] = "none"
+    """What is not trained."""
+    freeze_layers: int = Field(0, ge=0)
+    """Number of the lowest layers that are not trained, with the embeddings."""
 
     device: DeviceName = "auto"
-    precision: Precision = "auto"  # fp32 masters in either
-    compile: bool = False  # by torch.compile; takes minutes before the first step
-    gradient_checkpointing: bool = False  # layers computed twice, for less memory
-    shard: bool = False  # masters and moments over torchrun's processes; no effect in one
+    """Where to compute; auto: on a GPU if there is one."""
+    precision: Precision = "auto"
+    """Number format of the computation; the master weights are fp32."""
+    compile: bool = False
+    """Use torch.compile; it takes minutes before the first step."""
+    gradient_checkpointing: bool = False
+    """Compute layers twice, for less memory."""
+    shard: bool = False
+    """Spread masters and moments over torchrun's processes."""
 
-    valid_steps: int | None = Field(None, ge=1)  # between held-out losses; None: 20 in all
-    patience: int | None = Field(None, ge=1)  # early stopping: held-out losses without a better one
-    keep: Literal["last", "best"] = "last"  # which weights the run ends with
-    checkpoint_seconds: float = Field(300.0, ge=0)  # between two checkpoints
-    checkpoints_kept: int = Field(1, ge=1)  # the newest ones; an older one serves if it is damaged
-    tensorboard: bool = False  # also write its files
+    valid_steps: int | None = Field(None, ge=1)
+    """Steps between two held-out losses; none: 20 losses in all."""
+    patience: int | None = Field(None, ge=1)
+    """Early stopping: held-out losses without a better one."""
+    keep: Literal["last", "best"] = "last"
+    """Which weights the run ends with."""
+    checkpoint_seconds: float = Field(300.0, ge=0)
+    """Time between two checkpoints."""
+    checkpoints_kept: int = Field(1, ge=1)
+    """Checkpoints that are kept; an older one serves if the newest is damaged."""
+    tensorboard: bool = False
+    """Also write files for TensorBoard."""
     seed: int = Field(1, ge=0, lt=2**31)
+    """Of all random draws."""
 
     @model_validator(mode="after")
     def _has_effect(self) -> TrainingConfig:

@@ -50,16 +50,27 @@ class FastText:
         """Settings of fastText, under gensim's names."""
 
         model: Literal["skipgram", "cbow"] = "skipgram"
-        loss: Literal["ns", "hs"] = "ns"  # negative sampling, hierarchical softmax
+        """Predict the context from a word (skipgram), or a word from its context (cbow)."""
+        loss: Literal["ns", "hs"] = "ns"
+        """Negative sampling (ns) or hierarchical softmax (hs)."""
         vector_size: int = Field(100, ge=1, le=10_000)
-        window: int = Field(5, ge=1, le=1_000)  # words to each side, at most; drawn from 1 to this
-        negative: int = Field(5, ge=1, le=1_000)  # noise words for each predicted word
-        ns_exponent: float = 0.5  # noise words are drawn by count ** this
-        sample: float = Field(1e-4, ge=0, le=1)  # threshold of sub-sampling; 0: none
-        minn: int = Field(3, ge=1, le=100)  # shortest n-gram, in characters
-        maxn: int = Field(6, ge=0, le=100)  # longest n-gram; 0: no n-grams
-        bucket: int = Field(2_000_000, ge=1, lt=2**31)  # n-grams are hashed into as many
-        alpha: float = Field(0.05, gt=0)  # learning rate at the start
+        """Numbers of a vector."""
+        window: int = Field(5, ge=1, le=1_000)
+        """Words to each side, at most; for each word drawn from 1 to this."""
+        negative: int = Field(5, ge=1, le=1_000)
+        """Noise words for each predicted word."""
+        ns_exponent: float = 0.5
+        """Noise words are drawn in proportion to count ** this."""
+        sample: float = Field(1e-4, ge=0, le=1)
+        """Threshold of sub-sampling frequent words; 0: no sub-sampling."""
+        minn: int = Field(3, ge=1, le=100)
+        """Length of the shortest n-gram, in characters."""
+        maxn: int = Field(6, ge=0, le=100)
+        """Length of the longest n-gram, in characters; 0: no n-grams."""
+        bucket: int = Field(2_000_000, ge=1, lt=2**31)
+        """Number of rows that n-grams are hashed into."""
+        alpha: float = Field(0.05, gt=0)
+        """Learning rate at the start."""
 
         @model_validator(mode="after")
         def _has_effect(self) -> FastText.Config:

@@ -53,13 +53,21 @@ class GloVe:
         """Settings of GloVe."""
 
         vector_size: int = Field(100, ge=1, le=10_000)
-        window: int = Field(15, ge=1, le=1_000)  # words to each side
-        x_max: float = Field(100.0, gt=0)  # count from which a cell weighs 1
-        exponent: float = Field(0.75, ge=0)  # of count / x_max below it
-        alpha: float = Field(0.05, gt=0)  # learning rate
-        epochs: int = Field(25, ge=1)  # passes over all cells
-        memory: str = "2GB"  # for counting, and for the cells in training
-        cooccurrence: str | None = None  # folder of an earlier run's counts; None: they are made
+        """Numbers of a vector."""
+        window: int = Field(15, ge=1, le=1_000)
+        """Words to each side."""
+        x_max: float = Field(100.0, gt=0)
+        """Count from which on a cell weighs 1."""
+        exponent: float = Field(0.75, ge=0)
+        """Exponent of count / x_max, the weight of smaller counts."""
+        alpha: float = Field(0.05, gt=0)
+        """Learning rate."""
+        epochs: int = Field(25, ge=1)
+        """Passes over all cells."""
+        memory: str = "2GB"
+        """Memory for counting, and for the cells in training, such as 512MB."""
+        cooccurrence: str | None = None
+        """Folder of an earlier run's counts; none: count."""
 
         @field_validator("memory")
         @classmethod

@@ -17,18 +17,25 @@ BUDGET_EPOCHS = 5  # what a budget is taken for when records are spread
 class VectorsConfig(Config):
     """How long to train: settings of every kind of word vectors."""
 
-    epochs: int = Field(5, ge=1)  # passes over the text
-    budget_seconds: float | None = Field(None, gt=0)  # wall clock, in place of epochs
-    workers: int = Field(default_factory=usable_cores, ge=1)  # threads
+    epochs: int = Field(5, ge=1)
+    """Passes over the text."""
+    budget_seconds: float | None = Field(None, gt=0)
+    """Wall-clock time of the training, in place of epochs."""
+    workers: int = Field(default_factory=usable_cores, ge=1)
+    """Threads; by default the usable cores."""
     seed: int = Field(1, ge=0, lt=2**31)
-    checkpoint_seconds: float = Field(60.0, ge=0)  # between two checkpoints
+    """Of all random draws."""
+    checkpoint_seconds: float = Field(60.0, ge=0)
+    """Time between two checkpoints."""
 
 
 class DescentConfig(VectorsConfig):
     """Further settings of a descent with a falling learning rate."""
 
-    min_alpha: float = Field(1e-4, ge=1e-8)  # learning rate at the end
-    patience: int | None = Field(None, ge=1)  # epochs without a lower held-out loss before the end
+    min_alpha: float = Field(1e-4, ge=1e-8)
+    """Learning rate at the end."""
+    patience: int | None = Field(None, ge=1)
+    """Early stopping: epochs without a lower held-out loss."""
 
     @property
     def threads(self) -> int:

@@ -65,20 +65,31 @@ class Word2Vec:
         """Settings of word2vec, under gensim's names."""
 
         model: Literal["skipgram", "cbow"] = "skipgram"
-        loss: Literal["ns", "hs", "softmax"] = "ns"  # negative sampling, hierarchical, full softmax
+        """Predict the context from a word (skipgram), or a word from its context (cbow)."""
+        loss: Literal["ns", "hs", "softmax"] = "ns"
+        """Negative sampling (ns), hierarchical softmax (hs) or full softmax."""
         vector_size: int = Field(100, ge=1, le=10_000)
-        window: int = Field(5, ge=1, le=1_000)  # words to each side, at most; drawn from 1 to this
-        negative: int = Field(5, ge=1, le=1_000)  # noise words for each centre
-        ns_exponent: float = 0.75  # noise words are drawn by count ** this
-        sample: float = Field(1e-3, ge=0, le=1)  # threshold of sub-sampling; 0: none
-        subsampling: Literal["word2vec", "paper"] = "word2vec"  # formula: authors' program, paper
-        alpha: float | None = Field(
-            None, gt=0
-        )  # learning rate at the start; None: 0.025, CBOW 0.05
-        cbow_mean: bool = True  # the mean of the context, else its sum
-        cbow_gradient: Literal["whole", "divided"] = "whole"  # whole: as the authors' program does
-        keep: Literal["input", "mean"] = "input"  # vectors kept: inputs, or their mean with outputs
-        exact: bool = False  # classic order with noise of its own for each pair; one worker
+        """Numbers of a vector."""
+        window: int = Field(5, ge=1, le=1_000)
+        """Words to each side, at most; for each word drawn from 1 to this."""
+        negative: int = Field(5, ge=1, le=1_000)
+        """Noise words for each centre word."""
+        ns_exponent: float = 0.75
+        """Noise words are drawn in proportion to count ** this."""
+        sample: float = Field(1e-3, ge=0, le=1)
+        """Threshold of sub-sampling frequent words; 0: no sub-sampling."""
+        subsampling: Literal["word2vec", "paper"] = "word2vec"
+        """Formula of sub-sampling: that of the authors' program or of their paper."""
+        alpha: float | None = Field(None, gt=0)
+        """Learning rate at the start; none: 0.025, CBOW 0.05."""
+        cbow_mean: bool = True
+        """CBOW: predict from the mean of the context, else from its sum."""
+        cbow_gradient: Literal["whole", "divided"] = "whole"
+        """CBOW: whether each context word gets the whole gradient or its part."""
+        keep: Literal["input", "mean"] = "input"
+        """Vectors that are kept: the inputs, or their mean with the outputs."""
+        exact: bool = False
+        """Classic order, with noise of its own for each pair; one worker."""
 
         @model_validator(mode="after")
         def _has_effect(self) -> Word2Vec.Config:

@@ -34,25 +34,44 @@ LEAST_RATE = 1e-8  # at the end of a training: none
 class FastTextClassifierConfig(Config):
     """Settings of the section `[classifier]`."""
 
-    lr: float = Field(0.1, gt=0)  # learning rate at the start; it falls in a line to nothing
-    epochs: int = Field(5, ge=1)  # passes over the texts
-    dim: int = Field(100, ge=1, le=10_000)  # of the vectors
-    loss: Loss = "softmax"  # hs: hierarchical softmax; ns: negative sampling; ova: one-vs-all
-    word_ngrams: int = Field(1, ge=1, le=100)  # longest n-gram of words
-    minn: int = Field(0, ge=0, le=100)  # shortest n-gram of characters
-    maxn: int = Field(0, ge=0, le=100)  # longest n-gram of characters; 0: none
-    bucket: int = Field(2_000_000, ge=1, le=2**28)  # n-grams are hashed into as many
-    min_count: int = Field(1, ge=1)  # rarer words are unknown
-    min_count_label: int = Field(0, ge=0)  # rarer labels are not learned
-    negative: int = Field(5, ge=1, le=1_000)  # other labels drawn, with loss = "ns"
-    pre_tokenizer: Literal["blanks"] | PreTokenizerKind = "blanks"  # blanks: as the program cuts
+    lr: float = Field(0.1, gt=0)
+    """Learning rate at the start; it falls in a line to 0."""
+    epochs: int = Field(5, ge=1)
+    """Passes over the texts."""
+    dim: int = Field(100, ge=1, le=10_000)
+    """Numbers of a vector."""
+    loss: Loss = "softmax"
+    """Softmax, hierarchical softmax (hs), negative sampling (ns) or one-vs-all (ova)."""
+    word_ngrams: int = Field(1, ge=1, le=100)
+    """Length of the longest n-gram of words."""
+    minn: int = Field(0, ge=0, le=100)
+    """Length of the shortest n-gram of characters."""
+    maxn: int = Field(0, ge=0, le=100)
+    """Length of the longest n-gram of characters; 0: none."""
+    bucket: int = Field(2_000_000, ge=1, le=2**28)
+    """Number of rows that n-grams are hashed into."""
+    min_count: int = Field(1, ge=1)
+    """Occurrences that a word needs; rarer ones are unknown."""
+    min_count_label: int = Field(0, ge=0)
+    """Occurrences that a label needs; rarer ones are not learned."""
+    negative: int = Field(5, ge=1, le=1_000)
+    """Other labels that are drawn for each right one, if loss is ns."""
+    pre_tokenizer: Literal["blanks"] | PreTokenizerKind = "blanks"
+    """What a word is; blanks: as fastText's program cuts."""
     lowercase: bool = False
-    label_prefix: str = Field("__label__", min_length=1)  # words that begin so are no words
-    pretrained_vectors: str | None = None  # a run or a vector file to begin with
-    budget_seconds: float | None = Field(None, gt=0)  # wall clock, in place of epochs
-    patience: int | None = Field(None, ge=1)  # epochs without a lower held-out loss before the end
-    workers: int = Field(default_factory=usable_cores, ge=1)  # threads
+    """Turn texts to lower case."""
+    label_prefix: str = Field("__label__", min_length=1)
+    """Beginning of labels within a text of fastText's format; such words are no words."""
+    pretrained_vectors: str | None = None
+    """A run or a vector file to begin with."""
+    budget_seconds: float | None = Field(None, gt=0)
+    """Wall-clock time of the training, in place of epochs."""
+    patience: int | None = Field(None, ge=1)
+    """Early stopping: epochs without a lower held-out loss."""
+    workers: int = Field(default_factory=usable_cores, ge=1)
+    """Threads; by default the usable cores."""
     seed: int = Field(1, ge=0, lt=2**31)
+    """Of all random draws."""
 
     @model_validator(mode="after")
     def _has_effect(self) -> Self:

@@ -25,10 +25,15 @@ class PairsConfig(LabelledConfig):
     headerless: ClassVar[dict[str, int]] = {"text_a": 1, "text_b": 2, "label": 3}
 
     text_a: _Column = "text_a"
+    """Column of the first text."""
     text_b: _Column = "text_b"
-    label: _Column | None = "label"  # None: the rows have none
-    score: _Column | None = None  # a number, in place of a label
-    normalization: Literal["none", "NFC", "NFKC"] = "NFC"  # of texts, as of a corpus
+    """Column of the second text."""
+    label: _Column | None = "label"
+    """Column of the label; none: the rows have none."""
+    score: _Column | None = None
+    """Column of a number, in place of a label."""
+    normalization: Literal["none", "NFC", "NFKC"] = "NFC"
+    """Unicode normal form of the texts, as of a corpus."""
 
     @property
     def columns(self) -> tuple[Column, ...]:

@@ -25,8 +25,10 @@ __all__ = ["QuestionsConfig", "read_questions"]
 class QuestionsConfig(Config):
     """How files of questions are read; the rest follows from their form."""
 
-    encoding: Encoding = "utf-8"  # a byte order mark is accepted
-    max_piece_bytes: int = Field(default=LARGEST_PIECE, ge=1 << 20, le=1 << 31)  # of a file
+    encoding: Encoding = "utf-8"
+    """Encoding of the files; a byte order mark is accepted."""
+    max_piece_bytes: int = Field(default=LARGEST_PIECE, ge=1 << 20, le=1 << 31)
+    """Bytes of a file, at most."""
 
 
 def read_questions(path: str | Path, config: QuestionsConfig | None = None) -> list[Question]:

@@ -45,8 +45,11 @@ class LabelledConfig(Config):
     headerless: ClassVar[dict[str, int]]  # meaning -> number, in a .txt file without a header
 
     format: Literal["auto", "csv", "tsv", "jsonl", "fasttext", "parquet"] = "auto"
-    encoding: Encoding = "utf-8"  # a byte order mark is accepted
-    max_piece_bytes: int = Field(default=LARGEST_PIECE, ge=1 << 20, le=1 << 31)  # of a row
+    """Format of the files; auto: by suffix and first row."""
+    encoding: Encoding = "utf-8"
+    """Encoding of the files; a byte order mark is accepted."""
+    max_piece_bytes: int = Field(default=LARGEST_PIECE, ge=1 << 20, le=1 << 31)
+    """Bytes of a row, at most."""
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -82,13 +85,16 @@ class RowsConfig(LabelledConfig):
 
     headerless: ClassVar[dict[str, int]] = {"label": 1, "text": 2}
 
-    text: Columns = "text"  # several are joined by a blank
-    label: str | Annotated[int, Field(ge=1)] | None = "label"  # None: the rows have no labels
-    label_separator: str | None = Field(
-        default=None, min_length=1
-    )  # between the labels of one field
-    label_prefix: str = Field(default="__label__", min_length=1)  # of fastText's files
-    normalization: Literal["none", "NFC", "NFKC"] = "NFC"  # of texts, as of a corpus
+    text: Columns = "text"
+    """Column of the text, by name or number; several are joined by a blank."""
+    label: str | Annotated[int, Field(ge=1)] | None = "label"
+    """Column of the label; none: the rows have no labels."""
+    label_separator: str | None = Field(default=None, min_length=1)
+    """What separates the labels of one field; none: one label."""
+    label_prefix: str = Field(default="__label__", min_length=1)
+    """Beginning of labels in fastText's files."""
+    normalization: Literal["none", "NFC", "NFKC"] = "NFC"
+    """Unicode normal form of the texts, as of a corpus."""
 
     @property
     def fasttext_prefix(self) -> str | None:

@@ -30,12 +30,19 @@ class TaggedConfig(Config):
     """Which columns hold tokens and tags, counted from 1, and what separates them."""
 
     token: _Number = 1
-    tag: _Number | Literal["last"] | None = "last"  # None: the tokens have no tags
-    separator: str = Field(default="auto", min_length=1)  # auto: tabs if the first row has one
-    comment: str | None = Field(default=None, min_length=1)  # begins lines that are skipped
-    encoding: Encoding = "utf-8"  # a byte order mark is accepted
-    normalization: Literal["none", "NFC", "NFKC"] = "NFC"  # of tokens, as of a corpus
-    max_piece_bytes: int = Field(default=LARGEST_PIECE, ge=1 << 20, le=1 << 31)  # of a row
+    """Column of the token, counted from 1."""
+    tag: _Number | Literal["last"] | None = "last"
+    """Column of the tag, counted from 1; none: the tokens have no tags."""
+    separator: str = Field(default="auto", min_length=1)
+    """What separates columns; auto: tabs if the first row has one, else blanks."""
+    comment: str | None = Field(default=None, min_length=1)
+    """Beginning of lines that are skipped."""
+    encoding: Encoding = "utf-8"
+    """Encoding of the files; a byte order mark is accepted."""
+    normalization: Literal["none", "NFC", "NFKC"] = "NFC"
+    """Unicode normal form of the tokens, as of a corpus."""
+    max_piece_bytes: int = Field(default=LARGEST_PIECE, ge=1 << 20, le=1 << 31)
+    """Bytes of a row, at most."""
 
     @model_validator(mode="after")
     def _two_columns(self) -> Self:

@@ -35,10 +35,14 @@ class VectorTable(NamedTuple):
 class ReadOptions(Config):
     """How to read a file that is larger than needed, or not quite clean."""
 
-    encoding: Encoding = "utf-8"  # of the words
-    errors: Literal["strict", "ignore", "replace"] = "strict"  # words that are not in `encoding`
-    repeated: Literal["refuse", "first"] = "refuse"  # words that occur twice
-    limit: int | None = Field(default=None, ge=1)  # words; the first ones
+    encoding: Encoding = "utf-8"
+    """Encoding of the words."""
+    errors: Literal["strict", "ignore", "replace"] = "strict"
+    """What to do with words that are not in the encoding."""
+    repeated: Literal["refuse", "first"] = "refuse"
+    """What to do with words that occur twice; first: keep the first vector."""
+    limit: int | None = Field(default=None, ge=1)
+    """Number of words to read, the first ones; none: all."""
 
 
 class Rows:
