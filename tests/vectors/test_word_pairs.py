@@ -5,7 +5,7 @@ import pytest
 from gensim.models import KeyedVectors
 
 from foretext.errors import EvaluationError
-from foretext.vectors.word_pairs import WordPair, read_pairs
+from foretext.vectors.pair_file import ScoredPair, read_pair_file
 from foretext.vectors.word_vectors import WordVectors
 from tests.vectors.spaces import with_ngrams
 
@@ -54,7 +54,7 @@ def test_same_figures_as_gensim(gensim, pairs, settings):
 @pytest.mark.shared_data
 def test_same_figures_as_gensim_on_wordsim(shared_data, tmp_path):
     path = shared_data / "wordsim" / "EN-WS-353-ALL.txt"
-    pairs = read_pairs(path)
+    pairs = read_pair_file(path).pairs
     assert len(pairs) == 353
     words = sorted({word.lower() for pair in pairs for word in pair[:2]})[::2]
     matrix = RNG.standard_normal((len(words), 5)).astype(np.float32)
@@ -75,12 +75,12 @@ def test_same_figures_as_gensim_on_wordsim(shared_data, tmp_path):
 )
 def test_the_ways_such_files_are_written(tmp_path, head, line):
     (tmp_path / "pairs").write_text(head + line + "\r\n", encoding="utf-8", newline="")
-    assert read_pairs(tmp_path / "pairs") == [WordPair("cat", "dog", 7.5)]
+    assert read_pair_file(tmp_path / "pairs").pairs == [ScoredPair("cat", "dog", 7.5)]
 
 
 def test_words_may_hold_blanks_where_tabs_separate(tmp_path):
     (tmp_path / "pairs").write_text("new york\tbig apple\t9\n")
-    assert read_pairs(tmp_path / "pairs") == [WordPair("new york", "big apple", 9)]
+    assert read_pair_file(tmp_path / "pairs").pairs == [ScoredPair("new york", "big apple", 9)]
 
 
 def test_unknown_words_are_listed_once(tmp_path):
@@ -129,7 +129,7 @@ def test_a_word_beyond_the_restriction_is_not_composed(rare):
     [
         ("a b 1\na b\n", r"pairs, line 2: two words and a score are expected, not 'a b'"),
         ("a b 1\n\na b nan\n", r"pairs, line 3: two words and a score"),
-        ("a b 1\n\tb\t2\n", r"pairs, line 2: two words and a score"),
+        ("a\tb\t1\n\tb\t2\n", r"pairs, line 2: two words and a score"),
         ("first second score\n", r"pairs: no line holds two words and a score"),
         ("", r"pairs: no line holds"),
         ("w1 w2 1\nx y 2\n", r"pairs: 1 of its 2 pairs are in the vocabulary, too few"),

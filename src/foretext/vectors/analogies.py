@@ -72,14 +72,15 @@ def evaluate_analogies(
 
 
 def read_questions(path: Path) -> list[AnalogyQuestion]:
-    """Read lines of four words under section lines such as ``: capital-common-countries``.
+    """Read lines of four words, under section lines such as ``: capital-common-countries``.
+
+    Questions before the first section line are a section with the name of the file.
 
     Raises:
-        EvaluationError: a line of another number of words, one before the first section, or a file
-            without questions.
+        EvaluationError: a line of another number of words, or a file without questions.
     """
     questions: list[AnalogyQuestion] = []
-    section = None
+    section = path.name.partition(".")[0]
     for place, line in read_evaluation_lines(path):
         if line.startswith(":"):
             section = line.lstrip(":").strip()
@@ -88,10 +89,6 @@ def read_questions(path: Path) -> list[AnalogyQuestion]:
         if len(words) != 4:
             raise EvaluationError(
                 f"{place}: a question has four words, not {len(words)}; correct it or take it out."
-            )
-        if section is None:
-            raise EvaluationError(
-                f"{place}: a section line such as ': family' must stand before the first question."
             )
         questions.append(AnalogyQuestion(section, (words[0], words[1], words[2], words[3])))
     if not questions:

@@ -8,6 +8,12 @@ from dataclasses import dataclass
 __all__ = ["AnalogyResult", "AnalogyScore"]
 
 
+# Of questions-words.txt (Mikolov et al. 2013), whose other sections begin with "gram".
+SEMANTIC = frozenset(
+    {"capital-common-countries", "capital-world", "currency", "city-in-state", "family"}
+)
+
+
 @dataclass(frozen=True)
 class AnalogyScore:
     """What was answered of one section, or of several."""
@@ -39,6 +45,11 @@ class AnalogyResult:
     def total(self) -> AnalogyScore:
         """All sections together."""
         return _sum("total", self.sections)
+
+    @property
+    def are_googles(self) -> bool:
+        """Whether the sections are those of questions-words.txt, which are of two kinds."""
+        return all(s.name in SEMANTIC or s.name.startswith("gram") for s in self.sections)
 
     @property
     def semantic(self) -> AnalogyScore:

@@ -25,6 +25,6 @@ def read_evaluation_lines(path: Path) -> Iterator[tuple[str, str]]:
             f"{path}, line {number}: not UTF-8; save the file as UTF-8."
         ) from None
     for number, line in enumerate(text.split("\n"), start=1):
-        line = line.strip()
+        line = line.rstrip().lstrip(" ")  # a tab may stand before a first column without a name
         if line and not line.startswith("#"):
             yield f"{path}, line {number}", line

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from foretext.errors import EvaluationError
 from foretext.metrics import pearson, spearman
-from foretext.vectors.evaluation_file import read_evaluation_lines
 from foretext.vectors.lookup import first_rows
 from foretext.vectors.neighbors import unit_rows
+from foretext.vectors.pair_file import ScoredPair, read_pair_file
 
-__all__ = ["WordPair", "WordPairResult", "evaluate_pairs", "read_pairs"]
-
-_SEPARATORS = ("\t", ";", ",")  # in this order; without any of them, white space
-
-
-class WordPair(NamedTuple):
-    """Two words and how alike people find them."""
-
-    first: str
-    second: str
-    score: float
+__all__ = ["WordPairResult", "evaluate_pairs"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +29,7 @@ class WordPairResult:
     unknown_words: tuple[str, ...]  # in the order of the file
     num_composed: int = 0  # of the pairs compared: a word has its vector from n-grams alone
     composed_words: tuple[str, ...] = ()  # in the order of the file
+    columns: tuple[str, ...] = ()  # of both words and of the score: names, or numbers from 1
 
     def __str__(self) -> str:
         composed = f", {self.num_composed} with unseen words" if self.num_composed else ""
@@ -59,17 +48,20 @@ def evaluate_pairs(
     case_insensitive: bool = True,
     dummy4unknown: bool = False,
     compose: Callable[[str], NDArray[np.float32] | None] | None = None,
+    columns: Sequence[str] | None = None,
 ) -> WordPairResult:
     """Compare the cosines of `vectors` (V, D) with the scores in the file `path`.
 
     Only the first `restrict_vocab` words count as known. Other words get a vector (D,) by `compose`
     where it has one. Pairs with a word that is still unknown are left out, or have cosine 0 with
-    `dummy4unknown`.
+    `dummy4unknown`. `columns` are those of both words and of the score, by name or by number from
+    1; None: they are found, and the result says which they are.
 
     Raises:
         EvaluationError: a line is malformed, or fewer than two pairs can be compared.
     """
-    pairs = read_pairs(path)
+    read = read_pair_file(path, columns)
+    pairs = read.pairs
     known = first_rows(words[:restrict_vocab], case_insensitive)
     terms = list(dict.fromkeys(word for pair in pairs for word in pair[:2]))
     keys = {term: term.upper() if case_insensitive else term for term in terms}
@@ -93,6 +85,7 @@ def evaluate_pairs(
         unknown_words=tuple(term for term in terms if term not in found),
         num_composed=int((is_known & has_composed).sum()),
         composed_words=tuple(composed),
+        columns=read.columns,
     )
 
 
@@ -106,7 +99,7 @@ def _composed(
 
 
 def _cosines(
-    pairs: Sequence[WordPair], found: Mapping[str, NDArray[np.float32]]
+    pairs: Sequence[ScoredPair], found: Mapping[str, NDArray[np.float32]]
 ) -> NDArray[np.float32]:
     """Return the cosine of each pair (P,), 0 where a word has no vector."""
     nothing = np.zeros_like(next(iter(found.values())))
@@ -114,47 +107,3 @@ def _cosines(
     seconds = unit_rows(np.array([found.get(pair.second, nothing) for pair in pairs]))
     cosines: NDArray[np.float32] = np.einsum("pd,pd->p", firsts, seconds)
     return cosines
-
-
-def read_pairs(path: Path) -> list[WordPair]:
-    """Read lines of two words and a score, separated by tabs, semicolons, commas or blanks.
-
-    The score is the first number after the words, so that SimLex-999, with the part of speech in
-    between, and files with more columns behind need no telling. ``#`` begins a comment line; a
-    first line without a number names the columns.
-
-    Raises:
-        EvaluationError: a line without two words and a number, or a file without pairs.
-    """
-    pairs: list[WordPair] = []
-    for number, (place, line) in enumerate(read_evaluation_lines(path)):
-        pair = _parse_pair(line)
-        if pair is not None:
-            pairs.append(pair)
-        elif number > 0:
-            raise EvaluationError(
-                f"{place}: two words and a score are expected, not '{line[:60]}'; correct the line "
-                f"or take it out."
-            )
-    if not pairs:
-        raise EvaluationError(f"{path}: no line holds two words and a score.")
-    return pairs
-
-
-def _parse_pair(line: str) -> WordPair | None:
-    separator = next((mark for mark in _SEPARATORS if mark in line), None)
-    fields = [field.strip() for field in line.split(separator)]
-    score = next(_numbers(fields[2:]), None)
-    if score is None or not (fields[0] and fields[1]):
-        return None
-    return WordPair(fields[0], fields[1], score)
-
-
-def _numbers(fields: Sequence[str]) -> Iterator[float]:
-    for field in fields:
-        try:
-            number = float(field)
-        except ValueError:
-            continue
-        if math.isfinite(number):
-            yield number
