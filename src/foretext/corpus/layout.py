@@ -62,7 +62,7 @@ class Layout:
         may_be_groups = 1 < groups < lines <= _MOST_LINES * groups
         if may_be_groups and lines >= _SEVERAL_LINES * groups:
             return "blank_line"
-        paragraphs = groups / sections
+        paragraphs = groups / max(sections, 1)
         if sections > len(self._texts) and _FEWEST_PARAGRAPHS <= paragraphs <= _MOST_PARAGRAPHS:
             return "blank_lines"
         return "blank_line" if may_be_groups else "line"
