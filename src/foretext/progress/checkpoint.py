@@ -29,10 +29,11 @@ from foretext.errors import OutputError
 from foretext.files import NO_SPACE, atomic_folder, output_error
 from foretext.parsing import file_checksum, read_json, read_tensors, write_tensors
 
-__all__ = ["Checkpoint", "Checkpoints", "check_arrays", "copy_arrays", "kept_by"]
+__all__ = ["Checkpoint", "Checkpoints", "check_arrays", "copy_arrays", "kept_by", "saving_seconds"]
 
 ARRAYS, STATE, ROOM = "arrays.safetensors", "state.json", "reserved"
 SPARE = 1 << 20  # bytes that are reserved for the state beside the arrays
+BYTES_A_SECOND = 250e6  # that are written and summed up, by a slow disk
 
 Arrays = Mapping[str, np.ndarray]
 State = TypeVar("State")
@@ -153,6 +154,11 @@ class Checkpoints:
         }
         found = {path: int(match[1]) for path, match in steps.items() if match}
         return sorted(found, key=found.__getitem__)
+
+
+def saving_seconds(arrays: Arrays) -> float:
+    """Return how long it takes to write arrays of these sizes once, about."""
+    return sum(array.nbytes for array in arrays.values()) / BYTES_A_SECOND
 
 
 @contextmanager

@@ -11,6 +11,7 @@ cells come tile by tile, not shuffled one by one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,8 +21,9 @@ from pydantic import Field, field_validator, model_validator
 
 from foretext.config import size_bytes
 from foretext.data.token_file import Tokens
-from foretext.errors import CorpusError
+from foretext.errors import CorpusError, SettingError
 from foretext.progress import Progress
+from foretext.progress.budget import Budget, duration_option
 from foretext.progress.run_context import RunContext
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.vectors.cooccurrence import Cooccurrence
@@ -33,6 +35,9 @@ from foretext.vectors.tiles import Tiles
 from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["GloVe"]
+
+COUNTING_RATE = 0.5  # of a limited time, at most
+SEEN_SECONDS = 1.0  # of counting, before it is said how long it will take
 
 
 class GloVe:
@@ -139,7 +144,7 @@ class GloVe:
                 context.folder / "cooccurrence",
                 memory=size_bytes(self.config.memory),
                 workers=self.config.workers,
-                progress=bar,
+                progress=_InTime(bar, context.budget),
             )
         if counted.num_cells == 0:
             raise CorpusError(
@@ -175,3 +180,34 @@ class GloVe:
         ids, rows = np.array(known, np.int64).reshape(-1, 2).T
         contexts = base.vectors / 2 if outputs is None else outputs
         self.weights.assign(ids, (base.vectors - contexts)[rows], contexts[rows])
+
+
+class _InTime:
+    """Passes on how far the counting has come, and refuses it once it is seen to take too long.
+
+    Args:
+        bar: shows it.
+        budget: for counting and training; None: as long as they take.
+    """
+
+    def __init__(self, bar: Progress, budget: Budget | None) -> None:
+        self.bar = bar
+        self.seconds = math.inf if budget is None else budget.left
+
+    def advance(self, amount: float) -> None:
+        """Add to the words done.
+
+        Raises:
+            SettingError: the training would get less than half of the time.
+        """
+        self.bar.advance(amount)
+        if self.bar.elapsed < SEEN_SECONDS or not self.bar.share:
+            return
+        needed = self.bar.elapsed / self.bar.share
+        if needed > COUNTING_RATE * self.seconds:
+            missing = duration_option(needed / COUNTING_RATE - self.seconds)
+            raise SettingError(
+                f"[vectors] GloVe would count pairs for {needed:.0f} s of the {self.seconds:.0f} s "
+                f"that the budget leaves; raise --budget by {missing} at least, give less text, or "
+                "lower vectors.window."
+            )

@@ -9,19 +9,19 @@ then, which costs nothing in quality, but no two runs are equal.
 from __future__ import annotations
 
 import math
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
+from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from foretext.errors import Interrupted, SettingError
-from foretext.progress import MetricsLog, Progress
-from foretext.progress.checkpoint import Checkpoints, copy_arrays, kept_by
+from foretext.progress import Progress
+from foretext.progress.budget import Budget
+from foretext.progress.checkpoint import copy_arrays, kept_by, saving_seconds
 from foretext.progress.run_context import RunContext
 from foretext.runtime import Interruption, Threads
 from foretext.vectors.schedule import DescentConfig, LinearDecay
@@ -30,6 +30,8 @@ from foretext.vectors.slices import Slices
 __all__ = ["Hogwild", "HogwildState", "Learned", "SliceLearner", "train_hogwild"]
 
 ROUND_SLICES = 16  # slices a worker gets before all meet: a third of a second
+LEAST_RATE = 0.1  # of a budget, to learn in, however long it took to compile
+NUM_SAVINGS = 3  # of all weights after a training: last checkpoint, result, and the page reads it
 
 
 class Learned(NamedTuple):
@@ -82,29 +84,18 @@ class Hogwild:
     Args:
         learner: what learns.
         config: for how long, with how many threads.
-        log: where records go, beside `state.history`.
-        checkpoints: where to save for a resume, or None.
-        quiet: show no progress.
+        context: where records and checkpoints go; its budget is for compiling and saving too.
     """
 
-    def __init__(
-        self,
-        learner: SliceLearner,
-        config: DescentConfig,
-        *,
-        log: MetricsLog | None = None,
-        checkpoints: Checkpoints | None = None,
-        quiet: bool = False,
-    ) -> None:
+    def __init__(self, learner: SliceLearner, config: DescentConfig, context: RunContext) -> None:
         self.learner = learner
         self.config = config
+        self.context = context
+        self.log, self.checkpoints = context.log, context.checkpoints
         self.schedule = LinearDecay(config, learner.alpha, learner.slices)
-        self.log = log
-        self.checkpoints = checkpoints
-        self.quiet = quiet
         self.state = HogwildState()
-        self._began = time.monotonic()
-        self._saved = time.monotonic()
+        self._clock = context.clock
+        self._began = self._saved = self._clock()
         self._saved_step = -1  # of the newest checkpoint
         if config.patience is not None and learner.held_out_loss() is None:
             raise SettingError(
@@ -124,7 +115,7 @@ class Hogwild:
         self._saved_step = self.state.step
         return True
 
-    def run(self, title: str) -> HogwildState:
+    def run(self) -> HogwildState:
         """Learn until the epochs or the budget are used up, or the patience is at an end.
 
         Raises:
@@ -134,10 +125,17 @@ class Hogwild:
         self.learner.compile()
         if self.checkpoints is not None:
             self.checkpoints.reserve(self.learner.arrays())
-        self._began = time.monotonic() - self.state.seconds
+        if self.context.budget is not None:
+            limit = self._seconds_for_learning(self.context.budget)
+            self.schedule = LinearDecay(self.config, self.learner.alpha, self.learner.slices, limit)
+        self._began = self._clock() - self.state.seconds
         done = self._done()
         bar = Progress(
-            title, self.schedule.total, self.schedule.unit, initial=done, quiet=self.quiet
+            self.context.title,
+            self.schedule.total,
+            self.schedule.unit,
+            initial=done,
+            quiet=self.context.quiet,
         )
         with Interruption() as stop, Threads(self.config.threads) as pool, bar, self._kept():
             while not self._finished():
@@ -145,12 +143,20 @@ class Hogwild:
                 bar.advance(self._done() - bar.done, **self._figures())
                 if stop.requested:
                     self._stop(stop.requested)
-                if time.monotonic() - self._saved >= self.config.checkpoint_seconds:
+                if self._clock() - self._saved >= self.config.checkpoint_seconds:
                     self._save()
         self.state.seconds = self._seconds()
         self._save(last=True)  # whatever happens to the result, nothing is learned twice
         self._record()
         return self.state
+
+    def _seconds_for_learning(self, budget: Budget) -> float:
+        """Return what is left of the budget for learning, less the last record and saving."""
+        began = self._clock()
+        self.learner.held_out_loss()  # to see how long it takes
+        measuring = self._clock() - began
+        saving = NUM_SAVINGS * saving_seconds(self.learner.arrays()) if self.checkpoints else 0.0
+        return max(budget.left - measuring - saving, LEAST_RATE * budget.seconds)
 
     def _kept(self) -> AbstractContextManager[None]:
         """Keep what was learned where a record cannot be written."""
@@ -166,12 +172,12 @@ class Hogwild:
         """Deal a few slices to each worker and wait for all, so that the state is one."""
         state, workers = self.state, self.config.threads
         last = min(state.step + ROUND_SLICES * workers, self.schedule.next_stop(state.step))
-        take = _shared(iter(range(state.step, last)))
+        steps = _Steps(state.step, last, lambda: self.schedule.is_over(self._seconds()))
         if workers == 1:
-            results = [self._work(take, 0)]
+            results = [self._work(steps, 0)]
         else:
-            results = list(pool.map(lambda worker: self._work(take, worker), range(workers)))
-        state.step = last
+            results = list(pool.map(lambda worker: self._work(steps, worker), range(workers)))
+        state.step = last = steps.next
         state.loss += sum(result.loss for result in results)
         state.predictions += sum(result.predictions for result in results)
         state.words += sum(result.words for result in results)
@@ -181,9 +187,9 @@ class Hogwild:
         if last % self.schedule.record_every == 0:
             self._record()
 
-    def _work(self, take: Callable[[], int | None], worker: int) -> Learned:
+    def _work(self, steps: _Steps, worker: int) -> Learned:
         results = [Learned(0.0, 0, 0)]
-        while (step := take()) is not None:
+        while (step := steps.take()) is not None:
             rates = self.schedule.rates(step, self._seconds())
             seed = (self.config.seed * 0x9E3779B1 + step) % 2**32  # its own for every step
             slice_index = step % len(self.learner.slices)
@@ -191,7 +197,7 @@ class Hogwild:
         return Learned(*(sum(column) for column in zip(*results, strict=True)))
 
     def _seconds(self) -> float:
-        return time.monotonic() - self._began
+        return self._clock() - self._began
 
     def _done(self) -> float:
         if self.schedule.unit == "seconds":
@@ -245,7 +251,7 @@ class Hogwild:
         step = self.state.step
         if self.checkpoints is not None and step != self._saved_step:
             self.checkpoints.save(step, self.learner.arrays(), self.state, last=last)
-            self._saved, self._saved_step = time.monotonic(), step
+            self._saved, self._saved_step = self._clock(), step
 
     def _stop(self, signal_name: str) -> None:
         self._save()
@@ -261,20 +267,25 @@ def train_hogwild(
     learner: SliceLearner, config: DescentConfig, context: RunContext
 ) -> list[dict[str, Any]]:
     """Train a learner to its end, from its newest checkpoint where that is asked for."""
-    training = Hogwild(
-        learner, config, log=context.log, checkpoints=context.checkpoints, quiet=context.quiet
-    )
+    training = Hogwild(learner, config, context)
     if context.resume:
         training.resume()
-    return training.run(context.title).history
+    return training.run().history
 
 
-def _shared(steps: Iterator[int]) -> Callable[[], int | None]:
-    """Let several threads take the next step from one iterator."""
-    lock = threading.Lock()
+class _Steps:
+    """The steps of one round, which several threads take until the time is over."""
 
-    def take() -> int | None:
-        with lock:
-            return next(steps, None)
+    def __init__(self, first: int, last: int, is_over: Callable[[], bool]) -> None:
+        self.next = first
+        self._first, self._last, self._is_over = first, last, is_over
+        self._lock = Lock()
 
-    return take
+    def take(self) -> int | None:
+        """Return the next step, or None when there is none; the first one is always there."""
+        with self._lock:
+            step = self.next
+            if step == self._last or (step > self._first and self._is_over()):
+                return None
+            self.next += 1
+            return step

@@ -44,9 +44,21 @@ class DescentConfig(VectorsConfig):
 
 
 class LinearDecay:
-    """A learning rate that falls in a line, over words or, under a budget, over seconds."""
+    """A learning rate that falls in a line, over words or, under a budget, over seconds.
 
-    def __init__(self, config: DescentConfig, alpha: float, slices: Slices) -> None:
+    A training by words can have a limit of seconds too. What is done is then the larger share of
+    the two, so that the rate is at its end whichever of them ends the training.
+
+    Args:
+        config: the user's settings.
+        alpha: learning rate at the start.
+        slices: of the text.
+        limit: seconds that it may take at most; None: as many as the settings say.
+    """
+
+    def __init__(
+        self, config: DescentConfig, alpha: float, slices: Slices, limit: float | None = None
+    ) -> None:
         self.alpha = alpha
         self.min_alpha = config.min_alpha
         self.budget = config.budget_seconds
@@ -55,13 +67,18 @@ class LinearDecay:
         self.num_steps = epochs * len(slices)
         self.record_every = max(self.num_steps // RECORDS, 1)
         self.unit = "words" if self.budget is None else "seconds"
-        self.total = self.budget or float(epochs * slices.num_tokens)
+        self._words = epochs * slices.num_tokens
+        limits = [seconds for seconds in (self.budget, limit) if seconds is not None]
+        self.limit = min(limits, default=None)
+
+    @property
+    def total(self) -> float:
+        """Words or seconds of the whole training."""
+        return float(self._words) if self.budget is None else self.limit or self.budget
 
     def rates(self, step: int, seconds: float) -> tuple[float, float]:
         """Learning rates at the start and the end of a step that begins now."""
-        if self.budget is not None:
-            return self._rate(seconds), self._rate(seconds)
-        return self._rate(self.position(step)), self._rate(self.position(step + 1))
+        return self._rate(self._share(step, seconds)), self._rate(self._share(step + 1, seconds))
 
     def position(self, step: int) -> int:
         """Words of the text that come before a step, over all epochs."""
@@ -74,12 +91,21 @@ class LinearDecay:
 
     def finished(self, step: int, seconds: float) -> bool:
         """Whether nothing is left to do."""
-        return step >= self.num_steps if self.budget is None else seconds >= self.budget
+        return self.is_over(seconds) or (self.budget is None and step >= self.num_steps)
+
+    def is_over(self, seconds: float) -> bool:
+        """Whether the time is over, where it is limited."""
+        return self.limit is not None and seconds >= self.limit
 
     def next_stop(self, step: int) -> int:
         """The first later step at which a record is due or an epoch ends."""
         every = (self.record_every, len(self.slices))
         return min((step // period + 1) * period for period in every)
 
-    def _rate(self, done: float) -> float:
-        return self.alpha + (self.min_alpha - self.alpha) * min(done / self.total, 1.0)
+    def _share(self, step: int, seconds: float) -> float:
+        """How much of the training is done, from 0; the larger one of words and seconds."""
+        of_words = 0.0 if self.budget is not None else self.position(step) / self._words
+        return of_words if self.limit is None else max(of_words, seconds / self.limit)
+
+    def _rate(self, share: float) -> float:
+        return self.alpha + (self.min_alpha - self.alpha) * min(share, 1.0)

@@ -7,7 +7,6 @@ so that a resumed training ends in the same bits as an unbroken one, with any nu
 from __future__ import annotations
 
 import math
-import time
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,7 +17,7 @@ import numpy as np
 from foretext.errors import Interrupted, SettingError
 from foretext.kernels.glove import train_tiles
 from foretext.progress import Progress
-from foretext.progress.checkpoint import copy_arrays, kept_by
+from foretext.progress.checkpoint import copy_arrays, kept_by, saving_seconds
 from foretext.progress.run_context import RunContext
 from foretext.runtime import Interruption, Threads
 from foretext.vectors.glove_weights import GloveWeights
@@ -28,6 +27,8 @@ from foretext.vectors.tiles import Tiles
 __all__ = ["TileDescent"]
 
 RECORDS = 50  # lines of metrics in a training, about
+LEAST_RATE = 0.1  # of a budget, to learn in, however long it took to count
+NUM_SAVINGS = 3  # of all weights after a training: last checkpoint, result, and the page reads it
 
 
 @dataclass
@@ -51,7 +52,7 @@ class TileDescent:
         tiles: what it learns from.
         config: for how long, with how many threads.
         alpha: learning rate.
-        context: where records and checkpoints go.
+        context: where records and checkpoints go; its budget is for saving too.
     """
 
     def __init__(
@@ -70,7 +71,9 @@ class TileDescent:
         self.state = _State()
         self._losses = np.zeros(tiles.blocks**2)  # of each tile when it was last learned
         self._num_steps = config.epochs * tiles.blocks
-        self._began = self._saved = time.monotonic()
+        self._budget = self._seconds_for_learning()
+        self._clock = context.clock
+        self._began = self._saved = self._clock()
         self._saved_step = -1  # of the newest checkpoint
 
     def resume(self) -> None:
@@ -93,7 +96,7 @@ class TileDescent:
         """
         if self.context.checkpoints is not None:
             self.context.checkpoints.reserve(self.weights.arrays)
-        self._began = time.monotonic() - self.state.seconds
+        self._began = self._clock() - self.state.seconds
         with Interruption() as stop, Threads(self.config.workers) as pool:
             with self._progress() as bar, self._kept():
                 while not self._finished():
@@ -101,7 +104,7 @@ class TileDescent:
                     bar.advance(self._done() - bar.done, **self._figures())
                     if stop.requested:
                         self._stop(stop.requested)
-                    if time.monotonic() - self._saved >= self.config.checkpoint_seconds:
+                    if self._clock() - self._saved >= self.config.checkpoint_seconds:
                         self._save()
             self._save(last=True)  # whatever happens to the result, nothing is learned twice
             self._record()
@@ -120,7 +123,7 @@ class TileDescent:
         state.cells += (size := self.tiles.sizes(tiles))
         state.loss += float(self._losses[tiles].sum())
         state.loss_cells += size
-        state.seconds = time.monotonic() - self._began
+        state.seconds = self._clock() - self._began
         if self._record_due():
             self._record()
 
@@ -134,16 +137,24 @@ class TileDescent:
         kept = self.context.checkpoints is not None
         return kept_by(partial(self._save, last=True)) if kept else nullcontext()
 
+    def _seconds_for_learning(self) -> float | None:
+        """Return the time limit; where a budget was given, what saving leaves of it."""
+        chosen, budget = self.config.budget_seconds, self.context.budget
+        if chosen is None or budget is None:
+            return chosen
+        saving = NUM_SAVINGS * saving_seconds(self.weights.arrays)
+        return min(chosen, max(budget.left - saving, LEAST_RATE * budget.seconds))
+
     def _finished(self) -> bool:
-        budget = self.config.budget_seconds
+        budget = self._budget
         return self.state.step >= self._num_steps if budget is None else self._done() >= budget
 
     def _done(self) -> float:
         """Cells or, under a budget, seconds."""
-        return self.state.cells if self.config.budget_seconds is None else self.state.seconds
+        return self.state.cells if self._budget is None else self.state.seconds
 
     def _progress(self) -> Progress:
-        budget = self.config.budget_seconds
+        budget = self._budget
         total = budget or float(self.config.epochs * self.tiles.num_cells)
         unit = "cells" if budget is None else "seconds"
         return Progress(
@@ -154,7 +165,7 @@ class TileDescent:
         return {"loss": self.state.history[-1]["loss"]} if self.state.history else {}
 
     def _record_due(self) -> bool:
-        state, budget = self.state, self.config.budget_seconds
+        state, budget = self.state, self._budget
         if budget is None:
             return state.step % max(self._num_steps // RECORDS, 1) == 0
         return state.seconds >= (state.records + 1) * budget / RECORDS
@@ -190,7 +201,7 @@ class TileDescent:
         step = self.state.step
         if self.context.checkpoints is not None and step != self._saved_step:
             self.context.checkpoints.save(step, self.weights.arrays, self.state, last=last)
-            self._saved, self._saved_step = time.monotonic(), step
+            self._saved, self._saved_step = self._clock(), step
 
     def _stop(self, signal_name: str) -> None:
         self._save()
