@@ -55,6 +55,18 @@ class Registry:
         target = f"{component.__module__}:{component.__qualname__}"
         return next((name for name, row in self._rows.items() if row == target), target)
 
+    def target(self, name: str) -> str:
+        """Return ``"module:Class"`` of a name, or the name if it is one itself; imports nothing.
+
+        Raises:
+            SettingError: no such row.
+        """
+        target = name if ":" in name else self._rows.get(name)
+        if target is None:
+            hint = did_you_mean(name, self._rows) or f" There are: {', '.join(self._rows)}."
+            raise SettingError(f"[{self.section}] name = '{name}': there is no such one.{hint}")
+        return target
+
     def resolve(self, name: str, source: Path | None = None) -> Any:
         """Import and return the class.
 
@@ -66,10 +78,7 @@ class Registry:
             SettingError: no such row, or the module has no such class.
             UntrustedError: `source` names a module that is neither foretext's nor trusted.
         """
-        target = name if ":" in name else self._rows.get(name)
-        if target is None:
-            hint = did_you_mean(name, self._rows) or f" There are: {', '.join(self._rows)}."
-            raise SettingError(f"[{self.section}] name = '{name}': there is no such one.{hint}")
+        target = self.target(name)
         if name in self._rows:
             return imported(target)
         if source is None:

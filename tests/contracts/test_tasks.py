@@ -13,7 +13,8 @@ import torch
 import foretext as ft
 from foretext.corpus import Corpus
 from foretext.errors import Interrupted, SettingError
-from foretext.finetuning.bases import LEARNERS, NamedBackbone, base_names
+from foretext.finetuning.base_names import LEARNERS, base_names
+from foretext.finetuning.bases import NamedBackbone
 from foretext.language_model import LanguageModel
 from foretext.objectives import OBJECTIVES
 from foretext.report.run_report import report_run

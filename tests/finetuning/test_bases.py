@@ -10,8 +10,8 @@ import torch
 
 import foretext as ft
 from foretext.errors import SettingError
-from foretext.finetuning import bases as names
-from foretext.finetuning.bases import NamedBackbone, base_names, learner_class, open_base
+from foretext.finetuning.base_names import LEARNERS, base_names
+from foretext.finetuning.bases import NamedBackbone, learner_class, open_base
 from foretext.finetuning.linear import LinearLearner
 from foretext.finetuning.network import NetworkLearner
 from tests.task_files import TaskFiles
@@ -74,7 +74,7 @@ def test_no_name_is_in_two_tables() -> None:
 
 
 def test_two_tables_with_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(names.LEARNERS, "lstm", names.LEARNERS["linear"])
+    monkeypatch.setitem(LEARNERS, "lstm", LEARNERS["linear"])
     with pytest.raises(SettingError, match="BASE = 'lstm' names two things"):
         learner_class("lstm")
 

@@ -19,7 +19,7 @@ def show_list(
 ) -> None:
     """Show recipes, tasks, bases and formats, and all settings."""
     from foretext.backbones import BACKBONES
-    from foretext.finetuning.bases import base_names
+    from foretext.finetuning.base_names import base_names
     from foretext.objectives import OBJECTIVES
     from foretext.recipe import Recipe, recipe_names
     from foretext.sizes import SIZES

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from foretext.artifact import load
 from foretext.backbones import BACKBONES
 from foretext.errors import SettingError, did_you_mean
+from foretext.finetuning.base_names import LEARNERS, SHORT_NAMES, base_names
 from foretext.finetuning.recipe import BaseModel
 from foretext.registry import imported
 from foretext.task_models import TASKS
@@ -20,11 +21,8 @@ if TYPE_CHECKING:
     from foretext.finetuning.learner import Learner
 
 __all__ = [
-    "LEARNERS",
-    "SHORT_NAMES",
     "NamedBackbone",
     "Origin",
-    "base_names",
     "is_name",
     "learner_class",
     "name_note",
@@ -33,17 +31,6 @@ __all__ = [
 
 Origin = Literal["pretrained", "vectors", "scratch"]  # of the weights that a network starts with
 
-# Backbones that are better known by one of their settings: the row of BACKBONES, and the setting.
-SHORT_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
-    "lstm": ("recurrent", {"kind": "lstm"}),
-    "gru": ("recurrent", {"kind": "gru"}),
-    "rnn": ("recurrent", {"kind": "rnn"}),
-}
-# What learns without PyTorch.
-LEARNERS = {
-    "fasttext": "foretext.finetuning.fasttext:FastTextLearner",
-    "linear": "foretext.finetuning.linear:LinearLearner",
-}
 BACKBONE = "foretext.backbones.base:Backbone"
 NETWORK = "foretext.finetuning.network:NetworkLearner"  # imports PyTorch
 
@@ -73,21 +60,6 @@ class NamedBackbone:
     def of(cls, name: str) -> NamedBackbone:
         """Return what a name stands for."""
         return cls(*SHORT_NAMES[name]) if name in SHORT_NAMES else cls(name)
-
-
-def base_names() -> list[str]:
-    """Return every name that stands for something to learn on, of all tables.
-
-    Raises:
-        SettingError: two tables have the same name.
-    """
-    names = [*BACKBONES, *SHORT_NAMES, *LEARNERS]
-    if twice := {name for name in names if names.count(name) > 1}:
-        raise SettingError(
-            f"BASE = '{min(twice)}' names two things, in two of the tables BACKBONES, SHORT_NAMES "
-            "and LEARNERS; rename one."
-        )
-    return names
 
 
 def is_name(base: BaseModel) -> bool:

@@ -1,0 +1,37 @@
+"""The names of what a task can be learned on; nothing heavy is imported for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from foretext.backbones import BACKBONES
+from foretext.errors import SettingError
+
+__all__ = ["LEARNERS", "SHORT_NAMES", "base_names"]
+
+# Backbones that are better known by one of their settings: the row of BACKBONES, and the setting.
+SHORT_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
+    "lstm": ("recurrent", {"kind": "lstm"}),
+    "gru": ("recurrent", {"kind": "gru"}),
+    "rnn": ("recurrent", {"kind": "rnn"}),
+}
+# What learns without PyTorch.
+LEARNERS = {
+    "fasttext": "foretext.finetuning.fasttext:FastTextLearner",
+    "linear": "foretext.finetuning.linear:LinearLearner",
+}
+
+
+def base_names() -> list[str]:
+    """Return every name that stands for something to learn on, of all tables.
+
+    Raises:
+        SettingError: two tables have the same name.
+    """
+    names = [*BACKBONES, *SHORT_NAMES, *LEARNERS]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise SettingError(
+            f"BASE = '{min(twice)}' names two things, in two of the tables BACKBONES, SHORT_NAMES "
+            "and LEARNERS; rename one."
+        )
+    return names
