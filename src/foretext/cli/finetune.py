@@ -149,11 +149,11 @@ def _option(name: str) -> str:
 
 
 def _show(facts: dict[str, Any]) -> None:
-    """The figures of each part, the baseline's beside them."""
-    baseline, network = facts.get("baseline"), facts.get("network")
+    """The figures of each part, those of the baselines beside them, and what they mean."""
+    network, rivals = facts.get("network"), [facts["baseline"], facts["majority"]]
     models = [("network and linear model" if network else facts["base"], facts)]
     models += [("network alone", network)] if network else []
-    models += [(baseline["name"], baseline)] if baseline else []
+    models += [(rival["name"], rival) for rival in rivals if rival]
     for part in ("valid", "test"):
         figures = {name: _numbers(of.get(part) or {}) for name, of in models}
         measured = [name for name, numbers in figures.items() if numbers]
@@ -169,6 +169,19 @@ def _show(facts: dict[str, Any]) -> None:
         ]
         title = f"{facts['judged_by']} over {len(facts['seeds']['seeds'])} seeds"
         print_table(["", "mean", "deviation"], rows, title=title)
+    _judge(facts)
+
+
+def _judge(facts: dict[str, Any]) -> None:
+    """The verdict, the command of what is better, and the warnings."""
+    verdict = facts["verdict"]
+    if verdict is not None:
+        say(f"\n{verdict['sentence']}")
+        if verdict["command"] is not None:
+            say(f"  {verdict['command']}")
+    for warning in facts["warnings"]:
+        say(f"warning: {warning}")
+    say()
 
 
 def _result(run: Path, facts: dict[str, Any]) -> dict[str, Any]:

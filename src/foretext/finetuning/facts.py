@@ -93,8 +93,9 @@ def _judged(learner: Learner, outcome: Outcome, facts: Figures) -> dict[str, Any
         return {"verdict": None, "warnings": []}
     base = None if outcome.baseline is None else outcome.baseline.base
     command = None if base is None else base_command(learner, base)
+    advice = remedy(learner) if examination["degenerate"] is None else ""  # a warning has it
     return {
-        "verdict": verdict(facts, examination, command, remedy(learner)),
+        "verdict": verdict(facts, examination, command, advice),
         "warnings": list(model_warnings(learner, outcome.best.model, examination)),
     }
 

@@ -16,7 +16,7 @@ from foretext.finetuning.seeds import Outcome
 from foretext.finetuning.task_rows import TaskRows
 from foretext.report.task_card import task_card
 
-__all__ = ["examined", "keep", "told"]
+__all__ = ["examined", "keep"]
 
 
 def examined(model: Predictor, rows: TaskRows, baseline: Baseline | None) -> dict[str, Any] | None:
@@ -40,7 +40,7 @@ def keep(learner: Learner, outcome: Outcome, facts: Mapping[str, Any]) -> Finetu
         with atomic_file(job.run.examination) as temporary:
             text = json.dumps(outcome.examination, ensure_ascii=False)
             temporary.write_text(text, encoding="utf-8")
-    for sentence in told(facts):
+    for sentence in _told(facts):
         job.run.note(sentence)
     model.write(job.run.path, facts)
     write_sections(job.run.recipe, sections)
@@ -49,10 +49,10 @@ def keep(learner: Learner, outcome: Outcome, facts: Mapping[str, Any]) -> Finetu
     return Finetuned(model, sections, dict(facts), card)
 
 
-def told(facts: Mapping[str, Any]) -> list[str]:
+def _told(facts: Mapping[str, Any]) -> list[str]:
     """Return what a person should read first of a run: the verdict, then the warnings."""
-    verdict = facts["verdict"]
-    return [*([] if verdict is None else [verdict["sentence"]]), *facts["warnings"]]
+    verdict = facts["verdict"] or {"sentence": None, "command": None}
+    return [each for each in (verdict["sentence"], verdict["command"], *facts["warnings"]) if each]
 
 
 def resolved_sections(learner: Learner, outcome: Outcome) -> dict[str, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Whether a model is worth its training: better than its baseline and than one answer to all.
+"""Whether a model is worth its training: better than its baseline, and than one answer to all.
 
 Whether a difference is more than chance is a paired test on the same rows
 (`foretext.metrics.paired`).
@@ -30,11 +30,12 @@ def verdict(
         facts: of ``config.json``: `judged_by`, and the names of `baseline` and `majority`.
         examination: of ``examination.json``: the figures of the model and of those beside it.
         command: that learns the baseline as a model; None: it is no model to use.
-        remedy: what may make the model better.
+        remedy: a sentence on what may make the model better, or "".
 
     Returns:
-        ``best`` ("model", "baseline", "majority", or None: no difference is more than chance),
-        ``against``, the rival, a ``sentence``, and the ``command`` where the rival is to be used.
+        ``best``: "model", "baseline" or "majority"; None where the difference may be chance.
+        ``against``: the rival. ``sentence``: for people. ``command``: that learns the baseline,
+        where the model is not better.
     """
     judged_by, beside = facts["judged_by"], examination["beside"]
     if not beside:
@@ -43,29 +44,18 @@ def verdict(
     ours, theirs = (of["figures"][judged_by] for of in (examination, beside[rival]))
     tested = beside[rival]["difference"]
     is_certain = ours != theirs if tested is None else tested["is_certain"]
-    best = None if not is_certain else "model" if ours > theirs else rival
-    said = f"{RIVALS[rival]} ({facts[rival]['name']})"
-    where = f"on the {examination['rows']:,} {PARTS[examination['part']]} rows"
-    figure = figure_name(judged_by)
-    if best == "model":
-        sentence = (
-            f"The model is better than {said}: {figure} {ours:.3f} against {theirs:.3f} {where}"
-            f"{_chance(tested, ours - theirs)}."
-        )
-        return {"best": best, "against": rival, "sentence": sentence, "command": None}
-    instead = command if rival == "baseline" else None
-    if best is None:
-        sentence = (
-            f"The model is not clearly better than {said}: {figure} {ours:.3f} against "
-            f"{theirs:.3f} {where}{_chance(tested, ours - theirs)}."
-        )
-    else:
-        sentence = (
-            f"{said[0].upper()}{said[1:]} is better: {figure} {theirs:.3f} against the model's "
-            f"{ours:.3f} {where}{_chance(tested, theirs - ours)}."
-        )
-    advice = f"Use it: {instead}" if instead else remedy
-    return {"best": best, "against": rival, "sentence": f"{sentence} {advice}", "command": instead}
+    best = ("model" if ours > theirs else rival) if is_certain else None
+    said = {"model": "the model", rival: f"{RIVALS[rival]} ({facts[rival]['name']})"}
+    instead = command if rival == "baseline" and best != "model" else None
+    first, second = (theirs, ours) if best == rival else (ours, theirs)
+    sentence = (
+        f"{_comparison(best, said, rival)}: {figure_name(judged_by)} {first:.3f} against "
+        f"{second:.3f} on the {examination['rows']:,} {PARTS[examination['part']]} rows"
+        f"{_chance(tested)}."
+    )
+    if best != "model":
+        sentence += " Learn that one instead:" if instead else f" {remedy}".rstrip()
+    return {"best": best, "against": rival, "sentence": sentence, "command": instead}
 
 
 def base_command(learner: Learner, base: str) -> str:
@@ -80,11 +70,19 @@ def base_command(learner: Learner, base: str) -> str:
     return shlex.join(words)
 
 
-def _chance(tested: Figures | None, difference: float) -> str:
-    """Return what a test of the difference says, as the end of a sentence."""
+def _comparison(best: str | None, said: Mapping[str, str], rival: str) -> str:
+    if best is None:
+        return f"The model is not clearly better than {said[rival]}"
+    worse = rival if best == "model" else "model"
+    return f"{said[best][0].upper()}{said[best][1:]} is better than {said[worse]}"
+
+
+def _chance(tested: Figures | None) -> str:
+    """Return what the test of the difference says, as the end of a sentence."""
     if tested is None:
-        return f", by {difference:.3f}" if difference else ""
-    told = f"{abs(difference):.3f}, standard error {tested['standard_error']:.3f}"
-    if tested["is_certain"]:
-        return f", more than chance explains (a difference of {told})"
-    return f", which may be chance (a difference of {told})"
+        return ""
+    said = "is more than chance explains" if tested["is_certain"] else "may be chance"
+    return (
+        f"; a difference of {abs(tested['value']):.3f}, with a standard error of "
+        f"{tested['standard_error']:.3f}, {said}"
+    )

@@ -32,9 +32,9 @@ def remedy(learner: Learner) -> str:
     advice = "Check that the labels fit the texts"
     if "training" not in learner.sections:
         return f"{advice}, or give more rows."
-    start = "" if learner.origin == "pretrained" else ", or a pretrained model as BASE"
+    start = "" if learner.origin == "pretrained" else ", or from a pretrained model as BASE"
     return (
-        "Train longer (--budget, or --set training.epochs), or with a higher learning rate (--set "
+        "Train longer (--budget, or --set training.epochs), with a higher learning rate (--set "
         f"training.learning_rate){start}."
     )
 

@@ -98,6 +98,8 @@ def _judgement(facts: Facts) -> str:
     """Return the verdict, and a line for each warning."""
     verdict = facts.get("verdict")
     told = [] if verdict is None else [f"**{verdict['sentence']}**"]
+    if verdict is not None and verdict["command"]:
+        told.append(f"```console\n$ {verdict['command']}\n```")
     return "\n\n".join([*told, *(f"Warning: {each}" for each in facts.get("warnings", []))])
 
 
