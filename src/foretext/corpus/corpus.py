@@ -44,7 +44,7 @@ class Corpus:
 
     def __init__(
         self,
-        sources: str | Path | Source | Sequence[str | Path],
+        sources: str | Path | Source | Sequence[str | Path | Source],
         config: CorpusConfig | None = None,
     ) -> None:
         self.config = config or CorpusConfig()
@@ -90,15 +90,19 @@ class Corpus:
         lines.append(text_settings)
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 
-    @cached_property
+    @property
     def layout(self) -> Layout:
+        """What the beginning of the plain text says, its lines read as the settings want."""
+        lines = self.config.lines
+        return self.free_layout if lines == "auto" else self.free_layout.read_as(lines)
+
+    @cached_property
+    def free_layout(self) -> Layout:
         """What the beginning of the plain text says: are lines wrapped, what ends a document."""
         texts = self._plain_sources()
         sizes = [source.size for source in texts if source.size is not None]
-        chosen = None if self.config.lines == "auto" else self.config.lines
-        return Layout(
-            list(self._plain_samples()), sizes if len(sizes) == len(texts) else (), chosen
-        )
+        known = len(sizes) == len(texts)
+        return Layout(list(self._plain_samples()), sizes if known else ())
 
     @cached_property
     def settled(self) -> CorpusConfig:
@@ -116,6 +120,10 @@ class Corpus:
         if config.documents == "auto":
             found["documents"] = self.layout.documents
         return config.model_copy(update=found)
+
+    def reread(self, config: CorpusConfig) -> Corpus:
+        """Return the same files, read with other settings; a stream's copy is shared."""
+        return Corpus(self.sources, config)
 
     def __str__(self) -> str:
         names = [source.name for source in self.sources[:3]]

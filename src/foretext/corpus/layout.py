@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from foretext.corpus.settings import Documents, Lines
@@ -52,6 +52,10 @@ class Layout:
     def lines(self) -> Lines:
         """Whether lines were cut at a width, without doubt."""
         return self.chosen or ("wrapped" if self.line_ends.is_wrapped else "whole")
+
+    def read_as(self, lines: Lines) -> Layout:
+        """Return the layout of the same text where lines are known to be whole or wrapped."""
+        return replace(self, chosen=lines)
 
     @cached_property
     def documents(self) -> Documents:

@@ -33,7 +33,7 @@ SUFFIXES: dict[str, Format] = {
 
 
 def find_sources(
-    names: str | Path | Source | Sequence[str | Path], only: Format | None = None
+    names: str | Path | Source | Sequence[str | Path | Source], only: Format | None = None
 ) -> list[Source]:
     """Return the files of `names`, in the given order, those of folders and globs sorted.
 
@@ -47,9 +47,7 @@ def find_sources(
     Raises:
         CorpusError: there is no such file; the message suggests similar names.
     """
-    if isinstance(names, Source):
-        return [names]
-    listed = [names] if isinstance(names, str | Path) else list(names)
+    listed = [names] if isinstance(names, str | Path | Source) else list(names)
     if not listed:
         raise CorpusError("No corpus was given; give a file, a folder, a glob, a URL or '-'.")
     if listed.count(STANDARD_INPUT) > 1:
@@ -62,7 +60,9 @@ def suffix_format(name: str) -> Format | None:
     return SUFFIXES.get(PurePosixPath(without_compression_suffix(name)).suffix.lower())
 
 
-def _find(name: str | Path, only: Format | None) -> list[Source]:
+def _find(name: str | Path | Source, only: Format | None) -> list[Source]:
+    if isinstance(name, Source):
+        return [name]
     if name == STANDARD_INPUT:
         return [standard_input()]
     if "://" in str(name):

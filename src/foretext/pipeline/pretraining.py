@@ -19,6 +19,7 @@ from foretext.pipeline.planning import (
     wants_plan,
 )
 from foretext.pipeline.runs import run_folder
+from foretext.pipeline.text_settings import with_text_settings
 from foretext.pipeline.word_vectors import learn_vectors
 from foretext.recipe import Recipe
 from foretext.report.run_report import write_report
@@ -110,10 +111,12 @@ def run_recipe(
     resume: bool = False,
     quiet: bool = True,
     report: bool = False,
+    auto: bool = False,
 ) -> Pretrained:
     """Do what `pretrain` does, and return the recipe and the history too.
 
-    With `report` the run gets its page before it is finished.
+    With `report` the run gets its page before it is finished; with `auto` it takes the settings
+    that `foretext inspect` proposes, where the user chose none.
     """
     if not is_first_process():
         return _helped(recipe, out, base, resume=resume)
@@ -131,7 +134,7 @@ def run_recipe(
             quiet=quiet,
             report=page,
         )
-        job = _settled(job, budget)
+        job = _settled(with_text_settings(job, auto=auto), budget)
         if resume:
             check_same(job.recipe, run)
         with atomic_file(run.recipe) as temporary:

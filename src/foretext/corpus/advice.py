@@ -1,0 +1,130 @@
+"""The settings that suit a text, by its beginning, each with its reason.
+
+What `foretext inspect` proposes and what ``--auto`` sets come from here, so that a proposal is
+never made again once it is followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from foretext.corpus.case import CASE_SAMPLE, capital_rate, likely_lowercase
+from foretext.corpus.chinese import full_width_rate
+from foretext.corpus.corpus import Corpus
+from foretext.corpus.findings import Place
+from foretext.corpus.symptoms import Symptoms
+
+__all__ = ["Proposal", "proposals", "proposed_settings"]
+
+_SAMPLE = 1 << 20  # characters
+_BLOCK = 1 << 16  # characters, of each of which the beginning is looked at
+_SEVERAL = 1.5  # sentences of a line, on average
+_MIXED = 0.01  # share of full-width digits and letters, or of plain ones
+
+
+class Proposal(NamedTuple):
+    """One setting, and what in the text speaks for it."""
+
+    section: str
+    name: str
+    value: str | bool
+    reason: str
+
+    @property
+    def setting(self) -> str:
+        """The setting as ``--set`` takes it."""
+        value = str(self.value).lower() if isinstance(self.value, bool) else self.value
+        return f"{self.section}.{self.name}={value}"
+
+
+def proposed_settings(corpus: Corpus) -> dict[str, dict[str, str | bool]]:
+    """Return the settings that suit a corpus, by section.
+
+    Raises:
+        CorpusError: there is no text, or a file cannot be read.
+    """
+    found: dict[str, dict[str, str | bool]] = {}
+    for proposal in proposals(corpus):
+        found.setdefault(proposal.section, {})[proposal.name] = proposal.value
+    return found
+
+
+def proposals(corpus: Corpus) -> list[Proposal]:
+    """Return the settings that suit a corpus, whatever its own settings are.
+
+    Raises:
+        CorpusError: there is no text, or a file cannot be read.
+    """
+    found = [*_layout(corpus)]
+    settings: dict[str, Any] = {proposal.name: proposal.value for proposal in found}
+    unchanged = {"sentences": "line", "normalization": corpus.config.normalization}
+    if unchanged["normalization"] == "NFKC":  # hides what speaks for it
+        unchanged["normalization"] = "NFC"
+    config = corpus.config.model_copy(update={**unchanged, **settings})
+    blocks = _beginning(corpus.reread(config))
+    symptoms = Symptoms()
+    for block in blocks:
+        symptoms.add(block, _nowhere)
+    return [*found, *_text(symptoms), *_words(symptoms, "".join(blocks))]
+
+
+def _beginning(corpus: Corpus) -> list[str]:
+    """Take blocks until there are enough characters."""
+    blocks: list[str] = []
+    length = 0
+    for block in corpus.blocks(_BLOCK):
+        blocks.append(block)
+        length += len(block)
+        if length >= _SAMPLE:
+            break
+    return blocks
+
+
+def _layout(corpus: Corpus) -> Iterator[Proposal]:
+    """What the lines and empty lines of plain text say."""
+    layout = corpus.free_layout
+    if not layout.samples:
+        return
+    if layout.line_ends.may_be_wrapped:
+        reason = f"lines end inside sentences, at about {layout.line_ends.width} columns"
+        yield Proposal("corpus", "lines", "wrapped", reason)
+        layout = layout.read_as("wrapped")
+    reasons = {
+        "line": "each line, or paragraph, stands alone",
+        "blank_line": "empty lines are between groups of lines",
+        "blank_lines": "several empty lines are between groups of paragraphs",
+        "file": "there are many small files of paragraphs",
+    }
+    yield Proposal("corpus", "documents", layout.documents, reasons[layout.documents])
+
+
+def _text(symptoms: Symptoms) -> Iterator[Proposal]:
+    """What sentences and characters say."""
+    rate = symptoms.sentences / max(symptoms.lines, 1)
+    if rate > _SEVERAL:
+        yield Proposal(
+            "corpus", "sentences", "punctuation", f"lines have about {rate:.1f} sentences each"
+        )
+    wide = full_width_rate(symptoms.characters)
+    if wide is not None and _MIXED <= wide <= 1 - _MIXED:
+        reason = f"{wide:.0%} of the digits and Latin letters are full-width, the others are not"
+        yield Proposal("corpus", "normalization", "NFKC", reason)
+
+
+def _words(symptoms: Symptoms, text: str) -> Iterator[Proposal]:
+    """What commas and capital letters say."""
+    if symptoms.is_tokenised:
+        reason = "the text is tokenised already: its commas are separate words"
+        yield Proposal("tokenizer", "pre_tokenizer", "whitespace", reason)
+    sample = text[:CASE_SAMPLE]
+    if not likely_lowercase(sample):
+        rate = capital_rate(sample) or 0.0
+        reason = (
+            f"{rate:.0%} of the words inside sentences begin with a capital letter, as nouns do"
+        )
+        yield Proposal("tokenizer", "lowercase", False, f"{reason} in German")
+
+
+def _nowhere(text: str, at: int = 0, *, first: bool = False) -> Place:
+    return Place(file="")

@@ -1,0 +1,50 @@
+"""The settings of a run that its text decides, found before anything is learned."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from foretext.errors import SettingError
+from foretext.pipeline.job import PretrainingJob
+from foretext.recipe import Recipe
+from foretext.recipe.text_settings import advised, folding, settled, settled_as
+
+__all__ = ["with_text_settings"]
+
+
+def with_text_settings(job: PretrainingJob, *, auto: bool = False) -> PretrainingJob:
+    """Return the job with a value for each setting that is "auto", and its corpus open.
+
+    Notes say what becomes of case, accents and width, and what `auto` has changed. A resumed run
+    keeps the values that it began with.
+
+    Args:
+        job: what is learned.
+        auto: take the settings that `foretext inspect` proposes, where the user chose none.
+
+    Raises:
+        CorpusError: there is no text, or a file cannot be read.
+        SettingError: `auto` is asked for images.
+    """
+    recipe = job.recipe
+    if recipe.is_autoencoder:
+        if auto:
+            raise SettingError("--auto is for text; images have no such settings.")
+        return job
+    if job.resume:
+        return replace(job, recipe=settled_as(recipe, Recipe.of_run(job.run.recipe), auto=auto))
+    text = job.text()
+    if auto:
+        recipe, proposals = advised(recipe, text)
+        for proposal in proposals:
+            job.note(f"auto: {proposal.setting}, because {proposal.reason}")
+        text = text.reread(recipe.corpus)
+    recipe = settled(recipe, text)
+    if recipe.corpus.lines == "wrapped" and text.config.lines == "auto":
+        job.note(
+            f"text: its lines were cut at about {text.layout.line_ends.width} columns; they are "
+            "joined (corpus.lines = 'whole' leaves them)"
+        )
+    if job.base is None:
+        job.note(f"text: {folding(recipe)}")
+    return replace(job, recipe=recipe, found=text.reread(recipe.corpus))
