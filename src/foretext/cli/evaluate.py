@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -16,8 +16,17 @@ from foretext.cli.shared import (
     print_table,
     refuse_options,
 )
+from foretext.errors import ForetextError, Interrupted
+from foretext.terminal import say
+
+if TYPE_CHECKING:
+    from foretext.data.rows import PairsConfig
 
 __all__ = ["evaluate"]
+
+Figures = dict[str, Any]
+Measure = Callable[[Path], Figures]
+Show = Callable[[Path, Figures], None]
 
 
 def evaluate(
@@ -26,8 +35,9 @@ def evaluate(
         list[Path],
         typer.Argument(
             metavar="DATA",
-            help="Word pairs with scores, or analogy questions; text for a language model; images "
-            "for an autoencoder; rows with right answers for a task.",
+            help="Word pairs with scores, or analogy questions; text for a language model; pairs "
+            "of texts with scores or labels for both; images for an autoencoder; rows with right "
+            "answers for a task.",
         ),
     ],
     restrict_vocab: Annotated[
@@ -51,78 +61,145 @@ def evaluate(
         Literal["line", "blank_line"] | None,
         typer.Option(help="Language models: where documents end, if not as in the run."),
     ] = None,
+    text_a: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Pairs: the first text's column, by name or from 1."),
+    ] = None,
+    text_b: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Pairs: the second text's column.")
+    ] = None,
+    score: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Pairs: the column of the right score.")
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Pairs: the column of one of two labels.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Score vectors, a model or a task on data with known answers."""
-    from foretext.artifact import RunFolder
+    """Score vectors, a model or a task on data with known answers.
+
+    A language model, a sentence encoder and word vectors are measured on pairs without learning:
+    by the cosines of their embeddings.
+    """
+    options = given_options(
+        restrict_vocab=restrict_vocab, stride=stride, documents=documents,
+        text_a=text_a, text_b=text_b, score=score, label=label,
+    )  # fmt: skip
+    measure, show = _opened(run, options)
+    results: dict[str, Figures] = {}
+    failed: list[ForetextError] = []
+    for path in data:
+        try:
+            results[str(path)] = measure(path)
+        except Interrupted:
+            raise
+        except ForetextError as error:  # the other files are measured all the same
+            failed.append(error)
+            results[str(path)] = {"error": str(error)}
+    if as_json and len(results) > len(failed):
+        print_json(results)
+    elif not as_json:
+        for name, figures in results.items():
+            if "error" not in figures:
+                show(Path(name), figures)
+    for other in failed[:-1]:
+        say(f"foretext: {other}", error=True)
+    if failed:
+        raise failed[-1]
+
+
+def _opened(run: Path, options: dict[str, Any]) -> tuple[Measure, Show]:
+    """Return what measures a file, and what shows its figures."""
+    from foretext.artifact import RunFolder, load
     from foretext.task_models import is_predictor
-
-    for_vectors = given_options(restrict_vocab=restrict_vocab)
-    for_models = given_options(stride=stride, documents=documents)
-    kind = RunFolder(run).kind
-    if kind == "autoencoder":
-        refuse_options(run, "an autoencoder", for_vectors | for_models)
-        _evaluate_autoencoder(run, data, as_json)
-        return
-    if is_predictor(kind):
-        refuse_options(run, "a trained task", for_vectors | for_models)
-        _evaluate_task(run, data, as_json)
-        return
-    results = _results(run, data, for_vectors, for_models)
-    if as_json:
-        print_json(
-            {str(path): result.as_dict() for path, result in zip(data, results, strict=True)}
-        )
-        return
-    for path, result in zip(data, results, strict=True):
-        print_table(["", ""], result.rows(), title=path.name)
-
-
-def _results(
-    run: Path, data: list[Path], for_vectors: dict[str, Any], for_models: dict[str, Any]
-) -> Sequence[Any]:
-    """Return the figures of word vectors or of a language model for each file."""
-    from foretext.artifact import load
     from foretext.vectors.word_vectors import WordVectors
 
+    kind = RunFolder(run).kind
+    if kind == "autoencoder":
+        refuse_options(run, "an autoencoder", options)
+        return _of_autoencoder(run), _show_plain
+    if is_predictor(kind):
+        refuse_options(run, "a trained task", options)
+        return _of_task(run), _show_labels
+    rows = _pair_rows(options)
     model = load(run)
     if model.kind == WordVectors.kind:
-        from foretext.evaluation import evaluate_vectors
+        refuse_options(run, "word vectors", options.keys() & {"stride", "documents"})
+        return _of_vectors(model, rows, options), _show_plain
+    refuse_options(run, "a language model", options.keys() & {"restrict_vocab"})
+    return _of_language_model(run, model, rows, options), _show_plain
 
-        refuse_options(run, "word vectors", for_models)
-        return evaluate_vectors(model, data, **for_vectors)
+
+def _pair_rows(options: dict[str, Any]) -> PairsConfig | None:
+    """Return which columns of pairs hold what, None where no option names one."""
+    from foretext.data.rows import PairsConfig
+
+    columns = {
+        name: options[name] for name in ("text_a", "text_b", "score", "label") if name in options
+    }
+    if not columns:
+        return None
+    chosen: dict[str, Any] = {
+        name: int(value) if value.isdecimal() else value for name, value in columns.items()
+    }
+    return PairsConfig.checked(chosen, "rows")
+
+
+def _of_vectors(model: Any, rows: PairsConfig | None, options: dict[str, Any]) -> Measure:
+    from foretext.evaluation import evaluate_vectors
+
+    restricted = {name: options[name] for name in ("restrict_vocab",) if name in options}
+    return lambda path: evaluate_vectors(model, [path], rows=rows, **restricted)[0].as_dict()
+
+
+def _of_language_model(
+    run: Path, model: Any, rows: PairsConfig | None, options: dict[str, Any]
+) -> Measure:
+    from foretext.data.rows import found_pairs_config, names_text_pairs
     from foretext.evaluation.language_model import evaluate_language_model, reading_of
+    from foretext.evaluation.text_pairs import evaluate_text_pairs
 
-    refuse_options(run, "a language model", for_vectors)
-    corpus = reading_of(run, for_models.pop("documents", None))
-    return evaluate_language_model(model, data, corpus=corpus, **for_models)
+    corpus = reading_of(run, options.get("documents"))
+    stride = options.get("stride")
+
+    def measure(path: Path) -> Figures:
+        if rows is not None:
+            return evaluate_text_pairs(model, path, rows).as_dict()
+        if model.objective is None or names_text_pairs(path):
+            return evaluate_text_pairs(model, path, found_pairs_config(path)).as_dict()
+        return evaluate_language_model(model, [path], corpus=corpus, stride=stride)[0].as_dict()
+
+    return measure
 
 
-def _evaluate_autoencoder(run: Path, data: list[Path], as_json: bool) -> None:
+def _of_autoencoder(run: Path) -> Measure:
     from foretext.codec import Codec
     from foretext.evaluation.autoencoders import evaluate_autoencoder
 
-    results = evaluate_autoencoder(Codec.load(run), data)
-    if as_json:
-        print_json(results)
-        return
-    columns = ["", "examples", "squared error", "principal components"]
-    print_table(columns, [[Path(path).name, *row.values()] for path, row in results.items()])
+    codec = Codec.load(run)
+    return lambda path: dict(evaluate_autoencoder(codec, [path])[str(path)])
 
 
-def _evaluate_task(run: Path, data: list[Path], as_json: bool) -> None:
+def _of_task(run: Path) -> Measure:
     from foretext.artifact import load_task
     from foretext.finetuning.rows import rows_of
 
     model = load_task(run)
     rows = rows_of(run, model)
-    results = {str(path): model.evaluate(path, rows=rows) for path in data}
-    if as_json:
-        print_json(results)
-        return
-    for path, scores in results.items():
-        labels = scores.pop("labels", {})
-        print_table(["", ""], list(scores.items()), title=Path(path).name)
-        if labels:
-            columns = ["label", *next(iter(labels.values()))]
-            print_table(columns, [[label, *row.values()] for label, row in labels.items()])
+    return lambda path: model.evaluate(path, rows=rows)
+
+
+def _show_plain(path: Path, figures: Figures) -> None:
+    from foretext.evaluation.figures import Evaluation
+
+    print_table(["", ""], Evaluation(path, figures).rows(), title=path.name)
+
+
+def _show_labels(path: Path, figures: Figures) -> None:
+    """Print the figures of a task, and the table of its labels."""
+    labels = figures.get("labels", {})
+    plain = [(name, value) for name, value in figures.items() if name != "labels"]
+    print_table(["", ""], plain, title=path.name)
+    if labels:
+        columns = ["label", *next(iter(labels.values()))]
+        print_table(columns, [[label, *row.values()] for label, row in labels.items()])

@@ -10,12 +10,12 @@ predicted in pretraining: the examples of its objective, always drawn with the s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.data.token_writer import write_tokens
 from foretext.errors import EvaluationError
+from foretext.evaluation.figures import Evaluation
 from foretext.files import is_regular_file, temporary_folder
 from foretext.language_model import LanguageModel
 from foretext.objectives.base import Objective
@@ -24,26 +24,10 @@ from foretext.run_folder import RunFolder
 from foretext.training.model import Model
 from foretext.training.validation import HeldOutLoss
 
-__all__ = ["LanguageModelEvaluation", "evaluate_language_model", "reading_of"]
+__all__ = ["evaluate_language_model", "reading_of"]
 
 BATCH_EXAMPLES = 32  # the masks depend on it
 Figures = dict[str, float | int | str]
-
-
-@dataclass(frozen=True)
-class LanguageModelEvaluation:
-    """The figures of one file, to print or to keep."""
-
-    path: Path
-    figures: Figures
-
-    def as_dict(self) -> Figures:
-        """Return everything, as JSON takes it."""
-        return dict(self.figures)
-
-    def rows(self) -> list[tuple[str, str]]:
-        """Return the figures as pairs of name and value."""
-        return [(name.replace("_", " "), _shown(value)) for name, value in self.figures.items()]
 
 
 def evaluate_language_model(
@@ -52,7 +36,7 @@ def evaluate_language_model(
     *,
     corpus: CorpusConfig | None = None,
     stride: int | None = None,
-) -> list[LanguageModelEvaluation]:
+) -> list[Evaluation]:
     """Score a model on each file of text.
 
     Args:
@@ -84,7 +68,7 @@ def evaluate_language_model(
             else _held_out(model, objective, text)
         )
         found: Figures = {"kind": _kind(objective), **figures}
-        evaluations.append(LanguageModelEvaluation(Path(path), found))
+        evaluations.append(Evaluation(Path(path), found))
     return evaluations
 
 
@@ -136,9 +120,3 @@ def _held_out(model: LanguageModel, objective: Objective, text: Corpus) -> Figur
         num_tokens = tokens.num_tokens
     figures = {name.removeprefix("valid_"): value for name, value in measured.items()}
     return {**figures, "tokens": num_tokens}
-
-
-def _shown(value: float | int | str) -> str:
-    if isinstance(value, str):
-        return value
-    return f"{value:.4f}" if isinstance(value, float) else f"{value:,}"

@@ -1,57 +1,73 @@
-"""Word vectors against files of human judgements: word pairs, and analogy questions."""
+"""Word vectors against human judgements: word pairs, pairs of texts, and analogy questions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from foretext.data.rows import PairsConfig, found_pairs_config, names_text_pairs
 from foretext.errors import EvaluationError
+from foretext.evaluation.figures import Evaluation
+from foretext.evaluation.text_pairs import evaluate_text_pairs
 from foretext.parsing import read_bytes
 from foretext.vectors.analogy_scores import AnalogyResult
+from foretext.vectors.pair_file import read_pair_file
 from foretext.vectors.word_pairs import WordPairResult
 from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["VectorEvaluation", "evaluate_vectors"]
+__all__ = ["evaluate_vectors"]
 
-
-@dataclass(frozen=True)
-class VectorEvaluation:
-    """The figures of one file, to print or to keep."""
-
-    path: Path
-    figures: dict[str, Any]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return everything, as JSON takes it."""
-        return dict(self.figures)
-
-    def rows(self) -> list[tuple[str, str]]:
-        """Return the most important figures as pairs of name and value."""
-        numbers = [item for item in self.figures.items() if isinstance(item[1], float | int)]
-        shown = numbers + list(self.figures.get("sections", {}).items())
-        return [(name.replace("_", " "), _shown(value)) for name, value in shown]
+SAMPLE = 5  # lines
+JSON = (b"{", b"[")
 
 
 def evaluate_vectors(
-    vectors: WordVectors, paths: Sequence[str | Path], *, restrict_vocab: int = 300_000
-) -> list[VectorEvaluation]:
-    """Score vectors on each file; a file with a line that begins with ``:`` holds analogies.
+    vectors: WordVectors,
+    paths: Sequence[str | Path],
+    *,
+    restrict_vocab: int = 300_000,
+    rows: PairsConfig | None = None,
+) -> list[Evaluation]:
+    """Score vectors on each file, which is of one of three kinds.
+
+    A file with a line that begins with ``:``, or with four words a line, holds analogies. Others
+    hold pairs: of words, or of texts, whose embeddings are compared.
+
+    Args:
+        vectors: that are judged.
+        paths: of the files.
+        restrict_vocab: words that may answer analogies, the most frequent ones.
+        rows: which columns of pairs hold what; None: they are found.
 
     Raises:
         EvaluationError: a file cannot be read, a line in it is wrong, or none of it is known.
+        CorpusError: likewise, of a file of pairs of texts.
     """
-    evaluations = []
-    for path in map(Path, paths):
-        if _holds_analogies(path):
-            found = vectors.evaluate_word_analogies(path, restrict_vocab=restrict_vocab)
-            figures = _of_analogies(found)
-        else:
-            figures = _of_pairs(vectors.evaluate_word_pairs(path))
-        evaluations.append(VectorEvaluation(path, figures))
-    return evaluations
+    return [_evaluated(vectors, Path(path), restrict_vocab, rows) for path in paths]
+
+
+def _evaluated(
+    vectors: WordVectors, path: Path, restrict_vocab: int, rows: PairsConfig | None
+) -> Evaluation:
+    content = read_bytes(path, EvaluationError)
+    if rows is None and _holds_analogies(content):
+        answered = vectors.evaluate_word_analogies(path, restrict_vocab=restrict_vocab)
+        return Evaluation(path, _of_analogies(answered))
+    if content.lstrip().startswith(JSON) or (rows is not None and rows.score is None):
+        return evaluate_text_pairs(vectors, path, rows or found_pairs_config(path))
+    columns = None if rows is None else [str(column) for column in rows.columns]
+    if rows is None and _has_labels(path):
+        return evaluate_text_pairs(vectors, path, found_pairs_config(path))
+    if read_pair_file(path, columns).holds_texts:
+        return evaluate_text_pairs(vectors, path, rows or found_pairs_config(path))
+    return Evaluation(path, _of_pairs(vectors.evaluate_word_pairs(path, columns=columns)))
+
+
+def _has_labels(path: Path) -> bool:
+    """Whether columns have the names of texts with labels, which word pairs never have."""
+    return names_text_pairs(path) and found_pairs_config(path).score is None
 
 
 def _of_pairs(result: WordPairResult) -> dict[str, Any]:
@@ -62,33 +78,43 @@ def _of_pairs(result: WordPairResult) -> dict[str, Any]:
         "pairs": result.num_pairs,
         "composed_of_ngrams": result.num_composed,
         "out_of_vocabulary": result.num_skipped,
+        "columns": list(result.columns),
         "unknown_words": list(result.unknown_words),
         "composed_words": list(result.composed_words),
     }
 
 
 def _of_analogies(result: AnalogyResult) -> dict[str, Any]:
+    kinds = {}
+    if result.are_googles:
+        kinds["semantic"] = _number(result.semantic.accuracy)
+        kinds["syntactic"] = _number(result.syntactic.accuracy)
     return {
         "kind": "analogies",
         "accuracy": _number(result.accuracy),
-        "semantic": _number(result.semantic.accuracy),
-        "syntactic": _number(result.syntactic.accuracy),
+        **kinds,
         "questions": result.total.num_asked,
         "out_of_vocabulary": result.total.num_skipped,
         "sections": {score.name: _number(score.accuracy) for score in result.sections},
     }
 
 
-def _holds_analogies(path: Path) -> bool:
-    content = read_bytes(path, EvaluationError)
-    return content.startswith(b":") or b"\n:" in content
+def _holds_analogies(content: bytes) -> bool:
+    """Whether there are section lines, or four words in each of the first lines."""
+    if content.startswith(b":") or b"\n:" in content:
+        return True
+    lines = [line.split() for line in content.splitlines() if line.strip()]
+    first = [words for words in lines if not words[0].startswith(b"#")][:SAMPLE]
+    return bool(first) and all(len(words) == 4 and not _is_number(words[3]) for words in first)
+
+
+def _is_number(word: bytes) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _number(value: float) -> float | None:
     return round(float(value), 6) if math.isfinite(value) else None
-
-
-def _shown(value: float | int | None) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.4f}" if isinstance(value, float) else f"{value:,}"

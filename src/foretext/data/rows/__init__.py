@@ -7,6 +7,7 @@ from foretext.data.rows.findings import (
     find_tag_problems,
     find_unseen_labels,
 )
+from foretext.data.rows.found_pairs import found_pairs_config, names_text_pairs
 from foretext.data.rows.inputs import Input, line_input
 from foretext.data.rows.pairs import LabelledPair, PairsConfig, read_pairs
 from foretext.data.rows.question import Answer, Asked, Question, as_questions
@@ -35,7 +36,9 @@ __all__ = [
     "find_row_problems",
     "find_tag_problems",
     "find_unseen_labels",
+    "found_pairs_config",
     "line_input",
+    "names_text_pairs",
     "read_pairs",
     "read_questions",
     "read_tagged",

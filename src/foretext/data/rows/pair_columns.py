@@ -11,7 +11,14 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["AmbiguousColumnsError", "PairColumns", "as_number", "find_pair_columns"]
+__all__ = [
+    "AmbiguousColumnsError",
+    "PairColumns",
+    "as_number",
+    "find_pair_columns",
+    "header_of",
+    "names_texts",
+]
 
 TEXT_NAMES = (  # lower-case, without blanks, "_" and "-"
     ("texta", "textb"),
@@ -75,6 +82,29 @@ def find_pair_columns(header: Sequence[str] | None, rows: Sequence[Sequence[str]
     if score is None and label is None:
         raise AmbiguousColumnsError("there is no column of scores or labels")
     return PairColumns(text_a, text_b, score, label if score is None else None)
+
+
+def header_of(rows: Sequence[Sequence[str]]) -> list[str] | None:
+    """Return the names of the columns, None where the first row has none.
+
+    Names are known, or the first row has no number and the second one has.
+    """
+    if not rows:
+        return None
+    first, second = rows[0], rows[1] if len(rows) > 1 else []
+    if names_texts(first) or (not _has_number(first) and _has_number(second)):
+        return list(first)
+    return None
+
+
+def names_texts(names: Sequence[str]) -> bool:
+    """Whether two of the names are those of two texts, or two words."""
+    plain = [_plain(name) for name in names]
+    return any(plain.count(a) == plain.count(b) == 1 for a, b in TEXT_NAMES)
+
+
+def _has_number(cells: Sequence[str]) -> bool:
+    return any(as_number(cell) is not None for cell in cells)
 
 
 def as_number(cell: str) -> float | None:

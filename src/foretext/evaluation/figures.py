@@ -1,0 +1,46 @@
+"""The figures of one file, to print or to keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Evaluation"]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What was measured on one file.
+
+    Args:
+        path: of the file.
+        figures: by name, as JSON takes them; further tables and lists of words among them.
+    """
+
+    path: Path
+    figures: dict[str, Any]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything, as JSON takes it."""
+        return dict(self.figures)
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return the most important figures as pairs of name and value."""
+        plain = [item for item in self.figures.items() if _is_shown(*item)]
+        shown = plain + list(self.figures.get("sections", {}).items())
+        return [(name.replace("_", " "), _shown(value)) for name, value in shown]
+
+
+def _is_shown(name: str, value: Any) -> bool:
+    return value is None or isinstance(value, float | int | str) or name == "columns"
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return ", ".join(value)
+    return f"{value:.4f}" if isinstance(value, float) else f"{value:,}"
