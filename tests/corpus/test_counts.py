@@ -98,6 +98,9 @@ def test_progress_hears_of_every_byte() -> None:
         def advance(self, amount: float) -> None:
             self.total += amount
 
+        def stage(self, title: str) -> None:
+            pass
+
     heard = Heard()
     texts = random_texts(1, 9)
     corpus = Texts(*texts)

@@ -178,6 +178,9 @@ def test_progress_is_told_every_byte(tmp_path: Path) -> None:
         def advance(self, amount: float) -> None:
             self.told += amount
 
+        def stage(self, title: str) -> None:
+            pass
+
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("\n".join(sentences(2000)))
     bar = Bar()

@@ -238,6 +238,9 @@ def test_progress_is_told_of_all_bytes(corpus: Corpus) -> None:
         def advance(self, amount: float) -> None:
             self.total += amount
 
+        def stage(self, title: str) -> None:
+            pass
+
     for kind in SUBWORDS:
         told = Bytes()
         learn_subwords(kind, SETTINGS[kind], corpus, progress=told)

@@ -39,6 +39,10 @@ class Advance(Protocol):
         """Add to the bytes read."""
         ...
 
+    def stage(self, title: str) -> None:
+        """Begin a part of the work of which nobody knows how long it takes."""
+        ...
+
 
 def map_blocks(
     work: Callable[[str], Result], corpus: Blocks, workers: int, progress: Advance | None = None

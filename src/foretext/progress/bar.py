@@ -78,6 +78,11 @@ class Progress:
             self._marks.popleft()
         self._display.update()
 
+    def stage(self, title: str) -> None:
+        """Begin a part of the work that cannot be measured: only its time is shown."""
+        self.title, self.total, self.unit = f"{self.title}: {title}", None, ""
+        self._display.update()
+
     @contextmanager
     def paused(self) -> Iterator[None]:
         """Leave the time within out of the rate: a measurement, or a checkpoint that is written."""
@@ -133,17 +138,27 @@ class Progress:
 
     def facts(self) -> list[str]:
         """Return what is said beside the title: share, rate, figures, times."""
-        amount = f"{human_count(self.done)} {self.unit}"
-        facts = [amount if self.share is None else f"{100 * self.share:.0f} %"]
-        facts += [] if self.unit == "seconds" else [f"{human_count(self.rate)} {self.unit}/s"]
-        facts += [
-            f"{name.replace('_', ' ')} {human_figure(value)}"
-            for name, value in self.figures.items()
-        ]
+        facts = [*self._amounts(), *self._figures()]
         facts.append(human_seconds(self.elapsed))
         if (left := self.seconds_left) is not None:
             facts.append(f"{human_seconds(left)} left")
         return facts
+
+    def _amounts(self) -> list[str]:
+        """How much is done, and how fast; nothing of a stage, which cannot be measured."""
+        if not self.unit:
+            return []
+        amount = f"{human_count(self.done)} {self.unit}"
+        amounts = [amount if self.share is None else f"{100 * self.share:.0f} %"]
+        if self.unit != "seconds":
+            amounts.append(f"{human_count(self.rate)} {self.unit}/s")
+        return amounts
+
+    def _figures(self) -> list[str]:
+        return [
+            f"{name.replace('_', ' ')} {human_figure(value)}"
+            for name, value in self.figures.items()
+        ]
 
     def _begin(self) -> None:
         self._began = time.monotonic()

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Self
 
 from pydantic import Field, model_validator
 
 from foretext.config import Config as BaseConfig
 from foretext.corpus.blocks import Advance, Blocks
-from foretext.errors import ForetextError, SettingError
+from foretext.errors import SettingError
 from foretext.parsing import parse_json
+from foretext.tokenizers.line_sample import LineSample
 from foretext.tokenizers.subword_tokenizer import (
     DEFAULT_SPECIAL_TOKENS,
     UNKNOWN,
@@ -38,6 +38,8 @@ class Unigram(SubwordTokenizer):
         """Turn texts to lower case."""
         max_token_length: int = Field(default=16, ge=1)
         """Characters of a token, at most."""
+        sample_characters: int = Field(default=1_500_000, ge=1_000)
+        """Characters of all distinct words together; of more, a sample of lines is learned from."""
 
         @model_validator(mode="after")
         def _has_unknown(self) -> Self:
@@ -56,6 +58,10 @@ class Unigram(SubwordTokenizer):
     ) -> Self:
         """Let the library learn from the sentences; it chooses the number of threads itself.
 
+        Of text whose distinct words are long together, it learns from a sample of the sentences and
+        from all characters. Text without blanks, such as Chinese, is sampled from five megabytes
+        on, English from about fifteen.
+
         Raises:
             CorpusError: the corpus contains no text.
             SettingError: the library cannot learn a vocabulary of that size from the text.
@@ -72,10 +78,11 @@ class Unigram(SubwordTokenizer):
             max_piece_length=config.max_token_length,
             show_progress=False,
         )
+        sample = _sampled(corpus, config.sample_characters, progress)
+        if progress is not None:
+            progress.stage(f"fitting pieces to {sample.rate:.0%} of the lines")
         try:
-            library.train_from_iterator(_sentences(corpus, progress), trainer)
-        except ForetextError:
-            raise
+            library.train_from_iterator(sample, trainer)
         except Exception as error:  # the library raises no subclass
             raise SettingError(
                 f"vocab_size = {config.vocab_size} does not suit this text ({error}); raise it."
@@ -92,10 +99,13 @@ def _rounded(library: Tokenizer) -> Tokenizer:
     return Tokenizer.from_str(json.dumps(content))
 
 
-def _sentences(corpus: Blocks, progress: Advance | None) -> Iterator[str]:
-    read = 0
+def _sampled(corpus: Blocks, limit: int, progress: Advance | None) -> LineSample:
+    """Read all of the corpus, and return what of it is learned from."""
+    sample, read = LineSample(limit), 0
     for block in corpus.blocks():
-        yield from filter(None, block.split("\n"))
+        for line in filter(None, block.split("\n")):
+            sample.add(line)
         if progress is not None:
             progress.advance(corpus.bytes_read - read)
         read = corpus.bytes_read
+    return sample
