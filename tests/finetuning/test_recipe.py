@@ -164,11 +164,11 @@ class TestRepeat:
         settings = {"backbone": SMALL["textcnn"], "finetuning": {"seeds": 2}}
         ft.finetune(
             "classification", "textcnn", task_files.train("classification"), tmp_path / "run",
-            settings=settings, budget="0.4s",
+            settings=settings, budget="3s",
         )  # fmt: skip
         self.repeat(tmp_path / "run", tmp_path / "again")
         recipe = tomllib.loads((tmp_path / "again" / "recipe.toml").read_text())
-        assert recipe["training"]["budget_seconds"] == 0.2
+        assert recipe["run"]["budget"] == 3.0
 
     def test_of_the_linear_classifier_with_columns(self, tmp_path: Path) -> None:
         train = tmp_path / "train.tsv"

@@ -62,7 +62,7 @@ def test_settings_that_diverge_are_passed_over(
 
     def first_diverges(*arguments: Any) -> Any:
         tried.append(arguments)
-        if len(tried) == 1:
+        if len(tried) == 2:  # the first training makes the kernels ready
             raise DivergedError("The loss is no longer a number")
         return real(*arguments)
 

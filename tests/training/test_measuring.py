@@ -30,7 +30,8 @@ class Measured:
         (0.001, 5000, 600),  # 20 times 0.6 seconds are a tenth
         (0.004, 5000, 500),  # 6 times 2 seconds
         (0.1, 5000, 60),  # twice 6 seconds
-        (100.0, 5000, 1),
+        (100.0, 5000, 16),
+        (100.0, 3, 3),
     ],
 )
 def test_the_sample_follows_from_the_speed(seconds: float, num_examples: int, size: int) -> None:

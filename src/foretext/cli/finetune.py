@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -90,11 +91,15 @@ def finetune(
     ] = None,
     budget: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Wall-clock time of the training, in place of epochs."),
+        typer.Option(
+            metavar="TIME", help="Wall-clock time of the whole command, in place of epochs."
+        ),
     ] = None,
     search: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Wall-clock time to search settings in, such as 5m."),
+        typer.Option(
+            metavar="TIME", help="Wall-clock time to search settings in, beside the budget."
+        ),
     ] = None,
     overwrite: Overwrite = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an unfinished run.")] = False,
@@ -103,6 +108,7 @@ def finetune(
     as_json: AsJson = False,
 ) -> None:
     """Learn a task from labelled rows."""
+    began = time.monotonic()
     from foretext.finetuning.recipe import SECTIONS, TaskRecipe
     from foretext.finetuning.run import run_finetuning
     from foretext.recipe import read_overrides
@@ -119,7 +125,7 @@ def finetune(
     )
     recipe = _with_columns(recipe, columns)
     facts = run_finetuning(
-        recipe, output, overwrite=overwrite, resume=resume, quiet=quiet, report=report
+        recipe, output, overwrite=overwrite, resume=resume, quiet=quiet, report=report, began=began
     ).facts
     if as_json:
         print_json(_result(output, facts))

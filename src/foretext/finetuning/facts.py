@@ -90,13 +90,16 @@ def _judged(learner: Learner, outcome: Outcome, facts: Figures) -> dict[str, Any
     """Return what the examination means: the verdict, and warnings."""
     examination = outcome.examination
     if examination is None:
-        return {"verdict": None, "warnings": []}
+        return {"verdict": None, "warnings": learner.job.warnings}
     base = None if outcome.baseline is None else outcome.baseline.base
     command = None if base is None else base_command(learner, base)
     advice = remedy(learner) if examination["degenerate"] is None else ""  # a warning has it
     return {
         "verdict": verdict(facts, examination, command, advice),
-        "warnings": list(model_warnings(learner, outcome.best.model, examination)),
+        "warnings": [
+            *learner.job.warnings,
+            *model_warnings(learner, outcome.best.model, examination),
+        ],
     }
 
 

@@ -84,7 +84,11 @@ class FastTextLearner(Learner):
         config = self.config.model_copy(update={"seed": self.seed_of(seed)} if seed else {})
         words = TrainingTexts.of(_texts(rows.train), config)
         valid = _texts(rows.valid) if rows.valid else None
-        trained = train(config, words, valid, load_pretrained(config), context)
+        pretrained = load_pretrained(config)
+        if context.budget is not None:  # what the command has left for it
+            left = max(context.budget.left, 1e-3)
+            config = config.model_copy(update={"budget_seconds": left})
+        trained = train(config, words, valid, pretrained, context)
         last = trained.history[-1] if trained.history else {"time": 0.0}
         return FastTextClassifier.of_model(trained.model), {**last, "step": len(trained.history)}
 

@@ -1,8 +1,6 @@
-"""What a network gets after its training: a temperature, a threshold, a partner to answer with."""
+"""What a network gets by its rows beside its weights: warnings, a temperature, a partner."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from foretext.classifiers.baseline import Baseline
 from foretext.finetuning.job import FinetuneJob
@@ -10,7 +8,7 @@ from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.task_rows import TaskRows
 from foretext.task_models.base import TaskModel
 
-__all__ = ["finish_network"]
+__all__ = ["finish_network", "noted_reading"]
 
 UNKNOWN_SAMPLE, MOST_UNKNOWN = 500, 0.1  # rows, share of their tokens
 
@@ -21,17 +19,19 @@ def finish_network(
     model: TaskModel,
     rows: TaskRows,
     baseline: Baseline | None,
-) -> dict[str, Any]:
-    """Fit what held-out rows decide, and warn of rows that the model cannot read.
-
-    Returns:
-        ``cut``, the number of rows that are longer than the model reads at once.
-    """
+) -> None:
+    """Fit what held-out rows decide."""
     if config.calibrate:
         job.note(f"temperature of probabilities: {model.calibrate(rows.valid):.3f}")
     if rows.valid:
         for note in model.finish(rows.valid):
             job.note(note)
+    if config.ensemble:
+        _join(job, model, rows, baseline)
+
+
+def noted_reading(job: FinetuneJob, model: TaskModel, rows: TaskRows) -> int:
+    """Warn of rows that the model cannot read, or not whole; return how many are too long."""
     num_cut = model.num_cut(rows.train)
     if num_cut:
         job.note(
@@ -44,9 +44,7 @@ def finish_network(
             f"{rate:.0%} of the tokens of the rows are unknown to the tokenizer of the base; take "
             "a base that was learned from text of this kind"
         )
-    if config.ensemble:
-        _join(job, model, rows, baseline)
-    return {"cut": num_cut}
+    return num_cut
 
 
 def _join(job: FinetuneJob, model: TaskModel, rows: TaskRows, baseline: Baseline | None) -> None:

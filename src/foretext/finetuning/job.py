@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from foretext.classifiers.predictor import Predictor
 from foretext.corpus.sources import find_sources
 from foretext.finetuning.recipe import Sections, TaskRecipe
 from foretext.pipeline.runs import Job
+from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
 
 __all__ = ["FinetuneJob", "Finetuned"]
@@ -22,6 +24,20 @@ class FinetuneJob(Job):
     """One run of a recipe."""
 
     recipe: TaskRecipe
+    warnings: list[str] = field(default_factory=list)  # what `warn` said, for the facts
+
+    @property
+    def budget(self) -> Budget | None:
+        """The time of the whole command, with that of a search; None: as long as it takes."""
+        seconds = self.recipe.budget_seconds
+        if seconds is None:
+            return None
+        return Budget(seconds + (self.recipe.search_seconds or 0.0), self.began)
+
+    def warn(self, sentence: str) -> None:
+        """Note what a person should change, and keep it for the facts of the run."""
+        self.warnings.append(f"{sentence[0].upper()}{sentence[1:]}.")
+        self.note(sentence)
 
     def content(self) -> str:
         """Return a digest that tells whether the files have changed; streams are left out."""
@@ -35,12 +51,16 @@ class FinetuneJob(Job):
         path = self.run.metrics
         return path if seed == 0 else path.with_name(f"{path.stem}-seed-{seed + 1}{path.suffix}")
 
-    def seed_context(self, seed: int, *, num_seeds: int) -> AbstractContextManager[RunContext]:
-        """Open what the training of a seed writes to."""
+    @contextmanager
+    def seed_context(
+        self, seed: int, *, num_seeds: int, budget: Budget | None = None
+    ) -> Iterator[RunContext]:
+        """Open what the training of a seed writes to, with the time that it may take."""
         title = self.recipe.task if num_seeds == 1 else f"{self.recipe.task}, seed {seed + 1}"
         folder = self.run.checkpoints / f"seed-{seed + 1}"
         metrics = self.metrics_of(seed)
-        return self.context(title, metrics=metrics, checkpoints=folder)
+        with self.context(title, metrics=metrics, checkpoints=folder) as context:
+            yield replace(context, warn=self.warn, budget=budget)
 
 
 @dataclass(frozen=True)

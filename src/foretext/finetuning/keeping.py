@@ -11,6 +11,7 @@ from foretext.classifiers.predictor import Predictor
 from foretext.files import atomic_file
 from foretext.finetuning.job import Finetuned
 from foretext.finetuning.learner import Learner
+from foretext.finetuning.recipe import TaskRecipe
 from foretext.finetuning.resume import write_sections
 from foretext.finetuning.seeds import Outcome
 from foretext.finetuning.task_rows import TaskRows
@@ -60,8 +61,14 @@ def resolved_sections(learner: Learner, outcome: Outcome) -> dict[str, dict[str,
     chosen = {"baseline": learner.wants_baseline, "valid_rate": outcome.rows.valid_rate}
     finetuning = learner.finetuning.model_copy(update=chosen)
     return {
-        "run": learner.job.recipe.run_section(),
+        "run": _run_section(learner.job.recipe),
         **learner.resolved(outcome.best.model, outcome.rows),
         "finetuning": finetuning.model_dump(include=set(learner.uses), exclude_none=True),
         "rows": learner.rows_config.model_dump(exclude_none=True),
     }
+
+
+def _run_section(recipe: TaskRecipe) -> dict[str, Any]:
+    """Return what is learned from what, and in what time; what a search found is in the rest."""
+    budget = recipe.budget_seconds
+    return {**recipe.run_section(), **({} if budget is None else {"budget": budget})}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Predictor
@@ -20,7 +20,16 @@ from foretext.progress.run_context import RunContext
 __all__ = ["Found", "Learner", "Record", "Tell"]
 
 Record = Mapping[str, Any]  # the end of a training: "time" in seconds, "step", "loss", ...
-Tell = Callable[[dict[str, Any]], None]  # is called with the score and the settings of each trial
+
+
+class Tell(Protocol):
+    """Who follows a search."""
+
+    def __call__(self, trial: dict[str, Any], /) -> None:
+        """Take the score and the settings of a trial."""
+
+    def tick(self) -> None:
+        """Take notice that time has passed."""
 
 
 class Found(NamedTuple):
@@ -127,8 +136,24 @@ class Learner(ABC):
         """
         return self
 
+    def untrained(self, rows: TaskRows) -> Predictor | None:
+        """Return a model whose answers are wrong, and take as long as those of a trained one.
+
+        The end of a run is timed by it. None: it answers as fast as rows are read.
+        """
+        return None
+
+    def fits(self, model: Predictor, rows: TaskRows) -> int:
+        """Return how often `finish` answers the held-out rows.
+
+        Args:
+            model: of `untrained`.
+            rows: some of each kind.
+        """
+        return 0
+
     def search(self, rows: TaskRows, seconds: float, tell: Tell) -> Found:
-        """Try settings that the user left open, for about `seconds`.
+        """Try settings that the user left open, for `seconds`.
 
         Raises:
             ForetextError: there is nothing to try, or to judge by, or no trial ended well.

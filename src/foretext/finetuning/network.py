@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Self, cast
 
 import torch
@@ -14,17 +13,19 @@ from foretext.backbones.base import Backbone
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Predictor
 from foretext.config import Config
-from foretext.errors import CorpusError, DivergedError, SettingError
+from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.bases import Origin, open_base
 from foretext.finetuning.checks import check_frozen, check_held_out, freezes_embeddings
-from foretext.finetuning.finishing import finish_network
+from foretext.finetuning.finishing import finish_network, noted_reading
 from foretext.finetuning.learner import Found, Learner, Record, Tell
+from foretext.finetuning.network_trials import NetworkTrials
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.start import Start, find_start
 from foretext.finetuning.task_rows import TaskRows
 from foretext.finetuning.training import training_config
 from foretext.finetuning.trials import open_settings, search_trials
 from foretext.finetuning.validation import TaskValidation
+from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
 from foretext.task_models import TASKS
 from foretext.task_models.base import TaskModel
@@ -51,6 +52,7 @@ class NetworkLearner(Learner):
     has_baseline = True
 
     begun: Start | None = None  # after `start`
+    num_cut: int = 0  # rows to learn from that are longer than the network reads; likewise
 
     @classmethod
     def predictor_of(cls, task: str) -> type[TaskModel]:
@@ -133,7 +135,18 @@ class NetworkLearner(Learner):
         started = replace(self, begun=begun)
         for note in started.settled(rows).notes:
             self.job.note(note)
-        return started
+        return replace(started, num_cut=noted_reading(self.job, started.untrained(rows), rows))
+
+    def untrained(self, rows: TaskRows) -> TaskModel:
+        """Return a head with random weights on the base."""
+        start = self.ready
+        return self.model_class.begin(start.new_base(0), self.settled(rows).config, rows.train)
+
+    def fits(self, model: Predictor, rows: TaskRows) -> int:
+        """Return how often temperature, threshold and ensemble need answers."""
+        config = self.finetuning
+        finishes = bool(rows.valid and cast(TaskModel, model).finish(rows.valid))
+        return config.calibrate + config.ensemble + finishes
 
     def settled(self, rows: TaskRows) -> Settled:
         """Return the section `[task]` with what the user left open chosen by base and rows."""
@@ -160,11 +173,19 @@ class NetworkLearner(Learner):
 
     def search(self, rows: TaskRows, seconds: float, tell: Tell) -> Found:
         """Try settings with the seed of the run, judged by the held-out rows."""
-        start, config = self.ready, self.settled(rows).config
-        head = self.model_class.begin(start.new_base(0), config, rows.train).task
-        names = open_settings(self.training_settings, self.settings.get("task", {}), start, head)
-        usual = self.training(rows, 0)
-        return search_trials(names, usual, seconds, partial(self._score, rows), tell)
+        budget = Budget.started(seconds)
+        model = self.untrained(rows)
+        names = open_settings(
+            self.training_settings, self.settings.get("task", {}), self.ready, model.task
+        )
+        trials = NetworkTrials.prepared(self, model, rows, budget, tell)
+        found = search_trials(names, self.training(rows, 0), budget, trials.score, tell)
+        if trials.num_cut:
+            self.job.note(
+                f"{trials.num_cut} of {found.trials} trials were shorter than a whole training, to "
+                "fit into the time of the search; with more time they are whole"
+            )
+        return found
 
     def train(self, rows: TaskRows, seed: int, context: RunContext) -> tuple[TaskModel, Record]:
         """Train one network."""
@@ -186,8 +207,9 @@ class NetworkLearner(Learner):
         return model, history[-1]
 
     def finish(self, model: Predictor, rows: TaskRows, baseline: Baseline | None) -> dict[str, Any]:
-        """Fit temperature, threshold and ensemble by held-out rows, and warn of unread tokens."""
-        return finish_network(self.job, self.finetuning, cast(TaskModel, model), rows, baseline)
+        """Fit temperature, threshold and ensemble by held-out rows."""
+        finish_network(self.job, self.finetuning, cast(TaskModel, model), rows, baseline)
+        return {"cut": self.num_cut}
 
     def resolved(self, model: Predictor, rows: TaskRows) -> dict[str, dict[str, Any]]:
         """Return the settings of head, training and, from scratch, of backbone and tokenizer."""
@@ -197,15 +219,6 @@ class NetworkLearner(Learner):
             "training": self.training(rows, 0).model_dump(exclude_none=True),
             **self.ready.sections,
         }
-
-    def _score(self, rows: TaskRows, settings: Mapping[str, Mapping[str, Any]]) -> float | None:
-        """Return how good a model with these settings is; None: its training diverged."""
-        context = RunContext(self.job.run.path, quiet=True)
-        try:
-            model, _ = self.with_settings(settings).train(rows, 0, context)
-        except DivergedError:
-            return None
-        return float(model.figures(rows.valid)[model.judged_by])
 
 
 def _set_dropout(backbone: Backbone, chosen: float | None) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 from foretext._version import __version__
 from foretext.errors import SettingError
 from foretext.finetuning.bases import is_name, learner_class, name_note, predictor_class
+from foretext.finetuning.closing import allotted
 from foretext.finetuning.facts import task_facts
 from foretext.finetuning.job import Finetuned, FinetuneJob
 from foretext.finetuning.keeping import examined, keep
@@ -16,7 +18,7 @@ from foretext.finetuning.recipe import BaseModel, TaskRecipe
 from foretext.finetuning.resume import keep_given
 from foretext.finetuning.rows import read_rows
 from foretext.finetuning.search import searched
-from foretext.finetuning.seeds import Outcome, best_of, learned_baseline, train_seed
+from foretext.finetuning.seeds import Outcome, best_of, learned_baseline, train_seeds
 from foretext.pipeline.runs import run_folder
 from foretext.report.run_report import write_report
 
@@ -32,12 +34,14 @@ def learn_task(learner: Learner) -> Finetuned:
     """
     rows = read_rows(learner)
     learner = learner.start(rows)
+    baseline = learned_baseline(learner, rows)
+    allotment = allotted(learner, rows, baseline)
+    rows = rows if allotment is None else allotment.rows
     found = searched(learner, rows)
     if found is not None:
         learner = learner.with_settings(found.settings)
-    trained = [train_seed(learner, rows, seed) for seed in range(learner.finetuning.seeds)]
+    trained = train_seeds(learner, rows, allotment)
     best = best_of(trained)
-    baseline = learned_baseline(learner, rows)
     more = learner.finish(best.model, rows, baseline)
     examination = examined(best.model, rows, baseline)
     outcome = Outcome(rows, found, trained, best, baseline, examination)
@@ -52,6 +56,7 @@ def run_finetuning(
     resume: bool = False,
     quiet: bool = True,
     report: bool = False,
+    began: float | None = None,
 ) -> Finetuned:
     """Do what a recipe says, in the folder `out`; return the model, the facts and the card.
 
@@ -62,15 +67,19 @@ def run_finetuning(
         resume: go on with the unfinished run in `out`.
         quiet: show no progress.
         report: write the page of the run, too.
+        began: when the command began, by `time.monotonic`, for its budget; None: now.
 
     Raises:
         ForetextError: a file, a setting or the folder will not do; the message says why.
     """
+    began = time.monotonic() if began is None else began
     predictor_class(recipe.task, recipe.base)
     _check_not_base(recipe.base, out)
     with run_folder(out, overwrite=overwrite, resume=resume) as run:
         page = write_report if report else None
-        job = FinetuneJob(run=run, recipe=recipe, resume=resume, quiet=quiet, report=page)
+        job = FinetuneJob(
+            run=run, recipe=recipe, resume=resume, quiet=quiet, report=page, began=began
+        )
         learner = learner_class(recipe.base)(job, recipe.settings)
         if note := name_note(recipe.base):
             job.note(note)

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict  # pydantic reads this one before Python
 
 from foretext.errors import OutputError
 from foretext.files import atomic_file
-from foretext.finetuning.learner import Found, Learner
+from foretext.finetuning.learner import Found, Learner, Tell
 from foretext.finetuning.task_rows import TaskRows
 from foretext.parsing import read_json
 from foretext.progress import MetricsLog, Progress
@@ -46,18 +46,31 @@ def searched(learner: Learner, rows: TaskRows) -> Found | None:
         MetricsLog(job.run.trials) as log,
         Progress("searching", seconds, "seconds", quiet=job.quiet) as bar,
     ):
-
-        def tell(trial: dict[str, Any]) -> None:
-            log.append(trial)
-            scores = [trial["score"], bar.figures.get("best")]
-            best = max((score for score in scores if score is not None), default=0.0)
-            bar.advance(min(bar.elapsed, seconds) - bar.done, best=best)
-
-        found = learner.search(rows, seconds, tell)
+        found = learner.search(rows, seconds, _Follower(log, bar))
     with atomic_file(kept) as temporary:
         temporary.write_text(json.dumps(found._asdict()), encoding="utf-8")
     job.note(_sentence(found))
     return found
+
+
+class _Follower(Tell):
+    """Writes trials down, and moves the bar."""
+
+    def __init__(self, log: MetricsLog, bar: Progress) -> None:
+        self.log, self.bar = log, bar
+
+    def __call__(self, trial: dict[str, Any], /) -> None:
+        self.log.append(trial)
+        scores = [trial["score"], self.bar.figures.get("best")]
+        known = [score for score in scores if score is not None]
+        self._advance(**({"best": max(known)} if known else {}))
+
+    def tick(self) -> None:
+        self._advance()
+
+    def _advance(self, **figures: float) -> None:
+        bar, total = self.bar, self.bar.total or 0.0
+        bar.advance(max(min(bar.elapsed, total) - bar.done, 0.0), **figures)
 
 
 def _sentence(found: Found) -> str:

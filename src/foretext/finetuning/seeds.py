@@ -10,11 +10,12 @@ from typing import Any
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Predictor
 from foretext.errors import CorpusError
+from foretext.finetuning.allotment import Allotment
 from foretext.finetuning.learner import Found, Learner, Record
 from foretext.finetuning.task_rows import TaskRows
 from foretext.progress import MetricsLog
 
-__all__ = ["Outcome", "Trained", "best_of", "learned_baseline", "train_seed"]
+__all__ = ["Outcome", "Trained", "best_of", "learned_baseline", "train_seeds"]
 
 SEEDS = "seeds"  # folder of the models of finished seeds, among the checkpoints
 
@@ -46,7 +47,21 @@ class Outcome:
     examination: Mapping[str, Any] | None  # of the best one's answers; None: there were no rows
 
 
-def train_seed(learner: Learner, rows: TaskRows, seed: int) -> Trained:
+def train_seeds(learner: Learner, rows: TaskRows, allotment: Allotment | None) -> list[Trained]:
+    """Train with one seed after another; under a budget all have the same time."""
+    trained: list[Trained] = []
+    before = 0.0  # seconds of trainings in earlier commands
+    for seed in range(learner.finetuning.seeds):
+        began = time.monotonic()
+        trained.append(_train_seed(learner, rows, seed, allotment, before))
+        here = time.monotonic() - began
+        before += max(trained[-1].record["time"] - here, 0.0)
+    return trained
+
+
+def _train_seed(
+    learner: Learner, rows: TaskRows, seed: int, allotment: Allotment | None, before: float
+) -> Trained:
     """Train with one seed, unless an interrupted run has done so."""
     job, num_seeds = learner.job, learner.finetuning.seeds
     folder = job.run.checkpoints / SEEDS / str(seed + 1)
@@ -55,7 +70,10 @@ def train_seed(learner: Learner, rows: TaskRows, seed: int) -> Trained:
         model = learner.predictor.load(folder)
         record = MetricsLog(job.metrics_of(seed)).read()[-1]
     else:
-        with job.seed_context(seed, num_seeds=num_seeds) as context:
+        budget = None
+        if allotment is not None:
+            budget = allotment.training(num_seeds - seed, before, resumed=job.resume)
+        with job.seed_context(seed, num_seeds=num_seeds, budget=budget) as context:
             model, record = learner.train(rows, seed, context)
         if num_seeds > 1:
             model.save(folder)

@@ -6,15 +6,15 @@ task on held-out rows.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from torch import nn
 
 from foretext.errors import DivergedError, MissingExtraError, SettingError
 from foretext.finetuning.learner import Found, Tell
 from foretext.finetuning.start import Start
+from foretext.progress.budget import Budget
 from foretext.training.settings import TrainingConfig
 
 if TYPE_CHECKING:
@@ -22,23 +22,31 @@ if TYPE_CHECKING:
 
 __all__ = ["Score", "open_settings", "search_trials"]
 
+FEWEST_TRIALS = 5  # for which there is time in any case; so long a trial is cut short
 LEAST = -1.0  # what the search gets for settings that diverge; no figure is lower
 
-Score = Callable[[Mapping[str, Mapping[str, Any]]], float | None]  # of settings; None: diverged
+
+class Score(Protocol):
+    """Judges settings."""
+
+    def __call__(self, settings: Mapping[str, Mapping[str, Any]], time: Budget, /) -> float | None:
+        """Train with settings by section, as long as the time allows; None: it diverged."""
 
 
 def search_trials(
-    names: set[str], usual: TrainingConfig, seconds: float, score: Score, tell: Tell
+    names: set[str], usual: TrainingConfig, budget: Budget, score: Score, tell: Tell
 ) -> Found:
-    """Try settings for about `seconds`, with one trial at least.
+    """Try settings until the time is over.
 
-    No trial begins that would end too late, if it took as long as the longest one before it.
+    A trial has a fifth of the time. Where a whole training takes longer, it is a shorter one, whose
+    learning rate falls to its end all the same, so that trials of one search compare. The last
+    trial has what is left of the time, unless that is less than half of the longest one.
 
     Args:
         names: of the settings that are open.
         usual: the settings around which others are drawn, and the seed of the draw.
-        seconds: for all trials.
-        score: trains with settings by section, and judges.
+        budget: of all trials.
+        score: trains and judges.
         tell: is called with each trial.
 
     Raises:
@@ -56,9 +64,10 @@ def search_trials(
     sampler = optuna.samplers.TPESampler(seed=usual.seed, n_startup_trials=5)
     study = optuna.create_study(direction="maximize", sampler=sampler)
     found: list[tuple[float | None, dict[str, Any]]] = []
-    for number, trial in enumerate(_trials(study, seconds), 1):
+    for number, limit in enumerate(_limits(budget), 1):
+        trial = study.ask()
         drawn = _drawn(trial, usual, names)
-        value = score(_by_section(drawn))
+        value = score(_by_section(drawn), Budget.started(limit, clock=budget.clock))
         study.tell(trial, LEAST if value is None else value)
         tell({"trial": number, "score": value, **drawn})
         found.append((value, drawn))
@@ -94,15 +103,14 @@ def open_settings(
     return found - training.keys() - task.keys()
 
 
-def _trials(study: Any, seconds: float) -> Iterator[Trial]:
-    """Yield trials, one at least, until the next one would take too long."""
-    began, longest = time.monotonic(), 0.0
+def _limits(budget: Budget) -> Iterator[float]:
+    """Yield the seconds that each trial may take, of one trial at least, until the time is over."""
+    usual, longest = budget.seconds / FEWEST_TRIALS, 0.0
     while True:
-        start = time.monotonic()
-        yield study.ask()
-        now = time.monotonic()
-        longest = max(longest, now - start)
-        if now - began + longest > seconds:
+        began = budget.elapsed
+        yield max(min(usual, budget.left), 1e-3)
+        longest = max(longest, budget.elapsed - began)
+        if budget.left < longest / 2:
             return
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from foretext.finetuning.allotment import sampled
 from foretext.task_models.base import TaskModel
 from foretext.training.model import Model
 from foretext.training.validation import HeldOutLoss, Validation
@@ -19,7 +20,7 @@ class TaskValidation(Validation):
 
     Args:
         model: whose network is trained.
-        rows: with their answers; the first 2,000 are used.
+        rows: with their answers; the first 2,000 are used, or a sample of all where time is short.
         batch_examples: of the loss.
     """
 
@@ -27,9 +28,10 @@ class TaskValidation(Validation):
 
     def __init__(self, model: TaskModel, rows: Sequence[Any], batch_examples: int) -> None:
         self.model = model
-        self.rows = rows[:MOST_ROWS]
         self.judged_by = f"valid_{model.judged_by}"
-        self.loss = HeldOutLoss(model.examples(self.rows), batch_examples)
+        self.num_examples = min(len(rows), MOST_ROWS)
+        self._every, self._batch_examples = rows, batch_examples
+        self._measure_rows(rows[:MOST_ROWS])
 
     def measure(self, model: Model) -> dict[str, float]:
         """Return the loss and every figure that is one number."""
@@ -41,3 +43,11 @@ class TaskValidation(Validation):
             if isinstance(value, float)
         }
         return {**self.loss.measure(model), **numbers}
+
+    def sample(self, size: int) -> None:
+        """Measure so many rows, drawn at random from all: files may be sorted by their labels."""
+        self._measure_rows(sampled(self._every, size))
+
+    def _measure_rows(self, rows: Sequence[Any]) -> None:
+        self.rows = rows
+        self.loss = HeldOutLoss(self.model.examples(rows), self._batch_examples)

@@ -17,6 +17,7 @@ __all__ = ["Sample", "choose_sample", "sample_size"]
 
 ENOUGH = 500  # examples, by which weights compare well; with fewer there are fewer measurements
 FEWEST = 2  # measurements
+LEAST = 16  # examples, however long they take: of fewer some figures cannot be said
 FIRST, GROWTH = 16, 4  # examples that are timed, and how many times more come next
 PROBE_RATE = 0.0025  # of the time, for the longest of the timed measurements, about
 
@@ -66,4 +67,4 @@ def sample_size(pace: float, num_examples: int, seconds: float) -> int:
     """
     affordable = MEASURING_RATE * seconds / max(pace, 1e-9)  # examples in all
     size = max(affordable / VALIDATIONS, min(ENOUGH, affordable / FEWEST))
-    return max(1, min(num_examples, int(size)))
+    return min(num_examples, max(LEAST, int(size)))

@@ -1,0 +1,82 @@
+"""One trial of a search after another: a network is trained with settings, and judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from foretext.classifiers.predictor import Predictor
+from foretext.errors import DivergedError
+from foretext.finetuning.allotment import rehearsed, sampled
+from foretext.finetuning.learner import Learner, Tell
+from foretext.finetuning.task_rows import TaskRows
+from foretext.finetuning.trials import FEWEST_TRIALS
+from foretext.progress.budget import Budget
+from foretext.progress.run_context import RunContext
+
+__all__ = ["NetworkTrials"]
+
+CUT_RATE = 0.03  # of a trial's time: one that has less left has not come to its end
+FEWEST_ROWS = 100  # to judge by, however long they take
+JUDGING_RATE = 0.15  # of a trial's time, for judging its model, at most
+
+
+@dataclass
+class NetworkTrials:
+    """The trials of one search, all judged by the same rows.
+
+    Attributes:
+        learner: with the settings that are not varied.
+        rows: with as many held-out rows as can be judged by.
+        judging: seconds that judging takes.
+        tell: is called at each step.
+        num_cut: trials that were shorter than a whole training.
+    """
+
+    learner: Learner
+    rows: TaskRows
+    judging: float
+    tell: Tell
+    num_cut: int = 0
+
+    @classmethod
+    def prepared(
+        cls, learner: Learner, model: Predictor, rows: TaskRows, budget: Budget, tell: Tell
+    ) -> Self:
+        """Make kernels ready, and choose the rows to judge by.
+
+        Args:
+            learner: that searches.
+            model: of its `untrained`.
+            rows: of the run.
+            budget: of the search.
+            tell: is called at each step.
+        """
+        cost = rehearsed(model.figures, rows.valid, budget)
+        seconds = JUDGING_RATE * budget.seconds / FEWEST_TRIALS
+        size = max(int(seconds / max(cost.per_row, 1e-9)), FEWEST_ROWS)
+        judged = replace(rows, valid=sampled(rows.valid, size))
+        trials = cls(learner, judged, cost.of(len(judged.valid)), tell)
+        with suppress(DivergedError):  # the trials will show it
+            trials._train({}, Budget.started(1e-3, clock=budget.clock))
+        return trials
+
+    def score(self, settings: Mapping[str, Mapping[str, Any]], time: Budget, /) -> float | None:
+        """Return how good a model with these settings is; None: its training diverged."""
+        try:
+            model, is_cut = self._train(settings, time.extended(-self.judging))
+        except DivergedError:
+            return None
+        self.num_cut += is_cut
+        return float(model.figures(self.rows.valid)[model.judged_by])
+
+    def _train(
+        self, settings: Mapping[str, Mapping[str, Any]], time: Budget
+    ) -> tuple[Predictor, bool]:
+        """Return a model, and whether its training was cut short."""
+        folder = self.learner.job.run.path
+        context = RunContext(folder, quiet=True, tick=self.tell.tick, budget=time)
+        model, _ = self.learner.with_settings(settings).train(self.rows, 0, context)
+        return model, time.left <= CUT_RATE * time.seconds

@@ -1,0 +1,121 @@
+"""How the time of a command is divided, by a clock that the tests set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from foretext.errors import SettingError
+from foretext.finetuning.allotment import Allotment, Cost, Costs, allot, rehearse, sampled
+from foretext.finetuning.task_rows import TaskRows
+from foretext.progress.budget import Budget
+
+
+class Machine:
+    """Answers rows in the time that the test says."""
+
+    def __init__(self, fixed: float, per_row: float) -> None:
+        self.fixed, self.per_row = fixed, per_row
+        self.now = 0.0
+        self.calls = 0
+
+    def clock(self) -> float:
+        return self.now
+
+    def __call__(self, rows: Sequence[Any]) -> None:
+        self.calls += 1
+        compiling = 10.0 if self.calls == 1 else 0.0
+        self.now += compiling + self.fixed + self.per_row * len(rows)
+
+
+def rows_of(train: int, valid: int, test: int) -> TaskRows:
+    return TaskRows(*(range(number) for number in (train, valid, test)))
+
+
+def cost(per_row: float, fixed: float = 0.0) -> Costs:
+    return Costs(Cost(0.0, per_row), Cost(fixed, per_row))
+
+
+def allotted(seconds: float, rows: TaskRows, costs: Costs, **more: Any) -> Allotment:
+    machine = Machine(0.0, 0.0)
+    budget = Budget.started(seconds, clock=machine.clock)
+    given = {"seeds": 1, "fits": 0, "num_bytes": 0, "has_page": False, **more}
+    return allot(budget, rows, costs, **given)
+
+
+def test_the_end_is_rehearsed_without_the_time_of_compiling() -> None:
+    machine = Machine(0.5, 0.002)
+    budget = Budget.started(60.0, clock=machine.clock)
+    costs = rehearse(machine, machine, range(5000), budget)
+    assert costs.figures == pytest.approx((0.5, 0.002))
+    assert costs.examination == pytest.approx((0.5, 0.002))
+    assert machine.now < 10.0 + 6.0
+    assert costs.figures.of(1000) == pytest.approx(2.5)
+    assert costs.figures.of(0) == 0.0
+
+
+def test_no_rows_cost_nothing() -> None:
+    machine = Machine(1.0, 1.0)
+    costs = rehearse(machine, machine, [], Budget.started(60.0, clock=machine.clock))
+    assert (costs.figures.of(5), machine.calls) == (0.0, 0)
+
+
+def test_a_training_has_what_measuring_and_writing_leave() -> None:
+    found = allotted(100.0, rows_of(1000, 100, 500), cost(0.02, fixed=1.0))
+    assert found.rows.test == range(500)
+    assert found.note is None
+    measuring = 100 * 0.02 + (1 + 100 * 0.02) + (1 + 500 * 0.02)
+    assert found.training(1).seconds == pytest.approx(100 - measuring, abs=1.0)
+
+
+def test_seeds_share_the_time_alike() -> None:
+    found = allotted(100.0, rows_of(1000, 100, 0), cost(0.01), seeds=3)
+    first = found.training(3)
+    assert 3 * first.seconds < 100 - 3 * 1 - 1
+    later = Budget(100.0, -first.seconds - 1.0, found.budget.clock)  # a training and measuring
+    rest = Allotment(later, found.rows, found.after_each, found.closing)
+    assert rest.training(2).seconds == pytest.approx(first.seconds)
+
+
+def test_the_time_of_an_interrupted_command_counts() -> None:
+    found = allotted(100.0, rows_of(1000, 0, 0), cost(0.01), seeds=2)
+    whole, rest = found.training(2), found.training(1, before=40.0)
+    assert rest.seconds == pytest.approx(2 * whole.seconds - 40.0)
+
+
+def test_too_many_rows_are_sampled_and_said_so() -> None:
+    found = allotted(60.0, rows_of(1000, 10_000, 25_000), cost(0.01))
+    measured = 2 * len(found.rows.valid) + len(found.rows.test)
+    assert 0.01 * measured == pytest.approx(0.3 * 60.0, rel=0.01)
+    assert found.training(1).seconds == pytest.approx(0.7 * 60.0, rel=0.03)
+    assert found.note is not None
+    assert f"{len(found.rows.test):,} of 25,000 test rows" in found.note
+    assert "foretext evaluate RUN FILE, measures all" in found.note
+    assert list(found.rows.test) == sorted(set(found.rows.test))
+
+
+def test_a_few_rows_are_measured_however_slow_they_are() -> None:
+    found = allotted(600.0, rows_of(1000, 0, 25_000), cost(2.0))
+    assert len(found.rows.test) == 200
+    assert found.training(1).seconds < 200
+
+
+def test_a_budget_that_nothing_is_left_of_is_refused() -> None:
+    found = allotted(20.0, rows_of(1000, 100, 500), cost(0.5))
+    sentence = (
+        r"^--budget 20s is too short: reading and preparing took 0\.0 s, and measuring and "
+        r"writing will take \d+\.\d s; give at least \d+m\.$"
+    )
+    with pytest.raises(SettingError, match=sentence):
+        found.training(1)
+    assert found.training(1, resumed=True).seconds > 0  # it may be trained already
+
+
+def test_a_smaller_sample_is_a_part_of_a_larger_one() -> None:
+    rows = range(1000)
+    small, large = sampled(rows, 50), sampled(rows, 200)
+    assert set(small) < set(large)
+    assert list(small) == sorted(small)
+    assert sampled(rows, 1000) is rows
