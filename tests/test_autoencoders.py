@@ -68,7 +68,7 @@ def test_same_seed_same_network(images: np.ndarray) -> None:
 
 
 def test_a_run_is_kept_and_opened(path: Path, images: np.ndarray, tmp_path: Path) -> None:
-    estimator = ft.Autoencoder(dim=4, **TINY).fit(path, tmp_path / "run")
+    estimator = ft.Autoencoder(dim=4, **TINY).fit(path, out=tmp_path / "run")
     again = ft.Autoencoder.load(tmp_path / "run")
     examples = images.astype(np.float32) / 255
     np.testing.assert_array_equal(again.transform(examples), estimator.transform(examples))
@@ -79,7 +79,7 @@ def test_a_run_is_kept_and_opened(path: Path, images: np.ndarray, tmp_path: Path
     card = (tmp_path / "run" / "README.md").read_text()
     assert "From examples of 8 × 8 numbers to codes of 4" in card
     with pytest.raises(OutputError, match="holds a finished run"):
-        ft.Autoencoder(dim=4, **TINY).fit(path, tmp_path / "run")
+        ft.Autoencoder(dim=4, **TINY).fit(path, out=tmp_path / "run")
 
 
 def test_resuming_ends_as_an_unbroken_run_does(
@@ -99,15 +99,15 @@ def test_resuming_ends_as_an_unbroken_run_does(
 
     monkeypatch.setattr(Training, "_step", killed)
     with pytest.raises(RuntimeError, match="killed"):
-        ft.Autoencoder("denoising", **settings).fit(path, tmp_path / "run")
+        ft.Autoencoder("denoising", **settings).fit(path, out=tmp_path / "run")
     monkeypatch.setattr(Training, "_step", step)
-    resumed = ft.Autoencoder("denoising", **settings).fit(path, tmp_path / "run", resume=True)
+    resumed = ft.Autoencoder("denoising", **settings).fit(path, out=tmp_path / "run", resume=True)
     np.testing.assert_array_equal(resumed.transform(examples), whole)
 
 
 def test_vectors_are_no_pictures(tmp_path: Path) -> None:
     rows = np.random.default_rng(0).standard_normal((50, 12))
-    ft.Autoencoder("linear", dim=20, **TINY).fit(rows, tmp_path / "run")
+    ft.Autoencoder("linear", dim=20, **TINY).fit(rows, out=tmp_path / "run")
     assert not (tmp_path / "run" / "reconstructions.png").exists()
     assert not (tmp_path / "run" / "principal_components.safetensors").exists()
 

@@ -23,7 +23,7 @@ from foretext.task_models.reader import SpanReader
 from foretext.task_models.tagger import Tagger
 
 model_path = Path("runs/bert")
-vectors = ft.Word2Vec(vector_size=100, window=5).fit(["one.txt", "two.txt"], Path("runs/mine"))
+vectors = ft.Word2Vec(vector_size=100, window=5).fit(["one.txt", "two.txt"], out=Path("runs/mine"))
 assert_type(vectors, ft.WordVectors)
 assert_type(vectors["ship"], NDArray[np.float32])
 assert_type(vectors[["ship", "tide"]], NDArray[np.float32])

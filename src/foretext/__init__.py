@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from foretext.classifiers.fasttext.classifier import FastTextClassifier
     from foretext.classifiers.linear import LinearClassifier
     from foretext.corpus import Corpus
+    from foretext.corpus.texts import texts
     from foretext.errors import ForetextError
     from foretext.estimators import Autoencoder, FastText, GloVe, Word2Vec
     from foretext.finetuning.finetune import finetune
@@ -39,6 +40,7 @@ __all__ = [
     "finetune",
     "load",
     "pretrain",
+    "texts",
     "trust",
 ]
 
@@ -57,6 +59,7 @@ _HOMES = {
     "finetune": "foretext.finetuning.finetune",
     "load": "foretext.artifact",
     "pretrain": "foretext.pipeline",
+    "texts": "foretext.corpus.texts",
     "trust": "foretext.registry",
 }
 

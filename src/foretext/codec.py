@@ -21,6 +21,7 @@ from typing_extensions import TypedDict
 from foretext.backbones import AUTOENCODERS
 from foretext.backbones.autoencoder import Autoencoder
 from foretext.config import Config
+from foretext.data.images import scaled_examples
 from foretext.errors import SettingError, VectorFileError
 from foretext.interop.no_init import no_init
 from foretext.parsing import read_json, read_tensors, write_tensors
@@ -143,7 +144,9 @@ class Codec:
 
 
 def _checked(values: ArrayLike, shape: tuple[int, ...], what: str) -> Values:
-    array = np.ascontiguousarray(values, dtype=np.float32)
+    """Return examples, or codes, as the networks take them; pixels are scaled as for training."""
+    is_code = what == "codes"
+    array = np.ascontiguousarray(values, np.float32) if is_code else scaled_examples(values)
     if array.shape[1:] != shape or not len(array):
         raise SettingError(
             f"{what} of shape {array.shape} do not fit this autoencoder: give an array of shape "

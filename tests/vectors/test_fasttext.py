@@ -108,7 +108,7 @@ def test_resumed_equals_unbroken(
 
 
 def test_a_run_goes_on_from_another(corpus: Path, tmp_path: Path) -> None:
-    first = ft.FastText(**SMALL).fit(corpus, tmp_path / "run")
+    first = ft.FastText(**SMALL).fit(corpus, out=tmp_path / "run")
     more = write_topics(tmp_path / "more.txt", documents=20, seed=5)
     still = SMALL | {"alpha": 1e-6, "min_alpha": 1e-7, "epochs": 1}
     estimator = ft.FastText(**still)

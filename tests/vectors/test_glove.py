@@ -63,12 +63,12 @@ def test_seeds_differ(corpus: Path) -> None:
 
 
 def test_a_run_keeps_the_counts_for_another_training(corpus: Path, tmp_path: Path) -> None:
-    ft.GloVe(**SMALL, window=5).fit(corpus, tmp_path / "first")
+    ft.GloVe(**SMALL, window=5).fit(corpus, out=tmp_path / "first")
     kept = tmp_path / "first" / "cooccurrence"
     assert kept.is_dir()
     assert not (tmp_path / "first" / "tiles").exists()
     again = SMALL | {"window": 5, "exponent": 0.5}
-    reused = ft.GloVe(**again, cooccurrence=str(kept)).fit(corpus, tmp_path / "second")
+    reused = ft.GloVe(**again, cooccurrence=str(kept)).fit(corpus, out=tmp_path / "second")
     assert not (tmp_path / "second" / "cooccurrence").exists()
     np.testing.assert_array_equal(reused.vectors, ft.GloVe(**again).fit(corpus).vectors)
     with pytest.raises(SettingError, match=r"no counts of this text .* and window = 6"):
@@ -88,7 +88,7 @@ def test_a_budget_ends_the_training(corpus: Path) -> None:
 
 
 def test_training_goes_on_from_vectors(corpus: Path, tmp_path: Path) -> None:
-    base = ft.GloVe(**SMALL).fit(corpus, tmp_path / "base")
+    base = ft.GloVe(**SMALL).fit(corpus, out=tmp_path / "base")
     still = SMALL | {"epochs": 1, "alpha": 1e-12}
     for start in (tmp_path / "base", base):
         moved = ft.GloVe(**still).fit(corpus, base=start)
@@ -102,9 +102,9 @@ def test_training_goes_on_from_vectors(corpus: Path, tmp_path: Path) -> None:
     ("setting", "sentence"),
     [
         ({"memory": "much"}, r"\[vectors\] memory = 'much': write a size like 512MB or 2GB"),
-        ({"min_alpha": 1e-3}, "min_alpha: glove has no such setting"),
-        ({"patience": 2}, "patience: glove has no such setting"),
-        ({"negative": 5}, "negative: glove has no such setting"),
+        ({"min_alpha": 1e-3}, "min_alpha: GloVe has no such setting"),
+        ({"patience": 2}, "patience: GloVe has no such setting"),
+        ({"negative": 5}, "negative: GloVe has no such setting"),
         ({"x_max": 0.0}, r"x_max = 0\.0"),
         ({"epochs": 2, "budget_seconds": 1.0}, "epochs would have no effect under a budget"),
     ],

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import torch
 from pydantic import Field
@@ -43,6 +43,8 @@ class Autoencoder(nn.Module, ABC):
     Args:
         shape: of one example.
     """
+
+    answers_pictures: ClassVar[bool] = False  # whether reconstructions lie between 0 and 1
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -141,6 +143,7 @@ class ConvolutionalAutoencoder(Autoencoder):
         dim: int | None = Field(None, ge=1)
         """Numbers of a code; none: the 32 planes themselves."""
 
+    answers_pictures = True
     PLANES = (16, 32)
 
     def __init__(self, config: Config, shape: Shape) -> None:

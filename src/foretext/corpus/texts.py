@@ -24,7 +24,16 @@ from foretext.corpus.source import Source
 from foretext.errors import CorpusError
 from foretext.parsing import parse_json
 
-__all__ = ["SourceNames", "TextSource", "found_sources", "iterate_texts", "open_corpus", "texts"]
+__all__ = [
+    "SourceNames",
+    "TextSource",
+    "are_tokens",
+    "found_sources",
+    "iterate_texts",
+    "memory_identity",
+    "open_corpus",
+    "texts",
+]
 
 SourceNames: TypeAlias = str | Path | Source | Sequence[str | Path]  # what `Corpus` opens
 TextSource: TypeAlias = Union[SourceNames, Iterable[Any], Any]  # noqa: UP007  tables have no type
@@ -100,6 +109,18 @@ def open_corpus(sources: SourceNames, config: CorpusConfig) -> Corpus:
         as_given = {"normalization": "none", "sentences": "line"} if sources.are_tokens else {}
         config = config.model_copy(update=rows | as_given)
     return Corpus(sources, config)
+
+
+def are_tokens(sources: object) -> bool:
+    """Whether sources are texts in memory that were given as lists of words."""
+    return isinstance(sources, InMemory) and sources.are_tokens
+
+
+def memory_identity(sources: object) -> dict[str, str]:
+    """Return name and digest of what was in memory, by which it is known again; none of files."""
+    if not isinstance(sources, InMemory):
+        return {}
+    return {"name": sources.name, "identity": sources.identity}
 
 
 def _spooled_texts(found: Iterator[str | list[str]]) -> InMemory:

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from foretext.errors import ImageFileError
+from foretext.errors import ImageFileError, SettingError
 from foretext.parsing.npy_file import read_npy
 
-__all__ = ["read_images"]
+__all__ = ["range_note", "read_images", "scaled_examples"]
 
 _TYPES = {0x08: ">u1", 0x0D: ">f4", 0x0E: ">f8"}  # pixels are bytes, or fractions of white
 _LARGEST_BYTE = 255
@@ -26,6 +26,8 @@ _MOST_AXES = 8
 _PIECE = 1 << 20  # bytes unpacked at once
 _MOST = 100  # times its packed size that a file may have; images of digits have 5
 _SMALL = 1 << 26  # bytes that any file may have
+_FAR = 10.0  # standard deviations are hard to learn from beyond it
+_BEYOND = 0.05  # outside of 0..1 that a picture may have, by interpolation
 
 
 def read_images(path: str | Path) -> NDArray[np.float32]:
@@ -48,6 +50,56 @@ def read_images(path: str | Path) -> NDArray[np.float32]:
     if not np.isfinite(images).all():
         raise ImageFileError(f"{path} holds numbers that are not finite; correct the images first.")
     return images
+
+
+def scaled_examples(values: ArrayLike) -> NDArray[np.float32]:
+    """Return examples (N, ...) as float32; whole numbers are pixels, and are scaled to 0..1.
+
+    Raises:
+        SettingError: whole numbers outside of 0..255, numbers that are not finite, or no numbers.
+    """
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise SettingError(
+            f"An array of type {array.dtype} holds no numbers to learn from; give numbers."
+        )
+    if (
+        array.dtype.kind in "iu"
+        and array.size
+        and not (array.min() >= 0 and array.max() <= _LARGEST_BYTE)
+    ):
+        raise SettingError(
+            f"Whole numbers from {array.min()} to {array.max()} are no pixels of 0 to 255; scale "
+            "them to about 0..1 as float32 first."
+        )
+    with np.errstate(over="ignore"):  # what float32 cannot hold becomes an infinity
+        examples = np.ascontiguousarray(array, dtype=np.float32)
+    if array.dtype.kind in "iu":
+        examples /= _LARGEST_BYTE
+    if not np.isfinite(examples).all():
+        raise SettingError("The array holds NaN or infinite numbers; replace or remove them first.")
+    return examples
+
+
+def range_note(examples: NDArray[np.float32], *, are_pictures: bool) -> str | None:
+    """Return a warning about numbers that an autoencoder will hardly learn; None: they suit it.
+
+    Args:
+        examples: (N, ...).
+        are_pictures: whether the network answers with numbers from 0 to 1 only.
+    """
+    least, most = float(examples.min()), float(examples.max())
+    if are_pictures and (least < -_BEYOND or most > 1 + _BEYOND):
+        return (
+            f"the numbers go from {least:.4g} to {most:.4g}, and this network answers with 0 to 1 "
+            "only; scale them to 0..1, or learn with kind = 'denoising' or 'linear'"
+        )
+    if (spread := float(examples.std(dtype=np.float64))) > _FAR:
+        return (
+            f"the numbers go from {least:.4g} to {most:.4g}, with a standard deviation of "
+            f"{spread:.4g}; scale them to about 0..1, or the training may not converge"
+        )
+    return None
 
 
 def _read_npy(path: Path) -> NDArray[np.generic]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -14,7 +15,7 @@ from foretext.backbones import AUTOENCODERS
 from foretext.backbones.autoencoder import Autoencoder
 from foretext.backbones.base import Backbone
 from foretext.codec import Codec
-from foretext.data.images import read_images
+from foretext.data.images import range_note, read_images, scaled_examples
 from foretext.errors import ImageFileError, SettingError
 from foretext.files import atomic_file
 from foretext.objectives.reconstruction import (
@@ -51,7 +52,10 @@ def learn_autoencoder(job: PretrainingJob) -> tuple[Codec, list[dict[str, Any]]]
     """Train an autoencoder, and keep it in the run's folder; returns it and the records."""
     if job.base is not None:
         raise SettingError("An autoencoder cannot be trained further; leave out the base.")
-    split = _split(_examples(job.corpus), job.recipe)
+    examples = _examples(job.corpus)
+    if note := range_note(examples, are_pictures=_answers_pictures(job.recipe)):
+        job.note(note)
+    split = _split(examples, job.recipe)
     job.run.note(
         f"{len(split.train):,} examples of shape {split.train.shape[1:]}, {len(split.valid):,} "
         "held out"
@@ -96,6 +100,11 @@ def _train(recipe: Recipe, split: Split, context: RunContext) -> tuple[Codec, li
     return Codec(network, components), history
 
 
+def _answers_pictures(recipe: Recipe) -> bool:
+    network: type[Autoencoder] = AUTOENCODERS.resolve(str(recipe.parts["autoencoder"].name))
+    return network.answers_pictures
+
+
 def _network(recipe: Recipe, shape: tuple[int, ...]) -> Autoencoder:
     name, config = recipe.parts["autoencoder"]
     network: Autoencoder = AUTOENCODERS.resolve(str(name))(config, shape)
@@ -103,16 +112,17 @@ def _network(recipe: Recipe, shape: tuple[int, ...]) -> Autoencoder:
 
 
 def _examples(source: Sources | ArrayLike) -> Values:
-    """Read files of images, one or several; an array is used as it is."""
-    if isinstance(source, np.ndarray):
-        array = np.ascontiguousarray(source, dtype=np.float32)
-        if array.ndim < 2 or not len(array) or not np.isfinite(array).all():
+    """Read files of images, one or several; pixels of an array are scaled as those of a file."""
+    paths = [source] if isinstance(source, str | Path) else source
+    if not isinstance(paths, list | tuple) or not all(isinstance(p, str | Path) for p in paths):
+        array = scaled_examples(cast(ArrayLike, source))
+        if array.ndim < 2 or not array.size:
             raise ImageFileError(
-                f"an array of shape {array.shape} cannot be learned from: give finite numbers, one "
-                "example a row."
+                f"an array of shape {array.shape} cannot be learned from: give one example a row."
             )
         return array
-    paths = source if isinstance(source, list | tuple) else [source]
+    if not paths:
+        raise ImageFileError("No images were given; give an array, or a file of images.")
     stacks = [read_images(str(path)) for path in paths]
     for path, stack in zip(paths, stacks, strict=True):
         if stack.shape[1:] != stacks[0].shape[1:]:

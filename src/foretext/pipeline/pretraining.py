@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from foretext._version import __version__
 from foretext.config import duration_seconds
+from foretext.corpus.texts import TextSource
 from foretext.errors import SettingError
 from foretext.files import atomic_file
 from foretext.pipeline.job import Base, PretrainingJob, Sources, check_same
+from foretext.pipeline.memory import keep_memory, read_memory
 from foretext.pipeline.planning import (
     plan_network,
     resumed_recipe,
@@ -21,6 +23,7 @@ from foretext.pipeline.planning import (
 from foretext.pipeline.runs import run_folder
 from foretext.pipeline.text_settings import with_text_settings
 from foretext.pipeline.word_vectors import learn_vectors
+from foretext.progress import is_quiet
 from foretext.recipe import Recipe
 from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder
@@ -63,34 +66,35 @@ class Pretrained:
 
 def pretrain(
     recipe: str | Path | Recipe,
-    corpus: Sources,
+    corpus: TextSource,
     out: str | Path | None = None,
     *,
     budget: str | float | None = None,
     base: Base = None,
     overwrite: bool = False,
     resume: bool = False,
-    quiet: bool = True,
+    quiet: bool | None = None,
 ) -> WordVectors | LanguageModel | Codec:
     """Learn from a corpus by a recipe; keep the run in `out` where it is given.
 
     Args:
         recipe: a name such as ``"word2vec"`` or ``"bert-mini"``, a TOML file, or a `Recipe`.
-        corpus: files, folders, globs or URLs of text.
+        corpus: files, folders, globs or URLs of text; or texts in memory, as strings in a list, a
+            generator, a column or a table (`foretext.texts`); for word vectors lists of words, too.
         out: the run's folder; it must not hold a run already, unless `overwrite` or `resume`.
         budget: wall-clock time, ``"10m"``, in place of epochs. For word vectors it is the time of
             the training; for a language model, whose size is planned to fit, of everything.
         base: what to pretrain further: a run, a file or folder of another library, or the model.
         overwrite: replace the run in `out` when the new one is finished.
         resume: continue the unfinished run in `out`.
-        quiet: show no progress.
+        quiet: show no progress; None: show it on a terminal and in a notebook.
 
     Raises:
         ForetextError: the corpus, the recipe or the folder cannot be used; the message says why.
     """
+    opened = Recipe.load(recipe) if isinstance(recipe, str | Path) else recipe
     return run_recipe(
-        Recipe.load(recipe) if isinstance(recipe, str | Path) else recipe,
-        corpus,
+        *read_memory(opened, corpus),
         out,
         budget=None if budget is None else duration_seconds(budget),
         base=base,
@@ -109,7 +113,7 @@ def run_recipe(
     base: Base = None,
     overwrite: bool = False,
     resume: bool = False,
-    quiet: bool = True,
+    quiet: bool | None = None,
     report: bool = False,
     auto: bool = False,
 ) -> Pretrained:
@@ -131,12 +135,13 @@ def run_recipe(
             base=base,
             keep=out is not None,
             resume=resume,
-            quiet=quiet,
+            quiet=is_quiet(quiet),
             report=page,
         )
         job = _settled(with_text_settings(job, auto=auto), budget)
         if resume:
             check_same(job.recipe, run)
+        keep_memory(job)
         with atomic_file(run.recipe) as temporary:
             job.recipe.save(temporary)
         run.note(f"foretext {__version__}: {recipe.name}{', resumed' if resume else ''}")

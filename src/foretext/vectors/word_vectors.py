@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from foretext.corpus.texts import iterate_texts
 from foretext.errors import SettingError
 from foretext.vectors.analogies import evaluate_analogies
 from foretext.vectors.analogy_scores import AnalogyResult
@@ -253,7 +254,7 @@ class WordVectors:
 
     def embed(
         self,
-        texts: Iterable[str],
+        texts: Any,
         weighting: Literal["mean", "sif"] = "mean",
         *,
         a: float = 1e-3,
@@ -261,21 +262,28 @@ class WordVectors:
     ) -> NDArray[np.float32]:
         """Return one vector a text, (N, D) float32; a text without a known word gives zeros.
 
+        Texts are strings in a list, a generator, a column, or a table with a column "text".
         "mean" is the mean of the words' vectors; in "sif" a word weighs a / (a + p(w)).
         `remove_component` takes out the direction that is common to the given texts.
 
         Raises:
             SettingError: one string, "sif" without counts, or a single text to take a common
                 direction out of.
+            CorpusError: an element is no text.
         """
         if isinstance(texts, str):
             raise SettingError("embed takes several texts; put a single one into a list.")
         weights = word_weights(weighting, self.counts, a)
+        found = iterate_texts(texts)
         if self.subwords is None:
-            embeddings = embed_texts(texts, self._known_rows, self.vectors, weights)
+            embeddings = embed_texts(found, self._known_rows, self.vectors, weights)
         else:
-            embeddings = self._embed_with_unseen(list(texts), weights)
+            embeddings = self._embed_with_unseen(list(found), weights)
         return remove_first_component(embeddings) if remove_component else embeddings
+
+    def transform(self, texts: Any) -> NDArray[np.float32]:
+        """Return what `embed` gives, under the name that scikit-learn has for it, (N, D)."""
+        return self.embed(texts)
 
     def evaluate_word_pairs(
         self,
@@ -284,6 +292,7 @@ class WordVectors:
         case_insensitive: bool = True,
         dummy4unknown: bool = False,
         compose_unseen: bool = True,
+        columns: Sequence[str] | None = None,
     ) -> WordPairResult:
         """Compare cosines with people's scores in a file like WordSim-353; see `evaluate_pairs`.
 
@@ -301,6 +310,7 @@ class WordVectors:
             case_insensitive=case_insensitive,
             dummy4unknown=dummy4unknown,
             compose=self._composed if compose_unseen else None,
+            columns=columns,
         )
 
     def evaluate_word_analogies(
