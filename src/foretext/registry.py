@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -94,14 +95,14 @@ class Registry:
 
 
 def imported(target: str) -> Any:
-    """Import what ``"module:attribute"`` names.
+    """Import what ``"module:attribute"`` names; the attribute may have dots.
 
     Raises:
         MissingExtraError: it needs PyTorch, which is not installed.
     """
     module, _, attribute = target.partition(":")
     try:
-        return getattr(importlib.import_module(module), attribute)
+        return attrgetter(attribute)(importlib.import_module(module))
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise

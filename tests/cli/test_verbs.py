@@ -174,15 +174,6 @@ def test_tokenizer(command: Command, corpus: Path, tmp_path: Path, kind: str) ->
     assert "fertility" in shown.out
 
 
-def test_list(command: Command) -> None:
-    assert "word2vec" in json.loads(command("list", "--json").out)["recipes"]
-    assert "word2vec" in command("list").out
-    settings = json.loads(command("list", "--settings", "word2vec", "--json").out)
-    assert settings["vectors"]["vector_size"] == 100
-    assert settings["tokenizer"]["min_count"] == 5
-    assert "vectors.window" in command("list", "--settings", "word2vec").out
-
-
 def test_version_and_help(command: Command) -> None:
     assert command("--version").out.startswith("foretext ")
     shown = command("--help").out

@@ -2,54 +2,110 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from foretext.cli.shared import AsJson, print_json, print_table
+from foretext.cli.shared import AsJson, print_definitions, print_json, print_table
+from foretext.terminal import say
+
+if TYPE_CHECKING:
+    from foretext.finetuning.setting_groups import SettingGroup
+    from foretext.recipe.described import DescribedSetting
 
 __all__ = ["show_list"]
 
 
 def show_list(
     settings: Annotated[
-        str | None, typer.Option("--settings", metavar="RECIPE", help="Every setting of a recipe.")
+        str | None,
+        typer.Option(
+            "--settings",
+            metavar="NAME",
+            help="Every setting of a recipe, a task, a base, a component or a section.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show recipes, tasks, bases and formats, and all settings."""
+    if settings is None:
+        _show_names(as_json=as_json)
+        return
+    from foretext.finetuning.setting_groups import setting_groups
+
+    groups = setting_groups(settings)
+    if as_json:
+        print_json({group.title: _as_dict(group) for group in groups})
+        return
+    for group in groups:
+        _show_group(group)
+    say("\nSet one with --set, such as --set " + _example(groups[0]))
+
+
+def _show_names(*, as_json: bool) -> None:
     from foretext.backbones import BACKBONES
     from foretext.finetuning.base_names import base_names
     from foretext.objectives import OBJECTIVES
-    from foretext.recipe import Recipe, recipe_names
+    from foretext.recipe import recipe_names
     from foretext.sizes import SIZES
     from foretext.task_models import TASKS
     from foretext.tokenizers.subwords import SUBWORDS
     from foretext.vectors.formats import FORMATS
 
-    if settings is None:
-        result: dict[str, Any] = {
-            "recipes": recipe_names(),
-            "sizes of networks": [f"-{size}" for size in SIZES],
-            "backbones": list(BACKBONES),
-            "objectives": list(OBJECTIVES),
-            "tokenizers": list(SUBWORDS),
-            "tasks": list(TASKS),
-            "bases without weights": base_names(),
-            "vector formats": list(FORMATS),
-        }
-        if as_json:
-            print_json(result)
-        else:
-            print_table(["", ""], [(kind, ", ".join(names)) for kind, names in result.items()])
-        return
-    sections = Recipe.load(settings).all_settings()
+    names = {
+        "recipes": recipe_names(),
+        "sizes of networks": [f"-{size}" for size in SIZES],
+        "backbones": list(BACKBONES),
+        "objectives": list(OBJECTIVES),
+        "tokenizers": list(SUBWORDS),
+        "tasks": list(TASKS),
+        "bases without weights": base_names(),
+        "vector formats": list(FORMATS),
+    }
     if as_json:
-        print_json(sections)
-    else:
-        rows = [
-            (f"{section}.{name}", "" if value is None else str(value))
-            for section, values in sections.items()
-            for name, value in values.items()
-        ]
-        print_table(["setting", "default"], rows)
+        print_json(names)
+        return
+    print_table(["", ""], [(kind, ", ".join(each)) for kind, each in names.items()])
+    say("\nSettings of one of them: foretext list --settings NAME")
+
+
+def _show_group(group: SettingGroup) -> None:
+    say(f"\n{group.title}" + (f"\n{group.note}" if group.note else ""))
+    for section, settings in group.sections().items():
+        say(f"\n[{section}]")
+        print_definitions(
+            (f"{each.name} = {_toml(each.default)}", _said(each)) for each in settings
+        )
+
+
+def _said(setting: DescribedSetting) -> str:
+    """What a setting is for, and its values."""
+    return f"{setting.description} ({setting.values})"
+
+
+def _toml(value: Any) -> str:
+    """Return a default as TOML writes it; none stands for a setting that is left out."""
+    import tomli_w
+
+    return "none" if value is None else tomli_w.dumps({"x": value}).partition(" = ")[2].strip()
+
+
+def _as_dict(group: SettingGroup) -> dict[str, Any]:
+    return {
+        section: {
+            each.name: {
+                "default": each.default,
+                "values": each.values,
+                "description": each.description,
+            }
+            for each in settings
+        }
+        for section, settings in group.sections().items()
+    }
+
+
+def _example(group: SettingGroup) -> str:
+    """Return the last setting of a group that has a value, with it."""
+    section, settings = list(group.sections().items())[-1]
+    each = next(each for each in reversed(settings) if each.default is not None)
+    return f"{section}.{each.name}={_toml(each.default)}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -22,11 +24,14 @@ __all__ = [
     "Quiet",
     "RunArgument",
     "given_options",
+    "print_definitions",
     "print_json",
     "print_table",
     "read_texts",
     "refuse_options",
 ]
+
+WIDEST = 100  # columns that are easy to read
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
 AsJsonLines = Annotated[
@@ -64,6 +69,20 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: st
     for row in rows:
         table.add_row(*(Text(visible(_shown(cell))) for cell in row))
     Console(soft_wrap=False).print(table)
+
+
+def print_definitions(definitions: Iterable[tuple[str, str]]) -> None:
+    """Print terms, and what they mean beside them, as `--help` does."""
+    definitions = [(visible(term), visible(meaning)) for term, meaning in definitions]
+    width = min(shutil.get_terminal_size().columns, WIDEST)
+    indent = 2 + min(max((len(term) for term, _ in definitions), default=0), width // 2) + 2
+    for term, meaning in definitions:
+        lines = textwrap.wrap(meaning, width - indent)
+        first = f"  {term:{indent - 2}}"
+        if len(first) > indent:  # the term needs a line of its own
+            say(first)
+            first = " " * indent
+        say("\n".join([first + lines[0], *(" " * indent + line for line in lines[1:])]))
 
 
 def read_texts(source: str) -> Iterator[str]:

@@ -9,16 +9,13 @@ from typing import Any, NamedTuple, Protocol
 
 from foretext.backbones import AUTOENCODERS, BACKBONES
 from foretext.config import Config
-from foretext.corpus import CorpusConfig
-from foretext.data.settings import DataConfig
 from foretext.errors import SettingError
 from foretext.objectives import OBJECTIVES
 from foretext.registry import Registry, imported
 from foretext.tokenizers.subwords import SUBWORDS
-from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors import VECTORS
 
-__all__ = ["Owner", "Section", "Sections", "owners_of"]
+__all__ = ["CORPUS", "DATA", "TRAINING", "Owner", "Section", "Sections", "owners_of"]
 
 Sections = dict[str, dict[str, Any]]
 Settings = Mapping[str, Any]
@@ -50,22 +47,28 @@ class Owner(Protocol):
     def shared(self, settings: Settings, name: str) -> dict[str, Any]:
         """Return those of the settings that another component of the section has too."""
 
+    def path(self, settings: Settings) -> str:
+        """Return the path of the class that checks the settings; nothing is imported."""
+
 
 @dataclass(frozen=True)
 class OneClass:
     """A section for one class."""
 
-    config: type[Config] | None = None
-    target: str = ""  # "module:Class", imported when the section is checked
+    target: str  # "module:Class", imported when the section is checked
 
     def checked(self, section: str, settings: Settings, source: Path | None) -> Section:
         """Check the settings by the class."""
-        config: type[Config] = self.config or imported(self.target)
+        config: type[Config] = imported(self.target)
         return Section(None, config.checked(dict(settings), section))
 
     def shared(self, settings: Settings, name: str) -> dict[str, Any]:
         """Return all of them."""
         return dict(settings)
+
+    def path(self, settings: Settings) -> str:
+        """Return ``"module:Class"``."""
+        return self.target
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,10 @@ class Table:
         fields = self._config(self.registry.section, name, None).model_fields
         return {setting: value for setting, value in settings.items() if setting in fields}
 
+    def path(self, settings: Settings) -> str:
+        """Return ``"module:Class.Config"`` of the component that the settings name."""
+        return f"{self.registry.target(str(settings.get('name')))}.Config"
+
     def _config(self, section: str, name: str, source: Path | None) -> type[Config]:
         component = self.registry.resolve(name, source)
         try:
@@ -102,27 +109,29 @@ class Table:
         return config
 
 
+CORPUS = OneClass("foretext.corpus.settings:CorpusConfig")
+DATA = OneClass("foretext.data.settings:DataConfig")
+TRAINING = OneClass("foretext.training.settings:TrainingConfig")
+
 VECTOR_SECTIONS: dict[str, Owner] = {
-    "corpus": OneClass(CorpusConfig),
-    "tokenizer": OneClass(WordTokenizer.Config),
-    "data": OneClass(DataConfig),
+    "corpus": CORPUS,
+    "tokenizer": OneClass("foretext.tokenizers.word_tokenizer:WordTokenizer.Config"),
+    "data": DATA,
     "vectors": Table(VECTORS),
 }
 NETWORK_SECTIONS: dict[str, Owner] = {
-    "corpus": OneClass(CorpusConfig),
+    "corpus": CORPUS,
     "tokenizer": Table(SUBWORDS),
-    "data": OneClass(DataConfig),
+    "data": DATA,
     "backbone": Table(BACKBONES),
     "objective": Table(OBJECTIVES),
-    "training": OneClass(target="foretext.training.settings:TrainingConfig"),  # imports PyTorch
+    "training": TRAINING,
 }
 AUTOENCODER_SECTIONS: dict[str, Owner] = {
     "autoencoder": Table(AUTOENCODERS),
-    "reconstruction": OneClass(
-        target="foretext.objectives.reconstruction:ReconstructionConfig"  # imports PyTorch
-    ),
-    "data": OneClass(DataConfig),
-    "training": OneClass(target="foretext.training.settings:TrainingConfig"),
+    "reconstruction": OneClass("foretext.objectives.reconstruction:ReconstructionConfig"),
+    "data": DATA,
+    "training": TRAINING,
 }
 
 

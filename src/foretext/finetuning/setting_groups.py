@@ -1,0 +1,138 @@
+"""The settings behind a name: of a recipe, a task, a base, a component or a section.
+
+A group names the class that checks each section; nothing is imported before it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from foretext.backbones import AUTOENCODERS, BACKBONES
+from foretext.errors import SettingError, did_you_mean
+from foretext.finetuning.base_names import LEARNERS, SHORT_NAMES, base_names
+from foretext.objectives import OBJECTIVES
+from foretext.recipe import recipe_names
+from foretext.recipe.described import DescribedSetting, described
+from foretext.recipe.published import read_recipe
+from foretext.recipe.sections import CORPUS, DATA, TRAINING, owners_of
+from foretext.registry import Registry, imported
+from foretext.sizes import split_size
+from foretext.task_models import TASKS
+from foretext.tokenizers.subwords import SUBWORDS
+from foretext.vectors import VECTORS
+
+__all__ = ["SettingGroup", "base_group", "recipe_group", "setting_groups", "task_group"]
+
+TABLES: dict[str, Registry] = {  # sections that name a component
+    table.section: table for table in (VECTORS, SUBWORDS, BACKBONES, OBJECTIVES, AUTOENCODERS)
+}
+SECTIONS = {
+    "corpus": CORPUS.target,
+    "data": DATA.target,
+    "training": TRAINING.target,
+    "finetuning": "foretext.finetuning.settings:FinetuningConfig",
+    "linear": "foretext.classifiers.linear_config:LinearConfig",
+    "classifier": "foretext.classifiers.fasttext.config:FastTextClassifierConfig",
+    "reconstruction": "foretext.objectives.reconstruction:ReconstructionConfig",
+}
+LEARNER_SECTIONS = {"fasttext": "classifier", "linear": "linear"}
+CHOSEN_LATER = "What you leave out is chosen to suit base and rows; the run's recipe.toml has it."
+
+
+@dataclass(frozen=True)
+class SettingGroup:
+    """Settings that belong together.
+
+    Attributes:
+        title: what they belong to.
+        classes: ``"module:Class"`` by section.
+        given: settings by section that differ from the defaults.
+        note: a sentence about all of them.
+    """
+
+    title: str
+    classes: Mapping[str, str]
+    given: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    note: str = ""
+
+    def sections(self) -> dict[str, list[DescribedSetting]]:
+        """Import the classes, and return their settings by section."""
+        return {section: list(self._settings(section)) for section in self.classes}
+
+    def _settings(self, section: str) -> Iterator[DescribedSetting]:
+        given = self.given.get(section, {})
+        if "name" in given:
+            names = ", ".join([*TABLES[section], "module:Class"])
+            yield DescribedSetting("name", given["name"], names, f"Which {section}.")
+        yield from described(imported(self.classes[section]), given)
+
+
+def setting_groups(name: str) -> list[SettingGroup]:
+    """Return everything that has settings and is called `name`.
+
+    Raises:
+        SettingError: nothing is.
+    """
+    found: list[SettingGroup] = []
+    for group in _called(name):
+        known = {path for each in found for path in each.classes.values()}
+        if not known.issuperset(group.classes.values()):
+            found.append(group)
+    if found:
+        return found
+    sections = [*SECTIONS, *TABLES, "rows", "task"]
+    components = [row for table in TABLES.values() for row in table]
+    names = [*recipe_names(), *TASKS, *base_names(), *components, *sections]
+    raise SettingError(
+        f"Nothing that has settings is called '{name}'.{did_you_mean(name, names)} Name a recipe, "
+        "a task, a base or a component of `foretext list`, a .toml file, or a section: "
+        f"{', '.join(sections)}."
+    )
+
+
+def recipe_group(recipe: str) -> SettingGroup:
+    """Return the settings of a recipe, by name or file."""
+    given = read_recipe(recipe)
+    owners = owners_of(given)
+    classes = {name: owner.path(given.get(name, {})) for name, owner in owners.items()}
+    return SettingGroup(f"recipe {recipe}", classes, given)
+
+
+def task_group(task: str) -> SettingGroup:
+    """Return the settings of a task that a network learns."""
+    target = TASKS.target(task)
+    classes = {"rows": f"{target}.rows_config", "task": f"{target}.task_class.Config"}
+    shared = {section: SECTIONS[section] for section in ("finetuning", "training")}
+    return SettingGroup(f"task {task}, learned by a network", classes | shared, note=CHOSEN_LATER)
+
+
+def base_group(base: str) -> SettingGroup:
+    """Return the settings of what learns from scratch, by its name."""
+    if base in LEARNERS:
+        section = LEARNER_SECTIONS[base]
+        return SettingGroup(f"base {base}", {section: SECTIONS[section]}, note=CHOSEN_LATER)
+    row, given = SHORT_NAMES.get(base, (base, {}))
+    classes = {"backbone": f"{BACKBONES.target(row)}.Config"}
+    return SettingGroup(f"base {base}", classes, {"backbone": given}, note=CHOSEN_LATER)
+
+
+def _called(name: str) -> Iterator[SettingGroup]:
+    if split_size(name)[0] in recipe_names() or Path(name).suffix == ".toml":
+        yield recipe_group(name)
+    if name in TASKS:
+        yield task_group(name)
+    if name in base_names():
+        yield base_group(name)
+    for section, table in TABLES.items():
+        for row in table:
+            if name in (row, section):
+                classes = {section: f"{table.target(row)}.Config"}
+                yield SettingGroup(f"{section} {row}", classes, {section: {"name": row}})
+    if name in SECTIONS:
+        yield SettingGroup(f"section {name}", {name: SECTIONS[name]})
+    if name in ("rows", "task"):
+        for task in TASKS:
+            yield SettingGroup(f"task {task}", {name: task_group(task).classes[name]})

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from foretext.finetuning.setting_groups import SECTIONS, TABLES, setting_groups
+from foretext.recipe import recipe_names
+from tests.cli.conftest import Command
+
+
+def test_names(command: Command) -> None:
+    assert "word2vec" in json.loads(command("list", "--json").out)["recipes"]
+    assert "word2vec" in command("list").out
+
+
+def test_settings_have_default_values_and_a_sentence(command: Command) -> None:
+    [settings] = json.loads(command("list", "--settings", "word2vec", "--json").out).values()
+    assert settings["vectors"]["vector_size"] == {
+        "default": 100,
+        "values": "1 to 10,000",
+        "description": "Numbers of a vector.",
+    }
+    assert settings["vectors"]["name"]["default"] == "word2vec"
+    shown = command("list", "--settings", "word2vec").out
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "[vectors]\n" in shown
+    assert "  vector_size = 100 " in shown
+    assert "Numbers of a vector. (1 to 10,000)" in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "groups"),
+    [
+        ("bert-mini", {"recipe bert-mini"}),
+        ("classification", {"task classification, learned by a network"}),
+        ("linear", {"base linear", "autoencoder linear"}),
+        ("fasttext", {"recipe fasttext", "base fasttext"}),
+        ("lstm", {"base lstm"}),
+        ("textcnn", {"base textcnn"}),
+        ("masked_lm", {"objective masked_lm"}),
+        ("wordpiece", {"tokenizer wordpiece"}),
+        ("training", {"section training"}),
+        (
+            "tokenizer",
+            {"tokenizer bpe", "tokenizer wordpiece", "tokenizer unigram", "tokenizer word"},
+        ),
+        ("rows", {"task classification", "task matching", "task tagging", "task span_qa"}),
+    ],
+)
+def test_everything_that_has_settings(command: Command, name: str, groups: set[str]) -> None:
+    assert json.loads(command("list", "--settings", name, "--json").out).keys() == groups
+    assert all(group in command("list", "--settings", name).out for group in groups)
+
+
+def test_a_size_and_a_short_name_change_the_defaults() -> None:
+    [group] = setting_groups("bert-mini")
+    assert next(e for e in group.sections()["backbone"] if e.name == "num_layers").default == 4
+    [group] = setting_groups("gru")
+    assert next(e for e in group.sections()["backbone"] if e.name == "kind").default == "gru"
+
+
+def test_no_name_has_no_settings() -> None:
+    components = [row for table in TABLES.values() for row in table]
+    for name in [*recipe_names(), *components, *SECTIONS, *TABLES]:
+        for group in setting_groups(name):
+            assert all(group.sections().values()), name
+
+
+def test_an_unknown_name(command: Command) -> None:
+    done = command("list", "--settings", "clasification")
+    assert done.code == 2
+    assert "Did you mean 'classification' or" in done.err
