@@ -230,12 +230,30 @@ class Predictor(ABC):
             CorpusError: a line is not what it should be.
             SettingError: `k` or `threshold` has no effect.
         """
+        inputs = (line_input(line, number, self.fields) for number, line in enumerate(lines, 1))
+        yield from self.answered(inputs, k=k, threshold=threshold)
+
+    def answered(
+        self, inputs: Iterable[Input], *, k: int | None = None, threshold: float | None = None
+    ) -> Iterator[Record]:
+        """Yield what `predictions` yields, for inputs that are texts already."""
         top = self.options(k, threshold)
-        numbered = enumerate(lines, 1)
-        while block := list(islice(numbered, BLOCK)):
-            inputs = [line_input(line, number, self.fields) for number, line in block]
-            for given, answer in zip(inputs, self.records(inputs, top), strict=True):
-                yield {**dict(zip(self.fields, given, strict=True)), **answer}
+        given = iter(inputs)
+        while block := list(islice(given, BLOCK)):
+            for texts, answer in zip(block, self.records(block, top), strict=True):
+                yield {**dict(zip(self.fields, texts, strict=True)), **answer}
+
+    def doubts(self, records: Sequence[Record]) -> list[str]:
+        """Return why answers are doubtful, such as inputs that are unlike the rows of training.
+
+        Args:
+            records: some of the `predictions`.
+        """
+        return []
+
+    def row_doubts(self, rows: Sequence[Any]) -> list[str]:
+        """Return likewise how rows differ from those of the training."""
+        return []
 
     # Folders
 

@@ -186,7 +186,15 @@ def _of_task(run: Path) -> Measure:
 
     model = load_task(run)
     rows = rows_of(run, model)
-    return lambda path: model.evaluate(path, rows=rows)
+
+    def measure(path: Path) -> Figures:
+        read = model.read(path, rows)
+        figures = model.figures(read)
+        for doubt in model.row_doubts(read):
+            say(f"foretext: {path}: {doubt}.", error=True)
+        return figures
+
+    return measure
 
 
 def _show_plain(path: Path, figures: Figures) -> None:

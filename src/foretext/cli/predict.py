@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import tee
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from foretext.cli.shared import AsJsonLines, print_json, read_texts
 from foretext.terminal import say
 
+if TYPE_CHECKING:
+    from foretext.data.rows import KeptInput
+
 __all__ = ["predict"]
+
+SAMPLE = 1000  # answers that are looked at together
 
 
 def predict(
@@ -26,7 +33,8 @@ def predict(
         typer.Argument(
             metavar="INPUT",
             help="A file with a text a line (pairs: text<TAB>text; questions: "
-            "question<TAB>passage; or JSON objects); - reads standard input.",
+            "question<TAB>passage; or JSON objects), or a .csv with a header; - reads standard "
+            "input.",
         ),
     ] = "-",
     k: Annotated[
@@ -44,6 +52,13 @@ def predict(
             metavar="P", min=0.0, max=1.0, help="Leave out answers less probable than this."
         ),
     ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMNS",
+            help="Columns of a .csv, .tsv or .jsonl to copy to the answers, such as id,author.",
+        ),
+    ] = None,
     as_json: AsJsonLines = False,
 ) -> None:
     """Answer each line with a trained task.
@@ -53,8 +68,31 @@ def predict(
     from foretext.artifact import load_task
 
     model = load_task(run)
-    for record in model.predictions(read_texts(texts), k=k, threshold=threshold):
+    inputs, kept = tee(_inputs(run, model, texts, keep.split(",") if keep else []))
+    answers = model.answered((given.texts for given in inputs), k=k, threshold=threshold)
+    sample: list[dict[str, Any]] = []
+    for record, beside in zip(answers, kept, strict=True):
+        if len(sample) < SAMPLE:
+            sample.append(record)
         if as_json:
-            print_json(record)
+            print_json({**beside.kept, **record})
         else:
-            say(model.shown(record))
+            say("\t".join([*map(_shown, beside.kept.values()), model.shown(record)]))
+    for doubt in model.doubts(sample):
+        say(f"foretext: {doubt}.", error=True)
+
+
+def _inputs(run: Path, model: Any, source: str, keep: list[str]) -> Iterator[KeptInput]:
+    """Yield the texts of each line or row, and the columns that are kept."""
+    from foretext.data.rows import KeptInput, is_table, line_input, table_inputs
+    from foretext.finetuning.rows import rows_of
+
+    if is_table(source, keep):
+        yield from table_inputs(source, model.fields, rows_of(run, model), keep)
+        return
+    for number, line in enumerate(read_texts(source), 1):
+        yield KeptInput(line_input(line, number, model.fields), {})
+
+
+def _shown(value: Any) -> str:
+    return "" if value is None else str(value)

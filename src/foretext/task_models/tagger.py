@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import TypedDict
 
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Record, Top, refuse_options
 from foretext.classifiers.text_labeller import check_list
+from foretext.config import Config
 from foretext.corpus.findings import Problem
 from foretext.data.padded_examples import IGNORED, PaddedExamples, Ragged
 from foretext.data.rows import (
@@ -25,7 +27,8 @@ from foretext.data.rows import (
     read_tagged,
 )
 from foretext.metrics.paired import Tallies
-from foretext.task_models.base import TaskModel
+from foretext.task_models.base import KeptFacts, TaskModel
+from foretext.task_models.learned_rates import LearnedRates, Rate, rate_doubts
 from foretext.task_models.sentence_scores import SentenceScores
 from foretext.task_models.sentence_windows import SentenceWindows
 from foretext.task_models.tag_figures import (
@@ -39,9 +42,12 @@ from foretext.task_models.tag_findings import kind_counts, tag_findings
 from foretext.task_models.tagged_rows import check_tags, found_in, unknown_tag
 from foretext.task_models.text_tokens import TextToken, joined_tokens, split_text
 from foretext.tasks.tagging import Tagging
+from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.alphabet import Alphabet
 
 __all__ = ["TaggedSpan", "Tagger"]
+
+SAMPLE = 2000  # rows that rates are counted in
 
 Texts = Sequence[str | Sequence[str]]  # raw texts, or their tokens
 
@@ -60,9 +66,27 @@ class TaggedSpan(NamedTuple):
         return {**self._asdict(), "probability": round(self.probability, 6)}
 
 
-class Tagger(TaskModel):
-    """Tokens of sentences to one tag each."""
+class _Rates(TypedDict):
+    tagged: Rate
+    unknown: Rate
+    capital: Rate
 
+
+class _Facts(KeptFacts, total=False):
+    """What a folder keeps of a tagger."""
+
+    learned: _Rates
+
+
+class Tagger(TaskModel):
+    """Tokens of sentences to one tag each.
+
+    Attributes:
+        learned: rates of the rows that it learned from; None: they are not known.
+    """
+
+    learned: LearnedRates | None = None
+    facts_type: ClassVar = _Facts
     task: Tagging
     task_class = Tagging
     rows_config: ClassVar = TaggedConfig
@@ -145,6 +169,16 @@ class Tagger(TaskModel):
     def majority(cls, rows: Sequence[TaggedSentence]) -> Baseline:
         """Learn nothing where tags are of entities: no token is of one."""
         return tag_majority(rows)
+
+    @classmethod
+    def begin(cls, base: TaskBase, config: Config, rows: Sequence[TaggedSentence]) -> Self:
+        """Put an untrained head on a base, and note what the rows look like."""
+        model = super().begin(base, config, rows)
+        sample = rows[:: -(-len(rows) // SAMPLE)]
+        model.learned = model._rates(
+            [row.tokens for row in sample], sum(tag != "O" for row in sample for tag in row.tags)
+        )
+        return model
 
     def examples(self, rows: Sequence[TaggedSentence]) -> PaddedExamples:
         """Return each window of each sentence, with the tags of the tokens that are read there."""
@@ -264,6 +298,38 @@ class Tagger(TaskModel):
             answer = " ".join(f"{token}/{tag}" for token, tag in record["tags"])
         return f"{answer}\t{record['text']}"
 
+    def doubts(self, records: Sequence[Record]) -> list[str]:
+        """Return whether texts are unlike the rows of the training."""
+        if self.learned is None:
+            return []
+        tokens = self.tokens([record["text"] for record in records])
+        ends = [[(span["start"], span["end"]) for span in r.get("spans", ())] for r in records]
+        num_tagged = sum(
+            any(start <= token.start < end for start, end in spans)
+            for own, spans in zip(tokens, ends, strict=True)
+            for token in own
+        )
+        rates = self._rates(_words(tokens), num_tagged)
+        return rate_doubts(self.learned, rates, sum(map(len, tokens)))
+
+    def row_doubts(self, rows: Sequence[TaggedSentence]) -> list[str]:
+        """Return whether sentences are unlike those of the training; their tags do not count."""
+        if self.learned is None:
+            return []
+        rates = self._rates([row.tokens for row in rows], 0)
+        return rate_doubts(self.learned, rates, sum(len(row.tokens) for row in rows))
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return what is kept beside weights and settings."""
+        if self.learned is None:
+            return super().facts()
+        return {**super().facts(), "learned": self.learned._asdict()}
+
+    def load_parts(self, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Take over what the rows of the training looked like."""
+        if "learned" in facts:
+            self.learned = LearnedRates(**facts["learned"])
+
     def knows(self, row: TaggedSentence) -> bool:
         """Whether all tags of a sentence are known."""
         return -1 not in self.task.tags.places(row.tags)
@@ -271,6 +337,10 @@ class Tagger(TaskModel):
     def num_cut(self, rows: Sequence[TaggedSentence]) -> int:
         """Return the number of sentences that are longer than the model reads at once."""
         return self._windows([row.tokens for row in rows]).num_cut
+
+    def _rates(self, sentences: Sequence[Sequence[str]], num_tagged: int) -> LearnedRates:
+        tagged = num_tagged if self.finds_entities else 0
+        return LearnedRates.of(sentences, tagged, self.base.tokenizer)
 
     def _windows(self, sentences: Sequence[Sequence[str]]) -> SentenceWindows:
         framing = self.base.framing(self.task.config.max_length)

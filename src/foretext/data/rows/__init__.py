@@ -15,6 +15,7 @@ from foretext.data.rows.question_problems import find_question_problems
 from foretext.data.rows.questions import QuestionsConfig, read_questions
 from foretext.data.rows.row_texts import RowTexts
 from foretext.data.rows.settings import RowsConfig
+from foretext.data.rows.table_inputs import KeptInput, is_table, table_inputs
 from foretext.data.rows.tagged import TaggedConfig, TaggedSentence, read_tagged
 from foretext.data.rows.texts import LabelledText, read_texts
 
@@ -22,6 +23,7 @@ __all__ = [
     "Answer",
     "Asked",
     "Input",
+    "KeptInput",
     "LabelledPair",
     "LabelledText",
     "PairsConfig",
@@ -37,10 +39,12 @@ __all__ = [
     "find_tag_problems",
     "find_unseen_labels",
     "found_pairs_config",
+    "is_table",
     "line_input",
     "names_text_pairs",
     "read_pairs",
     "read_questions",
     "read_tagged",
     "read_texts",
+    "table_inputs",
 ]

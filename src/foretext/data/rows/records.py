@@ -85,7 +85,7 @@ def _by_first_line(
     if "\t" not in first:
         raise CorpusError(
             f"{name}, line 1: the row is neither JSON nor marked with __label__ nor separated by "
-            "tabs; set format (--format csv, tsv, jsonl or fasttext)."
+            "tabs; set rows.format to csv, tsv, jsonl or fasttext (--set rows.format=csv)."
         )
     if config.is_numbered:
         return tsv_records(lines, name, None)

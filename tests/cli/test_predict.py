@@ -1,0 +1,46 @@
+"""``foretext predict`` on tables, and on texts unlike those of the training."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import foretext as ft
+from tests.cli.conftest import Command
+from tests.task_files import small_settings, write_task_files
+
+
+def test_columns_are_copied_beside_the_answers(command: Command, tmp_path: Path) -> None:
+    files = write_task_files(tmp_path)
+    ft.finetune("classification", "linear", files.train("classification"), tmp_path / "run")
+    table = tmp_path / "new.csv"
+    table.write_text('id,text,author\n1,"the cat purrs, again",A\n2,the dog barks,B\n')
+    done = command("predict", tmp_path / "run", table, "--keep", "id,author", "--json")
+    records = [json.loads(line) for line in done.out.splitlines()]
+    assert [(each["id"], each["author"]) for each in records] == [("1", "A"), ("2", "B")]
+    assert records[0]["text"] == "the cat purrs, again"
+    shown = command("predict", tmp_path / "run", table, "--keep", "id").out.splitlines()
+    assert [line.split("\t")[0] for line in shown] == ["1", "2"]
+    plain = command("predict", tmp_path / "run", table, "--json").out.splitlines()
+    assert json.loads(plain[1])["text"] == "the dog barks"  # the header is no text
+    refused = command("predict", tmp_path / "run", "-", "--keep", "id")
+    assert (refused.code, "--keep copies columns of a table" in refused.err) == (2, True)
+
+
+def test_texts_unlike_the_rows_of_a_tagger_are_named(command: Command, tmp_path: Path) -> None:
+    sentence = "John B-PER\nlives O\nin O\nRome B-LOC\n. O\n\n"
+    (tmp_path / "tags.txt").write_text(30 * sentence)
+    settings = small_settings("lstm", epochs=2.0)
+    ft.finetune("tagging", "lstm", tmp_path / "tags.txt", tmp_path / "run", settings=settings)
+    (tmp_path / "like.txt").write_text("John lives in Rome.\n" * 10)
+    (tmp_path / "unlike.txt").write_text("zwei ganz andere sachen hier drin\n" * 10)
+    like = command("predict", tmp_path / "run", tmp_path / "like.txt")
+    assert (like.code, like.err) == (0, "")
+    unlike = command("predict", tmp_path / "run", tmp_path / "unlike.txt")
+    assert unlike.code == 0
+    assert "100% of the tokens are unknown, and 0% were in training" in unlike.err
+    assert "hardly any capital letters" in unlike.err
+    rows = "".join(f"{word} O\n" for word in ["zwei", "andere", "sachen"]) + "\n"
+    (tmp_path / "rows.txt").write_text(20 * rows)
+    judged = command("evaluate", tmp_path / "run", tmp_path / "rows.txt")
+    assert "100% of the tokens are unknown" in judged.err
