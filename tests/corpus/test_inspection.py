@@ -3,14 +3,16 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from foretext.corpus import Corpus, CorpusConfig, CorpusReport, inspect_corpus
-from foretext.corpus.inspection import _ANY_WORD
+from foretext.corpus.counted_words import CountedWords, WordSettings, compared_words
 from foretext.errors import CorpusError
+from tests.corpus.wrapped_texts import book, paragraphs
 
 WORDS = [f"word{'abcdefghij'[number % 10]}{number}" for number in range(300)]
 
@@ -61,14 +63,14 @@ def test_it_says_the_same_every_time(tmp_path: Path) -> None:
 
 
 def test_words_of_other_scripts() -> None:
-    assert _ANY_WORD.findall("我们 go家 naïve e\u0301te\u0301 नमस्ते") == [
-        "我",
-        "们",
-        "go",
-        "家",
-        "naïve",
-        "e\u0301te\u0301",
-        "नमस्ते",
+    text = "我们 go家 naïve e\u0301te\u0301 नमस्ते\n\n"
+    rest = ["naïve", "e\u0301te\u0301", "नमस्ते"]
+    assert compared_words(text) == [[["我", "们", "go", "家", *rest]]]
+    assert CountedWords("chinese_characters", lowercase=True).documents(text) == compared_words(
+        text
+    )
+    assert CountedWords("unicode_words", lowercase=True).documents(text) == [
+        [["我们", "go家", *rest]]
     ]
 
 
@@ -102,7 +104,7 @@ def test_little_text(tmp_path: Path) -> None:
     report = inspected(tmp_path, "one two three\nfour five\n")
     assert report.problems[0].severity == "error"
     assert problem(report, "No word occurs 5 times").startswith(
-        "No word occurs 5 times (the most frequent, 'five', 1 times): add text, or set min_count"
+        "No word occurs 5 times (the most frequent, 'five', 1 times): add text, or set tokenizer"
     )
     assert "There are only 5 tokens" in problem(report, "too few for any objective")
     assert problem(report, "masked or causal")
@@ -132,7 +134,8 @@ def test_lines_of_several_sentences(tmp_path: Path) -> None:
 
 def test_text_that_was_prepared_before(tmp_path: Path) -> None:
     report = inspected(tmp_path, "this is , as you see , prepared <unk> text .\n" * 100)
-    assert problem(report, "looks tokenised already")
+    said = problem(report, "looks tokenised already")
+    assert said.endswith("set tokenizer.pre_tokenizer=whitespace.")
     assert problem(report, "in lower case already")
     assert problem(report, "100 rare words have been replaced by <unk>").endswith("a.txt, line 1)")
 
@@ -187,3 +190,84 @@ def test_progress_is_told_every_byte(tmp_path: Path) -> None:
     corpus = Corpus(tmp_path)
     inspect_corpus(corpus, bar)
     assert bar.told == corpus.num_bytes
+
+
+def test_words_are_those_of_the_pre_tokenizer(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Don't stop, Don't go\n" * 50)
+    corpus = Corpus(tmp_path / "a.txt")
+    assert inspect_corpus(corpus).tokens == 300  # don t stop don t go
+    found = inspect_corpus(corpus, words=WordSettings("whitespace", lowercase=False))
+    assert found.tokens == 200
+    assert found.frequent_words[0].word == "Don't"
+
+
+def test_chinese_words_are_counted_in_a_part_of_the_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("jieba")
+    line = "我在北京大学学习中文，他们都喜欢这个图书馆。\n"
+    (tmp_path / "a.txt").write_text(line * 8000)
+    corpus = Corpus(tmp_path / "a.txt")
+    all_of_it = inspect_corpus(corpus)
+    assert (all_of_it.counted_rate, all_of_it.reading["tokenizer"]["pre_tokenizer"]) == (
+        1.0,
+        "chinese_words",
+    )
+    assert "图书馆" in [word.word for word in all_of_it.frequent_words]
+    monkeypatch.setattr("foretext.corpus.inspection._SLOW_CHARACTERS", 40_000)
+    part = inspect_corpus(corpus)
+    assert 0.1 < part.counted_rate < 0.5
+    assert part.tokens == pytest.approx(all_of_it.tokens, rel=0.01)
+    assert (part.documents, part.characters) == (all_of_it.documents, all_of_it.characters)
+    assert "counted in" in problem(part, "jieba")
+
+
+def test_two_ways_of_writing_chinese_and_two_widths(tmp_path: Path) -> None:
+    simplified, traditional = "这个国家的学生会说汉语。\n", "這個國家的學生會說漢語。\n"
+    mixed = inspected(tmp_path, (simplified * 3 + traditional) * 40)
+    assert "75% of the characters that differ are simplified, 25% trad" in problem(mixed, "OpenCC")
+    assert not any("OpenCC" in str(each) for each in inspected(tmp_path, simplified * 90).problems)
+    text = "他在１９９８年买了ＡＢＣ，在2004年卖了xyz。\n" * 40
+    report = inspected(tmp_path, text)
+    assert problem(report, "are full-width").endswith("set corpus.normalization=NFKC.")
+
+
+TEXTS = {
+    "a book": book(),
+    "minutes": "".join(f"{text}\n\n" for text in paragraphs(60)),
+    "sections": "".join(
+        f"{text}\n\n\n\n" if n % 5 == 4 else f"{text}\n\n" for n, text in enumerate(paragraphs(60))
+    ),
+    "sentences in sections": "One line.\n\nAnother line.\n\n\nA third line.\n\nAnd a fourth.\n\n\n"
+    * 20,
+    "german": "Der grüne Präsident grüßte schon das schöne Mädchen am Fluss.\n" * 60,
+    "tokenised": "This is , as you see , prepared text .\n" * 60,
+    "two widths": "他在１９９８年买了ＡＢＣ，在2004年卖了xyz。\n" * 40,
+    "one line": paragraphs(1)[0],
+    "one group": "\n".join(paragraphs(30)) + "\n",
+}
+ADVICE = re.compile(r"set (corpus|tokenizer)\.(\w+) ?= ?'?(\w+)'?")
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+@pytest.mark.parametrize("documents", ["auto", "line", "file"])
+def test_no_advice_is_given_again_once_it_is_followed(
+    tmp_path: Path, kind: str, documents: str
+) -> None:
+    (tmp_path / "a.txt").write_text(TEXTS[kind])
+    config: dict[str, Any] = {"documents": documents}
+    words = WordSettings()
+    followed: set[str] = set()
+    for _ in range(8):
+        report = inspect_corpus(Corpus(tmp_path / "a.txt", CorpusConfig(**config)), words=words)
+        advice = [found for each in report.problems if (found := ADVICE.search(each.sentence))]
+        if not advice:
+            return
+        section, name, value = advice[0].groups()
+        assert advice[0][0] not in followed
+        followed.add(advice[0][0])
+        if section == "corpus":
+            config[name] = value
+        else:
+            words = words._replace(**{name: False if value == "false" else value})
+    pytest.fail(f"no end of advice: {followed}")

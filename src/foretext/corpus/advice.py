@@ -6,7 +6,7 @@ never made again once it is followed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from foretext.corpus.case import CASE_SAMPLE, capital_rate, likely_lowercase
@@ -15,7 +15,7 @@ from foretext.corpus.corpus import Corpus
 from foretext.corpus.findings import Place
 from foretext.corpus.symptoms import Symptoms
 
-__all__ = ["Proposal", "proposals", "proposed_settings"]
+__all__ = ["Proposal", "by_section", "proposals", "proposed_settings"]
 
 _SAMPLE = 1 << 20  # characters
 _BLOCK = 1 << 16  # characters, of each of which the beginning is looked at
@@ -44,8 +44,13 @@ def proposed_settings(corpus: Corpus) -> dict[str, dict[str, str | bool]]:
     Raises:
         CorpusError: there is no text, or a file cannot be read.
     """
+    return by_section(proposals(corpus))
+
+
+def by_section(proposals: Iterable[Proposal]) -> dict[str, dict[str, str | bool]]:
+    """Return settings as the sections of a recipe have them."""
     found: dict[str, dict[str, str | bool]] = {}
-    for proposal in proposals(corpus):
+    for proposal in proposals:
         found.setdefault(proposal.section, {})[proposal.name] = proposal.value
     return found
 
@@ -90,6 +95,8 @@ def _layout(corpus: Corpus) -> Iterator[Proposal]:
         reason = f"lines end inside sentences, at about {layout.line_ends.width} columns"
         yield Proposal("corpus", "lines", "wrapped", reason)
         layout = layout.read_as("wrapped")
+    if corpus.config.documents != "auto":  # what a document is, its reader knows best
+        return
     reasons = {
         "line": "each line, or paragraph, stands alone",
         "blank_line": "empty lines are between groups of lines",
@@ -104,7 +111,10 @@ def _text(symptoms: Symptoms) -> Iterator[Proposal]:
     rate = symptoms.sentences / max(symptoms.lines, 1)
     if rate > _SEVERAL:
         yield Proposal(
-            "corpus", "sentences", "punctuation", f"lines have about {rate:.1f} sentences each"
+            "corpus",
+            "sentences",
+            "punctuation",
+            f"lines have about {rate:.1f} sentences each; next-sentence prediction needs one",
         )
     wide = full_width_rate(symptoms.characters)
     if wide is not None and _MIXED <= wide <= 1 - _MIXED:
@@ -115,7 +125,7 @@ def _text(symptoms: Symptoms) -> Iterator[Proposal]:
 def _words(symptoms: Symptoms, text: str) -> Iterator[Proposal]:
     """What commas and capital letters say."""
     if symptoms.is_tokenised:
-        reason = "the text is tokenised already: its commas are separate words"
+        reason = "the text looks tokenised already: its commas are separate words"
         yield Proposal("tokenizer", "pre_tokenizer", "whitespace", reason)
     sample = text[:CASE_SAMPLE]
     if not likely_lowercase(sample):

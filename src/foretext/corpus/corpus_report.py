@@ -21,7 +21,7 @@ __all__ = ["CorpusReport"]
 
 
 class CorpusReport(Finding):
-    """All findings of `inspect_corpus`; tokens are words, or single Chinese characters."""
+    """All findings of `inspect_corpus`; tokens are the words of the pre-tokeniser in `reading`."""
 
     files: list[FileFacts]  # the first hundred
     num_files: int
@@ -30,10 +30,14 @@ class CorpusReport(Finding):
     compressions: dict[str, int]  # compression -> files
     encoding: str
     documents_end: Documents | Literal["row"]
+    reading: dict[str, dict[str, str | bool]]  # how it was read, by section of a recipe
+    settings: dict[str, dict[str, str | bool]]  # that suit it, by section; see `advice`
     documents: int
     sentences: int
     characters: int
-    tokens: int
+    min_count: int  # of a vocabulary
+    counted_rate: float  # share of the text in which words were counted; below 1: with jieba
+    tokens: int  # estimated where not all were counted
     distinct_words: int
     distinct_words_exact: bool  # False: estimated, because there were too many words
     growth: list[GrowthPoint]  # about thirty

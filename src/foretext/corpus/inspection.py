@@ -1,24 +1,26 @@
 """Inspection of a corpus: one streaming pass in bounded memory.
 
-A word here is a run of letters, digits and marks, in lower case, or a single Chinese or Japanese
-character, whatever tokenizer is used later.
+A word here is what it would be in the vocabulary of word vectors that learn from the corpus.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from itertools import chain
 
+from foretext.corpus.advice import Proposal, by_section, proposals
 from foretext.corpus.blocks import Advance
 from foretext.corpus.compression import compression_of
 from foretext.corpus.corpus import Corpus
 from foretext.corpus.corpus_report import CorpusReport
+from foretext.corpus.counted_words import CountedWords, WordSettings, compared_words
 from foretext.corpus.duplicates import Document, ExactDuplicates
 from foretext.corpus.findings import FileFacts, Lengths, Place, Problem
 from foretext.corpus.formats import format_of, normal_form
+from foretext.corpus.layout import Layout
 from foretext.corpus.near_duplicates import NearDuplicates
 from foretext.corpus.places import Locate, PlainPlaces, RowPlaces
+from foretext.corpus.pre_tokenizers import PreTokenizerKind, likely_kind
 from foretext.corpus.problems import find_problems
 from foretext.corpus.prospects import prospects
 from foretext.corpus.scripts import script_rates
@@ -30,28 +32,29 @@ from foretext.errors import CorpusError, ForetextError
 
 __all__ = ["inspect_corpus"]
 
-_WORD = re.compile(r"\w+")
-_CJK = "\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
-_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u109f"
-_ANY_WORD = re.compile(rf"[{_CJK}]|[^\W{_CJK}]+(?:[{_MARKS}]+[^\W{_CJK}]*)*")
-_NEEDS_CARE = re.compile(rf"[{_MARKS}{_CJK}]")
 _MIN_COUNTS = (1, 2, 5, 10)
 _MOST_FILES = 100  # in the report
+_SLOW_CHARACTERS = 1_000_000  # looked at, about, where finding words takes long
+_SCRIPT_SAMPLE = 1 << 16  # characters that show the script
 
 
-def inspect_corpus(corpus: Corpus, progress: Advance | None = None) -> CorpusReport:
+def inspect_corpus(
+    corpus: Corpus, progress: Advance | None = None, words: WordSettings | None = None
+) -> CorpusReport:
     """Read `corpus` once and return what is in it and what is wrong with it.
 
-    A file that cannot be read becomes a problem of severity "error", and the others are read.
+    A file that cannot be read becomes a problem of severity "error", and the others are read. Where
+    jieba finds the words, which is slow, they are counted in a part of the text.
 
     Args:
         corpus: to inspect.
         progress: advances by the stored bytes that were read.
+        words: what a word is; None: what a run takes by default.
 
     Raises:
         CorpusError: there is no text at all; with the message of the first bad file, if any.
     """
-    examination = _Examination(corpus)
+    examination = _Examination(corpus, words or WordSettings())
     for source in corpus.sources:
         examination.read(source, progress)
     return examination.report()
@@ -60,8 +63,13 @@ def inspect_corpus(corpus: Corpus, progress: Advance | None = None) -> CorpusRep
 class _Examination:
     """The tallies of one pass."""
 
-    def __init__(self, corpus: Corpus) -> None:
+    def __init__(self, corpus: Corpus, words: WordSettings) -> None:
         self._corpus = corpus
+        self._word_settings = words
+        kind = words.pre_tokenizer or _likely_kind(corpus)
+        self._counted = CountedWords(kind, lowercase=words.lowercase)
+        self._step = _step(corpus) if self._counted.is_slow else 1  # texts for one in which words
+        self._num_texts = self._read_characters = self._counted_characters = 0  # are counted
         self._config = _settled(corpus)
         self._files: list[FileFacts] = []
         self._formats: Counter[str] = Counter()
@@ -84,7 +92,7 @@ class _Examination:
         """Count one file; a file that cannot be read becomes a problem."""
         format = format_of(source.name, self._corpus.config)
         self._places = (PlainPlaces if format == "txt" else RowPlaces)(source.name)
-        before = self._document_lengths.total()
+        before = self._sentences.total()
         try:
             compression = _compression(source)
             self._compressions[compression or "none"] += 1
@@ -104,14 +112,17 @@ class _Examination:
                     format=format,
                     compression=compression,
                     bytes=source.size,
-                    documents=self._document_lengths.total() - before,
+                    documents=self._sentences.total() - before,
                 )
             )
 
     def report(self) -> CorpusReport:
         """Return the report with its problems."""
         self._refuse_empty()
-        coverage = [self._words.coverage(min_count) for min_count in _MIN_COUNTS]
+        rate = self._counted_characters / max(self._read_characters, 1)
+        min_counts = sorted({*_MIN_COUNTS, self._word_settings.min_count})
+        coverage = [self._words.coverage(min_count) for min_count in min_counts]
+        proposed = _proposals(self._corpus)
         report = CorpusReport(
             files=self._files,
             num_files=len(self._corpus.sources),
@@ -120,10 +131,21 @@ class _Examination:
             compressions=dict(self._compressions),
             encoding=self._corpus.config.encoding,
             documents_end="row" if self._config.documents == "auto" else self._config.documents,
-            documents=self._document_lengths.total(),
-            sentences=self._sentence_lengths.total(),
+            reading={
+                "corpus": self._config.model_dump(include={"lines", "documents", "sentences"})
+                | {"normalization": self._config.normalization},
+                "tokenizer": {
+                    "pre_tokenizer": self._counted.kind,
+                    "lowercase": self._word_settings.lowercase,
+                },
+            },
+            settings=by_section(proposed),
+            documents=self._sentences.total(),
+            sentences=sum(count * number for count, number in self._sentences.items()),
             characters=self._characters,
-            tokens=self._words.tokens,
+            min_count=self._word_settings.min_count,
+            counted_rate=rate,
+            tokens=round(self._words.tokens / rate) if rate else 0,
             distinct_words=self._words.distinct,
             distinct_words_exact=self._words.exact,
             growth=self._words.growth(),
@@ -138,14 +160,21 @@ class _Examination:
             exact_duplicates=self._exact.found(),
             near_duplicates=self._near.found(),
             prospects=prospects(
-                self._sentence_lengths,
+                Counter({n: round(many / rate) for n, many in self._sentence_lengths.items()}),
                 self._sentences,
                 self._words.word_lengths(),
                 next((each.words, each.tokens) for each in coverage if each.min_count == 5),
             ),
             problems=self._problems,
         )
-        problems = find_problems(report, self._symptoms, self._largest[1], self._long_lines)
+        problems = find_problems(
+            report,
+            self._symptoms,
+            self._largest[1],
+            self._long_lines,
+            proposed,
+            _layout(self._corpus),
+        )
         return report.model_copy(update={"problems": problems})
 
     def _read_texts(self, source: Source, progress: Advance | None) -> None:
@@ -161,19 +190,20 @@ class _Examination:
 
     def _add(self, text: str, locate: Locate) -> None:
         """Count a text in normal form."""
-        find = (_ANY_WORD if _NEEDS_CARE.search(text) else _WORD).findall
-        documents: list[Document] = []
-        lengths: list[int] = []
-        for original, lowered in zip(_documents(text), _documents(text.lower()), strict=True):
-            sentences = [find(sentence) for sentence in lowered.split("\n")]
-            words = list(chain.from_iterable(sentences))
-            lengths += map(len, sentences)
-            self._sentences[len(sentences)] += 1
-            documents.append(Document.of(original, words))
+        is_counted = self._num_texts % self._step == 0
+        self._num_texts += 1
+        counted = self._counted.documents(text) if is_counted else None
+        if counted is not None:
+            self._count(counted)
+            self._counted_characters += len(text)
+        compared = compared_words(text) if counted is None or self._counted.is_slow else counted
+        documents = [
+            Document.of(original, list(chain.from_iterable(sentences)))
+            for original, sentences in zip(text[:-2].split("\n\n"), compared, strict=True)
+        ]
+        self._sentences.update(map(len, compared))
         self._characters += sum(len(document.text) for document in documents)
-        self._document_lengths.update(len(document.words) for document in documents)
-        self._sentence_lengths.update(lengths)
-        self._words.add(list(chain.from_iterable(document.words for document in documents)))
+        self._read_characters += len(text)
         for document in documents:
             self._exact.add(document, locate)
         self._near.add(documents, locate)
@@ -182,15 +212,46 @@ class _Examination:
         if len(longest.words) > self._largest[0]:
             self._largest = (len(longest.words), locate(longest.text))
 
+    def _count(self, documents: list[list[list[str]]]) -> None:
+        """Count the words of the sentences of documents."""
+        for sentences in documents:
+            lengths = [len(sentence) for sentence in sentences]
+            self._sentence_lengths.update(lengths)
+            self._document_lengths[sum(lengths)] += 1
+        self._words.add([word for document in documents for line in document for word in line])
+
     def _refuse_empty(self) -> None:
-        if self._document_lengths:
+        if self._sentences:
             return
         first = self._problems[0].sentence if self._problems else None
         raise CorpusError(first or f"{self._corpus}: there is no text in it; give another corpus.")
 
 
-def _documents(text: str) -> list[str]:
-    return text[:-2].split("\n\n")
+def _likely_kind(corpus: Corpus) -> PreTokenizerKind:
+    try:
+        return likely_kind(next(corpus.blocks(_SCRIPT_SAMPLE), "")[:_SCRIPT_SAMPLE])
+    except CorpusError:  # of a file that cannot be read; the pass itself reports it
+        return "unicode_words"
+
+
+def _proposals(corpus: Corpus) -> list[Proposal]:
+    try:
+        return proposals(corpus)
+    except CorpusError:  # likewise
+        return []
+
+
+def _layout(corpus: Corpus) -> Layout:
+    try:
+        return corpus.layout
+    except CorpusError:  # likewise
+        return Layout([])
+
+
+def _step(corpus: Corpus) -> int:
+    """Of how many texts one is looked at where finding words takes long."""
+    characters = (corpus.num_bytes or 0) / 3  # of a Chinese text, not compressed
+    return max(1, round(characters / _SLOW_CHARACTERS))
 
 
 def _settled(corpus: Corpus) -> CorpusConfig:

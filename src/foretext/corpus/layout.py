@@ -84,6 +84,13 @@ class Layout:
                 return end
         return None
 
+    def smaller_documents(self, than: Documents) -> Documents | None:
+        """Return the end that makes the next smaller documents."""
+        for end in reversed(_LARGER[: _LARGER.index(than)]):
+            if self.num_documents(end) > self.num_documents(than):
+                return end
+        return None
+
     @cached_property
     def _texts(self) -> list[str]:
         """The samples with whole paragraphs, without white space at their ends."""

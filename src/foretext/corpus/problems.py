@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
+from foretext.corpus.advice import Proposal
+from foretext.corpus.chinese import traditional_rate
 from foretext.corpus.corpus_report import CorpusReport
 from foretext.corpus.findings import Duplicates, Place, Problem
+from foretext.corpus.layout import Layout
 from foretext.corpus.lines import LONGEST_LINE
 from foretext.corpus.symptoms import Sign, Symptoms
 
@@ -18,11 +21,17 @@ _LITTLE = 10_000  # tokens: too few for any objective
 _VECTORS = 1_000_000  # tokens: neighbours of word vectors make sense from here on
 _LANGUAGE_MODEL = 10_000_000  # tokens: the same for language models
 _TAGS = 5  # more pieces of HTML are not an accident
+_BOTH_WAYS = 0.03  # share of simplified or traditional characters from which they are mixed
 _MANY = 0.01  # share from which repetition is a warning
 
 
 def find_problems(
-    report: CorpusReport, symptoms: Symptoms, largest: Place, long_lines: list[Place]
+    report: CorpusReport,
+    symptoms: Symptoms,
+    largest: Place,
+    long_lines: list[Place],
+    proposals: list[Proposal],
+    layout: Layout,
 ) -> list[Problem]:
     """Return the problems of a report, the most severe first.
 
@@ -31,27 +40,33 @@ def find_problems(
         symptoms: signs found in the text.
         largest: place of the longest document.
         long_lines: places of lines that are split.
+        proposals: settings that suit the text; those that are not in use are problems.
+        layout: what else could end a document.
     """
     found = [
         *report.problems,
         *_amount(report),
-        *_documents(report, largest),
+        *_documents(report, largest, layout),
         *_repetition(report.exact_duplicates, "repeat an earlier one"),
         *_repetition(report.near_duplicates, "of a sample nearly repeat another"),
         *_damage(symptoms),
+        *_proposed(report, proposals),
         *_preparation(report, symptoms),
-        *_form(report, symptoms, long_lines),
+        *_form(report, long_lines),
     ]
     return sorted(found, key=lambda problem: SEVERITIES.index(problem.severity))
 
 
 def _amount(report: CorpusReport) -> Iterator[Problem]:
     tokens = report.tokens
-    kept = next(each for each in report.coverage if each.min_count == 5)
+    least = report.min_count
+    kept = next(each for each in report.coverage if each.min_count == least)
     if not kept.words:
         most = report.frequent_words[0] if report.frequent_words else None
         seen = f"the most frequent, '{most.word}', {most.count} times" if most else "there is none"
-        yield _error(f"No word occurs 5 times ({seen}): add text, or set min_count lower.")
+        yield _error(
+            f"No word occurs {least} times ({seen}): add text, or set tokenizer.min_count lower."
+        )
     if tokens < _LITTLE:
         yield _warning(
             f"There are only {tokens:,} tokens, too few for any objective to learn more than its "
@@ -69,30 +84,41 @@ def _amount(report: CorpusReport) -> Iterator[Problem]:
         )
     if kept.words and kept.token_rate < 0.9:
         yield _note(
-            f"With min_count = 5 only {kept.token_rate:.0%} of the tokens are in the vocabulary; "
-            "sub-words (fasttext, bpe) suit this corpus better, or a lower min_count."
+            f"With min_count = {least} only {kept.token_rate:.0%} of the tokens are in the "
+            "vocabulary; sub-words (fasttext, bpe) suit this corpus better, or a lower min_count."
         )
 
 
-def _documents(report: CorpusReport, largest: Place) -> Iterator[Problem]:
+def _documents(report: CorpusReport, largest: Place, layout: Layout) -> Iterator[Problem]:
+    end = report.documents_end
     if report.documents == 1:
-        yield _note("The corpus is a single document, so none can be held out for validation.")
+        other = None if end == "row" else layout.smaller_documents(end)
+        yield _note(
+            "The corpus is a single document, so none can be held out for validation"
+            f"{_with(other)}."
+        )
         return
     share = report.document_lengths.most / max(report.tokens, 1)
     if share > 0.5:
+        other = None if end == "row" else layout.smaller_documents(end)
         yield _warning(
-            f"One document has {share:.0%} of all tokens; a split by document will be uneven, "
-            "so divide it if you can.",
+            f"One document has {share:.0%} of all tokens; a split by document will be uneven"
+            f"{_with(other) or ', so divide it if you can'}.",
             largest,
         )
     several = next(each for each in report.prospects if each.objective == "next_sentence")
     number = several.figures["documents"]
     if number < 0.5 * report.documents:
+        other = None if end == "row" else layout.larger_documents(end)
         yield _note(
             f"Only {number:,} of {report.documents:,} documents have two sentences or more, so "
-            "next-sentence prediction has little to learn from; separate documents by empty lines, "
-            "or set sentences = 'punctuation'."
+            f"next-sentence prediction has little to learn from{_with(other)}."
         )
+
+
+def _with(documents: str | None) -> str:
+    """Advise another end of documents, where there is one."""
+    return "" if documents is None else f"; set corpus.documents = '{documents}'"
 
 
 def _repetition(found: Duplicates, what: str) -> Iterator[Problem]:
@@ -118,12 +144,15 @@ def _damage(symptoms: Symptoms) -> Iterator[Problem]:
         yield _signed("warning" if sign.count >= _TAGS else "note", sign, what, "strip them first")
 
 
+def _proposed(report: CorpusReport, proposals: list[Proposal]) -> Iterator[Problem]:
+    """The settings that suit the text and are not in use."""
+    for proposal in proposals:
+        if report.reading[proposal.section].get(proposal.name) != proposal.value:
+            reason = proposal.reason[0].upper() + proposal.reason[1:]
+            yield _note(f"{reason}; set {proposal.setting}.")
+
+
 def _preparation(report: CorpusReport, symptoms: Symptoms) -> Iterator[Problem]:
-    if symptoms.is_tokenised:
-        yield _note(
-            "The text looks tokenised already (its commas are separate words); set "
-            "tokenizer.pre_tokenizer = 'whitespace', and tokenise new text in the same way."
-        )
     if symptoms.is_lower_case:
         yield _note("The text is in lower case already, so names look like other words.")
     if (sign := symptoms.unknown).count:
@@ -135,20 +164,26 @@ def _preparation(report: CorpusReport, symptoms: Symptoms) -> Iterator[Problem]:
             f"Scripts are mixed: {main[1]:.0%} of the letters are {main[0]}, {others[0][1]:.0%} "
             f"{others[0][0]}; they share one vocabulary."
         )
+    if report.counted_rate < 1:
+        yield _note(
+            "Words are those of jieba, which is slow: they were counted in "
+            f"{report.counted_rate:.0%} of the text, from which all figures of words follow."
+        )
+    traditional = traditional_rate(symptoms.characters)
+    if traditional is not None and _BOTH_WAYS <= traditional <= 1 - _BOTH_WAYS:
+        yield _note(
+            f"Chinese is written in two ways: {1 - traditional:.0%} of the characters that differ "
+            f"are simplified, {traditional:.0%} traditional, and make two words of one; convert "
+            "the text to one of them, for example with OpenCC."
+        )
 
 
-def _form(report: CorpusReport, symptoms: Symptoms, long_lines: list[Place]) -> Iterator[Problem]:
+def _form(report: CorpusReport, long_lines: list[Place]) -> Iterator[Problem]:
     if long_lines:
         number = "A line is" if len(long_lines) == 1 else f"{len(long_lines):,} lines are"
         yield _note(
             f"{number} longer than {LONGEST_LINE:,} characters and split at spaces.",
             long_lines[0],
-        )
-    if symptoms.sentences > 1.5 * symptoms.lines:
-        rate = symptoms.sentences / symptoms.lines
-        yield _note(
-            f"Lines have about {rate:.1f} sentences each; where sentences matter (windows, next "
-            "sentence), set sentences = 'punctuation'."
         )
     for file in report.files:
         if not file.documents and not any(

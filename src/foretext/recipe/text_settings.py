@@ -54,7 +54,8 @@ def settled_as(recipe: Recipe, earlier: Recipe, *, auto: bool = False) -> Recipe
 def advised(recipe: Recipe, text: Corpus) -> tuple[Recipe, list[Proposal]]:
     """Return the recipe with the settings that suit `text`, and those that were changed.
 
-    What the user chose stays, and so does what the recipe's tokenizer does not have.
+    What the user chose stays, and so does what the recipe has no use for: sentences are split only
+    where they are predicted, for windows and rows of text are better the longer they are.
 
     Raises:
         CorpusError: there is no text, or a file cannot be read.
@@ -63,11 +64,19 @@ def advised(recipe: Recipe, text: Corpus) -> tuple[Recipe, list[Proposal]]:
     for proposal in proposals(text):
         section = proposal.section
         current = recipe.parts[section].settings()
-        is_chosen = f"{section}.{proposal.name}" in recipe.chosen
-        if not is_chosen and current.get(proposal.name, proposal.value) != proposal.value:
+        is_open = f"{section}.{proposal.name}" not in recipe.chosen
+        if proposal.name == "sentences":
+            is_open = is_open and _predicts_sentences(recipe)
+        if is_open and current.get(proposal.name, proposal.value) != proposal.value:
             recipe = recipe.with_settings(section, **{proposal.name: proposal.value})
             changed.append(proposal)
     return recipe, changed
+
+
+def _predicts_sentences(recipe: Recipe) -> bool:
+    return recipe.is_language_model and bool(
+        recipe.parts["objective"].settings().get("next_sentence", False)
+    )
 
 
 def folding(recipe: Recipe) -> str:
