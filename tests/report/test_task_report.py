@@ -12,7 +12,7 @@ from foretext.artifact import RunFolder
 from foretext.finetuning.recipe import TaskRecipe
 from foretext.finetuning.run import run_finetuning
 from foretext.report.run_report import report_run
-from foretext.report.task_charts import beside_chart, confusion_chart
+from foretext.report.task_charts import beside_chart, confusion_chart, matrix_width
 from foretext.report.task_report import write_task_report
 from tests.report.parsed_page import Page
 from tests.report.task_facts import LABELS, facts, spread
@@ -46,8 +46,8 @@ ANSWERS = {
         {"title": "Kinds of questions", "rows": [{"question word": "who", "exact_match": 0.8}]},
         {"title": "Nothing here", "rows": []},
     ],
-    "errors": [{"question": "who ?", "passage": EVIL, "right": ["Ann"], "given": "", "f1": 0.0,
-                "probability": 0.4, "place": "a.json:q"}],
+    "errors": [{"question": "who ?", "passage": [["by ", ""], [EVIL, "right"]], "right": ["Ann"],
+                "given": "", "f1": 0.0, "probability": 0.4, "place": "/home/me/a.json:q"}],
 }  # fmt: skip
 
 
@@ -56,6 +56,7 @@ def record(epoch: float, **figures: float) -> dict[str, Any]:
     return {**counts, "tokens_per_second": 100, "learning_rate": 1e-3, "loss": 1.0, **figures}
 
 
+MARKS = {"found", "wrong"}
 METRICS = [record(1, valid_accuracy=0.6, valid_macro_f1=0.5), record(2, valid_accuracy=0.7)]
 
 
@@ -89,9 +90,42 @@ def test_a_classifier_stands_beside_its_baseline(tmp_path: Path) -> None:
         ("macro F1", "this model", 0.7),
         ("macro F1", "counting", 0.4),
     ]
-    for said in ("0.750", "of the baseline, test", "counting, held out", "700", "a.csv:3"):
+    for said in ("0.750", "of the baseline, test", "counting", "700", "a.csv:3"):
         assert said in page.text
     assert "/home/me" not in page.text
+
+
+def test_the_verdict_and_the_warnings_come_first(tmp_path: Path) -> None:
+    verdict = {"best": "baseline", "against": "baseline", "sentence": "Counting is better.",
+               "command": "foretext finetune classification linear 'my rows.csv'"}  # fmt: skip
+    majority = {"name": "the most frequent label", "seconds": 0.0, "valid": None,
+                "test": {"accuracy": 0.4, "macro_f1": 0.1}}  # fmt: skip
+    changes = {"verdict": verdict, "warnings": ["All texts are alike."], "majority": majority}
+    page = page_of(tmp_path, examination=CLASSES, facts=changes)
+    order = ["Counting is better.", "linear 'my rows.csv'", "All texts are alike.", "1,200"]
+    places = [page.text.index(each, page.text.index(order[0])) for each in order]
+    assert places == sorted(places)
+    assert ("class", "verdict worse") in page.attributes
+    beside = rows_of(page.specifications["spec-beside"])
+    assert ["the most frequent label", 0.4] in [[row["model"], row["value"]] for row in beside]
+
+
+def test_answers_are_marked_in_their_passages(tmp_path: Path) -> None:
+    text = page_of(tmp_path, "span_qa", examination=ANSWERS).text
+    assert "right: “Ann” · given: no answer" in text
+    assert f"by {EVIL}right" in text
+    assert "/home/me" not in text
+
+
+def test_entities_are_marked_on_both_sides(tmp_path: Path) -> None:
+    spans = {"right": [["PER", 0, 1]], "given": [["PER", 0, 1], ["LOC", 1, 2]]}
+    [sentence] = TAGS["sentences"]
+    found = {**TAGS, "sentences": [{**sentence, "spans": spans}]}
+    page = page_of(tmp_path, "tagging", examination=found)
+    marks = [value for name, value in page.attributes if name == "class" and value in MARKS]
+    assert marks == ["found", "found", "wrong"]
+    assert "→" not in page.text
+    assert "B-PER" in page_of(tmp_path, "tagging", examination=TAGS).text  # tags of no entities
 
 
 def test_the_figure_that_counts_is_drawn_while_it_is_learned(tmp_path: Path) -> None:
@@ -160,11 +194,19 @@ def test_a_matrix_is_shaded_by_row_and_has_counts() -> None:
     assert [layer["mark"]["type"] for layer in chart["layer"]] == ["rect", "text"]
 
 
+def test_long_labels_are_numbers_below_a_matrix() -> None:
+    labels = [f"comp.sys.a very long label {number}" for number in range(20)]
+    rows = rows_of(confusion_chart(labels, [[1] * 20 for _ in labels]))
+    assert (rows[21]["row"], rows[21]["column"]) == ("comp.sys.a very l… 2", "2")
+    assert (rows[21]["right"], rows[21]["given"]) == (labels[1], labels[1])
+    assert matrix_width(labels) > 390
+
+
 def test_a_large_matrix_has_no_numbers_in_it() -> None:
     labels = [f"label {number}" for number in range(40)]
     chart = confusion_chart(labels, [[1] * 40 for _ in labels])
     assert chart["mark"]["type"] == "rect"
-    assert chart["height"] == 22 * 40
+    assert chart["height"] == 24 * 40
 
 
 def test_figures_below_zero_are_drawn() -> None:

@@ -41,8 +41,9 @@ def test_kinds_of_questions_and_the_surest_errors() -> None:
         "fox sleeps",
         0.8,
     )
-    assert "the red fox sleeps" in second["passage"]
-    assert len(second["passage"]) <= 302
+    marked = [piece for piece in second["passage"] if piece[1]]
+    assert marked == [["fox ", "given"], ["sleeps", "both"]]
+    assert len("".join(text for text, _ in second["passage"])) <= 302
     assert sum(each["size"] for each in found["reliability"]) == 3
 
 

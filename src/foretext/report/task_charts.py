@@ -7,13 +7,16 @@ from typing import Any
 
 from foretext.report.charts import legend_above, specification
 
-__all__ = ["beside_chart", "confusion_chart", "reliability_chart", "score_chart"]
+__all__ = ["beside_chart", "confusion_chart", "matrix_width", "reliability_chart", "score_chart"]
 
 FEW_LABELS = 14  # of which a confusion matrix has room beside another chart
 MANY_LABELS = 25  # from which on its cells have no room for counts
 STRONG = 0.35  # share of a row from which on a cell is dark
 SQUARE_HEIGHT = 340  # pixels, of a chart that has another one beside it
-LONGEST_LABEL = 130  # pixels
+LONGEST_LABEL = 150  # pixels
+LONGEST_NAME = 18  # characters of a label beside a matrix
+ROOM = 60  # characters that labels have below a matrix
+CELL = 24  # pixels: the least width and height of a cell
 
 
 def confusion_chart(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> dict[str, Any]:
@@ -25,19 +28,21 @@ def confusion_chart(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> d
     """
     import altair as alt
 
+    rows, columns = _axis_names(labels)
     cells = [
-        {"right": right, "given": given, "count": count, "share": share, "strong": share > STRONG}
-        for right, row in zip(labels, counts, strict=True)
-        for given, count in zip(labels, row, strict=True)
+        {
+            "right": labels[i], "given": labels[j], "row": rows[i], "column": columns[j],
+            "count": count, "share": share, "strong": share > STRONG,
+        }
+        for i, row in enumerate(counts)
+        for j, count in enumerate(row)
         for share in [count / max(sum(row), 1)]
-    ]
-    names = list(labels)
-    turned = len(names) * max(map(len, names)) > 60
-    across = alt.Axis(labelAngle=-40 if turned else 0, labelLimit=LONGEST_LABEL, grid=False)
-    down = alt.Axis(labelLimit=LONGEST_LABEL, grid=False)
+    ]  # fmt: skip
+    across = alt.Axis(grid=False, labelAngle=0, labelOverlap=False, labelLimit=LONGEST_LABEL)
+    down = alt.Axis(grid=False, labelLimit=LONGEST_LABEL)
     base = alt.Chart(alt.InlineData(values=cells)).encode(
-        x=alt.X("given:N", title="given", sort=names, axis=across),
-        y=alt.Y("right:N", title="right", sort=names, axis=down),
+        x=alt.X("column:N", title="given", sort=columns, axis=across),
+        y=alt.Y("row:N", title="right", sort=rows, axis=down),
         tooltip=[
             "right:N",
             "given:N",
@@ -50,17 +55,34 @@ def confusion_chart(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> d
     chart = base.mark_rect(cornerRadius=2).encode(
         color=alt.Color("share:Q", scale=shades, legend=None)
     )
-    if len(names) <= MANY_LABELS:
+    if len(labels) <= MANY_LABELS:
         inks = alt.Scale(domain=[False, True], range="ordinal")
         numbers = base.transform_filter("datum.count > 0").mark_text(
-            fontSize=12 if len(names) <= FEW_LABELS else 10
+            fontSize=12 if len(labels) <= FEW_LABELS else 10
         )
         numbers = numbers.encode(
             text=alt.Text("count:Q", format=","),
             color=alt.Color("strong:N", scale=inks, legend=None),
         )
         chart = (chart + numbers).resolve_scale(color="independent")
-    return specification(chart, "Confusion matrix", max(SQUARE_HEIGHT, 22 * len(names)))
+    return specification(chart, "Confusion matrix", max(SQUARE_HEIGHT, CELL * len(labels)))
+
+
+def matrix_width(labels: Sequence[str]) -> int:
+    """Return the least width of a readable confusion matrix, in pixels."""
+    return LONGEST_LABEL + 40 + CELL * len(labels)
+
+
+def _axis_names(labels: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return names of rows and columns; where labels are long, columns have numbers alone."""
+    if len(labels) * max(map(len, labels)) <= ROOM:
+        return list(labels), list(labels)
+    rows = [f"{_shortened(name)} {number}" for number, name in enumerate(labels, 1)]
+    return rows, [str(number) for number in range(1, len(labels) + 1)]
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 def reliability_chart(bins: Sequence[Mapping[str, float]]) -> dict[str, Any]:

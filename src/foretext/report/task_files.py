@@ -11,6 +11,8 @@ from foretext.report.run_files import Count, Figure, Known, LabelFigures, Number
 
 __all__ = ["Examination", "TaskFacts"]
 
+Piece = tuple[str, Literal["", "right", "given", "both"]]  # of a passage; "": of no answer
+Entity = tuple[str, Count, Count]  # kind, first token, the first one after it
 ABSENT: Any = None  # of an optional field, which has its type if it is there
 Share = Annotated[float, Field(ge=0, le=1)]
 Rows = list[dict[str, Any]]  # of a table: every value can be a cell
@@ -51,6 +53,14 @@ class Spread(Known):
     deviation: Figure
 
 
+class Verdict(Known):
+    """Whether the model is better than what it is compared with."""
+
+    best: Literal["model", "baseline", "majority"] | None
+    sentence: str
+    command: str | None
+
+
 class Seeds(Known):
     """The figure `judged_by`; an empty list where it was not measured."""
 
@@ -74,7 +84,10 @@ class TaskFacts(Known):
     test: Figures | None
     network: Measured | None = None
     baseline: Baseline | None
+    majority: Baseline | None = None
     seeds: Seeds | None
+    verdict: Verdict | None = None
+    warnings: list[str] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _has_what_counts(self) -> Self:
@@ -85,7 +98,7 @@ class TaskFacts(Known):
         return self
 
     def _measured(self) -> Iterator[Figures]:
-        for model in (self, self.network, self.baseline):
+        for model in (self, self.network, self.baseline, self.majority):
             if model is not None:
                 yield from (figures for figures in (model.valid, model.test) if figures is not None)
 
@@ -118,13 +131,20 @@ class Error(Known):
 
     place: str = ABSENT
     question: str = ABSENT
-    passage: str = ABSENT
+    passage: list[Piece] = ABSENT
 
     @model_validator(mode="after")
     def _has_passage(self) -> Self:
         if "question" in self.model_fields_set and "passage" not in self.model_fields_set:
             raise ValueError("a question among the errors has no passage")
         return self
+
+
+class Entities(BaseModel):
+    """Those of a sentence that are right, and those that were given."""
+
+    right: list[Entity]
+    given: list[Entity]
 
 
 class TaggedSentence(BaseModel):
@@ -134,6 +154,7 @@ class TaggedSentence(BaseModel):
     right: list[str]
     given: list[str]
     place: str
+    spans: Entities = ABSENT  # where tags are of entities
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:

@@ -16,9 +16,11 @@ from foretext.report.task_charts import (
     FEW_LABELS,
     beside_chart,
     confusion_chart,
+    matrix_width,
     reliability_chart,
     score_chart,
 )
+from foretext.report.task_sentences import tagged_sentence
 from foretext.report.training_curves import training_curves, work_unit
 
 __all__ = ["write_task_report"]
@@ -65,16 +67,20 @@ def write_task_report(
         _charts(facts, metrics, found, beside),
         title=title,
         summary=_summary(facts),
+        named=figure_name,
+        verdict=facts.get("verdict"),
+        warnings=facts.get("warnings", []),
         tiles=_tiles(facts),
         beside=_beside_table(facts),
         labels=_label_table(facts, found),
         examined=f"{found['rows']:,} {PARTS[found['part']]} rows" if found else "",
         is_small="confusion" in found and len(found["confusion"]["labels"]) <= FEW_LABELS,
+        matrix_width=matrix_width(found["confusion"]["labels"]) if "confusion" in found else 0,
         calibration_error=found.get("calibration_error"),
         num_errors=found.get("num_errors"),
         num_wrong_sentences=found.get("num_wrong_sentences", 0),
-        errors=found.get("errors", []),
-        sentences=found.get("sentences", []),
+        errors=[_place_last(error) for error in found.get("errors", [])],
+        sentences=[tagged_sentence(each) for each in found.get("sentences", [])],
         confused=table(_renamed(found.get("confused", [])[:MOST_CONFUSED])),
         tables=list(_tables(found)),
         trials=table([dict(trial) for trial in best[:MOST_TRIALS]]),
@@ -144,22 +150,26 @@ def _beside(facts: Record) -> Iterator[dict[str, Any]]:
 
 
 def _beside_table(facts: Record) -> dict[str, list[Any]]:
-    """Return a row for each figure that is one number, a column for each model and part."""
+    """Return a row for each model and part, a column for each figure that is one number."""
     parts = [part for part in PARTS if facts[part]]
-    names = dict.fromkeys(
+    names = dict.fromkeys([facts["judged_by"]] if parts else []) | dict.fromkeys(
         name for part in parts for name, value in facts[part].items() if isinstance(value, float)
     )
     return table(
         [
-            {"": figure_name(name)}
-            | {
-                f"{model}, {PARTS[part]}": (of[part] or {}).get(name)
-                for part in parts
-                for model, of in measured_models(facts)
-            }
-            for name in names
+            {"model": model, "rows": PARTS[part]}
+            | {figure_name(name): of[part].get(name) for name in names}
+            for part in parts
+            for model, of in measured_models(facts)
+            if of[part]
         ]
     )
+
+
+def _place_last(error: Record) -> dict[str, Any]:
+    """Return a row of errors with the file's name alone, in the last column."""
+    rest = {name: value for name, value in error.items() if name != "place"}
+    return rest | ({"place": error["place"].split("/")[-1]} if "place" in error else {})
 
 
 def _tables(found: Record) -> Iterator[tuple[str, str, dict[str, list[Any]]]]:

@@ -14,6 +14,7 @@ from foretext.classifiers.excerpts import excerpt
 from foretext.data.rows import Question
 from foretext.metrics import chinese_exact_match, chinese_f1, exact_match, word_f1
 from foretext.task_models.answer_figures import Language
+from foretext.task_models.marked_passage import marked_passage
 from foretext.task_models.readings import SpanAnswer
 
 __all__ = ["question_word", "span_findings"]
@@ -98,13 +99,19 @@ def _grouped(
 
 def _error(judged: _Judged) -> dict[str, Any]:
     row, answer = judged.row, judged.answer
-    starts = [each.start for each in row.answers if each.start is not None]
+    right = [span for each in row.answers if (span := _span(each.start, each.text))]
     return {
         "question": excerpt(row.question),
-        "passage": excerpt(row.context, starts[0] if starts else answer.start or 0),
+        "passage": marked_passage(
+            row.context, right[0] if right else None, _span(answer.start, answer.text)
+        ),
         "right": list(dict.fromkeys(excerpt(each.text) for each in row.answers)),
         "given": excerpt(answer.text),
         "probability": answer.probability,
         "f1": judged.f1,
         "place": row.place,
     }
+
+
+def _span(start: int | None, text: str) -> tuple[int, int] | None:
+    return None if start is None else (start, start + len(text))

@@ -41,7 +41,7 @@ def tag_findings(
         given: the tags of each that were answered.
         of_entities: whether tags say where entities begin and end.
     """
-    wrong = _worst(rows, gold, given)
+    wrong = _worst(rows, gold, given, of_entities)
     if not of_entities:
         right, answered = [*chain(*gold)], [*chain(*given)]
         return {**wrong, **confusion(right, answered, sorted({*right}))}
@@ -113,7 +113,7 @@ def _fate(right: Span | None, given: Span | None) -> str:
 
 
 def _worst(
-    rows: Sequence[TaggedSentence], gold: Sequence[Tags], given: Sequence[Tags]
+    rows: Sequence[TaggedSentence], gold: Sequence[Tags], given: Sequence[Tags], of_entities: bool
 ) -> dict[str, Any]:
     counts = [
         sum(a != b for a, b in zip(right, answered, strict=True))
@@ -124,14 +124,17 @@ def _worst(
         "num_errors": sum(counts),
         "num_wrong_sentences": len(worst),
         "sentences": [
-            {"errors": counts[place], **_shown(rows[place], gold[place], given[place])}
+            {
+                "errors": counts[place],
+                **_shown(rows[place], gold[place], given[place], of_entities),
+            }
             for place in worst[:MOST_SENTENCES]
         ],
     }
 
 
-def _shown(row: TaggedSentence, right: Tags, given: Tags) -> dict[str, Any]:
-    """Return the tokens around the first error."""
+def _shown(row: TaggedSentence, right: Tags, given: Tags, of_entities: bool) -> dict[str, Any]:
+    """Return the tokens around the first error, and the entities among them."""
     first = next(i for i, (a, b) in enumerate(zip(right, given, strict=True)) if a != b)
     start = 0 if len(right) <= MOST_TOKENS else max(first - BEFORE, 0)
     shown = slice(start, start + MOST_TOKENS)
@@ -140,4 +143,14 @@ def _shown(row: TaggedSentence, right: Tags, given: Tags) -> dict[str, Any]:
         "right": list(right[shown]),
         "given": list(given[shown]),
         "place": row.place,
+        **({"spans": _spans(right[shown], given[shown])} if of_entities else {}),
+    }
+
+
+def _spans(right: Tags, given: Tags) -> dict[str, list[list[Any]]]:
+    """Return kind, first token and the first token after it, of entities on either side."""
+    sides = {"right": right, "given": given}
+    return {
+        side: [[_kind(span), span.start, span.end] for span in entity_spans(tags)]
+        for side, tags in sides.items()
     }
