@@ -251,7 +251,7 @@ def test_rows_that_teach_nothing_are_refused(tmp_path: Path) -> None:
     path.write_text("the\ncat\n", encoding="utf-8")
     with pytest.raises(CorpusError) as caught:
         Tagger.find(Tagger.read(path, TaggedConfig(tag=None)))
-    assert str(caught.value) == f"{path}:1: the tokens have no tags; set tag to their column."
+    assert str(caught.value) == f"{path}:1: the tokens have no tags; name their column (--tag)."
     with pytest.raises(CorpusError) as caught:
         Tagger.find([sentence("the cat", "O O")])
     assert str(caught.value) == (

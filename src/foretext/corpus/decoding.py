@@ -12,6 +12,7 @@ from foretext.errors import CorpusError
 
 __all__ = ["decoded", "likely_encoding"]
 
+OPTION = "--encoding "  # of the commands that read a corpus
 _SAMPLE = 1 << 16  # bytes on each side of a bad one
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _MAGIC = {  # files that people mistake for text
@@ -30,8 +31,16 @@ _MAGIC = {  # files that people mistake for text
 }
 
 
-def decoded(chunks: Iterable[bytes], encoding: str, name: str) -> Iterator[str]:
+def decoded(
+    chunks: Iterable[bytes], encoding: str, name: str, option: str = OPTION
+) -> Iterator[str]:
     """Yield the text of `chunks`, the bytes of the file `name`, without a byte order mark.
+
+    Args:
+        chunks: the bytes.
+        encoding: of the bytes.
+        name: of the file.
+        option: by which a command sets the encoding, for error messages.
 
     Raises:
         CorpusError: the bytes are binary or not in `encoding`.
@@ -44,20 +53,22 @@ def decoded(chunks: Iterable[bytes], encoding: str, name: str) -> Iterator[str]:
         if position == 0:
             _refuse_known(chunk, name)
             if not nul_is_text and chunk.startswith(_UTF16_MARKS):
-                raise _other_encoding(name, "utf-16")
+                raise _other_encoding(name, "utf-16", option)
         if not nul_is_text and b"\0" in chunk:
-            raise _binary(chunk, name, position, lines)
+            raise _binary(chunk, name, position, lines, option)
         try:
             text = decoder.decode(chunk)
         except UnicodeError as error:
-            raise _undecodable(error, encoding, name, position + len(chunk), lines) from None
+            raise _undecodable(
+                error, encoding, name, position + len(chunk), lines, option
+            ) from None
         position += len(chunk)
         lines += text.count("\n")
         yield text
     try:
         yield decoder.decode(b"", final=True)
     except UnicodeError as error:
-        raise _undecodable(error, encoding, name, position, lines) from None
+        raise _undecodable(error, encoding, name, position, lines, option) from None
 
 
 def likely_encoding(data: bytes) -> str | None:
@@ -88,7 +99,7 @@ def _is_mostly_chinese(data: bytes) -> bool:
 
 
 def _undecodable(
-    error: UnicodeError, encoding: str, name: str, position: int, lines: int
+    error: UnicodeError, encoding: str, name: str, position: int, lines: int, option: str
 ) -> CorpusError:
     if not isinstance(error, UnicodeDecodeError):  # such as UTF-16 without a byte order mark
         return CorpusError(f"{name} is not {encoding}: {error}; set its right encoding.")
@@ -108,14 +119,12 @@ def _undecodable(
             f"`iconv -c -f utf-8 -t utf-8 {name}`."
         )
     return CorpusError(
-        f"{where}; the text looks like {likely}: set encoding = '{likely}' (--encoding {likely})."
+        f"{where}; the text looks like {likely}: set encoding = '{likely}' ({option}{likely})."
     )
 
 
-def _other_encoding(name: str, likely: str | None) -> CorpusError:
-    return CorpusError(
-        f"{name} looks like {likely}: set encoding = '{likely}' (--encoding {likely})."
-    )
+def _other_encoding(name: str, likely: str | None, option: str) -> CorpusError:
+    return CorpusError(f"{name} looks like {likely}: set encoding = '{likely}' ({option}{likely}).")
 
 
 def _refuse_known(head: bytes, name: str) -> None:
@@ -124,12 +133,12 @@ def _refuse_known(head: bytes, name: str) -> None:
             raise CorpusError(f"{name} is not text but {what}.")
 
 
-def _binary(chunk: bytes, name: str, position: int, lines: int) -> CorpusError:
+def _binary(chunk: bytes, name: str, position: int, lines: int, option: str) -> CorpusError:
     at = chunk.index(0)
     if chunk[257:262] == b"ustar":
         return CorpusError(f"{name} is not text but a tar archive; unpack it first.")
     if position == 0 and chunk.count(0) * 4 > len(chunk) and _reads_as_utf16(chunk):
-        return _other_encoding(name, likely_encoding(chunk))
+        return _other_encoding(name, likely_encoding(chunk), option)
     line = lines + chunk.count(b"\n", 0, at) + 1
     return CorpusError(
         f"{name}, line {line}: byte {position + at:,} is NUL, which text does not contain; remove "

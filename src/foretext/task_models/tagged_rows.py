@@ -26,7 +26,7 @@ def found_in(rows: Sequence[TaggedSentence]) -> dict[str, Any]:
     if len(labels) == 1 < 2:
         raise CorpusError(
             f"All tokens to learn from have the tag '{labels[0]}'; two are needed to tell tokens "
-            "apart, so set tag to the right column."
+            "apart, so name the right column (--tag)."
         )
     scheme = detect_scheme(row.tags for row in rows)
     check_tags(rows, scheme)
@@ -48,7 +48,7 @@ def check_tags(rows: Sequence[TaggedSentence], scheme: Scheme | None) -> None:
     """
     for row in rows:
         if not row.tags:
-            raise CorpusError(f"{row.place}: the tokens have no tags; set tag to their column.")
+            raise CorpusError(f"{row.place}: the tokens have no tags; name their column (--tag).")
         for line, tag in zip(row.lines, row.tags, strict=True):
             if scheme is not None and not is_entity_tag(tag):
                 raise CorpusError(

@@ -60,7 +60,11 @@ def test_other_separators_and_comments(tmp_path: Path) -> None:
     ("text", "settings", "sentence"),
     [
         ("a O\nb\n", {}, "a.conll, line 2: 1 columns where the first row has 2; correct the row"),
-        ("a\n", {}, "a.conll, line 1: there is no column 2, the row has 1: 'a'; set token, tag or"),
+        (
+            "a\n",
+            {},
+            "a.conll, line 1: there is no column 2, the row has 1: 'a'; set --token, --tag or",
+        ),
         ("a O\n", {"tag": 4}, "a.conll, line 1: there is no column 4, the row has 2"),
         ("a\tO\n\tO\n", {}, "a.conll, line 2: the token is empty."),
         ("a\tO\nb\t\n", {}, "a.conll, line 2: the tag is empty."),

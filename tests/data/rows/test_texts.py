@@ -204,3 +204,17 @@ def test_public_files(
     found = read(shared_data / name, **settings)
     assert len(found) == rows
     assert len({labels for _, labels in found}) == classes
+
+
+def test_errors_name_options_that_fine_tuning_has(tmp_path: Path) -> None:
+    """Rows are read by `finetune`, whose columns have options, and other settings only --set."""
+    path = tmp_path / "rows.txt"
+    path.write_text("no label, no tab\n")
+    with pytest.raises(CorpusError, match=r"set rows\.format to .* \(--set rows\.format=csv\)"):
+        read_texts(path)
+    path.write_bytes("label\ttext\na\tcafé\n".encode("cp1252"))
+    with pytest.raises(CorpusError, match=r"\(--set rows\.encoding=cp1252\)"):
+        read_texts(path)
+    path.write_text("topic\tbody\n")
+    with pytest.raises(CorpusError, match=r"\(finetune: --text, --label"):
+        read_texts(path, RowsConfig(text="text", format="tsv"))

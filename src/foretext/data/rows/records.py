@@ -25,6 +25,7 @@ from foretext.errors import CorpusError
 
 __all__ = ["read_lines", "read_records"]
 
+OPTION = "--set rows.encoding="  # of finetune, whose run keeps it for predict and evaluate
 _SUFFIXES = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -55,7 +56,7 @@ def read_lines(source: Source, encoding: str, largest: int = LARGEST_PIECE) -> I
     """
     with source.open() as file:
         chunks = unpacked(file, source.name, largest)
-        yield from split_lines(decoded(chunks, encoding, source.name), source.name, largest)
+        yield from split_lines(decoded(chunks, encoding, source.name, OPTION), source.name, largest)
 
 
 def _records(source: Source, config: LabelledConfig) -> Iterator[Record]:

@@ -138,14 +138,14 @@ def _check_width(columns: list[str], width: int, config: TaggedConfig, where: st
     if len(columns) != width:
         raise CorpusError(
             f"{where}: {len(columns)} columns where the first row has {width}; correct the row, or "
-            "set separator."
+            "set rows.separator (--set rows.separator=...)."
         )
     wanted = [number for number in (config.token, config.tag) if isinstance(number, int)]
     least = max([*wanted, 2 if config.tag == "last" else 1])
     if width < least:
         raise CorpusError(
             f"{where}: there is no column {least}, the row has {width}: '{columns[0][:40]}'; set "
-            "token, tag or separator."
+            "--token, --tag or rows.separator."
         )
 
 
