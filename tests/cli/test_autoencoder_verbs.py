@@ -34,3 +34,10 @@ def test_pretrain_and_evaluate(command: Command, tmp_path: Path) -> None:
     assert figures["squared_error"] > 0
     assert figures["principal_components"] < 1e-3  # four patterns need three components
     assert "images.npy" in command("evaluate", run, path).out
+    codes = tmp_path / "codes.npy"
+    assert command("embed", run, path, "-o", codes).out == f"80 examples: {codes}\n"
+    assert np.load(codes).shape == (80, 32)
+    first = json.loads(command("embed", run, path).out.splitlines()[0])
+    np.testing.assert_allclose(first["vector"], np.load(codes)[0], atol=1e-6)
+    refused = command("embed", run, path, "--pooling", "cls")
+    assert "--pooling has no effect" in refused.err

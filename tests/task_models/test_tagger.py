@@ -255,8 +255,8 @@ def test_rows_that_teach_nothing_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CorpusError) as caught:
         Tagger.find([sentence("the cat", "O O")])
     assert str(caught.value) == (
-        "All tokens to learn from have the tag 'O'; two are needed to tell tokens apart, so set "
-        "tag to the right column."
+        "All tokens to learn from have the tag 'O'; two are needed to tell tokens apart, so name "
+        "the right column (--tag)."
     )
     with pytest.raises(CorpusError) as caught:
         Tagger.find([*animals(), sentence("the cat", "O odd", line=3)])

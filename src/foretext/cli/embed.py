@@ -21,14 +21,17 @@ from foretext.terminal import say
 
 __all__ = ["embed"]
 
-WITHOUT_VECTORS = ("autoencoder", "fasttext classifier", "linear classifier")  # of texts
+WITHOUT_VECTORS = ("fasttext classifier", "linear classifier")
 
 
 def embed(
     run: RunArgument,
     texts: Annotated[
         str,
-        typer.Argument(metavar="INPUT", help="A file with a text a line; - reads the terminal."),
+        typer.Argument(
+            metavar="INPUT",
+            help="A file with a text a line, or of images (autoencoder); - reads the terminal.",
+        ),
     ] = "-",
     output: Annotated[
         Path | None,
@@ -65,6 +68,14 @@ def embed(
     from foretext.vectors.embedding_file import save_embeddings
     from foretext.vectors.word_vectors import WordVectors
 
+    if opened_run(run).kind == "autoencoder":
+        refuse_options(
+            run,
+            "an autoencoder",
+            given_options(weighting=weighting, pooling=pooling, layer=layer, normalize=normalize),
+        )
+        _embed_examples(run, texts, output, overwrite=overwrite, as_json=as_json)
+        return
     lines = list(read_texts(texts))
     if not lines:
         raise CorpusError(f"{texts} holds no text.")
@@ -93,3 +104,21 @@ def embed(
         return
     for line, vector in zip(lines, vectors, strict=True):
         print_json({"text": line, "vector": [round(float(x), 6) for x in vector]})
+
+
+def _embed_examples(
+    run: Path, examples: str, output: Path | None, *, overwrite: bool, as_json: bool
+) -> None:
+    """Write the codes of a file of images, or of vectors, or print a JSON line for each."""
+    from foretext.codec import Codec
+    from foretext.data.images import read_images
+    from foretext.vectors.embedding_file import save_embeddings
+
+    codes = Codec.load(run).encode(read_images(examples))
+    if output is not None:
+        save_embeddings(output, list(map(str, range(len(codes)))), codes, overwrite=overwrite)
+        result = {"examples": len(codes), "output": str(output)}
+        print_json(result) if as_json else say(f"{len(codes):,} examples: {output}")
+        return
+    for row, code in enumerate(codes):
+        print_json({"example": row, "vector": [round(float(x), 6) for x in code]})
