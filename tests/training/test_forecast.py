@@ -26,13 +26,18 @@ def test_few_steps_are_warned_of_once() -> None:
     [(step, warning)] = warnings_of(1.0)
     assert step == WARM_STEPS + 4  # four of a second each are enough to know
     assert "enough for about 92 steps, 0.92 epochs" in warning
-    assert "--budget 6m" in warning
+    assert "give it 3 times as long (--budget)" in warning
 
 
 def test_less_than_an_epoch_is_warned_of() -> None:
-    [(step, warning)] = warnings_of(0.1, steps_per_epoch=10_000)
+    [(step, warning)] = warnings_of(0.15, steps_per_epoch=2_000)
     assert step == WARM_STEPS + TIMED_STEPS
-    assert "0.09 epochs" in warning
+    assert "about 602 steps, 0.3 epochs" in warning
+    assert "give it 4 times as long" in warning
+
+
+def test_a_part_of_very_many_rows_is_enough() -> None:
+    assert warnings_of(0.05, steps_per_epoch=100_000) == []
 
 
 def test_enough_steps_need_no_word() -> None:

@@ -22,7 +22,8 @@ __all__ = ["Allotment", "Cost", "Costs", "allot", "rehearse", "rehearsed", "samp
 
 MEASURING_RATE = 0.3  # of the time, for measuring at the end, at most
 FEWEST_ROWS = 200  # that are measured of each file in any case
-WRITING_SECONDS, PAGE_SECONDS = 0.1, 0.6  # for the files of a run, and for its page
+WRITING_SECONDS = 0.1  # for the files of a run
+PAGE_SECONDS = 1.5  # for its page, and for the process of the command to end
 WRITING_RATE = 0.005  # of the time, what is kept free beside that
 WRITTEN_BYTES = 150e6  # a second
 FIRST, GROWTH = 8, 4  # rows that are timed, and how many times more come next

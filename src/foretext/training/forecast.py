@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 
-from foretext.progress.budget import duration_option
 from foretext.training.schedule import MEASURING_RATE
 
 __all__ = ["Forecast"]
 
 WARM_STEPS = 2  # not timed: they make kernels and matrix products ready
 TIMED_STEPS, TIMED_RATE = 5, 0.03  # enough: so many steps, or such a share of the time
-FEWEST_STEPS, FEWEST_EPOCHS = 200, 1.0  # with fewer a network has hardly learned
+FEWEST_STEPS = 200  # with fewer a network has hardly learned
+FEWEST_EPOCHS, MANY_STEPS = 0.8, 1000  # less than about one epoch is short, unless it is so long
 
 
 class Forecast:
@@ -45,15 +46,16 @@ class Forecast:
         self._is_made = True
         pace = statistics.median(timed or self._times)
         coming = (1 - MEASURING_RATE) * max(left, 0.0) / pace
-        return self._warning(step + coming, total)
+        return self._warning(step + coming)
 
-    def _warning(self, steps: float, total: float) -> str | None:
+    def _warning(self, steps: float) -> str | None:
         epochs = steps / self.steps_per_epoch
-        missing = max(FEWEST_STEPS / steps, FEWEST_EPOCHS / epochs)
-        if missing <= 1:
+        is_short = epochs < FEWEST_EPOCHS and steps < MANY_STEPS
+        if steps >= FEWEST_STEPS and not is_short:
             return None
+        times = math.ceil(1.1 * max(FEWEST_STEPS / steps, 1 / epochs if is_short else 0.0))
         return (
-            f"the time is enough for about {steps:,.0f} steps, {epochs:.2g} epochs, and a network "
-            f"hardly learns in fewer than {FEWEST_STEPS} steps or one epoch; give it more time, "
-            f"such as --budget {duration_option(1.2 * missing * total)}, or choose a smaller one"
+            f"the time is enough for about {steps:,.0f} steps, {epochs:.2g} epochs, in which a "
+            f"network hardly learns; give it {max(times, 2)} times as long (--budget), or choose a "
+            "smaller one"
         )
