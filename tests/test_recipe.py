@@ -13,7 +13,8 @@ import pytest
 import foretext as ft
 from foretext import registry
 from foretext.errors import ModelFileError, SettingError, UntrustedError
-from foretext.recipe import Recipe, corpus_of_run, recipe_names
+from foretext.recipe import Recipe, corpus_of_run
+from foretext.recipes import recipe_names
 
 
 @pytest.mark.parametrize("name", recipe_names())

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from foretext.finetuning.setting_groups import SECTIONS, TABLES, setting_groups
-from foretext.recipe import recipe_names
+from foretext.recipes import recipe_names
 from tests.cli.conftest import Command
 
 

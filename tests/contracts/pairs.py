@@ -14,7 +14,8 @@ from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective
-from foretext.recipe import Recipe, recipe_names
+from foretext.recipe import Recipe
+from foretext.recipes import recipe_names
 
 __all__ = ["LAWFUL", "PAIRS", "UNLAWFUL", "Pair", "build_backbone", "small_recipe"]
 

@@ -36,7 +36,6 @@ app = typer.Typer(
     name="foretext",
     help="Pretrain language representations on your own text, on the machine you have.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # it would take [corpus] for a colour, and drop it
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from foretext.cli.completion import complete_base, complete_setting_of_task, complete_task
 from foretext.cli.shared import AsJson, Overwrite, Quiet, given_options, print_json, print_table
 from foretext.errors import SettingError
 from foretext.terminal import say
@@ -27,6 +28,7 @@ def finetune(
         str | None,
         typer.Argument(
             metavar="TASK",
+            autocompletion=complete_task,
             help="What to learn: classification, matching, tagging, span_qa, or module:Class.",
         ),
     ] = None,
@@ -34,6 +36,7 @@ def finetune(
         str | None,
         typer.Argument(
             metavar="BASE",
+            autocompletion=complete_base,
             help="What it is learned on: a run, a Hugging Face folder, a vector file; or a name, "
             "to learn from scratch: textcnn, lstm, gru, rnn, transformer, fasttext, linear, or "
             "module:Class.",
@@ -84,7 +87,12 @@ def finetune(
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="SECTION.NAME=VALUE", help="Change one setting."),
+        typer.Option(
+            "--set",
+            metavar="SECTION.NAME=VALUE",
+            help="Change one setting; `foretext list --settings` shows them.",
+            autocompletion=complete_setting_of_task,
+        ),
     ] = None,
     seeds: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Trainings, for a mean and a deviation.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from foretext.cli.completion import complete_settings_name
 from foretext.cli.shared import AsJson, print_definitions, print_json, print_table
 from foretext.terminal import say
 
@@ -23,6 +24,7 @@ def show_list(
             "--settings",
             metavar="NAME",
             help="Every setting of a recipe, a task, a base, a component or a section.",
+            autocompletion=complete_settings_name,
         ),
     ] = None,
     as_json: AsJson = False,
@@ -46,7 +48,7 @@ def _show_names(*, as_json: bool) -> None:
     from foretext.backbones import BACKBONES
     from foretext.finetuning.base_names import base_names
     from foretext.objectives import OBJECTIVES
-    from foretext.recipe import recipe_names
+    from foretext.recipes import recipe_names
     from foretext.sizes import SIZES
     from foretext.task_models import TASKS
     from foretext.tokenizers.subwords import SUBWORDS

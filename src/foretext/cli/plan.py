@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from foretext.cli.completion import complete_recipe, complete_setting_of_recipe
 from foretext.cli.shared import AsJson, print_json, print_table
 from foretext.errors import SettingError
 from foretext.terminal import say
@@ -20,7 +21,12 @@ __all__ = ["plan"]
 
 def plan(
     recipe: Annotated[
-        str, typer.Argument(metavar="RECIPE", help="A language model's name or a TOML file.")
+        str,
+        typer.Argument(
+            metavar="RECIPE",
+            help="A language model's name or a TOML file.",
+            autocompletion=complete_recipe,
+        ),
     ],
     corpus: Annotated[
         list[str],
@@ -39,7 +45,12 @@ def plan(
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="SECTION.NAME=VALUE", help="Change one setting."),
+        typer.Option(
+            "--set",
+            metavar="SECTION.NAME=VALUE",
+            help="Change one setting; `foretext list --settings` shows them.",
+            autocompletion=complete_setting_of_recipe,
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

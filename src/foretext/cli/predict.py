@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from foretext.cli.completion import complete_run
 from foretext.cli.shared import AsJsonLines, print_json, read_texts
 from foretext.terminal import say
 
@@ -25,6 +26,7 @@ def predict(
         Path,
         typer.Argument(
             metavar="RUN",
+            autocompletion=complete_run,
             help="A run of finetune, a task's Hugging Face folder, or fastText's .bin or .ftz.",
         ),
     ],

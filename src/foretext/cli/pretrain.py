@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from foretext.cli.completion import complete_recipe, complete_setting_of_recipe
 from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json
 from foretext.terminal import say
 
@@ -19,7 +20,12 @@ __all__ = ["pretrain"]
 
 def pretrain(
     recipe: Annotated[
-        str, typer.Argument(metavar="RECIPE", help="A name (see `foretext list`) or a TOML file.")
+        str,
+        typer.Argument(
+            metavar="RECIPE",
+            help="A name (see `foretext list`) or a TOML file.",
+            autocompletion=complete_recipe,
+        ),
     ],
     corpus: Annotated[
         list[str],
@@ -46,7 +52,12 @@ def pretrain(
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="SECTION.NAME=VALUE", help="Change one setting."),
+        typer.Option(
+            "--set",
+            metavar="SECTION.NAME=VALUE",
+            help="Change one setting; `foretext list --settings` shows them.",
+            autocompletion=complete_setting_of_recipe,
+        ),
     ] = None,
     encoding: Annotated[
         str | None, typer.Option(metavar="NAME", help="The text's encoding, when it is not UTF-8.")

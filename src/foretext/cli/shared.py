@@ -13,6 +13,7 @@ from typing import IO, Annotated, Any
 
 import typer
 
+from foretext.cli.completion import complete_run
 from foretext.errors import CorpusError, SettingError
 from foretext.terminal import say, standard_input, visible
 
@@ -40,12 +41,21 @@ AsJsonLines = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")]
 RunArgument = Annotated[
-    Path, typer.Argument(metavar="RUN", help="A run's folder, or a vector file of any format.")
+    Path,
+    typer.Argument(
+        metavar="RUN",
+        help="A run's folder, or a vector file of any format.",
+        autocompletion=complete_run,
+    ),
 ]
 
 ModelArgument = Annotated[
     Path,
-    typer.Argument(metavar="RUN", help="A run's folder, or a Hugging Face model's."),
+    typer.Argument(
+        metavar="RUN",
+        help="A run's folder, or a Hugging Face model's.",
+        autocompletion=complete_run,
+    ),
 ]
 
 

@@ -14,17 +14,23 @@ from foretext.backbones import AUTOENCODERS, BACKBONES
 from foretext.errors import SettingError, did_you_mean
 from foretext.finetuning.base_names import LEARNERS, SHORT_NAMES, base_names
 from foretext.objectives import OBJECTIVES
-from foretext.recipe import recipe_names
 from foretext.recipe.described import DescribedSetting, described
 from foretext.recipe.published import read_recipe
 from foretext.recipe.sections import CORPUS, DATA, TRAINING, owners_of
+from foretext.recipes import recipe_names
 from foretext.registry import Registry, imported
 from foretext.sizes import split_size
 from foretext.task_models import TASKS
 from foretext.tokenizers.subwords import SUBWORDS
 from foretext.vectors import VECTORS
 
-__all__ = ["SettingGroup", "base_group", "recipe_group", "setting_groups", "task_group"]
+__all__ = [
+    "SettingGroup",
+    "fine_tuning_groups",
+    "known_names",
+    "recipe_group",
+    "setting_groups",
+]
 
 TABLES: dict[str, Registry] = {  # sections that name a component
     table.section: table for table in (VECTORS, SUBWORDS, BACKBONES, OBJECTIVES, AUTOENCODERS)
@@ -38,6 +44,7 @@ SECTIONS = {
     "classifier": "foretext.classifiers.fasttext.config:FastTextClassifierConfig",
     "reconstruction": "foretext.objectives.reconstruction:ReconstructionConfig",
 }
+SECTION_NAMES = [*SECTIONS, *TABLES, "rows", "task"]
 LEARNER_SECTIONS = {"fasttext": "classifier", "linear": "linear"}
 CHOSEN_LATER = "What you leave out is chosen to suit base and rows; the run's recipe.toml has it."
 
@@ -83,14 +90,17 @@ def setting_groups(name: str) -> list[SettingGroup]:
             found.append(group)
     if found:
         return found
-    sections = [*SECTIONS, *TABLES, "rows", "task"]
-    components = [row for table in TABLES.values() for row in table]
-    names = [*recipe_names(), *TASKS, *base_names(), *components, *sections]
     raise SettingError(
-        f"Nothing that has settings is called '{name}'.{did_you_mean(name, names)} Name a recipe, "
-        "a task, a base or a component of `foretext list`, a .toml file, or a section: "
-        f"{', '.join(sections)}."
+        f"Nothing that has settings is called '{name}'.{did_you_mean(name, known_names())} Name a "
+        "recipe, a task, a base or a component of `foretext list`, a .toml file, or a section: "
+        f"{', '.join(SECTION_NAMES)}."
     )
+
+
+def known_names() -> list[str]:
+    """Return the names that have settings; recipes of networks have sizes behind their names."""
+    components = [row for table in TABLES.values() for row in table]
+    return [*recipe_names(), *TASKS, *base_names(), *components, *SECTION_NAMES]
 
 
 def recipe_group(recipe: str) -> SettingGroup:
@@ -117,6 +127,14 @@ def base_group(base: str) -> SettingGroup:
     row, given = SHORT_NAMES.get(base, (base, {}))
     classes = {"backbone": f"{BACKBONES.target(row)}.Config"}
     return SettingGroup(f"base {base}", classes, {"backbone": given}, note=CHOSEN_LATER)
+
+
+def fine_tuning_groups(task: str, base: str) -> list[SettingGroup]:
+    """Return the settings of learning a task on a base, by name or path."""
+    if base in LEARNERS:
+        rows = {"rows": task_group(task).classes["rows"], "finetuning": SECTIONS["finetuning"]}
+        return [base_group(base), SettingGroup(f"task {task}", rows)]
+    return [task_group(task), *([base_group(base)] if base in base_names() else [])]
 
 
 def _called(name: str) -> Iterator[SettingGroup]:

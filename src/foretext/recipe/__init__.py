@@ -2,8 +2,7 @@
 
 from foretext.recipe.corpus_section import corpus_config, corpus_of_run
 from foretext.recipe.overrides import read_overrides
-from foretext.recipe.published import recipe_names
 from foretext.recipe.recipe import Recipe
 from foretext.recipe.sections import Section
 
-__all__ = ["Recipe", "Section", "corpus_config", "corpus_of_run", "read_overrides", "recipe_names"]
+__all__ = ["Recipe", "Section", "corpus_config", "corpus_of_run", "read_overrides"]

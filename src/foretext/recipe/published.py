@@ -1,22 +1,16 @@
-"""The recipes that come with foretext, by name, with the size of the model behind it."""
+"""Recipes by name, with the size of the model behind it, or by file."""
 
 from __future__ import annotations
 
-from importlib import resources
 from pathlib import Path
 
 from foretext.errors import SettingError, did_you_mean
 from foretext.parsing import parse_toml, read_toml
 from foretext.recipe.sections import Sections
+from foretext.recipes import recipe_names, recipe_text
 from foretext.sizes import split_size
 
-__all__ = ["read_recipe", "recipe_names"]
-
-
-def recipe_names() -> list[str]:
-    """Return the names of the recipes that come with foretext."""
-    files = resources.files("foretext") / "recipes"
-    return sorted(Path(file.name).stem for file in files.iterdir() if file.name.endswith(".toml"))
+__all__ = ["read_recipe"]
 
 
 def read_recipe(recipe: str | Path) -> Sections:
@@ -27,8 +21,7 @@ def read_recipe(recipe: str | Path) -> Sections:
     """
     name, size = split_size(str(recipe))
     if name in recipe_names():
-        text = (resources.files("foretext") / "recipes" / f"{name}.toml").read_text("utf-8")
-        sections = parse_toml(text, name, SettingError)
+        sections = parse_toml(recipe_text(name), name, SettingError)
         if size is not None:
             if "backbone" not in sections:
                 raise SettingError(f"There is no recipe '{recipe}': {name} has no sizes.")

@@ -34,8 +34,9 @@ from foretext.data.settings import DataConfig
 from foretext.errors import ModelFileError, SettingError, did_you_mean
 from foretext.parsing import read_toml
 from foretext.recipe.overrides import overridden
-from foretext.recipe.published import read_recipe, recipe_names
+from foretext.recipe.published import read_recipe
 from foretext.recipe.sections import Section, Sections, owners_of
+from foretext.recipes import recipe_names
 from foretext.registry import trust
 from foretext.sizes import split_size
 from foretext.tokenizers.word_tokenizer import WordTokenizer
