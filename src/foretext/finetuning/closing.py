@@ -9,6 +9,7 @@ from foretext.finetuning.allotment import FIRST, Allotment, Cost, Costs, allot, 
 from foretext.finetuning.keeping import examined
 from foretext.finetuning.learner import Learner
 from foretext.finetuning.task_rows import TaskRows
+from foretext.report.page import make_ready
 
 __all__ = ["allotted"]
 
@@ -20,6 +21,8 @@ def allotted(learner: Learner, rows: TaskRows, baseline: Baseline | None) -> All
     budget, job = learner.job.budget, learner.job
     if budget is None:
         return None
+    if job.report is not None:
+        make_ready()
     model = learner.untrained(rows)
     if model is None:
         read = len(rows.train) + len(rows.valid) + len(rows.test)

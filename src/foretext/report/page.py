@@ -21,7 +21,7 @@ from foretext.report.cells import cell, percent
 if TYPE_CHECKING:
     import jinja2
 
-__all__ = ["write_page"]
+__all__ = ["make_ready", "write_page"]
 
 
 def write_page(path: Path, template: str, charts: dict[str, dict[str, Any]], **parts: Any) -> None:
@@ -44,6 +44,15 @@ def write_page(path: Path, template: str, charts: dict[str, dict[str, Any]], **p
     )
     with atomic_file(path) as temporary:
         temporary.write_text(html, encoding="utf-8", newline="\n")
+
+
+def make_ready() -> None:
+    """Load the libraries that draw the charts: a second, which the first page no longer takes.
+
+    Raises:
+        OutputError: they cannot work here.
+    """
+    _vega()
 
 
 def _templates() -> jinja2.Environment:
