@@ -17,6 +17,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 from foretext.classifiers.baseline import Baseline
 from foretext.config import Config
 from foretext.corpus.findings import Problem
+from foretext.data.rows.in_memory import RowSource, json_lines, row_source
 from foretext.data.rows.inputs import Input, line_input
 from foretext.errors import SettingError
 from foretext.metrics.paired import Tallies, paired_difference
@@ -69,12 +70,29 @@ class Predictor(ABC):
     # Rows
 
     @classmethod
+    def lines_of(cls, given: Any) -> Iterator[str]:
+        """Yield rows that Python holds as the lines of a file that `read` reads.
+
+        Args:
+            given: tuples of the texts and the answer, dicts, a table, or (X, y).
+
+        Raises:
+            CorpusError: a row is something else.
+        """
+        return json_lines(given, (*cls.fields, "label"))
+
+    @classmethod
+    def source_of(cls, given: Any) -> RowSource:
+        """Return the name of a file as it is, and rows that Python holds as `read` takes them."""
+        return row_source(given, cls.lines_of)
+
+    @classmethod
     @abstractmethod
-    def read(cls, path: str | Path, config: Any = None) -> list[Any]:
+    def read(cls, path: RowSource, config: Any = None) -> list[Any]:
         """Read a file of rows.
 
         Args:
-            path: of the file.
+            path: of the file, or rows in memory as `source_of` gives them.
             config: a `rows_config`; None: its defaults.
 
         Raises:
@@ -149,17 +167,17 @@ class Predictor(ABC):
         """Answer rows, and return how good the answers are."""
         return self.judge(rows, self.answer_rows(rows))
 
-    def evaluate(self, path: str | Path, *, rows: Any = None) -> dict[str, Any]:
-        """Return the figures of a file of rows with right answers.
+    def evaluate(self, path: Any, *, rows: Any = None) -> dict[str, Any]:
+        """Return the figures of rows with right answers.
 
         Args:
-            path: of the file.
+            path: of their file; or rows in memory, as `foretext.finetune` takes them.
             rows: a `rows_config`; None: its defaults.
 
         Raises:
             CorpusError: the file cannot be read, or a row is wrong.
         """
-        return self.figures(self.read(path, rows))
+        return self.figures(self.read(self.source_of(path), rows))
 
     def examine(
         self,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +24,7 @@ from foretext.data.rows import (
     find_unseen_labels,
     read_texts,
 )
+from foretext.data.rows.in_memory import RowSource
 from foretext.errors import SettingError
 from foretext.metrics.paired import Tallies
 
@@ -80,7 +80,7 @@ class TextLabeller(Predictor):
         return len(self.classes_)
 
     @classmethod
-    def read(cls, path: str | Path, config: RowsConfig | None = None) -> list[LabelledText]:
+    def read(cls, path: RowSource, config: RowsConfig | None = None) -> list[LabelledText]:
         """Read labelled texts."""
         return read_texts(path, config)
 

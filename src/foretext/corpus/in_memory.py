@@ -13,7 +13,7 @@ from typing import BinaryIO
 from foretext.corpus.source import Source
 from foretext.files import output_error, temporary_folder
 
-__all__ = ["InMemory", "spooled"]
+__all__ = ["InMemory", "is_file_or_source", "spooled"]
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,11 @@ class InMemory(Source):
 
     count: int = 0  # texts or rows
     are_tokens: bool = False  # whether every text was given as a list of its words
+
+
+def is_file_or_source(given: object) -> bool:
+    """Whether something names files or is a source already, and so is nothing in memory."""
+    return isinstance(given, str | Path | Source)
 
 
 def spooled(lines: Iterable[str], what: str, count: int | None = None) -> InMemory:

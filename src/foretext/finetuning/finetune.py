@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, overload
 
+from foretext.data.rows.in_memory import RowSource
+from foretext.finetuning.memory import read_memory
 from foretext.finetuning.recipe import BaseModel, Sections, TaskRecipe
 from foretext.finetuning.run import run_finetuning
 
@@ -20,12 +23,14 @@ if TYPE_CHECKING:
 
 __all__ = ["finetune"]
 
+Rows: TypeAlias = RowSource | Iterable[Any] | Any  # tables of other libraries have no type here
+
 
 class Options(TypedDict, total=False):
     """Arguments that `finetune` has for every task."""
 
-    valid: str | Path | None
-    test: str | Path | None
+    valid: Rows | None
+    test: Rows | None
     config: str | Path | None
     settings: Sections | None
     rows: Config | None
@@ -33,74 +38,74 @@ class Options(TypedDict, total=False):
     search: str | float | None
     overwrite: bool
     resume: bool
-    quiet: bool
+    quiet: bool | None
 
 
 @overload
 def finetune(  # type: ignore[overload-overlap]  # a str is the path of a network's base
     task: Literal["classification"],
     base: Literal["linear"],
-    train: str | Path,
-    out: str | Path,
+    train: Rows,
+    out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> LinearClassifier: ...
 @overload
 def finetune(  # type: ignore[overload-overlap]
     task: Literal["classification"],
     base: Literal["fasttext"],
-    train: str | Path,
-    out: str | Path,
+    train: Rows,
+    out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> FastTextClassifier: ...
 @overload
 def finetune(
     task: Literal["classification"],
     base: BaseModel,
-    train: str | Path,
-    out: str | Path,
+    train: Rows,
+    out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> TextClassifier: ...
 @overload
 def finetune(
     task: Literal["matching"],
     base: BaseModel,
-    train: str | Path,
-    out: str | Path,
+    train: Rows,
+    out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> TextMatcher: ...
 @overload
 def finetune(
     task: Literal["tagging"],
     base: BaseModel,
-    train: str | Path,
-    out: str | Path,
+    train: Rows,
+    out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> Tagger: ...
 @overload
 def finetune(
     task: Literal["span_qa"],
     base: BaseModel,
-    train: str | Path,
-    out: str | Path,
+    train: Rows,
+    out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> SpanReader: ...
 @overload
 def finetune(
     task: str | None = None,
     base: BaseModel | None = None,
-    train: str | Path | None = None,
+    train: Rows | None = None,
     *,
-    out: str | Path,
+    out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> Predictor: ...
 def finetune(
     task: str | None = None,
     base: BaseModel | None = None,
-    train: str | Path | None = None,
+    train: Rows | None = None,
     out: str | Path | None = None,
     *,
-    valid: str | Path | None = None,
-    test: str | Path | None = None,
+    valid: Rows | None = None,
+    test: Rows | None = None,
     config: str | Path | None = None,
     settings: Sections | None = None,
     rows: Config | None = None,
@@ -108,9 +113,9 @@ def finetune(
     search: str | float | None = None,
     overwrite: bool = False,
     resume: bool = False,
-    quiet: bool = True,
+    quiet: bool | None = None,
 ) -> Any:
-    """Learn a task from a file of labelled rows, keep the run in `out`, and return the model.
+    """Learn a task from labelled rows, and return the model; keep the run in `out`.
 
     Args:
         task: ``"classification"``, ``"matching"``, ``"tagging"``, ``"span_qa"``, or
@@ -119,8 +124,12 @@ def finetune(
             vector file, one of these opened by `load`; or a name, to learn from scratch:
             ``"textcnn"``, ``"lstm"``, ``"gru"``, ``"rnn"``, ``"transformer"``, ``"fasttext"``,
             ``"linear"``, or ``"module:Class"`` of a backbone of yours.
-        train: rows to learn from.
-        out: the run's folder; it must not hold a run already, unless `overwrite` or `resume`.
+        train: rows to learn from: a file, a folder, a glob or a URL; or rows in memory: (text,
+            label) tuples, dicts, a table with these columns, or (X, y). A label may be a list of
+            labels. Pairs have text_a, text_b and label; sentences tokens and tags; questions
+            question, context and answers, or all of a file in the form of SQuAD.
+        out: the run's folder; it must not hold a run already, unless `overwrite` or `resume`. None:
+            nothing is kept but the model.
         valid: rows that weights and settings are chosen by.
         test: rows that the result is measured on at the end.
         config: a TOML file with all this under ``[run]``, and with settings, such as the
@@ -131,12 +140,11 @@ def finetune(
         search: wall-clock time of a search for settings before it.
         overwrite: replace the run in `out`, once the new one is finished.
         resume: go on with the unfinished run in `out`.
-        quiet: show no progress.
+        quiet: show no progress; None: show it on a terminal and in a notebook.
 
     Raises:
         ForetextError: a file, a setting or the folder will not do; the message says why.
     """
-    assert out is not None, "the run needs a folder"
     chosen = dict(settings or {})
     if rows is not None:
         chosen["rows"] = {**chosen.get("rows", {}), **rows.model_dump(exclude_unset=True)}
@@ -144,4 +152,5 @@ def finetune(
         config, chosen, task=task, base=base, train=train, valid=valid, test=test,
         budget=budget, search=search,
     )  # fmt: skip
+    recipe = read_memory(recipe)
     return run_finetuning(recipe, out, overwrite=overwrite, resume=resume, quiet=quiet).model

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Union
 
 from foretext.config import Config, duration_seconds
+from foretext.data.rows.in_memory import RowSource
 from foretext.errors import SettingError
 from foretext.parsing import read_toml
 
@@ -67,7 +68,7 @@ class TaskRecipe:
     Attributes:
         task: a row of the table of tasks, or ``"module:Class"``.
         base: what the task is learned on: an opened model, a path or a name.
-        train, valid, test: files of rows.
+        train, valid, test: files of rows, or rows in memory.
         budget_seconds: wall-clock time of the training, in place of epochs.
         search_seconds: wall-clock time of a search for settings before it.
         settings: by section; the class that a section sets up checks it.
@@ -75,9 +76,9 @@ class TaskRecipe:
 
     task: str
     base: BaseModel
-    train: str | Path
-    valid: str | Path | None = None
-    test: str | Path | None = None
+    train: RowSource
+    valid: RowSource | None = None
+    test: RowSource | None = None
     budget_seconds: float | None = None
     search_seconds: float | None = None
     settings: Sections = field(default_factory=dict)
@@ -108,6 +109,8 @@ class TaskRecipe:
                     f"{argument} is missing; name it as an argument, or as {name} under [run] of "
                     "the file that --config names."
                 )
+        for name in ("train", "valid", "test"):
+            _refuse_kept_memory(name, given[name])
         budget, search = given.pop("budget"), given.pop("search")
         return cls(
             **given,
@@ -129,6 +132,15 @@ class TaskRecipe:
         files = {"train": self.train, "valid": self.valid, "test": self.test}
         given = {name: str(path) for name, path in files.items() if path is not None}
         return {"task": self.task, "base": str(base), **given}
+
+
+def _refuse_kept_memory(name: str, given: Any) -> None:
+    """Refuse what the recipe of a run says of rows that were in memory."""
+    if isinstance(given, str) and given.endswith(" rows in memory"):
+        raise SettingError(
+            f"[run] {name} = '{given}': the run learned from rows that Python held, and no recipe "
+            f"keeps them; give them again as {name}."
+        )
 
 
 def _merged(file: Sections, chosen: Sections, *, has_budget: bool) -> Sections:

@@ -71,8 +71,8 @@ def _check_same(job: FinetuneJob, given: Sections, kept: Path) -> None:
                 )
     if before.get("run", {}).get(CONTENT) != given["run"][CONTENT]:
         raise SettingError(
-            f"The files that {job.run.named} learns from have changed since it began; restore "
-            "them, or begin another run."
+            f"The rows that {job.run.named} learns from have changed since it began; give the same "
+            "rows, or begin another run."
         )
 
 

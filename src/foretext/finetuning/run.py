@@ -20,6 +20,7 @@ from foretext.finetuning.rows import read_rows
 from foretext.finetuning.search import searched
 from foretext.finetuning.seeds import Outcome, best_of, learned_baseline, train_seeds
 from foretext.pipeline.runs import run_folder
+from foretext.progress import is_quiet
 from foretext.report.run_report import write_report
 
 __all__ = ["learn_task", "run_finetuning"]
@@ -50,11 +51,11 @@ def learn_task(learner: Learner) -> Finetuned:
 
 def run_finetuning(
     recipe: TaskRecipe,
-    out: str | Path,
+    out: str | Path | None = None,
     *,
     overwrite: bool = False,
     resume: bool = False,
-    quiet: bool = True,
+    quiet: bool | None = None,
     report: bool = False,
     began: float | None = None,
 ) -> Finetuned:
@@ -62,10 +63,10 @@ def run_finetuning(
 
     Args:
         recipe: what is learned from what.
-        out: the run's folder.
+        out: the run's folder; None: nothing is kept but the model.
         overwrite: replace the run in `out`, once the new one is finished.
         resume: go on with the unfinished run in `out`.
-        quiet: show no progress.
+        quiet: show no progress; None: show it on a terminal and in a notebook.
         report: write the page of the run, too.
         began: when the command began, by `time.monotonic`, for its budget; None: now.
 
@@ -78,7 +79,7 @@ def run_finetuning(
     with run_folder(out, overwrite=overwrite, resume=resume) as run:
         page = write_report if report else None
         job = FinetuneJob(
-            run=run, recipe=recipe, resume=resume, quiet=quiet, report=page, began=began
+            run=run, recipe=recipe, resume=resume, quiet=is_quiet(quiet), report=page, began=began
         )
         learner = learner_class(recipe.base)(job, recipe.settings)
         if note := name_note(recipe.base):
@@ -89,7 +90,8 @@ def run_finetuning(
         return learn_task(learner)
 
 
-def _check_not_base(base: BaseModel, out: str | Path) -> None:
-    named = isinstance(base, str | Path) and not is_name(base)
-    if named and os.path.realpath(str(base)) == os.path.realpath(out):  # copes with loops of links
+def _check_not_base(base: BaseModel, out: str | Path | None) -> None:
+    if out is None or is_name(base) or not isinstance(base, str | Path):
+        return
+    if os.path.realpath(str(base)) == os.path.realpath(out):  # copes with loops of links
         raise SettingError(f"RUN = '{out}' is BASE itself; keep the new run in another folder.")

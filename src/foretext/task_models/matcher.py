@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,6 +34,7 @@ from foretext.data.rows import (
     find_unseen_labels,
     read_pairs,
 )
+from foretext.data.rows.in_memory import RowSource
 from foretext.errors import SettingError
 from foretext.metrics.paired import Tallies
 from foretext.task_models.base import TaskModel
@@ -75,7 +75,7 @@ class TextMatcher(TaskModel):
         return 'model.predict([("a text", "another text")])'
 
     @classmethod
-    def read(cls, path: str | Path, config: PairsConfig | None = None) -> list[LabelledPair]:
+    def read(cls, path: RowSource, config: PairsConfig | None = None) -> list[LabelledPair]:
         """Read pairs."""
         return read_pairs(path, config)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -24,6 +23,7 @@ from foretext.data.rows import (
     find_question_problems,
     read_questions,
 )
+from foretext.data.rows.in_memory import RowSource, json_lines
 from foretext.errors import CorpusError, SettingError
 from foretext.metrics import softmax
 from foretext.metrics.paired import Tallies
@@ -99,7 +99,13 @@ class SpanReader(TaskModel):
         )
 
     @classmethod
-    def read(cls, path: str | Path, config: QuestionsConfig | None = None) -> list[Question]:
+    def lines_of(cls, given: Any) -> Iterator[str]:
+        """Yield questions in memory as JSON: in the form of SQuAD, or a flat object for each."""
+        is_file = isinstance(given, Mapping) and "data" in given
+        return json_lines([given] if is_file else given, ("question", "context", "answers"))
+
+    @classmethod
+    def read(cls, path: RowSource, config: QuestionsConfig | None = None) -> list[Question]:
         """Read questions in the form of SQuAD or CMRC."""
         return read_questions(path, config)
 

@@ -26,6 +26,7 @@ from foretext.data.rows import (
     find_unseen_labels,
     read_tagged,
 )
+from foretext.data.rows.in_memory import RowSource, tagged_blocks
 from foretext.metrics.paired import Tallies
 from foretext.task_models.base import KeptFacts, TaskModel
 from foretext.task_models.learned_rates import LearnedRates, Rate, rate_doubts
@@ -118,7 +119,12 @@ class Tagger(TaskModel):
         return self.task.tags.scheme is not None
 
     @classmethod
-    def read(cls, path: str | Path, config: TaggedConfig | None = None) -> list[TaggedSentence]:
+    def lines_of(cls, given: Any) -> Iterator[str]:
+        """Yield sentences in memory as lines of a token and its tag."""
+        return tagged_blocks(given)
+
+    @classmethod
+    def read(cls, path: RowSource, config: TaggedConfig | None = None) -> list[TaggedSentence]:
         """Read sentences with a tag for each token."""
         return read_tagged(path, config)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
 from foretext.corpus.normalization import normalize
+from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.record import Record
 from foretext.data.rows.records import read_records
 from foretext.data.rows.settings import Column, LabelledConfig
@@ -70,7 +70,7 @@ class LabelledPair(NamedTuple):
         return () if self.label is None else (self.label,)
 
 
-def read_pairs(path: str | Path, config: PairsConfig | None = None) -> list[LabelledPair]:
+def read_pairs(path: RowSource, config: PairsConfig | None = None) -> list[LabelledPair]:
     """Read pairs: CSV, TSV, JSON lines, Parquet or ``text_a<TAB>text_b<TAB>label``.
 
     Raises:

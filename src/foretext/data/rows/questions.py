@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from pydantic import Field
@@ -13,6 +12,7 @@ from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.encoding import Encoding
 from foretext.corpus.source import Source
 from foretext.corpus.sources import find_sources
+from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.question import Question
 from foretext.data.rows.question_entries import Entry, entries_of, questions_of
 from foretext.data.rows.records import read_lines
@@ -31,7 +31,7 @@ class QuestionsConfig(Config):
     """Bytes of a file, at most."""
 
 
-def read_questions(path: str | Path, config: QuestionsConfig | None = None) -> list[Question]:
+def read_questions(path: RowSource, config: QuestionsConfig | None = None) -> list[Question]:
     """Read a JSON file of questions, or one with an object a line.
 
     An answer that does not stand where the file says is looked for

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from foretext.corpus.compression import LARGEST_PIECE, unpacked, without_compression_suffix
 from foretext.corpus.decoding import decoded
@@ -16,6 +16,7 @@ from foretext.corpus.lines import split_lines
 from foretext.corpus.source import Source
 from foretext.corpus.sources import find_sources
 from foretext.data.rows.fasttext_lines import fasttext_records, is_fasttext
+from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.json_lines import json_records
 from foretext.data.rows.parquet_rows import parquet_records
 from foretext.data.rows.record import Record
@@ -36,7 +37,7 @@ _SUFFIXES = {
 }
 
 
-def read_records(names: str | Path, config: LabelledConfig) -> Iterator[Record]:
+def read_records(names: RowSource, config: LabelledConfig) -> Iterator[Record]:
     """Yield the rows of files; `names` is a file, folder, glob, URL or ``-``.
 
     Raises:

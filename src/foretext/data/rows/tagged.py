@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
@@ -15,6 +14,7 @@ from foretext.corpus.encoding import Encoding
 from foretext.corpus.normalization import normalize
 from foretext.corpus.source import Source
 from foretext.corpus.sources import find_sources
+from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.records import read_lines
 from foretext.errors import CorpusError
 
@@ -75,7 +75,7 @@ class TaggedSentence(NamedTuple):
         return self.tags
 
 
-def read_tagged(path: str | Path, config: TaggedConfig | None = None) -> list[TaggedSentence]:
+def read_tagged(path: RowSource, config: TaggedConfig | None = None) -> list[TaggedSentence]:
     """Read a token a line, its columns separated by blanks or tabs, an empty line after a sentence.
 
     Lines whose first column is ``-DOCSTART-`` are skipped.

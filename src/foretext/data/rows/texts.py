@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from foretext.corpus.normalization import normalize
+from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.record import Record, type_name
 from foretext.data.rows.records import read_records
 from foretext.data.rows.settings import RowsConfig, as_columns
@@ -22,7 +22,7 @@ class LabelledText(NamedTuple):
     place: str  # file:line
 
 
-def read_texts(path: str | Path, config: RowsConfig | None = None) -> list[LabelledText]:
+def read_texts(path: RowSource, config: RowsConfig | None = None) -> list[LabelledText]:
     """Read a labelled file: CSV, TSV, JSON lines, Parquet, fastText's or ``label<TAB>text``.
 
     Compressed files, folders, globs and fsspec URLs are read as well.

@@ -1,0 +1,135 @@
+"""Labelled rows that Python holds, written as the file that would say the same.
+
+So rows in memory take the road of files: the same checks, the same errors, "12 rows in memory, line
+3" for a place. Rows are tuples, dicts or a table; a pair of texts and labels, as scikit-learn has
+them, is a tuple of two.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+from foretext.corpus.foreign_tables import column_names, plain_value, table_rows
+from foretext.corpus.in_memory import is_file_or_source, spooled
+from foretext.corpus.source import Source
+from foretext.errors import CorpusError
+
+__all__ = ["RowSource", "json_lines", "row_source", "tagged_blocks"]
+
+RowSource: TypeAlias = str | Path | Source  # what rows are read from
+
+TAGS = ("tags", "labels", "ner_tags", "pos_tags")  # columns with the tags of tokens
+
+
+def row_source(given: Any, lines_of: Callable[[Any], Iterator[str]]) -> RowSource:
+    """Return the name of a file as it is, rows in memory as a source; `lines_of` writes them.
+
+    Raises:
+        CorpusError: there are no rows, or they are not what the task needs.
+        OutputError: the temporary file cannot be written.
+    """
+    if is_file_or_source(given):
+        return cast(RowSource, given)
+    source = spooled(lines_of(given), "rows")
+    if not source.count:
+        raise CorpusError("No rows were given; give at least one.")
+    return source
+
+
+def json_lines(given: Any, names: Sequence[str]) -> Iterator[str]:
+    """Yield each row as a JSON object.
+
+    Args:
+        given: rows.
+        names: of the values, where rows are tuples.
+
+    Raises:
+        CorpusError: a row is something else, or a tuple of another length.
+    """
+    for row in _rows(given, names):
+        yield json.dumps(row, default=_as_json)
+
+
+def tagged_blocks(given: Any) -> Iterator[str]:
+    """Yield each sentence as lines of ``token<TAB>tag``, with an empty line after it.
+
+    Args:
+        given: rows of two lists, the tokens and their tags; as dicts under "tokens" and "tags".
+
+    Raises:
+        CorpusError: a row is something else, or its lists have different lengths.
+    """
+    for number, row in enumerate(_rows(given, ("tokens", "tags")), start=1):
+        tokens = row.get("tokens")
+        tags = next((row[name] for name in TAGS if name in row), None)
+        if not isinstance(tokens, list | tuple) or not isinstance(tags, list | tuple):
+            raise CorpusError(
+                f"row {number} in memory has no two lists of tokens and tags, but "
+                f"{_shown(row)}; give (tokens, tags), or a dict with 'tokens' and 'tags'."
+            )
+        if len(tokens) != len(tags):
+            raise CorpusError(
+                f"row {number} in memory has {len(tokens)} tokens and {len(tags)} tags; give a tag "
+                "for each token."
+            )
+        if tokens:
+            yield "".join(_tagged_line(*pair, number) for pair in zip(tokens, tags, strict=True))
+
+
+def _tagged_line(token: Any, tag: Any, number: int) -> str:
+    for value in (token, tag):
+        if {"\t", "\n"} & set(str(value)):
+            raise CorpusError(
+                f"row {number} in memory: {_shown(value)} holds a tab or a line end, which no "
+                "token and no tag can have; replace it."
+            )
+    return f"{token}\t{tag}\n"
+
+
+def _rows(given: Any, names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    if column_names(given) is not None:
+        yield from table_rows(given)
+        return
+    for number, row in enumerate(_listed(given), start=1):
+        if isinstance(row, Mapping):
+            yield {str(name): plain_value(value) for name, value in row.items()}
+        elif isinstance(row, list | tuple) and len(row) == len(names):
+            yield dict(zip(names, map(plain_value, row), strict=True))
+        else:
+            expected = f"({', '.join(names)})"
+            raise CorpusError(
+                f"row {number} in memory is {_shown(row)} of type {type(row).__name__}; give "
+                f"tuples {expected}, dicts, a table, or the two lists of scikit-learn, (X, y)."
+            )
+
+
+def _listed(given: Any) -> Iterable[Any]:
+    """Return rows one by one; those of texts and labels side by side are put together."""
+    if isinstance(given, tuple) and len(given) == 2:
+        inputs, labels = (list(map(plain_value, part)) for part in given)
+        if len(inputs) != len(labels):
+            raise CorpusError(
+                f"There are {len(inputs):,} inputs and {len(labels):,} labels; give a label for "
+                "each. (A tuple of two is X and y; put rows into a list.)"
+            )
+        pairs = zip(inputs, labels, strict=True)
+        return ((*x, y) if isinstance(x, tuple) else (x, y) for x, y in pairs)
+    try:
+        return map(plain_value, given)
+    except TypeError:
+        raise CorpusError(
+            f"{type(given).__name__} is nothing to read rows from; give a file, a list or a table."
+        ) from None
+
+
+def _as_json(value: Any) -> Any:
+    plain = plain_value(value)
+    return str(value) if plain is value else plain
+
+
+def _shown(value: Any) -> str:
+    text = str(value)
+    return repr(text if len(text) <= 60 else f"{text[:57]}...")
