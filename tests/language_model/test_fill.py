@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 
 from foretext.backbones.transformer import Transformer
+from foretext.corpus import Corpus
 from foretext.data.batch import Inputs
 from foretext.errors import CorpusError, SettingError
 from foretext.language_model import LanguageModel
@@ -83,3 +86,21 @@ def test_errors_are_sentences() -> None:
             model.fill(text)
     with pytest.raises(CorpusError, match=r"has \d+ tokens, and the model sees 30 at once"):
         model.fill(" ".join(SENTENCES) + " [MASK]")
+
+
+@pytest.mark.parametrize("kind", ["wordpiece", "word"])
+def test_a_chinese_sentence_gets_no_blanks(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "chinese.txt"
+    path.write_text("北京是中国的首都。\n上海是中国的大城市。\n" * 4, encoding="utf-8")
+    settings = {"vocab_size": 60, "min_count": 1}
+    tokenizer = learn_subwords(kind, settings, Corpus(path))
+    torch.manual_seed(0)
+    shape = Transformer.Config(num_layers=1, dim=8, num_heads=1, max_length=32)
+    backbone = Transformer(shape, tokenizer.vocab_size)
+    objective = MaskedLM(MaskedLM.Config(), backbone, tokenizer)
+    model = LanguageModel(tokenizer, backbone, objective, device="cpu")
+    (answers,) = model.fill("北京是[MASK]的首都。", topn=1000)
+    whole = next(answer for answer in answers if answer.token in ("中", "中国"))
+    assert whole.text == f"北京是{whole.token}的首都。"
+    (answers,) = model.fill("BERT 北京[MASK]", topn=1000)
+    assert next(each for each in answers if each.token == "是").text == "BERT 北京是"

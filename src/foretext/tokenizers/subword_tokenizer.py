@@ -15,13 +15,14 @@ from foretext.errors import CorpusError, SettingError
 from foretext.files import atomic_file
 from foretext.parsing import parse_json, read_text
 from foretext.tokenizers.base import EncodedBlock, OffsetIds, Tokenizer, WordIds
+from foretext.tokenizers.joining import without_blanks
 from foretext.tokenizers.library_errors import library_errors
 from foretext.tokenizers.special_tokens import SpecialTokens, ordinary_tokens
 from foretext.tokenizers.split_words import SplitWords
 from foretext.tokenizers.word_encoder import WordEncoder
 from foretext.tokenizers.word_marks import WordMarks
 from tokenizers import Tokenizer as LibraryTokenizer
-from tokenizers import models, processors
+from tokenizers import decoders, models, processors
 
 __all__ = [
     "DEFAULT_SPECIAL_TOKENS",
@@ -151,7 +152,8 @@ class SubwordTokenizer(Tokenizer):
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of some ids, special tokens too."""
         with library_errors("This tokenizer cannot decode the ids; it is damaged"):
-            return self.library.decode(list(ids), skip_special_tokens=False)
+            text = self.library.decode(list(ids), skip_special_tokens=False)
+        return without_blanks(text) if self._joins_by_blanks else text
 
     def encode_block(self, text: str) -> EncodedBlock:
         """Return ids of a text where "\\n" ends a sentence and "\\n\\n" a document.
@@ -166,6 +168,12 @@ class SubwordTokenizer(Tokenizer):
             block = self._encode_by_library(text)
         ids, sentences, documents = block
         return EncodedBlock(ids, _distinct(sentences, ids.size), _distinct(documents, ids.size))
+
+    @cached_property
+    def _joins_by_blanks(self) -> bool:
+        """Whether decoding puts blanks between words, in place of those that the text had."""
+        decoder = self.library.decoder
+        return decoder is None or isinstance(decoder, decoders.WordPiece)
 
     @cached_property
     def _split_words(self) -> SplitWords:
