@@ -68,6 +68,12 @@ def test_it_opens_again_and_is_used(run: RunFolder) -> None:
         assert len(answers) == 3
 
 
+def test_console_page_and_model_count_the_same_parameters(run: RunFolder) -> None:
+    facts = json.loads((run.path / "config.json").read_text())["foretext"]["facts"]
+    assert ft.load(run.path).size == {name: facts[name] for name in ("parameters", "vocab_size")}
+    assert f"{facts['parameters']:,} parameters" in report_run(run.path).read_text("utf-8")
+
+
 def test_its_page_shows_curves_and_samples(run: RunFolder) -> None:
     page = report_run(run.path).read_text(encoding="utf-8")
     assert "What it said while it learned" in page

@@ -100,8 +100,7 @@ class LanguageModel:
     @property
     def size(self) -> dict[str, int]:
         """How much was learned, for a summary."""
-        num_parameters = sum(weights.numel() for weights in self.backbone.parameters())
-        return {"parameters": num_parameters, "vocab_size": self.backbone.vocab_size}
+        return {"parameters": self.num_parameters, "vocab_size": self.tokenizer.vocab_size}
 
     def as_base(self) -> TaskBase:
         """Return what a task is learned on; it shares the weights of this model."""
