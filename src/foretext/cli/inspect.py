@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from foretext.cli.shared import AsJson, Quiet, print_json, print_table
+from foretext.cli.text_options import Auto
 from foretext.terminal import say
 
 if TYPE_CHECKING:
@@ -25,7 +27,12 @@ def inspect(
     ],
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="How to read it: a setting of [corpus]."),
+        typer.Option(
+            "--set",
+            metavar="SECTION.NAME=VALUE",
+            help="How to read it: a setting of corpus, or tokenizer.pre_tokenizer, .lowercase, "
+            ".min_count.",
+        ),
     ] = None,
     encoding: Annotated[
         str | None, typer.Option(metavar="NAME", help="Encoding of the text, if it is not UTF-8.")
@@ -39,24 +46,24 @@ def inspect(
     report: Annotated[
         Path | None, typer.Option("--report", metavar="F.html", help="Write a page with figures.")
     ] = None,
+    auto: Auto = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Inspect a corpus: its content, problems and training examples."""
-    from foretext.corpus import Corpus
     from foretext.corpus.inspection import inspect_corpus
     from foretext.progress import Progress
-    from foretext.recipe import corpus_config, read_overrides
+    from foretext.recipe.text_settings import corpus_to_inspect
 
-    given = [f"corpus.{setting.removeprefix('corpus.')}" for setting in settings or []]
+    given = [setting if "." in setting else f"corpus.{setting}" for setting in settings or []]
     given += [
         f'corpus.{name}="{value}"'
         for name, value in (("encoding", encoding), ("column", column))
         if value is not None
     ]
-    text = Corpus(corpus, corpus_config(read_overrides(given, ["corpus"]).get("corpus", {})))
+    text, words = corpus_to_inspect(corpus, given, auto=auto)
     with Progress("reading", text.num_bytes, "bytes", quiet=quiet) as bar:
-        found = inspect_corpus(text, progress=bar)
+        found = inspect_corpus(text, bar, words)
     if report is not None:
         from foretext.report.corpus_report import write_corpus_report
 
@@ -77,10 +84,14 @@ def inspect(
         say(f"{problem.severity}: {problem}")
     if not found.problems:
         say("No problem was found.")
+    for line in _settings(found):
+        say(line)
 
 
 def _figures(found: CorpusReport) -> list[tuple[str, str]]:
     """The most important figures."""
+    from foretext.tokenizers.folding import folding_sentence
+
     counts = ("num_files", "documents", "sentences", "tokens", "distinct_words", "empty_lines")
     rows = [(name.replace("_", " "), f"{getattr(found, name):,}") for name in counts]
     lengths = (
@@ -98,4 +109,25 @@ def _figures(found: CorpusReport) -> list[tuple[str, str]]:
     ]
     scripts = ", ".join(f"{name} {100 * rate:.1f} %" for name, rate in found.scripts.items())
     frequent = ", ".join(word.word for word in found.frequent_words[:12])
-    return [*rows, ("scripts", scripts), ("frequent words", frequent)]
+    read, words = found.reading["corpus"], found.reading["tokenizer"]
+    named = ", ".join(f"{name} = {value}" for name, value in read.items())
+    return [
+        *rows,
+        ("scripts", scripts),
+        ("frequent words", frequent),
+        ("read with", f"{named}, pre_tokenizer = {words['pre_tokenizer']}"),
+        ("characters", folding_sentence(words, str(read["normalization"]))),
+    ]
+
+
+def _settings(found: CorpusReport) -> Iterator[str]:
+    """The proposed settings as options, those of words on a line of their own."""
+    for section, title in (("corpus", "settings that suit it"), ("tokenizer", "for words")):
+        options = " ".join(
+            f"--set {section}.{name}={str(value).lower() if isinstance(value, bool) else value}"
+            for name, value in found.settings.get(section, {}).items()
+        )
+        if options:
+            yield f"{title}: {options}"
+    if found.settings:
+        yield "--auto, for pretrain, plan and tokenizer, sets those that you do not set yourself"

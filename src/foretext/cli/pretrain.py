@@ -10,6 +10,7 @@ import typer
 
 from foretext.cli.completion import complete_recipe, complete_setting_of_recipe
 from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json
+from foretext.cli.text_options import Auto
 from foretext.terminal import say
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def pretrain(
             metavar="SIZE", help="GloVe: memory to count and train in, such as 512MB or 2GB."
         ),
     ] = None,
+    auto: Auto = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the unfinished run in RUN.")
     ] = False,
@@ -108,6 +110,7 @@ def pretrain(
         resume=resume,
         quiet=quiet,
         report=report,
+        auto=auto,
     )
     if not is_first_process():
         return

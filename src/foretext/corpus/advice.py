@@ -114,7 +114,7 @@ def _text(symptoms: Symptoms) -> Iterator[Proposal]:
             "corpus",
             "sentences",
             "punctuation",
-            f"lines have about {rate:.1f} sentences each; next-sentence prediction needs one",
+            f"lines have about {rate:.1f} sentences each; predicting the next one needs one a line",
         )
     wide = full_width_rate(symptoms.characters)
     if wide is not None and _MIXED <= wide <= 1 - _MIXED:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from foretext.errors import SettingError
 from foretext.pipeline.job import PretrainingJob
 from foretext.recipe import Recipe
-from foretext.recipe.text_settings import advised, folding, settled, settled_as
+from foretext.recipe.text_settings import settled_as, suited
 
 __all__ = ["with_text_settings"]
 
@@ -33,18 +33,7 @@ def with_text_settings(job: PretrainingJob, *, auto: bool = False) -> Pretrainin
         return job
     if job.resume:
         return replace(job, recipe=settled_as(recipe, Recipe.of_run(job.run.recipe), auto=auto))
-    text = job.text()
-    if auto:
-        recipe, proposals = advised(recipe, text)
-        for proposal in proposals:
-            job.note(f"auto: {proposal.setting}, because {proposal.reason}")
-        text = text.reread(recipe.corpus)
-    recipe = settled(recipe, text)
-    if recipe.corpus.lines == "wrapped" and text.config.lines == "auto":
-        job.note(
-            f"text: its lines were cut at about {text.layout.line_ends.width} columns; they are "
-            "joined (corpus.lines = 'whole' leaves them)"
-        )
-    if job.base is None:
-        job.note(f"text: {folding(recipe)}")
-    return replace(job, recipe=recipe, found=text.reread(recipe.corpus))
+    found = suited(recipe, job.text(), auto=auto)
+    for sentence in found.notes:
+        job.note(sentence)
+    return replace(job, recipe=found.recipe, found=found.text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from foretext.config import Config
 from foretext.corpus import Corpus
 from foretext.errors import SettingError, did_you_mean
 from foretext.progress import Progress
@@ -13,7 +14,7 @@ from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import SUBWORDS, learn_subwords
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 
-__all__ = ["learn_tokenizer"]
+__all__ = ["learn_tokenizer", "tokenizer_config"]
 
 WORDS = "words"  # whole words without special tokens
 
@@ -35,10 +36,7 @@ def learn_tokenizer(
         CorpusError: there is nothing to learn in the text.
         OutputError: `path` cannot be written.
     """
-    kinds = (*SUBWORDS, WORDS)
-    if kind not in kinds and ":" not in kind:
-        hint = did_you_mean(kind, kinds) or f" There are: {', '.join(kinds)}."
-        raise SettingError(f"'{kind}' is no kind of tokenizer.{hint}")
+    tokenizer_config(kind)
     with Progress(f"learning {kind}", text.num_bytes, "bytes", quiet=quiet) as bar:
         options: dict[str, Any] = {"workers": usable_cores(), "progress": bar}
         if kind == WORDS:
@@ -47,3 +45,17 @@ def learn_tokenizer(
         else:
             learn_subwords(kind, settings, text, **options).save(path)
     return SubwordTokenizer.load(path)
+
+
+def tokenizer_config(kind: str) -> type[Config]:
+    """Return the class of the settings of a kind of tokenizer.
+
+    Raises:
+        SettingError: there is no such kind.
+    """
+    kinds = (*SUBWORDS, WORDS)
+    if kind not in kinds and ":" not in kind:
+        hint = did_you_mean(kind, kinds) or f" There are: {', '.join(kinds)}."
+        raise SettingError(f"'{kind}' is no kind of tokenizer.{hint}")
+    config: type[Config] = (WordTokenizer if kind == WORDS else SUBWORDS.resolve(kind)).Config
+    return config

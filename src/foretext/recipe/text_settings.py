@@ -2,19 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from foretext.config import Config
 from foretext.corpus import Corpus
-from foretext.corpus.advice import Proposal, proposals
+from foretext.corpus.advice import Proposal, proposals, proposed_settings
+from foretext.corpus.counted_words import WordSettings
+from foretext.recipe.overrides import read_overrides
 from foretext.recipe.recipe import Recipe
+from foretext.recipe.sections import Sections
 from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.folding import folding_sentence
 from foretext.tokenizers.subwords import SUBWORDS
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 
-__all__ = ["advised", "folding", "settled", "settled_as"]
+__all__ = [
+    "Suited",
+    "advised",
+    "advised_tokenizer",
+    "corpus_to_inspect",
+    "folding",
+    "settled",
+    "settled_as",
+    "suited",
+]
 
 AUTO = "auto"
 DECIDED = {"corpus": ("lines", "documents"), "tokenizer": ("pre_tokenizer", "lowercase")}
 PROPOSED = {"corpus": ("sentences", "normalization"), "tokenizer": ()}
+
+
+class Suited(NamedTuple):
+    """A recipe that fits its text."""
+
+    recipe: Recipe
+    text: Corpus
+    notes: list[str]  # sentences on what was found
 
 
 def settled(recipe: Recipe, text: Corpus) -> Recipe:
@@ -77,6 +101,82 @@ def _predicts_sentences(recipe: Recipe) -> bool:
     return recipe.is_language_model and bool(
         recipe.parts["objective"].settings().get("next_sentence", False)
     )
+
+
+def suited(recipe: Recipe, text: Corpus, *, auto: bool = False) -> Suited:
+    """Return a recipe and its corpus with every setting that the text decides.
+
+    Args:
+        recipe: of anything that learns from text.
+        text: as the recipe reads it.
+        auto: take the settings that suit the text, too, where the user chose none.
+
+    Raises:
+        CorpusError: there is no text, or a file cannot be read.
+    """
+    notes = []
+    if auto:
+        recipe, changed = advised(recipe, text)
+        notes += [f"auto: {proposal.setting}, because {proposal.reason}" for proposal in changed]
+        text = text.reread(recipe.corpus)
+    is_open = recipe.corpus.lines == AUTO
+    recipe = settled(recipe, text)
+    if is_open and recipe.corpus.lines == "wrapped":
+        notes.append(
+            f"text: its lines were cut at about {text.layout.line_ends.width} columns; they are "
+            "joined (corpus.lines = 'whole' leaves them)"
+        )
+    notes.append(f"text: {folding(recipe)}")
+    return Suited(recipe, text.reread(recipe.corpus), notes)
+
+
+def advised_tokenizer(config: type[Config], given: Sections, text: Corpus) -> Sections:
+    """Return the sections `corpus` and `tokenizer` with the settings that suit `text`.
+
+    Args:
+        config: of the kind of tokenizer; what it does not have is left out.
+        given: by the user; these stay.
+        text: what is learned from.
+    """
+    found = proposed_settings(text)
+    corpus = {name: value for name, value in found.get("corpus", {}).items() if name != "sentences"}
+    words = {
+        name: value
+        for name, value in found.get("tokenizer", {}).items()
+        if name in config.model_fields
+    }
+    return {
+        "corpus": {**corpus, **given.get("corpus", {})},
+        "tokenizer": {**words, **given.get("tokenizer", {})},
+    }
+
+
+def corpus_to_inspect(
+    names: Sequence[str], overrides: Sequence[str], *, auto: bool = False
+) -> tuple[Corpus, WordSettings]:
+    """Return a corpus, and what a word is, by the settings of word vectors.
+
+    Args:
+        names: of files, as for `Corpus`.
+        overrides: ``"section.setting=value"`` of the sections `corpus` and `tokenizer`.
+        auto: with the settings that suit the text, where `overrides` has none.
+
+    Raises:
+        SettingError: there is no such setting, or a value is not allowed.
+        CorpusError: there is no such file; with `auto`, a file cannot be read.
+    """
+    read_overrides(overrides, ("corpus", "tokenizer"))  # other sections are refused
+    recipe = Recipe.load("word2vec", overrides)
+    text = Corpus(names, recipe.corpus)
+    if auto:
+        for proposal in proposals(text):
+            if f"{proposal.section}.{proposal.name}" not in recipe.chosen:
+                value = {proposal.name: proposal.value}
+                recipe = recipe.with_settings(proposal.section, **value)
+        text = text.reread(recipe.corpus)
+    words = recipe.tokenizer
+    kind = None if words.pre_tokenizer == "auto" else words.pre_tokenizer
+    return text, WordSettings(kind, words.lowercase, words.min_count)
 
 
 def folding(recipe: Recipe) -> str:

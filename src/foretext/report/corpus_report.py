@@ -39,6 +39,7 @@ def write_corpus_report(path: str | Path, report: Mapping[str, Any], *, title: s
         summary=_summary(report),
         tiles=[(label(name), tile(report[name])) for name in COUNTS],
         problems=report["problems"],
+        settings=_options(report["settings"]),
         lengths=table([{"of a": name, **row} for name, row in lengths.items()]),
         coverage=table([_covered(row) for row in report["coverage"]]),
         alphabets=_bars(report["scripts"].items()),
@@ -59,6 +60,17 @@ def _summary(report: Mapping[str, Any]) -> str:
     size = [] if report["bytes"] is None else [human_bytes(report["bytes"])]
     packed = [name for name in report["compressions"] if name != "none"]
     return ", ".join([*size, *report["formats"], *packed, report["encoding"]])
+
+
+def _options(settings: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return the settings that suit the text as options, a line for each section."""
+    return [
+        " ".join(
+            f"--set {section}.{name}={str(value).lower() if value is False else value}"
+            for name, value in values.items()
+        )
+        for section, values in settings.items()
+    ]
 
 
 def _covered(row: Mapping[str, Any]) -> dict[str, Any]:
