@@ -10,6 +10,7 @@ import typer
 
 from foretext.cli.completion import complete_recipe, complete_setting_of_recipe
 from foretext.cli.shared import AsJson, print_json, print_table
+from foretext.cli.text_options import Auto
 from foretext.errors import SettingError
 from foretext.terminal import say
 
@@ -52,6 +53,7 @@ def plan(
             autocompletion=complete_setting_of_recipe,
         ),
     ] = None,
+    auto: Auto = False,
     as_json: AsJson = False,
 ) -> None:
     """Choose a size and settings for a text and a time.
@@ -62,6 +64,7 @@ def plan(
     from foretext.corpus import Corpus
     from foretext.pipeline.planning import plan_network
     from foretext.recipe import Recipe
+    from foretext.recipe.text_settings import suited
 
     chosen = Recipe.load(recipe, settings or [], config)
     if not chosen.is_language_model:
@@ -70,17 +73,19 @@ def plan(
             "`foretext pretrain` has --budget for it too."
         )
     seconds = None if budget is None else duration_seconds(budget)
-    made = plan_network(chosen, Corpus(corpus, chosen.corpus), seconds)
+    chosen, text, notes = suited(chosen, Corpus(corpus, chosen.corpus), auto=auto)
+    made = plan_network(chosen, text, seconds)
     if as_json:
-        print_json(made.as_dict())
+        print_json({**made.as_dict(), "notes": notes})
         return
     columns = ["", "size", "parameters", "tokens/s", "tokens", "epochs", "memory", "loss about"]
     print_table(columns, [_row(each) for each in made.candidates])
     say()
-    for sentence in made.sentences():
+    for sentence in (*notes, *made.sentences()):
         say(sentence)
     options = [] if config is None else ["--config", str(config)]
     options += [part for setting in settings or [] for part in ("--set", setting)]
+    options += ["--auto"] if auto else []
     options += [] if budget is None else ["--budget", budget]
     arguments = shlex.join([recipe, *corpus, "-o", "RUN", *options])
     say(f"begin: foretext pretrain {arguments}")
