@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json, print_table
+from foretext.cli.text_options import Auto
 from foretext.terminal import say
 
 __all__ = ["tokenizer"]
@@ -47,6 +48,7 @@ def tokenizer(
         str | None,
         typer.Option(metavar="CORPUS", help="Text to report on; default: the beginning of CORPUS."),
     ] = None,
+    auto: Auto = False,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -55,7 +57,9 @@ def tokenizer(
     from foretext.corpus import Corpus
     from foretext.files import refuse_existing
     from foretext.pipeline import learn_tokenizer
+    from foretext.pipeline.tokenizers import tokenizer_config
     from foretext.recipe import corpus_config, read_overrides
+    from foretext.recipe.text_settings import advised_tokenizer
     from foretext.tokenizers.subword_report import subword_report
 
     given = read_overrides(settings or [], ("corpus", "tokenizer"))
@@ -65,6 +69,13 @@ def tokenizer(
     path = output / "tokenizer.json"
     refuse_existing(path, overwrite=overwrite)
     text = Corpus(corpus, corpus_config(given.get("corpus", {})))
+    if auto:
+        given = advised_tokenizer(tokenizer_config(kind), given, text)
+        text = text.reread(corpus_config(given["corpus"]))
+        chosen = (
+            f"{part}.{name} = {value}" for part in given for name, value in given[part].items()
+        )
+        say(f"note: auto: {', '.join(chosen)}", error=True)
     learned = learn_tokenizer(kind, given.get("tokenizer", {}), text, path, quiet=quiet)
     texts = islice(Corpus(test, text.config) if test else text, REPORTED_DOCUMENTS)
     report = subword_report(learned, texts)
