@@ -4,53 +4,38 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.class_answers import (
     ClassAnswers,
     Labelled,
     check_labels,
     check_single,
-    count_labels,
     label_records,
     label_temperature,
     shown_labels,
 )
 from foretext.classifiers.class_findings import class_findings
-from foretext.classifiers.majority_baseline import majority_baseline
-from foretext.classifiers.pair_baseline import mean_score, pair_baseline
 from foretext.classifiers.predictor import Record, Top, refuse_options
-from foretext.corpus.findings import Problem
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import (
     Input,
     LabelledPair,
-    PairsConfig,
-    find_row_problems,
-    find_unseen_labels,
-    read_pairs,
 )
-from foretext.data.rows.in_memory import RowSource
 from foretext.errors import SettingError
 from foretext.metrics.paired import Tallies
-from foretext.task_models.base import TaskModel
+from foretext.task_models.matcher_learning import MatcherLearning
 from foretext.task_models.pair_rows import PairRows, TextPair
 from foretext.task_models.pair_scores import (
     agreement,
     same_scores,
-    score_range,
     score_tallies,
     scores_of,
 )
 from foretext.task_models.score_findings import score_findings
-from foretext.task_models.settling import settled_mode, settled_shared_tokens
-from foretext.task_models.trainee import Settled
-from foretext.tasks.matching import Matching
-from foretext.tasks.task_base import TaskBase
 
 __all__ = ["TextMatcher"]
 
@@ -58,91 +43,13 @@ Probabilities = NDArray[np.float64]
 Scores = NDArray[np.float64]
 
 
-class TextMatcher(TaskModel):
+class TextMatcher(MatcherLearning):
     """Pairs of texts to a label or to a score."""
-
-    task: Matching
-    task_class = Matching
-    rows_config: ClassVar = PairsConfig
-    fields = ("text_a", "text_b")
-    title = "Matching"
-    watched = ("f1", "pearson")
-    of_pairs = True
 
     @property
     def usage(self) -> str:
         """Lines of Python that show how to ask `model`."""
         return 'model.predict([("a text", "another text")])'
-
-    @classmethod
-    def read(cls, path: RowSource, config: PairsConfig | None = None) -> list[LabelledPair]:
-        """Read pairs."""
-        return read_pairs(path, config)
-
-    @classmethod
-    def problems(
-        cls, train: Sequence[LabelledPair], test: Sequence[LabelledPair] = ()
-    ) -> list[Problem]:
-        """Return what a person should know of the rows, the gravest first."""
-        return find_row_problems(train, test)
-
-    @classmethod
-    def unseen_problems(
-        cls, train: Sequence[LabelledPair], valid: Sequence[LabelledPair]
-    ) -> list[Problem]:
-        """Return which labels of held-out rows are never learned."""
-        return find_unseen_labels(train, valid)
-
-    @classmethod
-    def find(cls, rows: Sequence[LabelledPair]) -> dict[str, Any]:
-        """Return the labels, sorted, and their counts; or the range of the scores.
-
-        Raises:
-            CorpusError: there are fewer than two labels or scores.
-        """
-        if _have_scores(rows):
-            return score_range(rows)
-        counts = count_labels(rows)
-        return {"labels": list(counts), "counts": list(counts.values())}
-
-    @classmethod
-    def baseline(cls, rows: Sequence[LabelledPair]) -> Baseline:
-        """Learn a regression on the words that both texts share."""
-        return pair_baseline(rows)
-
-    @classmethod
-    def check_calibration(cls, rows: Sequence[LabelledPair]) -> None:
-        """Check that pairs have labels.
-
-        Raises:
-            SettingError: they have scores.
-        """
-        if _have_scores(rows):
-            super().check_calibration(rows)
-
-    @classmethod
-    def learns_embeddings(cls, config: Matching.Config) -> bool:
-        """Whether shared tokens are marked by embeddings."""
-        return config.shared_tokens is True
-
-    @classmethod
-    def settle(
-        cls,
-        config: Matching.Config,
-        base: TaskBase,
-        rows: Sequence[LabelledPair],
-        *,
-        is_pretrained: bool,
-        is_frozen: bool,
-    ) -> Settled:
-        """Choose how both texts are read, and whether the tokens that they share are marked."""
-        settled, notes = settled_mode(config, base, has_scores=_have_scores(rows))
-        if settled.mode == "siamese":
-            return Settled(settled, notes)
-        marked = settled_shared_tokens(
-            settled, base, is_pretrained=is_pretrained, is_frozen=is_frozen
-        )
-        return Settled(marked.config, [*notes, *marked.notes])
 
     def examples(self, rows: Sequence[LabelledPair]) -> PaddedExamples:
         """Return each pair with its label or score."""
@@ -224,11 +131,6 @@ class TextMatcher(TaskModel):
             positive = found["labels"].get(self.task.answers.labels[1], {"f1": 0.0})
             found |= {"f1": positive["f1"], "labels": found.pop("labels")}
         return found
-
-    @classmethod
-    def majority(cls, rows: Sequence[LabelledPair]) -> Baseline:
-        """Learn the most frequent label, or the mean score."""
-        return mean_score(rows) if _have_scores(rows) else majority_baseline(rows)
 
     def tallies(self, rows: Sequence[LabelledPair], answers: Any) -> dict[str, Tallies]:
         """Return what each pair adds to the accuracy, or to the correlation of ranks."""
@@ -315,10 +217,6 @@ class TextMatcher(TaskModel):
 
 def _pairs(rows: Sequence[LabelledPair]) -> list[TextPair]:
     return [(row.text_a, row.text_b) for row in rows]
-
-
-def _have_scores(rows: Sequence[LabelledPair]) -> bool:
-    return bool(rows) and rows[0].score is not None
 
 
 def _check_pairs(pairs: Sequence[TextPair]) -> None:

@@ -13,9 +13,14 @@ from foretext.errors import CorpusError
 from foretext.metrics import pearson, spearman
 from foretext.metrics.paired import Tallies, rank_tallies
 
-__all__ = ["agreement", "same_scores", "score_range", "score_tallies", "scores_of"]
+__all__ = ["agreement", "have_scores", "same_scores", "score_range", "score_tallies", "scores_of"]
 
 _NEARLY_EQUAL = 0.02  # of the standard deviation of the right scores
+
+
+def have_scores(rows: Sequence[LabelledPair]) -> bool:
+    """Whether pairs have scores, not labels."""
+    return bool(rows) and rows[0].score is not None
 
 
 def scores_of(rows: Sequence[LabelledPair]) -> list[float]:

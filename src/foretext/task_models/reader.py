@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
-from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Record, Top
-from foretext.corpus.findings import Problem
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import (
     Asked,
     Input,
     Question,
-    QuestionsConfig,
-    RowTexts,
     as_questions,
-    find_question_problems,
-    read_questions,
 )
-from foretext.data.rows.in_memory import RowSource, json_lines
 from foretext.errors import CorpusError, SettingError
 from foretext.metrics import softmax
 from foretext.metrics.paired import Tallies
@@ -34,29 +26,19 @@ from foretext.task_models.answer_figures import (
     answer_tallies,
     best_null_threshold,
     language_of,
-    no_answer,
     same_answers,
-    span_baseline,
 )
-from foretext.task_models.base import KeptFacts, TaskModel
 from foretext.task_models.question_windows import QuestionWindows
+from foretext.task_models.reader_learning import ReaderLearning
 from foretext.task_models.readings import Reading, SpanAnswer, read_spans
-from foretext.task_models.settling import settled_shared_tokens
 from foretext.task_models.span_findings import span_findings
-from foretext.task_models.trainee import Settled
 from foretext.tasks.span_qa import SpanQA
 from foretext.tasks.task_base import TaskBase
 
 __all__ = ["SpanAnswer", "SpanReader"]
 
 
-class _Facts(KeptFacts, total=False):
-    """What a folder keeps of a reader."""
-
-    null_threshold: Annotated[float, Field(allow_inf_nan=False)]
-
-
-class SpanReader(TaskModel):
+class SpanReader(ReaderLearning):
     """A question and a passage to the span that answers it.
 
     Args:
@@ -67,15 +49,6 @@ class SpanReader(TaskModel):
         device: "auto" takes a CUDA device where there is one.
         precision: "auto" answers in bfloat16 where the device has it.
     """
-
-    task: SpanQA
-    task_class = SpanQA
-    facts_type: ClassVar = _Facts
-    rows_config: ClassVar = QuestionsConfig
-    fields = ("question", "context")
-    title = "Question answering"
-    watched = ("exact_match",)
-    judged_by = "f1"
 
     def __init__(
         self,
@@ -97,64 +70,6 @@ class SpanReader(TaskModel):
             'model.predict([("a question", "a passage that holds its answer")])\n'
             'model.answers([("a question", "a passage")])  # with places and probabilities'
         )
-
-    @classmethod
-    def lines_of(cls, given: Any) -> Iterator[str]:
-        """Yield questions in memory as JSON: in the form of SQuAD, or a flat object for each."""
-        is_file = isinstance(given, Mapping) and "data" in given
-        return json_lines([given] if is_file else given, ("question", "context", "answers"))
-
-    @classmethod
-    def read(cls, path: RowSource, config: QuestionsConfig | None = None) -> list[Question]:
-        """Read questions in the form of SQuAD or CMRC."""
-        return read_questions(path, config)
-
-    @classmethod
-    def problems(cls, train: Sequence[Question], test: Sequence[Question] = ()) -> list[Problem]:
-        """Return which answers do not stand in their passages, or not where the file says."""
-        return find_question_problems(train, test)
-
-    @classmethod
-    def find(cls, rows: Sequence[Question]) -> dict[str, Any]:
-        """Return whether some questions have no answer, as in SQuAD 2.0.
-
-        Raises:
-            CorpusError: no question has an answer that stands in its passage.
-        """
-        if not any(row.is_placed for row in rows):
-            raise CorpusError(
-                f"None of the {len(rows)} questions to learn from has an answer that stands in its "
-                "passage; give a file in the form of SQuAD, with 'answers' and 'answer_start'."
-            )
-        return {"may_abstain": not all(row.answers for row in rows)}
-
-    @classmethod
-    def texts(cls, rows: Sequence[Question]) -> RowTexts:
-        """Return questions and passages."""
-        return RowTexts([f"{row.question}\n{row.context}" for row in rows])
-
-    @classmethod
-    def baseline(cls, rows: Sequence[Question]) -> Baseline:
-        """Learn which words say little, for answers near the words of the question."""
-        return span_baseline(rows)
-
-    @classmethod
-    def learns_embeddings(cls, config: SpanQA.Config) -> bool:
-        """Whether shared tokens are marked by embeddings."""
-        return config.shared_tokens is True
-
-    @classmethod
-    def settle(
-        cls,
-        config: SpanQA.Config,
-        base: TaskBase,
-        rows: Sequence[Question],
-        *,
-        is_pretrained: bool,
-        is_frozen: bool,
-    ) -> Settled:
-        """Choose whether the tokens that question and passage share are marked."""
-        return settled_shared_tokens(config, base, is_pretrained=is_pretrained, is_frozen=is_frozen)
 
     def examples(self, rows: Sequence[Question]) -> PaddedExamples:
         """Return the windows of each question, each with the span of its answer.
@@ -239,11 +154,6 @@ class SpanReader(TaskModel):
             best = best_null_threshold(rows, answers, language)
             figures["best_null_threshold"], figures["best_f1"] = best
         return figures
-
-    @classmethod
-    def majority(cls, rows: Sequence[Question]) -> Baseline | None:
-        """Leave all questions without an answer, where some have none."""
-        return no_answer(rows)
 
     def tallies(self, rows: Sequence[Question], answers: Sequence[Reading]) -> dict[str, Tallies]:
         """Return what each question adds to F1."""

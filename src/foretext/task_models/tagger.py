@@ -3,52 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import TypedDict
 
-from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Record, Top, refuse_options
 from foretext.classifiers.text_labeller import check_list
-from foretext.config import Config
-from foretext.corpus.findings import Problem
 from foretext.data.padded_examples import IGNORED, PaddedExamples, Ragged
 from foretext.data.rows import (
     Input,
-    RowTexts,
-    TaggedConfig,
     TaggedSentence,
-    find_tag_problems,
-    find_unseen_labels,
-    read_tagged,
 )
-from foretext.data.rows.in_memory import RowSource, tagged_blocks
 from foretext.metrics.paired import Tallies
-from foretext.task_models.base import KeptFacts, TaskModel
-from foretext.task_models.learned_rates import LearnedRates, Rate, rate_doubts
+from foretext.task_models.learned_rates import rate_doubts
 from foretext.task_models.sentence_scores import SentenceScores
 from foretext.task_models.sentence_windows import SentenceWindows
 from foretext.task_models.tag_figures import (
     same_tags,
-    tag_baseline,
     tag_figures,
-    tag_majority,
     tag_tallies,
 )
 from foretext.task_models.tag_findings import kind_counts, tag_findings
-from foretext.task_models.tagged_rows import check_tags, found_in, unknown_tag
+from foretext.task_models.tagged_rows import check_tags, unknown_tag
+from foretext.task_models.tagger_learning import TaggerLearning
 from foretext.task_models.text_tokens import TextToken, joined_tokens, split_text
-from foretext.tasks.tagging import Tagging
-from foretext.tasks.task_base import TaskBase
-from foretext.tokenizers.alphabet import Alphabet
 
 __all__ = ["TaggedSpan", "Tagger"]
 
-SAMPLE = 2000  # rows that rates are counted in
 
 Texts = Sequence[str | Sequence[str]]  # raw texts, or their tokens
 
@@ -67,33 +50,12 @@ class TaggedSpan(NamedTuple):
         return {**self._asdict(), "probability": round(self.probability, 6)}
 
 
-class _Rates(TypedDict):
-    tagged: Rate
-    unknown: Rate
-    capital: Rate
-
-
-class _Facts(KeptFacts, total=False):
-    """What a folder keeps of a tagger."""
-
-    learned: _Rates
-
-
-class Tagger(TaskModel):
+class Tagger(TaggerLearning):
     """Tokens of sentences to one tag each.
 
     Attributes:
         learned: rates of the rows that it learned from; None: they are not known.
     """
-
-    learned: LearnedRates | None = None
-    facts_type: ClassVar = _Facts
-    task: Tagging
-    task_class = Tagging
-    rows_config: ClassVar = TaggedConfig
-    title = "Tagging"
-    watched = ("precision", "recall")
-    vectors_backbone = "lstm"
 
     @property
     def usage(self) -> str:
@@ -112,79 +74,6 @@ class Tagger(TaskModel):
     def classes_(self) -> NDArray[np.str_]:
         """(C,) tags in the order of `predict_proba`, of the scheme that was learned."""
         return np.array(self.task.tags.labels)
-
-    @property
-    def finds_entities(self) -> bool:
-        """Whether tags say where entities begin and end."""
-        return self.task.tags.scheme is not None
-
-    @classmethod
-    def lines_of(cls, given: Any) -> Iterator[str]:
-        """Yield sentences in memory as lines of a token and its tag."""
-        return tagged_blocks(given)
-
-    @classmethod
-    def read(cls, path: RowSource, config: TaggedConfig | None = None) -> list[TaggedSentence]:
-        """Read sentences with a tag for each token."""
-        return read_tagged(path, config)
-
-    @classmethod
-    def problems(
-        cls, train: Sequence[TaggedSentence], test: Sequence[TaggedSentence] = ()
-    ) -> list[Problem]:
-        """Return what a person should know of the rows, the gravest first."""
-        return find_tag_problems(train, test)
-
-    @classmethod
-    def unseen_problems(
-        cls, train: Sequence[TaggedSentence], valid: Sequence[TaggedSentence]
-    ) -> list[Problem]:
-        """Return which tags of held-out sentences are never learned."""
-        return find_unseen_labels(train, valid)
-
-    @classmethod
-    def find(cls, rows: Sequence[TaggedSentence]) -> dict[str, Any]:
-        """Return the tags, sorted, their scheme, and the characters of the tokens.
-
-        Raises:
-            CorpusError: rows have no tags, fewer than two, or some that do not fit their scheme.
-        """
-        return found_in(rows)
-
-    @classmethod
-    def texts(cls, rows: Sequence[TaggedSentence]) -> RowTexts:
-        """Return the sentences, their tokens separated by blanks."""
-        return RowTexts([row.text for row in rows], are_tokens=True)
-
-    @classmethod
-    def num_characters(cls, rows: Sequence[TaggedSentence]) -> int:
-        """Return the number of ids that the spelling of the tokens takes."""
-        return Alphabet.of(token for row in rows for token in row.tokens).num_ids
-
-    @classmethod
-    def learns_chain(cls, config: Tagging.Config) -> bool:
-        """Whether the settings ask for a CRF or a BiLSTM."""
-        return bool(config.crf or config.lstm_dim)
-
-    @classmethod
-    def baseline(cls, rows: Sequence[TaggedSentence]) -> Baseline:
-        """Learn the most frequent tag of each word."""
-        return tag_baseline(rows)
-
-    @classmethod
-    def majority(cls, rows: Sequence[TaggedSentence]) -> Baseline:
-        """Learn nothing where tags are of entities: no token is of one."""
-        return tag_majority(rows)
-
-    @classmethod
-    def begin(cls, base: TaskBase, config: Config, rows: Sequence[TaggedSentence]) -> Self:
-        """Put an untrained head on a base, and note what the rows look like."""
-        model = super().begin(base, config, rows)
-        sample = rows[:: -(-len(rows) // SAMPLE)]
-        model.learned = model._rates(
-            [row.tokens for row in sample], sum(tag != "O" for row in sample for tag in row.tags)
-        )
-        return model
 
     def examples(self, rows: Sequence[TaggedSentence]) -> PaddedExamples:
         """Return each window of each sentence, with the tags of the tokens that are read there."""
@@ -325,17 +214,6 @@ class Tagger(TaskModel):
         rates = self._rates([row.tokens for row in rows], 0)
         return rate_doubts(self.learned, rates, sum(len(row.tokens) for row in rows))
 
-    def facts(self) -> Mapping[str, Any]:
-        """Return what is kept beside weights and settings."""
-        if self.learned is None:
-            return super().facts()
-        return {**super().facts(), "learned": self.learned._asdict()}
-
-    def load_parts(self, folder: Path, facts: Mapping[str, Any]) -> None:
-        """Take over what the rows of the training looked like."""
-        if "learned" in facts:
-            self.learned = LearnedRates(**facts["learned"])
-
     def knows(self, row: TaggedSentence) -> bool:
         """Whether all tags of a sentence are known."""
         return -1 not in self.task.tags.places(row.tags)
@@ -343,10 +221,6 @@ class Tagger(TaskModel):
     def num_cut(self, rows: Sequence[TaggedSentence]) -> int:
         """Return the number of sentences that are longer than the model reads at once."""
         return self._windows([row.tokens for row in rows]).num_cut
-
-    def _rates(self, sentences: Sequence[Sequence[str]], num_tagged: int) -> LearnedRates:
-        tagged = num_tagged if self.finds_entities else 0
-        return LearnedRates.of(sentences, tagged, self.base.tokenizer)
 
     def _windows(self, sentences: Sequence[Sequence[str]]) -> SentenceWindows:
         framing = self.base.framing(self.task.config.max_length)

@@ -1,0 +1,115 @@
+"""What fine-tuning asks of a matcher: its rows, their problems, and what it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from foretext.classifiers.baseline import Baseline
+from foretext.classifiers.class_answers import count_labels
+from foretext.classifiers.majority_baseline import majority_baseline
+from foretext.classifiers.pair_baseline import mean_score, pair_baseline
+from foretext.corpus.findings import Problem
+from foretext.data.rows import (
+    LabelledPair,
+    PairsConfig,
+    find_row_problems,
+    find_unseen_labels,
+    read_pairs,
+)
+from foretext.data.rows.in_memory import RowSource
+from foretext.task_models.base import TaskModel
+from foretext.task_models.pair_scores import have_scores, score_range
+from foretext.task_models.settling import settled_mode, settled_shared_tokens
+from foretext.task_models.trainee import Settled
+from foretext.tasks.matching import Matching
+from foretext.tasks.task_base import TaskBase
+
+__all__ = ["MatcherLearning"]
+
+
+class MatcherLearning(TaskModel):
+    """Rows of two texts with a label or a score."""
+
+    task: Matching
+    task_class = Matching
+    rows_config: ClassVar = PairsConfig
+    fields = ("text_a", "text_b")
+    title = "Matching"
+    watched = ("f1", "pearson")
+    of_pairs = True
+
+    @classmethod
+    def read(cls, path: RowSource, config: PairsConfig | None = None) -> list[LabelledPair]:
+        """Read pairs."""
+        return read_pairs(path, config)
+
+    @classmethod
+    def problems(
+        cls, train: Sequence[LabelledPair], test: Sequence[LabelledPair] = ()
+    ) -> list[Problem]:
+        """Return what a person should know of the rows, the gravest first."""
+        return find_row_problems(train, test)
+
+    @classmethod
+    def unseen_problems(
+        cls, train: Sequence[LabelledPair], valid: Sequence[LabelledPair]
+    ) -> list[Problem]:
+        """Return which labels of held-out rows are never learned."""
+        return find_unseen_labels(train, valid)
+
+    @classmethod
+    def find(cls, rows: Sequence[LabelledPair]) -> dict[str, Any]:
+        """Return the labels, sorted, and their counts; or the range of the scores.
+
+        Raises:
+            CorpusError: there are fewer than two labels or scores.
+        """
+        if have_scores(rows):
+            return score_range(rows)
+        counts = count_labels(rows)
+        return {"labels": list(counts), "counts": list(counts.values())}
+
+    @classmethod
+    def baseline(cls, rows: Sequence[LabelledPair]) -> Baseline:
+        """Learn a regression on the words that both texts share."""
+        return pair_baseline(rows)
+
+    @classmethod
+    def check_calibration(cls, rows: Sequence[LabelledPair]) -> None:
+        """Check that pairs have labels.
+
+        Raises:
+            SettingError: they have scores.
+        """
+        if have_scores(rows):
+            super().check_calibration(rows)
+
+    @classmethod
+    def learns_embeddings(cls, config: Matching.Config) -> bool:
+        """Whether shared tokens are marked by embeddings."""
+        return config.shared_tokens is True
+
+    @classmethod
+    def settle(
+        cls,
+        config: Matching.Config,
+        base: TaskBase,
+        rows: Sequence[LabelledPair],
+        *,
+        is_pretrained: bool,
+        is_frozen: bool,
+    ) -> Settled:
+        """Choose how both texts are read, and whether the tokens that they share are marked."""
+        settled, notes = settled_mode(config, base, has_scores=have_scores(rows))
+        if settled.mode == "siamese":
+            return Settled(settled, notes)
+        marked = settled_shared_tokens(
+            settled, base, is_pretrained=is_pretrained, is_frozen=is_frozen
+        )
+        return Settled(marked.config, [*notes, *marked.notes])
+
+    @classmethod
+    def majority(cls, rows: Sequence[LabelledPair]) -> Baseline:
+        """Learn the most frequent label, or the mean score."""
+        return mean_score(rows) if have_scores(rows) else majority_baseline(rows)

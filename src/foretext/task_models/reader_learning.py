@@ -1,0 +1,113 @@
+"""What fine-tuning asks of a reader: its rows, their problems, and what it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
+
+from foretext.classifiers.baseline import Baseline
+from foretext.corpus.findings import Problem
+from foretext.data.rows import (
+    Question,
+    QuestionsConfig,
+    RowTexts,
+    find_question_problems,
+    read_questions,
+)
+from foretext.data.rows.in_memory import RowSource, json_lines
+from foretext.errors import CorpusError
+from foretext.task_models.answer_figures import (
+    no_answer,
+    span_baseline,
+)
+from foretext.task_models.base import KeptFacts, TaskModel
+from foretext.task_models.settling import settled_shared_tokens
+from foretext.task_models.trainee import Settled
+from foretext.tasks.span_qa import SpanQA
+from foretext.tasks.task_base import TaskBase
+
+__all__ = ["ReaderLearning"]
+
+
+class _Facts(KeptFacts, total=False):
+    """What a folder keeps of a reader."""
+
+    null_threshold: Annotated[float, Field(allow_inf_nan=False)]
+
+
+class ReaderLearning(TaskModel):
+    """Rows of a question, a passage and its answers."""
+
+    task: SpanQA
+    task_class = SpanQA
+    facts_type: ClassVar = _Facts
+    rows_config: ClassVar = QuestionsConfig
+    fields = ("question", "context")
+    title = "Question answering"
+    watched = ("exact_match",)
+    judged_by = "f1"
+
+    @classmethod
+    def lines_of(cls, given: Any) -> Iterator[str]:
+        """Yield questions in memory as JSON: in the form of SQuAD, or a flat object for each."""
+        is_file = isinstance(given, Mapping) and "data" in given
+        return json_lines([given] if is_file else given, ("question", "context", "answers"))
+
+    @classmethod
+    def read(cls, path: RowSource, config: QuestionsConfig | None = None) -> list[Question]:
+        """Read questions in the form of SQuAD or CMRC."""
+        return read_questions(path, config)
+
+    @classmethod
+    def problems(cls, train: Sequence[Question], test: Sequence[Question] = ()) -> list[Problem]:
+        """Return which answers do not stand in their passages, or not where the file says."""
+        return find_question_problems(train, test)
+
+    @classmethod
+    def find(cls, rows: Sequence[Question]) -> dict[str, Any]:
+        """Return whether some questions have no answer, as in SQuAD 2.0.
+
+        Raises:
+            CorpusError: no question has an answer that stands in its passage.
+        """
+        if not any(row.is_placed for row in rows):
+            raise CorpusError(
+                f"None of the {len(rows)} questions to learn from has an answer that stands in its "
+                "passage; give a file in the form of SQuAD, with 'answers' and 'answer_start'."
+            )
+        return {"may_abstain": not all(row.answers for row in rows)}
+
+    @classmethod
+    def texts(cls, rows: Sequence[Question]) -> RowTexts:
+        """Return questions and passages."""
+        return RowTexts([f"{row.question}\n{row.context}" for row in rows])
+
+    @classmethod
+    def baseline(cls, rows: Sequence[Question]) -> Baseline:
+        """Learn which words say little, for answers near the words of the question."""
+        return span_baseline(rows)
+
+    @classmethod
+    def learns_embeddings(cls, config: SpanQA.Config) -> bool:
+        """Whether shared tokens are marked by embeddings."""
+        return config.shared_tokens is True
+
+    @classmethod
+    def settle(
+        cls,
+        config: SpanQA.Config,
+        base: TaskBase,
+        rows: Sequence[Question],
+        *,
+        is_pretrained: bool,
+        is_frozen: bool,
+    ) -> Settled:
+        """Choose whether the tokens that question and passage share are marked."""
+        return settled_shared_tokens(config, base, is_pretrained=is_pretrained, is_frozen=is_frozen)
+
+    @classmethod
+    def majority(cls, rows: Sequence[Question]) -> Baseline | None:
+        """Leave all questions without an answer, where some have none."""
+        return no_answer(rows)
