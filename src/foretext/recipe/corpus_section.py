@@ -21,11 +21,13 @@ def corpus_config(settings: Mapping[str, Any]) -> CorpusConfig:
 def corpus_of_run(path: Path) -> CorpusConfig:
     """Read how a run read its text from the recipe that it keeps; no other section is looked at.
 
+    Whether lines are wrapped is left open: that is seen from the file that is read.
+
     Raises:
         ModelFileError: the file is missing or damaged.
     """
     sections = read_toml(path, ModelFileError)
     try:
-        return corpus_config(sections.get("corpus", {}))
+        return corpus_config({**sections.get("corpus", {}), "lines": "auto"})
     except SettingError as error:
         raise ModelFileError(f"{path}: {error}") from error

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from foretext.recipe import Recipe
+from foretext.recipe.text_settings import folding
 
 __all__ = ["vectors_card"]
 
@@ -19,7 +20,7 @@ documents ({tokens:,} tokens; {held_out_tokens:,} more were held out).
 | training loss | {loss} |
 | held-out loss | {valid_loss} |
 | seconds of training | {seconds} |
-| words are | {pre_tokenizer}, {case} |
+| words are | {pre_tokenizer}: {folding} |
 
 ## Use
 
@@ -52,7 +53,7 @@ def vectors_card(recipe: Recipe, facts: Mapping[str, Any], folder: str, word: st
             shown[name] = f"{shown[name]:.4f}"
     return CARD.format(
         **shown,
-        case="in small letters" if recipe.tokenizer.lowercase else "as they are written",
+        folding=folding(recipe),
         folder=folder,
         word=word,
         settings=tomli_w.dumps(recipe.sections()),

@@ -9,6 +9,7 @@ from typing import Any
 from foretext.backbones.base import Backbone
 from foretext.objectives.base import Objective
 from foretext.recipe import Recipe
+from foretext.recipe.text_settings import folding
 
 __all__ = ["model_card"]
 
@@ -70,7 +71,7 @@ def model_card(
     """
     import tomli_w
 
-    figures = _figures(record, objective)
+    figures = [*_figures(record, objective), ("text", folding(recipe))]
     return CARD.format(
         **facts,
         title=f"A {objective.kind} language model" if objective.kind else recipe.name,
