@@ -9,6 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
 import foretext as ft
 from foretext.data.images import read_images
@@ -127,7 +130,7 @@ def test_on_mnist_a_code_keeps_more_than_principal_components(shared_data: Path)
 def test_what_cannot_be(path: Path, images: np.ndarray, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=r"kind = 'convolution': .* mean 'convolutional'\?"):
         ft.Autoencoder("convolution")
-    with pytest.raises(SettingError, match="hiden_dim: denoising-autoencoder has no such setting"):
+    with pytest.raises(SettingError, match="hiden_dim: Autoencoder has no such setting"):
         ft.Autoencoder("denoising", hiden_dim=3)
     with pytest.raises(SettingError, match="has learned nothing yet; call fit first"):
         ft.Autoencoder().transform(images)
@@ -140,3 +143,41 @@ def test_what_cannot_be(path: Path, images: np.ndarray, tmp_path: Path) -> None:
         ft.Autoencoder.load(tmp_path)
     with pytest.raises(SettingError, match="cannot be trained further"):
         ft.pretrain("autoencoder", path, tmp_path / "run", base=path)
+
+
+def test_pixels_of_arrays_are_scaled_as_those_of_files(images: np.ndarray, tmp_path: Path) -> None:
+    np.save(tmp_path / "pixels.npy", images)
+    of_file = ft.Autoencoder(dim=4, **TINY).fit(tmp_path / "pixels.npy")
+    for given in (images, images.astype(np.int64), images.tolist()):
+        of_array = ft.Autoencoder(dim=4, **TINY).fit(given)
+        assert (of_array.transform(given) == of_file.transform(images / np.float32(255))).all()
+        assert of_array.score(given) == of_file.score(images)
+
+
+def test_numbers_that_no_network_can_learn(images: np.ndarray, tmp_path: Path) -> None:
+    fractions = images / np.float32(255)
+    broken = fractions.copy()
+    broken[0, 0, 0] = np.nan
+    with pytest.raises(SettingError, match="NaN or infinite"):
+        ft.Autoencoder().fit(broken)
+    with pytest.raises(SettingError, match="Whole numbers from 0 to 256 are no pixels"):
+        ft.Autoencoder().fit(np.arange(0, 257).repeat(64).reshape(-1, 8, 8))
+    with pytest.raises(SettingError, match="holds no numbers"):
+        ft.Autoencoder().fit(np.array([["a", "b"]]))
+    ft.Autoencoder(dim=4, **TINY).fit(fractions * 255, out=tmp_path / "run")
+    assert "this network answers with 0 to 1 only" in (tmp_path / "run/train.log").read_text()
+    ft.Autoencoder("linear", dim=4, **TINY).fit(fractions * 255, out=tmp_path / "linear")
+    assert "scale them to about 0..1" in (tmp_path / "linear/train.log").read_text()
+    with pytest.raises(SettingError, match="NaN or infinite"):
+        ft.Autoencoder("linear", dim=4, **TINY).fit(fractions).transform(broken)
+
+
+def test_settings_and_pipelines_of_scikit_learn(images: np.ndarray) -> None:
+    rows = (images / 255).reshape(len(images), -1)
+    pipeline = make_pipeline(ft.Autoencoder("linear", dim=4, **TINY), LogisticRegression())
+    assert pipeline.fit(rows, np.arange(len(rows)) % 2).predict(rows).shape == (len(rows),)
+    given = ft.Autoencoder("denoising", dim=3)
+    assert clone(given).get_params() == given.get_params()
+    assert given.set_params(kind="linear").recipe.name == "linear"
+    with pytest.raises(SettingError, match="name the folder of a run as out='run'"):
+        given.fit(rows, "run")

@@ -105,7 +105,8 @@ def iterate_texts(given: Any, column: str = _COLUMN) -> Iterator[str]:
 def open_corpus(sources: SourceNames, config: CorpusConfig) -> Corpus:
     """Open files or texts; settings of files have no effect on texts in memory."""
     if isinstance(sources, InMemory):
-        rows = {"format": "jsonl", "column": _COLUMN, "encoding": "utf-8", "documents": "auto"}
+        of_files = {"lines": "auto", "documents": "auto", "encoding": "utf-8"}
+        rows = {**of_files, "format": "jsonl", "column": _COLUMN}
         as_given = {"normalization": "none", "sentences": "line"} if sources.are_tokens else {}
         config = config.model_copy(update=rows | as_given)
     return Corpus(sources, config)
