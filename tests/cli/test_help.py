@@ -25,5 +25,5 @@ def test_help_fits_a_terminal_and_names_no_types(verb: str | None, command: Comm
 
 
 def test_help_keeps_brackets(command: Command) -> None:
-    assert "a setting of [corpus]" in command("inspect", "--help").out
+    assert "A text with [MASK] in it." in command("fill", "--help").out
     assert "Predict the tokens at [MASK]" in command("fill", "--help").out

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 import typer
 
 from foretext.cli.shared import (
-    AsJson,
     Overwrite,
     RunArgument,
     given_options,
@@ -60,7 +59,14 @@ def embed(
         ),
     ] = None,
     overwrite: Overwrite = False,
-    as_json: AsJson = False,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            help="With --output: print the result as one JSON document. Without it, vectors are "
+            "JSON documents, for each input a line.",
+        ),
+    ] = False,
 ) -> None:
     """Turn each line of text into one vector."""
     from foretext.artifact import load, load_language_model, opened_run

@@ -1,0 +1,79 @@
+"""What `--json` prints, for every verb: one document, or a line for each input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from foretext.classifiers.fasttext.classifier import FastTextClassifier
+from tests.cli.conftest import Command
+from tests.cli.test_help import VERBS
+from tests.language_model.models import bert, gpt
+
+COMMANDS = {
+    "inspect": "inspect corpus.txt",
+    "tokenizer": "tokenizer corpus.txt -o tokenizer --vocab-size 300",
+    "pretrain": "pretrain word2vec corpus.txt -o pretrained --set vectors.epochs=1",
+    "finetune": "finetune classification linear rows.csv --test rows.csv -o finetuned",
+    "evaluate": "evaluate run pairs.txt",
+    "predict": "predict classifier queries.txt",
+    "quantize": "quantize classifier small.ftz",
+    "neighbors": "neighbors run ship wave",
+    "analogy": "analogy run ship wave judge",
+    "embed": "embed run queries.txt -o vectors.npy",
+    "fill": "fill bert the[MASK]of",
+    "generate": "generate gpt the --max-new-tokens 3 --num-samples 2",
+    "convert": "convert run vectors.bin",
+    "reduce": "reduce run reduced.txt --dim 2",
+    "align": "align run run aligned.txt",
+    "drift": "drift run run",
+    "list": "list",
+    "plan": "plan bert-tiny corpus.txt --budget 2s",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(run: Path, corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Everything that the commands read."""
+    folder = tmp_path_factory.mktemp("json")
+    (folder / "run").symlink_to(run)
+    (folder / "corpus.txt").write_bytes(corpus.read_bytes())
+    texts = ["the ship on the wave", "the judge and the jury"] * 10
+    labels = ["sea", "law"] * 10
+    FastTextClassifier(dim=4, epochs=1, workers=1).fit(texts, labels).save(folder / "classifier")
+    rows = "".join(f"{text},{label}\n" for text, label in zip(texts, labels, strict=True))
+    (folder / "rows.csv").write_text("text,label\n" + rows)
+    (folder / "queries.txt").write_text("the ship\nthe jury\n")
+    (folder / "pairs.txt").write_text("ship wave 9\nship judge 1\nwave jury 2\n")
+    bert().save(folder / "bert")
+    gpt().save(folder / "gpt")
+    return folder
+
+
+@pytest.mark.parametrize("verb", COMMANDS)
+def test_stdout_is_what_the_help_says(
+    verb: str, command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    done = command(*COMMANDS[verb].split(), "--json")
+    assert done.code == 0, done.err
+    documents = [json.loads(line) for line in done.out.splitlines()]
+    shown = " ".join(command(verb, "--help").out.split())
+    assert len(documents) == (1 if "as one JSON document" in shown else 2)
+
+
+def test_a_line_for_each_input(
+    command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    for verb, arguments in (("predict", ["--json"]), ("embed", [])):
+        assert "for each input" in " ".join(command(verb, "--help").out.split())
+        run = "classifier" if verb == "predict" else "run"
+        lines = command(verb, run, "queries.txt", *arguments).out.splitlines()
+        assert len([json.loads(line) for line in lines]) == 2
+
+
+def test_every_verb_has_a_command() -> None:
+    assert {*COMMANDS, "demo"} == set(VERBS)  # demo takes long; `test_verbs` runs it
