@@ -11,6 +11,7 @@ from foretext.data.rows import Question
 from foretext.task_models.question_windows import QuestionWindows, window_starts
 from foretext.task_models.readings import Reading, read_spans
 from foretext.tasks.span_qa import SpanQA
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 
 
