@@ -259,10 +259,16 @@ def test_evaluate_measures_other_rows(
 
 
 def test_evaluate_opens_folders_of_hugging_face(
-    command: Command, files: TaskFiles, runs: dict[str, Path], tmp_path: Path
+    command: Command, files: TaskFiles, runs: dict[str, Path], bert: Path, tmp_path: Path
 ) -> None:
     """A folder that `transformers` has written tells its task by its class alone."""
     transformers = pytest.importorskip("transformers")
+    plain = small_settings("bert") | {"task": {"shared_tokens": False}}
+    test = files.test("span_qa")
+    ft.finetune(
+        "span_qa", bert, files.train("span_qa"), tmp_path / "reader", test=test, settings=plain
+    )
+    runs = {**runs, "span_qa": tmp_path / "reader"}
     for task, kind in (
         ("tagging", "AutoModelForTokenClassification"),
         ("span_qa", "AutoModelForQuestionAnswering"),
