@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from foretext.cli.shared import AsJson, Quiet, print_json, print_table
-from foretext.cli.text_options import Auto
+from foretext.cli.text_options import Auto, Column, Encoding, reading
 from foretext.terminal import say
 
 if TYPE_CHECKING:
@@ -34,15 +34,8 @@ def inspect(
             ".min_count.",
         ),
     ] = None,
-    encoding: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Encoding of the text, if it is not UTF-8.")
-    ] = None,
-    column: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="The column with the text, of csv, tsv, jsonl or parquet."
-        ),
-    ] = None,
+    encoding: Encoding = None,
+    column: Column = None,
     report: Annotated[
         Path | None, typer.Option("--report", metavar="F.html", help="Write a page with figures.")
     ] = None,
@@ -56,11 +49,7 @@ def inspect(
     from foretext.recipe.text_settings import corpus_to_inspect
 
     given = [setting if "." in setting else f"corpus.{setting}" for setting in settings or []]
-    given += [
-        f'corpus.{name}="{value}"'
-        for name, value in (("encoding", encoding), ("column", column))
-        if value is not None
-    ]
+    given += reading(encoding, column)
     text, words = corpus_to_inspect(corpus, given, auto=auto)
     with Progress("reading", text.num_bytes, "bytes", quiet=quiet) as bar:
         found = inspect_corpus(text, bar, words)

@@ -10,7 +10,7 @@ import typer
 
 from foretext.cli.completion import complete_recipe, complete_setting_of_recipe
 from foretext.cli.shared import AsJson, print_json, print_table
-from foretext.cli.text_options import Auto
+from foretext.cli.text_options import Auto, Column, Encoding, reading
 from foretext.errors import SettingError
 from foretext.terminal import say
 
@@ -53,6 +53,8 @@ def plan(
             autocompletion=complete_setting_of_recipe,
         ),
     ] = None,
+    encoding: Encoding = None,
+    column: Column = None,
     auto: Auto = False,
     as_json: AsJson = False,
 ) -> None:
@@ -66,7 +68,7 @@ def plan(
     from foretext.recipe import Recipe
     from foretext.recipe.text_settings import suited
 
-    chosen = Recipe.load(recipe, settings or [], config)
+    chosen = Recipe.load(recipe, [*(settings or []), *reading(encoding, column)], config)
     if not chosen.is_language_model:
         raise SettingError(
             f"There is nothing to plan for {recipe}: it has no sizes to choose among; "
@@ -85,6 +87,8 @@ def plan(
         say(sentence)
     options = [] if config is None else ["--config", str(config)]
     options += [part for setting in settings or [] for part in ("--set", setting)]
+    options += [] if encoding is None else ["--encoding", encoding]
+    options += [] if column is None else ["--column", column]
     options += ["--auto"] if auto else []
     options += [] if budget is None else ["--budget", budget]
     arguments = shlex.join([recipe, *corpus, "-o", "RUN", *options])

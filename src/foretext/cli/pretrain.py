@@ -10,7 +10,7 @@ import typer
 
 from foretext.cli.completion import complete_recipe, complete_setting_of_recipe
 from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json
-from foretext.cli.text_options import Auto
+from foretext.cli.text_options import Auto, Column, Encoding, reading
 from foretext.terminal import say
 
 if TYPE_CHECKING:
@@ -60,15 +60,8 @@ def pretrain(
             autocompletion=complete_setting_of_recipe,
         ),
     ] = None,
-    encoding: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The text's encoding, when it is not UTF-8.")
-    ] = None,
-    column: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="The column of csv, tsv, jsonl or parquet that holds text."
-        ),
-    ] = None,
+    encoding: Encoding = None,
+    column: Column = None,
     base: Annotated[
         Path | None,
         typer.Option(
@@ -96,9 +89,8 @@ def pretrain(
     from foretext.recipe import Recipe
     from foretext.runtime import is_first_process
 
-    given = list(settings or [])
-    flags = {"corpus.encoding": encoding, "corpus.column": column, "vectors.memory": memory}
-    given += [f'{name}="{value}"' for name, value in flags.items() if value is not None]
+    given = [*(settings or []), *reading(encoding, column)]
+    given += [] if memory is None else [f'vectors.memory="{memory}"']
     chosen = Recipe.load(recipe, given, config)
     learned = run_recipe(
         chosen,

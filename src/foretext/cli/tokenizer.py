@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json, print_table
-from foretext.cli.text_options import Auto
+from foretext.cli.text_options import Auto, Column, Encoding, reading
 from foretext.terminal import say
 
 __all__ = ["tokenizer"]
@@ -48,6 +48,8 @@ def tokenizer(
         str | None,
         typer.Option(metavar="CORPUS", help="Text to report on; default: the beginning of CORPUS."),
     ] = None,
+    encoding: Encoding = None,
+    column: Column = None,
     auto: Auto = False,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
@@ -62,7 +64,8 @@ def tokenizer(
     from foretext.recipe.text_settings import advised_tokenizer
     from foretext.tokenizers.subword_report import subword_report
 
-    given = read_overrides(settings or [], ("corpus", "tokenizer"))
+    written = [*(settings or []), *reading(encoding, column)]
+    given = read_overrides(written, ("corpus", "tokenizer"))
     if vocab_size is not None:
         name = "max_vocab_size" if kind == "words" else "vocab_size"
         given.setdefault("tokenizer", {})[name] = vocab_size
