@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import ast
 import re
+from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
+import foretext
 from foretext.cli.app import app
 from tests.cli.conftest import Command
 
@@ -27,3 +31,24 @@ def test_help_fits_a_terminal_and_names_no_types(verb: str | None, command: Comm
 def test_help_keeps_brackets(command: Command) -> None:
     assert "A text with [MASK] in it." in command("fill", "--help").out
     assert "Predict the tokens at [MASK]" in command("fill", "--help").out
+
+
+def options_in_sentences() -> set[str]:
+    """Every option that a text of the package names, docstrings apart."""
+    found = set()
+    for path in Path(foretext.__file__).parent.rglob("*.py"):
+        tree = ast.parse(path.read_text("utf-8"))
+        docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and id(node) not in docstrings:
+                found |= set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", str(node.value)))
+    return found
+
+
+def test_sentences_name_only_options_that_there_are() -> None:
+    group = get_command(app)
+    known = {"--help", *(option for parameter in group.params for option in parameter.opts)}
+    for verb in group.commands.values():  # type: ignore[attr-defined]
+        for parameter in verb.params:
+            known |= {*parameter.opts, *parameter.secondary_opts}
+    assert options_in_sentences() <= known
