@@ -27,7 +27,7 @@ PAGE_SECONDS = 0.9  # for its page, and for the process of the command to end
 WRITING_RATE = 0.005  # of the time, what is kept free beside that
 WRITTEN_BYTES = 150e6  # a second
 FIRST, GROWTH = 8, 4  # rows that are timed, and how many times more come next
-REHEARSAL_RATE = 0.01  # of the time, for the longest of the rehearsals, about
+REHEARSAL_RATE = 0.003  # of the time, for the longest rehearsal of one thing, at least
 SAMPLE_SEED = 20_061_015
 
 
@@ -136,23 +136,34 @@ def rehearse(
 
 
 def rehearsed(
-    action: Callable[[Sequence[Any]], object], rows: Sequence[Any], budget: Budget
+    action: Callable[[Sequence[Any]], object],
+    rows: Sequence[Any],
+    budget: Budget,
+    *,
+    first: int = FIRST,
 ) -> Cost:
-    """Time an action with more and more rows; the first and the last time make a line."""
+    """Time an action with more and more rows; the first and the last time make a line.
+
+    Args:
+        action: that will be done with all of the rows.
+        rows: are drawn at random.
+        budget: of the command.
+        first: rows that are timed first.
+    """
     if not rows:
         return Cost(0.0, 0.0)
     drawn = sampled(rows, len(rows), in_order=False)
-    action(drawn[:FIRST])  # makes the kernels ready
+    action(drawn[:first])  # makes the kernels ready
     times: list[tuple[int, float]] = []
-    size = FIRST
+    size = min(first, len(drawn))
     while True:
-        size = min(size, len(drawn))
         began = budget.elapsed
         action(drawn[:size])
         times.append((size, budget.elapsed - began))
-        if size == len(drawn) or times[-1][1] >= REHEARSAL_RATE * budget.seconds:
+        more = times[-1][1] - times[0][1]  # than the few rows took
+        if size == len(drawn) or more >= REHEARSAL_RATE * budget.seconds:
             break
-        size *= GROWTH
+        size = min(GROWTH * size, len(drawn))
     (few, short), (many, long) = times[0], times[-1]
     if many == few:
         return Cost(0.0, long / many)
@@ -164,9 +175,9 @@ def _measuring(rows: TaskRows, costs: Costs, seeds: int, fits: int) -> tuple[flo
     """Return the seconds of measuring after each training, and at the end."""
     valid, test = len(rows.valid), len(rows.test)
     after_each = costs.figures.of(valid)
-    closing = fits * after_each + costs.examination.of(valid)
+    closing = fits * after_each + costs.examination.of(test or valid)
     if test:
-        closing += costs.examination.of(test) + (seeds - 1) * costs.figures.of(test)
+        closing += costs.examination.per_row * valid + (seeds - 1) * costs.figures.of(test)
     return after_each, closing
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from foretext.classifiers.baseline import Baseline
+from foretext.finetuning.allotment import sampled
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.task_rows import TaskRows
@@ -10,6 +11,7 @@ from foretext.task_models.base import TaskModel
 
 __all__ = ["finish_network", "noted_reading"]
 
+CUT_SAMPLE = 1000  # rows
 UNKNOWN_SAMPLE, MOST_UNKNOWN = 500, 0.1  # rows, share of their tokens
 
 
@@ -31,12 +33,17 @@ def finish_network(
 
 
 def noted_reading(job: FinetuneJob, model: TaskModel, rows: TaskRows) -> int:
-    """Warn of rows that the model cannot read, or not whole; return how many are too long."""
-    num_cut = model.num_cut(rows.train)
+    """Warn of rows that the model cannot read, or not whole; return how many are too long.
+
+    Under a budget their number follows from a sample: all rows would be encoded once more for it.
+    """
+    some = rows.train if job.budget is None else sampled(rows.train, CUT_SAMPLE)
+    num_cut = round(model.num_cut(some) * len(rows.train) / len(some))
     if num_cut:
+        about = "about " * (len(some) < len(rows.train))
         job.note(
-            f"{num_cut:,} of {len(rows.train):,} rows to learn from are longer than the model "
-            "reads at once"
+            f"{about}{num_cut:,} of {len(rows.train):,} rows to learn from are longer than the "
+            "model reads at once"
         )
     rate = model.unknown_rate(rows.train[:: -(-len(rows.train) // UNKNOWN_SAMPLE)])
     if rate > MOST_UNKNOWN:

@@ -16,9 +16,10 @@ from foretext.finetuning.keeping import examined, keep
 from foretext.finetuning.learner import Learner
 from foretext.finetuning.recipe import BaseModel, TaskRecipe
 from foretext.finetuning.resume import keep_given
+from foretext.finetuning.rival import learned_baseline
 from foretext.finetuning.rows import read_rows
 from foretext.finetuning.search import searched
-from foretext.finetuning.seeds import Outcome, best_of, learned_baseline, train_seeds
+from foretext.finetuning.seeds import Outcome, best_of, train_seeds
 from foretext.pipeline.runs import run_folder
 from foretext.progress import is_quiet
 from foretext.report.run_report import write_report

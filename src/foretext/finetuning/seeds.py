@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Predictor
-from foretext.errors import CorpusError
 from foretext.finetuning.allotment import Allotment
 from foretext.finetuning.learner import Found, Learner, Record
 from foretext.finetuning.task_rows import TaskRows
 from foretext.progress import MetricsLog
 
-__all__ = ["Outcome", "Trained", "best_of", "learned_baseline", "train_seeds"]
+__all__ = ["Outcome", "Trained", "best_of", "train_seeds"]
 
 SEEDS = "seeds"  # folder of the models of finished seeds, among the checkpoints
 
@@ -86,16 +85,3 @@ def _train_seed(
 def best_of(trained: Sequence[Trained]) -> Trained:
     """Return the one that is best on held-out rows, the first of equally good ones."""
     return max(trained, key=lambda each: each.score)
-
-
-def learned_baseline(learner: Learner, rows: TaskRows) -> Baseline | None:
-    """Learn the baseline of a run; None where none is wanted, or nothing can be learned."""
-    if not learner.wants_baseline:
-        return None
-    began = time.monotonic()
-    try:
-        learned = learner.predictor.baseline(rows.train)
-    except CorpusError as error:  # no reason to lose what was trained
-        learner.job.note(f"there is no baseline: {error}")
-        return None
-    return None if learned is None else replace(learned, seconds=time.monotonic() - began)
