@@ -104,3 +104,14 @@ def test_tnews_repeats_itself(shared_data: Path) -> None:
     )
     sentences = [problem.sentence for problem in find_row_problems(train, test)]
     assert any("1,099 of 10,000 test rows" in each and "938 with" in each for each in sentences)
+
+
+def test_a_header_that_was_read_as_a_row_is_named() -> None:
+    rows = [LabelledText(f"text {n}", ("ab"[n % 2],), f"rows.tsv:{n + 2}") for n in range(12)]
+    header = LabelledText("sentence", ("label",), "rows.tsv:1")
+    (found,) = [each for each in find_row_problems([header, *rows]) if "header" in each.sentence]
+    assert found.severity == "warning"
+    assert "'label', which no other row has" in found.sentence
+    other = header._replace(labels=("a",))
+    assert not [each for each in find_row_problems([other, *rows]) if "header" in each.sentence]
+    assert not [each for each in find_row_problems(rows) if "header" in each.sentence]

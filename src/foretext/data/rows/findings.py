@@ -13,6 +13,7 @@ from foretext.metrics import detect_scheme, violations
 
 __all__ = ["Row", "find_row_problems", "find_tag_problems", "find_unseen_labels"]
 
+_ENOUGH = 10  # rows from which a label of one row alone is strange in the first line
 _FEW = 5  # rows of a label: too few to learn it from
 _MOST = 0.8  # share of one label from which accuracy says little
 _MANY = 0.01  # share from which repetition is worth a warning
@@ -41,7 +42,7 @@ class Row(Protocol):
 
 def find_row_problems(train: Sequence[Row], test: Sequence[Row] = ()) -> list[Problem]:
     """Return the problems of labelled texts or pairs, the gravest first."""
-    found = [*_labels(train), *_empty([*train, *test]), *_repeats(train)]
+    found = [*_labels(train), *_header(train), *_empty([*train, *test]), *_repeats(train)]
     return _gravest_first([*found, *_unseen(train, test), *_overlap(train, test)])
 
 
@@ -88,6 +89,21 @@ def _labels(rows: Sequence[Row]) -> Iterator[Problem]:
             "note",
             f"{_many(few, 'label has', 'labels have')} fewer than {_FEW} rows (such as "
             f"'{few[0]}', with {counts[few[0]]}), too few to learn them from.",
+        )
+
+
+def _header(rows: Sequence[Row]) -> Iterator[Problem]:
+    """Name a first line whose label no other row has; columns that have numbers include it."""
+    if len(rows) < _ENOUGH or not rows[0].place.endswith(":1"):
+        return
+    first = set(rows[0].labels)
+    if first and not any(first & set(row.labels) for row in rows[1:]):
+        label = min(first)
+        yield _problem(
+            "warning",
+            f"The first row has the label '{label}', which no other row has, so it may be a "
+            "header; name the columns by the names in it, or remove the line.",
+            rows[0],
         )
 
 
