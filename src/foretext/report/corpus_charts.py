@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from foretext.report.charts import specification
+from foretext.report.charts import number_axis, specification
 
 __all__ = ["growth_chart", "lengths_chart"]
 
@@ -27,8 +27,8 @@ def growth_chart(growth: Sequence[Mapping[str, int]]) -> dict[str, Any]:
 
     chart = alt.Chart(alt.InlineData(values=list(growth)))
     chart = chart.mark_line(point=alt.OverlayMarkDef(size=36), strokeWidth=2).encode(
-        x=alt.X("tokens:Q", title="tokens read", axis=alt.Axis(format="~s", grid=False)),
-        y=alt.Y("distinct_words:Q", title="distinct words", axis=alt.Axis(format="~s")),
+        x=alt.X("tokens:Q", title="tokens read", axis=number_axis("~s", grid=False)),
+        y=alt.Y("distinct_words:Q", title="distinct words", axis=number_axis("~s")),
         tooltip=[
             alt.Tooltip("tokens:Q", format=","),
             alt.Tooltip("distinct_words:Q", title="distinct words", format=","),
