@@ -95,10 +95,11 @@ class _Joiner:
 
         A hyphen at a line end goes where the file has the word without it, and not with it.
         """
-        if before[-1] == _SOFT_HYPHEN:
+        last = before[-1]
+        if last == _SOFT_HYPHEN:
             return "", True
-        if is_wide(before[-1]) and is_wide(line[0]):
-            return "", False
+        if last != "-":
+            return "" if last > "\xff" and is_wide(last) and is_wide(line[0]) else " ", False
         first, second = _BROKEN.search(before), _CONTINUES.match(line)
         if first and second and second[0] not in _JOINS:
             whole, hyphenated = f"{first[1]}{second[0]}", f"{first[1]}-{second[0]}"

@@ -27,7 +27,6 @@ _HANGING = 2  # columns that a Chinese punctuation mark may move
 _WIDE = re.compile(
     "[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60]"
 )
-_WIDE_FIRST = re.compile(rf"\s*{_WIDE.pattern}")
 _BEGINS_PARAGRAPH = re.compile(
     r"\s*(?:[>|#]|[=~_*-]{3}|[-*•+–]\s|\(?(?:\d{1,3}|[ivx]{1,5}|[a-z])[.)]\s)"
 )
@@ -82,12 +81,22 @@ def is_cut(before: str, line: str, width: int) -> bool:
 
     Both lines have text, and no white space at their ends.
     """
-    used = columns(before)
-    if used > _LONGER * width or _BEGINS_PARAGRAPH.match(line) or _indent(line) > _indent(before):
+    used = len(before) if before.isascii() else columns(before)
+    if used > _LONGER * width or _may_begin_paragraph(before, line):
         return False
-    if _WIDE_FIRST.match(line):
+    first = line.split(None, 1)[0]
+    if first.isascii():
+        return used + 1 + len(first) > width
+    if is_wide(first[0]):
         return used + 2 + _HANGING > width
-    return used + 1 + columns(line.split(None, 1)[0]) > width
+    return used + 1 + columns(first) > width
+
+
+def _may_begin_paragraph(before: str, line: str) -> bool:
+    """Whether a line is an item of a list, or more indented than the one before it."""
+    if line[0].isalpha() and line.find(".", 1, 6) < 0 and line.find(")", 1, 6) < 0:
+        return False  # as most lines
+    return _BEGINS_PARAGRAPH.match(line) is not None or _indent(line) > _indent(before)
 
 
 def columns(text: str) -> int:
