@@ -123,3 +123,12 @@ def test_neighbors_by_an_index(command: Command, run: Path, tmp_path: Path) -> N
     exact = json.loads(command("neighbors", run, "ship", "-n", 3, "--json").out)
     for found in (built, kept):
         assert json.loads(found.out)["ship"] == pytest.approx(exact["ship"], abs=1e-6)
+
+
+def test_queries_follow_the_case_of_the_vocabulary(command: Command, run: Path) -> None:
+    capital = command("neighbors", run, "Ship", "-n", 3)
+    assert capital.out == command("neighbors", run, "ship", "-n", 3).out
+    assert "ship" in capital.out.splitlines()[0] + capital.out.splitlines()[1]
+    assert list(json.loads(command("neighbors", run, "Ship", "--json").out)) == ["Ship"]
+    found = command("analogy", run, "Ship", "Wave", "Judge", "-n", 2)
+    assert "ship : wave = judge :" in found.out

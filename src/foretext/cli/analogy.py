@@ -24,8 +24,10 @@ def analogy(
     """Answer "A is to B as C is to": the words nearest to B - A + C."""
     from foretext.artifact import load_vectors
 
-    answers = load_vectors(run).analogy(a, b, c, topn)
+    vectors = load_vectors(run)
+    answers = vectors.analogy(a, b, c, topn)
     if as_json:
         print_json(dict(answers))
     else:
+        a, b, c = map(vectors.spelled, (a, b, c))
         print_table([f"{a} : {b} = {c} :", "cosine"], answers)

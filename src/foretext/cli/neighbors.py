@@ -43,7 +43,7 @@ def neighbors(
         print_json({word: dict(near) for word, near in zip(words, found, strict=True)})
         return
     for word, near in zip(words, found, strict=True):
-        print_table([word, "cosine"], near)
+        print_table([vectors.spelled(word), "cosine"], near)
 
 
 def _open_index(path: Path, vectors: WordVectors) -> NeighborIndex:

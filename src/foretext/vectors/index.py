@@ -108,7 +108,7 @@ class NeighborIndex:
         queries = unit_rows(self.vectors[words])  # (Q, D)
         found = [self._named(self._search(query, topn + 1)) for query in queries]
         return [
-            [pair for pair in near if pair[0] != word][:topn]
+            [pair for pair in near if pair[0] != self.vectors.spelled(word)][:topn]
             for word, near in zip(words, found, strict=True)
         ]
 

@@ -1,0 +1,208 @@
+"""From words to rows and vectors: what `WordVectors` is underneath.
+
+Where a vocabulary is in lower case, queries are too: "Merkel" finds "merkel", in every method.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from foretext.errors import SettingError
+from foretext.vectors.formats import VectorTable
+from foretext.vectors.formats.table import check_table
+from foretext.vectors.lookup import unknown_word
+from foretext.vectors.neighbors import inverse_norms, unit_rows
+
+if TYPE_CHECKING:
+    from foretext.vectors.subword_vectors import SubwordVectors
+
+__all__ = ["WordLookup", "read_only"]
+
+
+class WordLookup:
+    """A vocabulary with one vector a word, and n-grams for words that are not in it."""
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        vectors: ArrayLike,
+        counts: ArrayLike | None = None,
+        subwords: SubwordVectors | None = None,
+        *,
+        split: Callable[[str], list[str]] | None = None,
+    ) -> None:
+        self.index_to_key = list(words)
+        self.key_to_index = {word: row for row, word in enumerate(self.index_to_key)}
+        self.vectors = read_only(np.asarray(vectors, dtype=np.float32))  # (V, D)
+        self.counts = None if counts is None else read_only(np.asarray(counts, dtype=np.int64))
+        self.subwords = subwords
+        self.split = split
+        check_table(self._table)
+
+    def __len__(self) -> int:
+        return len(self.index_to_key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.index_to_key)
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self.spelled(word) in self.key_to_index
+
+    def __getitem__(self, words: str | Iterable[str]) -> NDArray[np.float32]:
+        """The vector of a word (D,), or those of several words (N, D); read-only."""
+        if isinstance(words, str):
+            return self.get_vector(words)
+        return read_only(self._vectors_of(list(words)))
+
+    @property
+    def size(self) -> dict[str, int]:
+        """How much was learned, for a summary."""
+        return {"words": len(self), "vector_size": self.vector_size}
+
+    @property
+    def vector_size(self) -> int:
+        """Number of dimensions, D."""
+        return int(self.vectors.shape[1])
+
+    def spelled(self, word: str) -> str:
+        """Return `word` as the vocabulary spells it; one that it does not have as it is.
+
+        A word that is unknown as written is looked for in Unicode's form NFC, and then in small
+        letters if the whole vocabulary has no capital.
+        """
+        if word in self.key_to_index:
+            return word
+        composed = unicodedata.normalize("NFC", word)
+        if composed in self.key_to_index or not self._has_small_letters_only:
+            return composed if composed in self.key_to_index else word
+        small = "".join(map(str.lower, composed))  # letter by letter, as text is lower-cased
+        return small if small in self.key_to_index or self.subwords is not None else word
+
+    def has_index_for(self, word: str) -> bool:
+        """Whether `word` has a vector, in the vocabulary or by its n-grams."""
+        return word in self or self._has_ngrams(self.spelled(word))
+
+    def get_index(self, word: str, default: int | None = None) -> int:
+        """Return the row of `word` in `vectors`.
+
+        Args:
+            word: of the vocabulary.
+            default: for a word that is not in it; None: that is an error.
+
+        Raises:
+            UnknownWordError: the word is not in the vocabulary.
+        """
+        if default is not None and word not in self:
+            return default
+        return self._row(word)
+
+    def get_vecattr(self, word: str, attribute: str) -> int:
+        """Return what else is known of `word`: its "count" in the text.
+
+        Raises:
+            UnknownWordError: the word is not in the vocabulary.
+            SettingError: there is no such attribute.
+        """
+        if attribute != "count" or self.counts is None:
+            raise SettingError(f"attribute = '{attribute}': these vectors do not have it.")
+        return int(self.counts[self._row(word)])
+
+    @property
+    def vocab(self) -> Mapping[str, int]:
+        """The words with their rows."""
+        return MappingProxyType(self.key_to_index)
+
+    def get_vector(self, word: str, norm: bool = False) -> NDArray[np.float32]:
+        """Return the vector of `word` (D,), of unit length with `norm`; read-only.
+
+        Raises:
+            UnknownWordError: the word is not in the vocabulary; close ones are suggested.
+        """
+        row = self.key_to_index.get(self.spelled(word))
+        if row is None:
+            unseen = self._unseen_vector(self.spelled(word))
+            return read_only(unit_rows(unseen[None])[0] if norm else unseen)
+        vector = self.vectors[row]
+        return read_only(vector * self._inverse_norms[row]) if norm else vector
+
+    def get_mean_vector(
+        self,
+        words: Sequence[str | NDArray[Any]],
+        weights: ArrayLike | None = None,
+        pre_normalize: bool = True,
+        post_normalize: bool = False,
+        ignore_missing: bool = True,
+    ) -> NDArray[np.float32]:
+        """Return the mean of words and vectors (D,); as in gensim, of no known word it is zero.
+
+        Args:
+            words: words, or vectors (D,).
+            weights: (N,), of each; None: all weigh the same.
+            pre_normalize: give each word unit length first.
+            post_normalize: give the mean unit length.
+            ignore_missing: leave out words without a vector, in place of an error.
+
+        Raises:
+            SettingError: there is nothing to take the mean of, or another number of weights.
+            UnknownWordError: a word has no vector, and `ignore_missing` is False.
+        """
+        factors = np.ones(len(words)) if weights is None else np.asarray(weights, np.float64)
+        if not len(words) or len(factors) != len(words):
+            raise SettingError(
+                f"{len(words)} words and {len(factors)} weights give no mean; give a weight a word."
+            )
+        known = [
+            (factor, self.get_vector(word, norm=pre_normalize) if isinstance(word, str) else word)
+            for word, factor in zip(words, factors, strict=True)
+            if not (isinstance(word, str) and ignore_missing and not self.has_index_for(word))
+        ]
+        total = sum(abs(factor) for factor, _ in known)
+        summed = sum((factor * vector for factor, vector in known), np.zeros(self.vector_size))
+        mean = np.asarray(summed / total if total else summed, np.float32)
+        return unit_rows(mean[None])[0] if post_normalize else mean
+
+    @cached_property
+    def _inverse_norms(self) -> NDArray[np.float32]:  # (V,); a whole unit matrix would be double
+        return inverse_norms(self.vectors)
+
+    @cached_property
+    def _has_small_letters_only(self) -> bool:
+        return all(word == word.lower() for word in self.index_to_key)
+
+    @property
+    def _table(self) -> VectorTable:
+        return VectorTable(self.index_to_key, self.vectors, self.counts, self.subwords)
+
+    def _vectors_of(self, words: list[str]) -> NDArray[np.float32]:
+        if self.subwords is None or all(word in self for word in words):
+            return self.vectors[[self._row(word) for word in words]]
+        return np.array([self.get_vector(word) for word in words])
+
+    def _unseen_vector(self, word: str) -> NDArray[np.float32]:
+        vector = None if self.subwords is None else self.subwords.vector(word)
+        if vector is None:
+            raise unknown_word(word, self.index_to_key, self.key_to_index)
+        return vector
+
+    def _has_ngrams(self, word: str) -> bool:
+        return self.subwords is not None and self.subwords.vector(word) is not None
+
+    def _row(self, word: str) -> int:
+        row = self.key_to_index.get(self.spelled(word))
+        if row is None:
+            raise unknown_word(word, self.index_to_key, self.key_to_index)
+        return row
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view that cannot be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,278 @@
+"""Similarities, neighbours and analogies of words, under gensim's names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from foretext.errors import SettingError
+from foretext.vectors.neighbors import Nearest, search, unit_rows
+from foretext.vectors.text_embedding import known_words
+from foretext.vectors.transport import transport_cost
+from foretext.vectors.word_lookup import WordLookup
+
+__all__ = ["WordSimilarity"]
+
+Term: TypeAlias = str | NDArray[Any] | tuple[str | NDArray[Any], float]
+Terms: TypeAlias = str | NDArray[Any] | Sequence[Term]
+
+_TINY = 1e-6  # of 3CosMul, as in the paper
+
+
+class WordSimilarity(WordLookup):
+    """What can be asked of word vectors by cosines."""
+
+    def similarity(self, word: str, other: str) -> float:
+        """Return the cosine of two words.
+
+        Raises:
+            UnknownWordError: one of them is not in the vocabulary.
+        """
+        return float(self.get_vector(word, norm=True) @ self.get_vector(other, norm=True))
+
+    def distance(self, word: str, other: str) -> float:
+        """Return 1 minus the cosine of two words."""
+        return 1 - self.similarity(word, other)
+
+    def distances(
+        self, word: str | NDArray[Any], others: Sequence[str] = ()
+    ) -> NDArray[np.float32]:
+        """Return 1 minus the cosine with each of `others` (N,), or with all words (V,).
+
+        Raises:
+            UnknownWordError: a word is not in the vocabulary.
+        """
+        unit = unit_rows(self._direction(word)[None])[0]
+        rows = [self._row(other) for other in others] if len(others) else slice(None)
+        cosines: NDArray[np.float32] = self.vectors[rows] @ unit * self._inverse_norms[rows]
+        return 1 - cosines
+
+    def n_similarity(self, words: Sequence[str], others: Sequence[str]) -> float:
+        """Return the cosine of the mean vectors of two sets of words; unknown ones are left out.
+
+        Raises:
+            SettingError: one of the two is empty.
+        """
+        first, second = (
+            self.get_mean_vector(each, pre_normalize=False, post_normalize=True)
+            for each in (words, others)
+        )
+        return float(first @ second)
+
+    def most_similar_to_given(self, word: str, others: Sequence[str]) -> str:
+        """Return the one of `others` that is nearest to `word`.
+
+        Raises:
+            UnknownWordError: a word is not in the vocabulary.
+        """
+        return others[int(np.argmax([self.similarity(word, other) for other in others]))]
+
+    def wmdistance(
+        self, first: str | Sequence[str], second: str | Sequence[str], norm: bool = True
+    ) -> float:
+        """Return the word mover's distance of two texts (Kusner et al. 2015).
+
+        It is the least distance that the words of one have to travel to become the other's, found
+        exactly; infinite where one has no known word.
+
+        Args:
+            first: words, or a text, which is cut as `embed` cuts it.
+            second: likewise.
+            norm: measure between vectors of unit length.
+        """
+        counts = [Counter(self._known_words(text)) for text in (first, second)]
+        if not all(counts):
+            return float("inf")
+        points = [np.array([self.get_vector(word, norm=norm) for word in each]) for each in counts]
+        weights = [np.array(list(each.values())) / each.total() for each in counts]
+        return transport_cost(points[0], points[1], weights[0], weights[1])
+
+    def most_similar(
+        self,
+        positive: Terms | None = None,
+        negative: Terms | None = None,
+        topn: int = 10,
+        restrict_vocab: int | None = None,
+    ) -> list[tuple[str, float]]:
+        """Return the `topn` words nearest to the sum of `positive` less `negative`, with cosines.
+
+        A term is a word, a vector (D,), or a pair of one of these and its weight; words count with
+        unit length, vectors as they are. The words of the query are left out. A weight in
+        `negative` is taken as it is given, sign included, as gensim does.
+
+        Raises:
+            UnknownWordError: a word is not in the vocabulary.
+            SettingError: the query is empty.
+        """
+        terms = [*_weighted(positive, 1.0), *_weighted(negative, -1.0)]
+        if not terms:
+            raise SettingError("most_similar needs at least one word or vector to start from.")
+        weights = np.array([weight for _, weight in terms], dtype=np.float32)
+        query = weights @ np.array([self._direction(term) for term, _ in terms])  # (D,)
+        named = [term for term, _ in terms if isinstance(term, str)]
+        excluded = self._rows_of(named)
+        nearest = self._search(query[None], topn + len(excluded), restrict_vocab)
+        return self._named(nearest, 0, excluded, topn)
+
+    def similar_by_word(
+        self, word: str, topn: int = 10, restrict_vocab: int | None = None
+    ) -> list[tuple[str, float]]:
+        """Return the words nearest to `word`: `most_similar` of one word."""
+        return self.most_similar([word], topn=topn, restrict_vocab=restrict_vocab)
+
+    similar_by_key = similar_by_word
+
+    def similar_by_vector(
+        self, vector: ArrayLike, topn: int = 10, restrict_vocab: int | None = None
+    ) -> list[tuple[str, float]]:
+        """Return the words nearest to a vector (D,): `most_similar` of one vector."""
+        return self.most_similar([np.asarray(vector)], topn=topn, restrict_vocab=restrict_vocab)
+
+    def most_similar_cosmul(
+        self,
+        positive: Terms | None = None,
+        negative: Terms | None = None,
+        topn: int = 10,
+        restrict_vocab: int | None = None,
+    ) -> list[tuple[str, float]]:
+        """Return the words of the greatest product of similarities, 3CosMul, with these products.
+
+        Levy and Goldberg 2014: the product over `positive`, divided by that over `negative`, of
+        cosines shifted to 0..1; no single word can dominate, as one can in `most_similar`.
+
+        Raises:
+            UnknownWordError: a word is not in the vocabulary.
+            SettingError: there is nothing positive, or a term has a weight.
+        """
+        wanted, unwanted = (_weighted(terms, 1.0) for terms in (positive, negative))
+        if not wanted or any(weight != 1 for _, weight in [*wanted, *unwanted]):
+            raise SettingError(
+                "most_similar_cosmul needs at least one positive word or vector, and no weights."
+            )
+        above, below = (
+            [self._shifted_cosines(term, restrict_vocab) for term, _ in terms]
+            for terms in (wanted, unwanted)
+        )
+        scores = np.prod(above, axis=0) / (np.prod(below, axis=0) + _TINY)  # (V,)
+        named = [term for term, _ in [*wanted, *unwanted] if isinstance(term, str)]
+        excluded = self._rows_of(named)
+        best = np.argsort(-scores, kind="stable")[: max(topn, 0) + len(excluded)]
+        pairs = [
+            (self.index_to_key[row], float(scores[row])) for row in best if row not in excluded
+        ]
+        return pairs[: max(topn, 0)]
+
+    def analogy(self, a: str, b: str, c: str, topn: int = 10) -> list[tuple[str, float]]:
+        """Return the words that are to `c` what `b` is to `a`: nearest to b - a + c (3CosAdd).
+
+        Raises:
+            UnknownWordError: a word is not in the vocabulary.
+        """
+        return self.most_similar(positive=[b, c], negative=[a], topn=topn)
+
+    def neighbors(self, words: Iterable[str], topn: int = 10) -> list[list[tuple[str, float]]]:
+        """Return what `most_similar` gives for each of many words, many times faster.
+
+        Raises:
+            UnknownWordError: a word is not in the vocabulary.
+        """
+        words = list(words)
+        nearest = self._search(self._vectors_of(words), topn + 1)
+        return [
+            self._named(nearest, query, self._rows_of([word]), topn)
+            for query, word in enumerate(words)
+        ]
+
+    def nearest_ngrams(self, word: str, topn: int = 10) -> list[tuple[str, float]]:
+        """Return the character n-grams nearest to `word`, of all in the vocabulary, with cosines.
+
+        Raises:
+            UnknownWordError: the word has no vector.
+            SettingError: there are no n-grams.
+        """
+        if self.subwords is None:
+            raise SettingError("these vectors have no n-grams; fastText's have.")
+        return self.subwords.nearest(self.get_vector(word), self.index_to_key, topn)
+
+    def closer_than(self, word: str, other: str) -> list[str]:
+        """Return the words that are nearer to `word` than `other` is, in the vocabulary's order.
+
+        Raises:
+            UnknownWordError: one of them is not in the vocabulary.
+        """
+        scores = self.vectors @ self.get_vector(word, norm=True) * self._inverse_norms  # (V,)
+        own = self.get_index(word, default=-1)
+        nearer = np.flatnonzero(scores > scores[self._row(other)]).tolist()
+        return [self.index_to_key[row] for row in nearer if row != own]
+
+    def rank(self, word: str, other: str) -> int:
+        """Return the place of `other` among the neighbours of `word`, from 1."""
+        return len(self.closer_than(word, other)) + 1
+
+    def doesnt_match(self, words: Iterable[str]) -> str:
+        """Return the word that is farthest from the mean direction of all of `words`.
+
+        Raises:
+            UnknownWordError: a word is not in the vocabulary.
+            SettingError: there are no words.
+        """
+        words = list(words)
+        if not words:
+            raise SettingError("doesnt_match needs words to choose from.")
+        unit = np.array([self.get_vector(word, norm=True) for word in words])  # (N, D)
+        return words[int(np.argmin(unit @ unit.mean(axis=0)))]
+
+    def _direction(self, term: str | NDArray[Any]) -> NDArray[np.float32]:
+        if isinstance(term, str):
+            return self.get_vector(term, norm=True)
+        vector = np.asarray(term, dtype=np.float32)
+        if vector.shape != (self.vector_size,):
+            raise SettingError(
+                f"a vector of shape {vector.shape} cannot be compared with vectors of "
+                f"{self.vector_size} dimensions."
+            )
+        return vector
+
+    def _search(
+        self, queries: NDArray[np.float32], k: int, restrict_vocab: int | None = None
+    ) -> Nearest:
+        inverse = self._inverse_norms[:restrict_vocab]
+        return search(self.vectors[:restrict_vocab], inverse, unit_rows(queries), k)
+
+    def _named(
+        self, nearest: Nearest, query: int, excluded: Collection[int], topn: int
+    ) -> list[tuple[str, float]]:
+        pairs = zip(nearest.rows[query].tolist(), nearest.scores[query].tolist(), strict=True)
+        kept = [(self.index_to_key[row], score) for row, score in pairs if row not in excluded]
+        return kept[: max(topn, 0)]
+
+    def _rows_of(self, words: Iterable[str]) -> list[int]:
+        """Return the rows of those words that are in the vocabulary."""
+        return [self._row(word) for word in words if word in self]
+
+    def _shifted_cosines(
+        self, term: str | NDArray[Any], restrict_vocab: int | None
+    ) -> NDArray[np.float32]:
+        """Return the cosines with all words (V,), shifted from -1..1 to 0..1."""
+        cosines = self.vectors[:restrict_vocab] @ self._direction(term)
+        return np.float32(0.5) * (1 + cosines * self._inverse_norms[:restrict_vocab])
+
+    def _known_words(self, text: str | Sequence[str]) -> list[str]:
+        if isinstance(text, str):
+            words = known_words(text, self.key_to_index) if self.split is None else self.split(text)
+        else:
+            words = list(text)
+        return [self.spelled(word) for word in words if self.has_index_for(word)]
+
+
+def _weighted(terms: Terms | None, weight: float) -> list[tuple[str | NDArray[Any], float]]:
+    """Return the terms with their weights; a single word or vector stands for a list of it."""
+    if terms is None:
+        return []
+    if isinstance(terms, str) or (isinstance(terms, np.ndarray) and terms.ndim == 1):
+        return [(terms, weight)]
+    return [term if isinstance(term, tuple) else (term, weight) for term in terms]
