@@ -26,14 +26,15 @@ def test_few_steps_are_warned_of_once() -> None:
     [(step, warning)] = warnings_of(1.0)
     assert step == WARM_STEPS + 4  # four of a second each are enough to know
     assert "enough for about 92 steps, 0.92 epochs" in warning
-    assert "give it 3 times as long (--budget)" in warning
+    assert "has 02:00, enough" in warning
+    assert "add 3m or more to the time (--budget)" in warning
 
 
 def test_less_than_an_epoch_is_warned_of() -> None:
     [(step, warning)] = warnings_of(0.15, steps_per_epoch=2_000)
     assert step == WARM_STEPS + TIMED_STEPS
     assert "about 602 steps, 0.3 epochs" in warning
-    assert "give it 4 times as long" in warning
+    assert "add 6m or more" in warning
 
 
 def test_a_part_of_very_many_rows_is_enough() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 
+from foretext.progress.budget import duration_option
+from foretext.progress.figures import human_seconds
 from foretext.training.schedule import MEASURING_RATE
 
 __all__ = ["Forecast"]
@@ -12,6 +13,7 @@ __all__ = ["Forecast"]
 WARM_STEPS = 2  # not timed: they make kernels and matrix products ready
 TIMED_STEPS, TIMED_RATE = 5, 0.03  # enough: so many steps, or such a share of the time
 FEWEST_STEPS = 200  # with fewer a network has hardly learned
+SPARE = 1.1  # times what seems to be needed
 FEWEST_EPOCHS, MANY_STEPS = 0.8, 1000  # less than about one epoch is short, unless it is so long
 
 
@@ -46,16 +48,17 @@ class Forecast:
         self._is_made = True
         pace = statistics.median(timed or self._times)
         coming = (1 - MEASURING_RATE) * max(left, 0.0) / pace
-        return self._warning(step + coming)
+        return self._warning(step + coming, total)
 
-    def _warning(self, steps: float) -> str | None:
+    def _warning(self, steps: float, total: float) -> str | None:
         epochs = steps / self.steps_per_epoch
         is_short = epochs < FEWEST_EPOCHS and steps < MANY_STEPS
         if steps >= FEWEST_STEPS and not is_short:
             return None
-        times = math.ceil(1.1 * max(FEWEST_STEPS / steps, 1 / epochs if is_short else 0.0))
+        times = max(FEWEST_STEPS / steps, 1 / epochs if is_short else 0.0)
+        more = duration_option((SPARE * times - 1) * total)
         return (
-            f"the time is enough for about {steps:,.0f} steps, {epochs:.2g} epochs, in which a "
-            f"network hardly learns; give it {max(times, 2)} times as long (--budget), or choose a "
-            "smaller one"
+            f"the training has {human_seconds(total)}, enough for about {steps:,.0f} steps, "
+            f"{epochs:.2g} epochs, in which a network hardly learns; add {more} or more to the "
+            "time (--budget), or choose a smaller network"
         )
