@@ -26,6 +26,7 @@ from foretext.errors import SettingError, VectorFileError
 from foretext.interop.no_init import no_init
 from foretext.parsing import read_json, read_tensors, write_tensors
 from foretext.replacement import refuse_unfinished
+from foretext.representation import Represented
 from foretext.vectors.principal_components import PrincipalComponents
 
 __all__ = ["Codec"]
@@ -47,7 +48,7 @@ class _Facts(TypedDict):
     shape: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)]
 
 
-class Codec:
+class Codec(Represented):
     """Networks to a code and back.
 
     Args:
@@ -96,6 +97,11 @@ class Codec:
     def shape(self) -> tuple[int, ...]:
         """The shape of one example."""
         return self.network.shape
+
+    def summary(self) -> dict[str, Any]:
+        """Return what Python and a notebook show of the networks."""
+        shape = " x ".join(map(str, self.shape))
+        return {"network": type(self.network).__name__, "examples": shape, **self.size}
 
     @property
     def size(self) -> dict[str, int]:

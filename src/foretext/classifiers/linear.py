@@ -108,6 +108,11 @@ class LinearClassifier(TextLabeller):
         self._learn(matrix, sets)
         return self
 
+    def summary(self) -> dict[str, Any]:
+        """Return what Python and a notebook show: settings, and what was learned."""
+        given = self._given.model_dump(exclude_unset=True)
+        return given if self._vectorizer is None else {**super().summary(), **given}
+
     @property
     def classes_(self) -> NDArray[np.str_]:
         """(C,) the labels, sorted."""

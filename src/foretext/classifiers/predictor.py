@@ -21,6 +21,7 @@ from foretext.data.rows.in_memory import RowSource, json_lines, row_source
 from foretext.data.rows.inputs import Input, line_input
 from foretext.errors import SettingError
 from foretext.metrics.paired import Tallies, paired_difference
+from foretext.representation import Represented
 
 __all__ = ["Predictor", "Record", "Top", "numbers", "refuse_options"]
 
@@ -36,7 +37,7 @@ class Top(NamedTuple):
     threshold: float = 0.0  # least probability of each
 
 
-class Predictor(ABC):
+class Predictor(Represented, ABC):
     """Rows in, answers and figures out."""
 
     rows_config: ClassVar[type[Config]]  # settings of `read`, the section [rows]
@@ -61,6 +62,14 @@ class Predictor(ABC):
     @abstractmethod
     def num_parameters(self) -> int:
         """Number of weights."""
+
+    def summary(self) -> dict[str, Any]:
+        """Return what Python and a notebook show of the model."""
+        return {
+            "task": self.title.lower(),
+            "labels": self.num_labels,
+            "parameters": self.num_parameters,
+        }
 
     @property
     def num_labels(self) -> int | None:

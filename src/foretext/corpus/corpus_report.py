@@ -16,11 +16,12 @@ from foretext.corpus.findings import (
     Prospect,
 )
 from foretext.corpus.settings import Documents
+from foretext.representation import Represented
 
 __all__ = ["CorpusReport"]
 
 
-class CorpusReport(Finding):
+class CorpusReport(Represented, Finding):
     """All findings of `inspect_corpus`; tokens are the words of the pre-tokeniser in `reading`."""
 
     files: list[FileFacts]  # the first hundred
@@ -53,6 +54,18 @@ class CorpusReport(Finding):
     near_duplicates: Duplicates  # among sampled documents, without exact ones
     prospects: list[Prospect]
     problems: list[Problem]
+
+    def summary(self) -> dict[str, Any]:
+        """Return what Python and a notebook show of the report."""
+        return {
+            "files": self.num_files,
+            "documents": self.documents,
+            "sentences": self.sentences,
+            "tokens": self.tokens,
+            "distinct words": self.distinct_words,
+            "scripts": [f"{name} {rate:.0%}" for name, rate in self.scripts.items()],
+            "problems": [str(problem) for problem in self.problems] or "none",
+        }
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, as JSON has them."""

@@ -8,20 +8,21 @@ scikit-learn itself is imported only where it asks.
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, Self, TypeVar, cast
 
 from foretext.errors import SettingError, did_you_mean
 from foretext.recipe import Recipe
+from foretext.representation import Represented
 
 __all__ = ["Parameters", "kept"]
 
 Init = TypeVar("Init", bound=Callable[..., None])
 
 
-class Parameters(ABC):
+class Parameters(Represented):
     """An estimator whose settings are arguments of its constructor."""
 
     @property
@@ -83,6 +84,10 @@ class Parameters(ABC):
         given = {name: _plain(value) for name, value in self.get_params().items()}
         defaults = self.defaults()
         return {name: value for name, value in given.items() if value != defaults[name]}
+
+    def summary(self) -> dict[str, Any]:
+        """Return what a notebook shows of the estimator."""
+        return {**self.chosen(), "fitted": self.is_fitted}
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value!r}" for name, value in self.chosen().items())

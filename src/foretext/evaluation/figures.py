@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from foretext.representation import Represented
+
 __all__ = ["Evaluation"]
 
 
-@dataclass(frozen=True)
-class Evaluation:
+@dataclass(frozen=True, repr=False)
+class Evaluation(Represented):
     """What was measured on one file.
 
     Args:
@@ -20,6 +22,10 @@ class Evaluation:
 
     path: Path
     figures: dict[str, Any]
+
+    def summary(self) -> dict[str, Any]:
+        """Return what Python and a notebook show of the result."""
+        return {"file": self.path, **dict(self.rows())}
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything, as JSON takes it."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from foretext.backbones.base import Backbone
+from foretext.corpus.texts import iterate_texts
 from foretext.data.batch import Visibility
 from foretext.data.framing import Framing
 from foretext.errors import SettingError
@@ -31,13 +32,14 @@ from foretext.language_model.likelihood import Likelihood, measure_likelihood
 from foretext.language_model.networks import Network, Networks
 from foretext.nn.device import DeviceName, Precision, choose_device
 from foretext.objectives.base import Objective, TaskHeads
+from foretext.representation import Represented
 from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["LanguageModel"]
 
 
-class LanguageModel:
+class LanguageModel(Represented):
     """A tokenizer, a backbone and, where it was pretrained with one, the objective with its heads.
 
     Args:
@@ -85,12 +87,17 @@ class LanguageModel:
         length = min(text_length or backbone.max_length, backbone.max_length)
         self._embedder = TextEmbedder(tokenizer, self.visibility, length)
 
-    def __repr__(self) -> str:
-        objective = type(self.objective).__name__ if self.objective else "no objective"
-        return (
-            f"LanguageModel({type(self.backbone).__name__}, {objective}, {self.num_parameters:,} "
-            f"parameters, {self.tokenizer.vocab_size:,} tokens)"
-        )
+    def summary(self) -> dict[str, Any]:
+        """Return what Python and a notebook show of the model."""
+        objective = None if self.objective is None else type(self.objective).__name__
+        return {
+            "backbone": type(self.backbone).__name__,
+            "objective": objective or "none",
+            "parameters": self.num_parameters,
+            "tokens": self.tokenizer.vocab_size,
+            "dimensions": self.vector_size,
+            "longest text": self.backbone.max_length,
+        }
 
     @property
     def vector_size(self) -> int:
@@ -118,7 +125,7 @@ class LanguageModel:
     @torch.inference_mode()
     def embed(
         self,
-        texts: Sequence[str],
+        texts: Any,
         pooling: Pooling | None = None,
         layer: Layers = -1,
         *,
@@ -131,7 +138,7 @@ class LanguageModel:
         vectors are averaged by their tokens (with pooling "max": the largest is taken).
 
         Args:
-            texts: N of them.
+            texts: N strings in a list, a generator, a column, or a table with a column "text".
             pooling: "mean" or "max" over all positions, the frame's among them, or "cls", the first
                 one; None: the model's own, which is "mean" unless its folder says otherwise.
             layer: 0 is the embeddings, -1 the last layer; of several the mean is taken.
@@ -140,12 +147,13 @@ class LanguageModel:
 
         Raises:
             SettingError: no such pooling, layer or overlap, or a text that is not in a list.
+            CorpusError: an element is no text.
         """
         if isinstance(texts, str):
             raise SettingError("embed takes several texts; put a single one into a list.")
         backbone = self._networks.fast().backbone
-        layers = check_layers(layer, backbone)
-        vectors = self._embedder.embed(backbone, texts, pooling or self.pooling, layers, overlap)
+        layers, found = check_layers(layer, backbone), list(iterate_texts(texts))
+        vectors = self._embedder.embed(backbone, found, pooling or self.pooling, layers, overlap)
         if self.normalize if normalize is None else normalize:
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
             vectors /= np.where(lengths, lengths, 1.0)

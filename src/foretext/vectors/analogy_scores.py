@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from foretext.representation import Represented
 
 __all__ = ["AnalogyResult", "AnalogyScore"]
 
@@ -35,11 +38,16 @@ class AnalogyScore:
         )
 
 
-@dataclass(frozen=True)
-class AnalogyResult:
+@dataclass(frozen=True, repr=False)
+class AnalogyResult(Represented):
     """The scores of all sections, in the order of the file, and their sums."""
 
     sections: tuple[AnalogyScore, ...]
+
+    def summary(self) -> dict[str, Any]:
+        """Return what Python and a notebook show of the result."""
+        scores = {score.name: score.accuracy for score in (*self.sections, self.total)}
+        return {**scores, "asked": self.total.num_asked, "skipped": self.total.num_skipped}
 
     @property
     def total(self) -> AnalogyScore:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from foretext.errors import SettingError
+from foretext.representation import Represented
 from foretext.vectors.formats import VectorTable
 from foretext.vectors.formats.table import check_table
 from foretext.vectors.lookup import unknown_word
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["WordLookup", "read_only"]
 
 
-class WordLookup:
+class WordLookup(Represented):
     """A vocabulary with one vector a word, and n-grams for words that are not in it."""
 
     def __init__(
@@ -65,6 +66,16 @@ class WordLookup:
     def size(self) -> dict[str, int]:
         """How much was learned, for a summary."""
         return {"words": len(self), "vector_size": self.vector_size}
+
+    def summary(self) -> dict[str, Any]:
+        """Return what a notebook shows of the vectors."""
+        return {
+            "words": len(self),
+            "dimensions": self.vector_size,
+            "first words": self.index_to_key,
+            "n-grams": None if self.subwords is None else "yes",
+            "tokens counted": None if self.counts is None else int(self.counts.sum()),
+        }
 
     @property
     def vector_size(self) -> int:

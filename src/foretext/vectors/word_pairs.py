@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from foretext.errors import EvaluationError
 from foretext.metrics import pearson, spearman
+from foretext.representation import Represented
 from foretext.vectors.lookup import first_rows
 from foretext.vectors.neighbors import unit_rows
 from foretext.vectors.pair_file import ScoredPair, read_pair_file
@@ -18,8 +20,8 @@ from foretext.vectors.pair_file import ScoredPair, read_pair_file
 __all__ = ["WordPairResult", "evaluate_pairs"]
 
 
-@dataclass(frozen=True)
-class WordPairResult:
+@dataclass(frozen=True, repr=False)
+class WordPairResult(Represented):
     """How well cosines agree with people; NaN where one side never varies."""
 
     spearman: float  # -1 to 1, rank correlation
@@ -30,6 +32,16 @@ class WordPairResult:
     num_composed: int = 0  # of the pairs compared: a word has its vector from n-grams alone
     composed_words: tuple[str, ...] = ()  # in the order of the file
     columns: tuple[str, ...] = ()  # of both words and of the score: names, or numbers from 1
+
+    def summary(self) -> dict[str, Any]:
+        """Return what Python and a notebook show of the result."""
+        return {
+            "Spearman": self.spearman,
+            "Pearson": self.pearson,
+            "pairs": self.num_pairs,
+            "pairs with unknown words": self.num_skipped,
+            "unknown words": self.unknown_words or None,
+        }
 
     def __str__(self) -> str:
         composed = f", {self.num_composed} with unseen words" if self.num_composed else ""
