@@ -29,3 +29,22 @@ def test_how_much_of_the_machine_was_used(tmp_path: Path, measured: bool) -> Non
     text = text_of(tmp_path / "report.html", records(mfu=0.37) if measured else records())
     assert ("machine used (MFU)" in text) == measured
     assert ("37%" in text) == measured
+
+
+@pytest.mark.parametrize(
+    ("sample", "shown"),
+    [
+        (
+            {"text": "the [MASK] .", "hidden": "sea", "answers": [["ship", 0.571], ["a", 0.004]]},
+            "the [MASK] . hidden: “sea”; it says “ship” (57 %), “a” (< 1 %)",
+        ),
+        ({"text": "the sea", "answers": ["is wide"]}, "in bold how the model goes on"),
+    ],
+)
+def test_what_the_model_said_is_quoted(tmp_path: Path, sample: dict[str, Any], shown: str) -> None:
+    write_language_model_report(
+        tmp_path / "report.html", title="run", facts=FACTS, settings={}, metrics=records(),
+        samples=[{"valid_loss": 6.4, "samples": [sample]}],
+    )  # fmt: skip
+    page = Page((tmp_path / "report.html").read_text(encoding="utf-8"))
+    assert shown in " ".join(page.text.split())
