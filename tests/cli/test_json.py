@@ -42,7 +42,8 @@ def folder(run: Path, corpus: Path, tmp_path_factory: pytest.TempPathFactory) ->
     (folder / "corpus.txt").write_bytes(corpus.read_bytes())
     texts = ["the ship on the wave", "the judge and the jury"] * 10
     labels = ["sea", "law"] * 10
-    FastTextClassifier(dim=4, epochs=1, workers=1).fit(texts, labels).save(folder / "classifier")
+    settings = {"dim": 4, "epochs": 1, "workers": 1, "pre_tokenizer": "blanks"}  # as .ftz has it
+    FastTextClassifier(**settings).fit(texts, labels).save(folder / "classifier")
     rows = "".join(f"{text},{label}\n" for text, label in zip(texts, labels, strict=True))
     (folder / "rows.csv").write_text("text,label\n" + rows)
     (folder / "queries.txt").write_text("the ship\nthe jury\n")

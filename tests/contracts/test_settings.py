@@ -23,6 +23,13 @@ def subclasses(config: type[Config]) -> Iterator[type[Config]]:
         yield from (each, *subclasses(each))
 
 
+def sentence_of(config: type[Config], name: str) -> str | None:
+    """The docstring under a setting, in its class or in the base whose setting it changes."""
+    bases = [each for each in config.__mro__ if issubclass(each, Config)]
+    fields = [each.model_fields[name] for each in bases if name in each.model_fields]
+    return next((field.description for field in fields if field.description), None)
+
+
 import_all()
 CONFIGS = sorted(
     {each for each in subclasses(Config) if each.__module__.startswith("foretext.")},
@@ -34,8 +41,8 @@ CONFIGS = sorted(
     "config", CONFIGS, ids=lambda each: f"{each.__module__}.{each.__qualname__}"
 )
 def test_every_setting_has_a_sentence(config: type[Config]) -> None:
-    for name, field in config.model_fields.items():
-        sentence = field.description
+    for name in config.model_fields:
+        sentence = sentence_of(config, name)
         assert sentence, f"{config.__qualname__}.{name}: write a docstring under it"
         assert sentence[0].isupper() or sentence.startswith("muon")
         assert sentence.endswith("."), sentence
