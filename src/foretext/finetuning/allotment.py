@@ -154,12 +154,16 @@ def rehearsed(
         return Cost(0.0, 0.0)
     drawn = sampled(rows, len(rows), in_order=False)
     action(drawn[:first])  # makes the kernels ready
+
+    def timed(size: int) -> float:
+        began = budget.elapsed
+        action(drawn[:size])
+        return budget.elapsed - began
+
     times: list[tuple[int, float]] = []
     size = min(first, len(drawn))
     while True:
-        began = budget.elapsed
-        action(drawn[:size])
-        times.append((size, budget.elapsed - began))
+        times.append((size, timed(size)))
         more = times[-1][1] - times[0][1]  # than the few rows took
         if size == len(drawn) or more >= REHEARSAL_RATE * budget.seconds:
             break
@@ -167,6 +171,7 @@ def rehearsed(
     (few, short), (many, long) = times[0], times[-1]
     if many == few:
         return Cost(0.0, long / many)
+    long = min(long, timed(many))  # another program may have had a moment
     per_row = max(long - short, 0.0) / (many - few)
     return Cost(max(short - few * per_row, 0.0), per_row)
 
