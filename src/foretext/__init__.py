@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from foretext.classifiers.fasttext.classifier import FastTextClassifier
     from foretext.classifiers.linear import LinearClassifier
     from foretext.corpus import Corpus
+    from foretext.corpus.phrases import Phrases
     from foretext.corpus.texts import texts
     from foretext.errors import ForetextError
     from foretext.estimators import Autoencoder, FastText, GloVe, Word2Vec
@@ -33,6 +34,7 @@ __all__ = [
     "GloVe",
     "LanguageModel",
     "LinearClassifier",
+    "Phrases",
     "Recipe",
     "Word2Vec",
     "WordVectors",
@@ -53,6 +55,7 @@ _HOMES = {
     "GloVe": "foretext.estimators",
     "LanguageModel": "foretext.language_model",
     "LinearClassifier": "foretext.classifiers.linear",
+    "Phrases": "foretext.corpus.phrases",
     "Recipe": "foretext.recipe",
     "Word2Vec": "foretext.estimators",
     "WordVectors": "foretext.vectors.word_vectors",

@@ -1,0 +1,209 @@
+"""Words that belong together, such as ``new_york``: found by their counts, joined in sentences.
+
+Mikolov et al. 2013, "Distributed Representations of Words and Phrases", section 4; "npmi" is the
+normalised pointwise mutual information of Bouma 2009. Counts, scores and joined sentences are those
+of gensim.models.phrases.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice, pairwise
+from typing import Any, Literal, NamedTuple, Self
+
+from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
+from foretext.corpus.settings import CorpusConfig
+from foretext.corpus.texts import TextSource, are_tokens, found_sources, open_corpus
+from foretext.errors import SettingError
+from foretext.representation import Represented
+
+__all__ = ["CONNECTOR_WORDS", "Phrases"]
+
+# English words that may stand inside a phrase: bank_of_england. gensim has the same.
+CONNECTOR_WORDS = frozenset(
+    ("a", "an", "the", "for", "of", "with", "without", "at", "from", "to", "in", "on", "by")
+    + ("and", "or")
+)
+
+SAMPLE = 1 << 16  # characters that show the script
+
+
+class Candidate(NamedTuple):
+    """Two words of a sentence that may be a phrase, with the connector words between them."""
+
+    first: str
+    between: tuple[str, ...]
+    last: str
+
+    def joined(self, delimiter: str) -> str:
+        """Return the phrase as one word."""
+        return delimiter.join((self.first, *self.between, self.last))
+
+
+class Phrases(Represented):
+    """Pairs of words that stand together more often than chance has it.
+
+    Args:
+        min_count: of a phrase, and of its words.
+        threshold: phrases with a higher score are joined; of "npmi" from -1 to 1.
+        scoring: "default" is (count - min_count) * vocabulary / (count of one * of the other).
+        delimiter: stands between the words of a phrase.
+        connector_words: may stand inside a phrase, and begin or end none; `CONNECTOR_WORDS`.
+        max_vocab_size: of words and pairs in memory; with more, the rarest are forgotten.
+
+    Raises:
+        SettingError: a setting is not allowed.
+
+    >>> phrases = Phrases(min_count=1, threshold=1).fit([["new", "york"], ["new", "york"], ["a"]])
+    >>> phrases[["in", "new", "york"]]
+    ['in', 'new_york']
+    """
+
+    def __init__(
+        self,
+        *,
+        min_count: int = 5,
+        threshold: float = 10.0,
+        scoring: Literal["default", "npmi"] = "default",
+        delimiter: str = "_",
+        connector_words: Collection[str] = frozenset(),
+        max_vocab_size: int = 40_000_000,
+    ) -> None:
+        if scoring not in ("default", "npmi"):
+            raise SettingError(f"scoring = '{scoring}': there are 'default' and 'npmi'.")
+        if scoring == "npmi" and not -1 <= threshold <= 1:
+            raise SettingError(
+                f"threshold = {threshold}: scores of 'npmi' go from -1 to 1; give one between them."
+            )
+        if min_count < 1 or max_vocab_size < 1 or threshold <= 0 < (scoring == "default"):
+            raise SettingError("min_count, threshold and max_vocab_size have to be more than 0.")
+        self.min_count = min_count
+        self.threshold = threshold
+        self.scoring = scoring
+        self.delimiter = delimiter
+        self.connector_words = frozenset(connector_words)
+        self.max_vocab_size = max_vocab_size
+        self.vocab: Counter[str] = Counter()  # of words, and of pairs as phrases
+        self.corpus_word_count = 0
+        self._least = 1  # what is rarer is forgotten next
+
+    def fit(self, sentences: TextSource, y: object = None) -> Self:
+        """Count words and pairs of a text: files, texts in memory or lists of words.
+
+        Texts are cut into words in lower case; lists of words are taken as they are.
+
+        Raises:
+            CorpusError: these are no texts.
+        """
+        self.vocab, self.corpus_word_count, self._least = Counter(), 0, 1
+        return self.partial_fit(sentences)
+
+    def partial_fit(self, sentences: TextSource, y: object = None) -> Self:
+        """Count more text.
+
+        Raises:
+            CorpusError: these are no texts.
+        """
+        for sentence in _sentences(sentences):
+            self.corpus_word_count += len(sentence)
+            self.vocab.update(word for word in sentence if word not in self.connector_words)
+            self.vocab.update(each.joined(self.delimiter) for each in self._candidates(sentence))
+            if len(self.vocab) > self.max_vocab_size:
+                self._forget()
+        return self
+
+    def transform(self, sentences: TextSource) -> Iterator[list[str]]:
+        """Yield the sentences as lists of words, phrases joined, for the `fit` of word vectors.
+
+        Raises:
+            CorpusError: these are no texts.
+        """
+        return map(self._joined, _sentences(sentences))
+
+    def fit_transform(self, sentences: Collection[Any], y: object = None) -> Iterator[list[str]]:
+        """Count words and pairs, and yield the same sentences with phrases joined."""
+        return self.fit(sentences).transform(sentences)
+
+    def __getitem__(self, sentence: Iterable[str]) -> list[str]:
+        """Return a sentence, a list of words, with its phrases joined."""
+        if isinstance(sentence, str):
+            raise SettingError("A sentence is a list of words; split the text, or use transform.")
+        return self._joined(list(sentence))
+
+    def export_phrases(self) -> dict[str, float]:
+        """Return every phrase that would be joined, with its score."""
+        found = {}
+        for joined in self.vocab:
+            words = joined.split(self.delimiter)
+            if len(words) > 1:
+                candidate = Candidate(words[0], tuple(words[1:-1]), words[-1])
+                score = self.score(candidate)
+                if score is not None:
+                    found[joined] = score
+        return found
+
+    def score(self, candidate: Candidate) -> float | None:
+        """Return the score of a phrase; None where it is not above the threshold."""
+        first, last = self.vocab.get(candidate.first, 0), self.vocab.get(candidate.last, 0)
+        both = self.vocab.get(candidate.joined(self.delimiter), 0)
+        if not (first and last and both):
+            return None
+        score = self._score(first, last, both)
+        return score if score > self.threshold else None
+
+    def summary(self) -> dict[str, Any]:
+        """Return what Python and a notebook show."""
+        settings = {"scoring": self.scoring, "threshold": self.threshold}
+        return {**settings, "min_count": self.min_count, "words and pairs": len(self.vocab)}
+
+    def _score(self, first: int, last: int, both: int) -> float:
+        if self.scoring == "default":
+            return (both - self.min_count) / first / last * len(self.vocab)
+        if both < self.min_count:
+            return -math.inf
+        words = self.corpus_word_count
+        together = both / words
+        return math.log(together / (first / words * (last / words))) / -math.log(together)
+
+    def _candidates(self, sentence: list[str]) -> Iterator[Candidate]:
+        """Yield neighbours with connector words between them."""
+        places = [at for at, word in enumerate(sentence) if word not in self.connector_words]
+        for here, there in pairwise(places):
+            yield Candidate(sentence[here], tuple(sentence[here + 1 : there]), sentence[there])
+
+    def _joined(self, sentence: list[str]) -> list[str]:
+        """Join phrases from left to right; a word is part of one phrase only."""
+        places = [at for at, word in enumerate(sentence) if word not in self.connector_words]
+        joined: list[str] = []
+        done = 0  # words of the sentence that have been written
+        for here, there in pairwise(places):
+            if here < done:
+                continue
+            candidate = Candidate(
+                sentence[here], tuple(sentence[here + 1 : there]), sentence[there]
+            )
+            if self.score(candidate) is not None:
+                joined += [*sentence[done:here], candidate.joined(self.delimiter)]
+                done = there + 1
+        return joined + sentence[done:]
+
+    def _forget(self) -> None:
+        """Forget rare words and pairs, ever more frequent ones."""
+        kept = {word: count for word, count in self.vocab.items() if count >= self._least}
+        self.vocab, self._least = Counter(kept), self._least + 1
+
+
+def _sentences(given: TextSource) -> Iterator[list[str]]:
+    """Yield the sentences of texts as lists of words."""
+    sources = found_sources(given)
+    corpus = open_corpus(sources, CorpusConfig())
+    if are_tokens(sources):
+        for document in corpus:
+            yield from map(str.split, document.split("\n"))
+        return
+    sample = "\n".join(islice(corpus, 100))[:SAMPLE]
+    words = PreTokenizer(likely_kind(sample))
+    for document in corpus:
+        yield from map(words.words, document.split("\n"))
