@@ -9,7 +9,7 @@ import pytest
 from foretext.corpus import Corpus
 from foretext.errors import SettingError
 from foretext.pipeline import run_recipe
-from foretext.recipe import Recipe
+from foretext.recipe import Recipe, corpus_of_run
 from foretext.recipe.text_settings import (
     advised,
     advised_tokenizer,
@@ -116,6 +116,12 @@ def test_a_run_keeps_the_values_and_can_be_repeated(wrapped_book: Path, tmp_path
     assert (again.vectors.vectors == first.vectors.vectors).all()
     assert "in lower case" not in (tmp_path / "run" / "README.md").read_text()
     assert "all letters become lower case" in (tmp_path / "run" / "README.md").read_text()
+
+
+def test_another_text_shows_by_itself_whether_its_lines_are_wrapped(tmp_path: Path) -> None:
+    (tmp_path / "recipe.toml").write_text('[corpus]\nlines = "wrapped"\ndocuments = "file"\n')
+    config = corpus_of_run(tmp_path / "recipe.toml")
+    assert (config.lines, config.documents) == ("auto", "file")
 
 
 def test_images_have_no_text_to_go_by(tmp_path: Path) -> None:

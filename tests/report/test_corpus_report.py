@@ -38,6 +38,10 @@ def test_the_page_shows_what_was_found(page: Page, found: dict[str, Any]) -> Non
     assert all(problem["sentence"] in page.text for problem in found["problems"])
 
 
+def test_the_page_shows_the_settings_that_suit_the_text(page: Page) -> None:
+    assert "--set corpus.documents=line" in page.text
+
+
 def test_lengths_are_drawn_from_one_token_on(page: Page, found: dict[str, Any]) -> None:
     [rows] = page.specifications["spec-lengths"]["datasets"].values()
     assert [row["text"] for row in rows] == ["document", "sentence"]
