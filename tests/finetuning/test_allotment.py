@@ -51,7 +51,7 @@ def test_the_end_is_rehearsed_without_the_time_of_compiling() -> None:
     costs = rehearse(machine, machine, range(5000), budget)
     assert costs.figures == pytest.approx((0.5, 0.002))
     assert costs.examination == pytest.approx((0.5, 0.002))
-    assert machine.now < 10.0 + 6.0
+    assert machine.now < 10.0 + 7.0
     assert costs.figures.of(1000) == pytest.approx(2.5)
     assert costs.figures.of(0) == 0.0
 
