@@ -13,7 +13,8 @@ import pytest
 
 import foretext as ft
 from foretext.corpus import Corpus, CorpusConfig
-from foretext.corpus.texts import are_tokens, found_sources, iterate_texts, open_corpus, texts
+from foretext.corpus.inspection import inspect_corpus
+from foretext.corpus.texts import are_tokens, found_sources, iterate_texts, texts
 from foretext.errors import CorpusError
 
 TEXTS = ["the ship sails\nin the harbour", "a judge in the court", "", "the tide"]
@@ -40,7 +41,7 @@ class DataSet:
 
 def documents(given: Any, **settings: Any) -> list[str]:
     config = CorpusConfig(**settings)
-    return list(open_corpus(found_sources(given, config.column), config))
+    return list(Corpus(found_sources(given, config.column), config))
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def test_a_generator_is_read_once_and_can_be_read_again() -> None:
             seen.append(text)
             yield text
 
-    corpus = open_corpus(found_sources(stream()), CorpusConfig())
+    corpus = Corpus(found_sources(stream()), CorpusConfig())
     assert list(corpus) == list(corpus) == DOCUMENTS
     assert seen == TEXTS
     assert corpus.num_bytes
@@ -102,7 +103,7 @@ def test_lists_of_words_stay_as_they_are() -> None:
     source = found_sources([["The", "ship-yard", "é"], ("A", " ", "", "tide")])
     assert are_tokens(source)
     assert not are_tokens(found_sources(TEXTS))
-    assert list(open_corpus(source, CorpusConfig(normalization="NFKC"))) == [
+    assert list(Corpus(source, CorpusConfig(normalization="none"))) == [
         "The ship-yard é",
         "A tide",
     ]
@@ -123,7 +124,7 @@ def test_names_of_files_stay_names(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert found_sources(Path().glob("*.txt")) == [Path("one.txt")]
     assert found_sources("nothing.txt") == "nothing.txt"  # `Corpus` says what is wrong with it
     given = texts(["one.txt", "folder"])
-    assert list(open_corpus(given, CorpusConfig())) == ["one.txt", "folder"]
+    assert list(Corpus(given, CorpusConfig())) == ["one.txt", "folder"]
     assert ft.texts(given) is given
     for mixed in (["one.txt", "a text"], ["a text", "one.txt"]):
         with pytest.raises(
@@ -184,6 +185,16 @@ def test_an_error_of_the_users_generator_is_theirs() -> None:
 def test_half_a_character_is_named_by_its_place() -> None:
     with pytest.raises(CorpusError, match=r"2 texts in memory, line 2.*surrogate"):
         documents(["a text", "half \ud83d of it"])
+
+
+def test_settings_of_files_have_no_effect() -> None:
+    settings = {"format": "csv", "encoding": "latin-1"}
+    corpus = Corpus(texts(TEXTS), CorpusConfig(**settings))
+    assert list(corpus) == DOCUMENTS
+    again = corpus.reread(CorpusConfig(documents="blank_line", lines="wrapped"))
+    assert list(again) == DOCUMENTS
+    report = inspect_corpus(again)
+    assert (report.documents, report.formats) == (3, {"jsonl": 1})
 
 
 def test_identity_is_that_of_the_content() -> None:

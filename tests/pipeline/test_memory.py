@@ -51,3 +51,16 @@ def test_lists_of_words_are_for_word_vectors() -> None:
     chosen = Recipe.from_settings("word2vec", {"lowercase": True})
     recipe, _ = read_memory(chosen, [["A", "b"]])
     assert (recipe.tokenizer.pre_tokenizer, recipe.tokenizer.lowercase) == ("whitespace", True)
+
+
+@pytest.mark.parametrize("auto", [False, True])
+def test_settings_that_the_text_decides_change_no_words(tmp_path: Path, auto: bool) -> None:
+    """A corpus is opened again with them; its temporary file holds JSON, which nobody may see."""
+    texts = ["Der König liegt im Wald.", "Das Schiff fährt im Hafen."] * 100
+    vectors = ft.pretrain("word2vec", texts, tmp_path / "run", auto=auto)
+    words = {"der", "könig", "liegt", "im", "wald", "das", "schiff", "fährt", "hafen"}
+    assert {word.lower() for word in vectors.index_to_key} == words
+    of_words = ft.pretrain("word2vec", [text.split() for text in texts], auto=auto)
+    assert set(of_words.index_to_key) == {word for text in texts for word in text.split()}
+    kept = Recipe.of_run(tmp_path / "run" / "recipe.toml")
+    assert kept.corpus.format == "auto"

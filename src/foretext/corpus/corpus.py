@@ -135,14 +135,18 @@ class Corpus:
         self.bytes_read = before = 0
         for source in self.sources:
             with source.open() as file:
-                for text in normal_form(file, source.name, config):
+                for text in normal_form(file, source.name, source.reading(config)):
                     self.bytes_read = before + file.tell()
                     yield text
                 before += file.tell() if source.size is None else source.size
             self.bytes_read = before
 
     def _plain_sources(self) -> list[Source]:
-        return [source for source in self.sources if format_of(source.name, self.config) == "txt"]
+        return [
+            source
+            for source in self.sources
+            if format_of(source.name, source.reading(self.config)) == "txt"
+        ]
 
     def _plain_samples(self) -> Iterator[str]:
         """Yield the beginnings of files of plain text, `_SAMPLE` characters together."""
@@ -152,7 +156,8 @@ class Corpus:
             parts: list[str] = []
             length = 0
             with source.open() as file:
-                for text in whole_lines(plain_text(file, source.name, self.config)):
+                config = source.reading(self.config)
+                for text in whole_lines(plain_text(file, source.name, config)):
                     parts.append(text)
                     length += len(text)
                     if length >= share:

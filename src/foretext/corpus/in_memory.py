@@ -10,10 +10,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from foretext.corpus.settings import CorpusConfig
 from foretext.corpus.source import Source
 from foretext.files import output_error, temporary_folder
 
-__all__ = ["InMemory", "is_file_or_source", "spooled"]
+__all__ = ["COLUMN", "InMemory", "is_file_or_source", "spooled"]
+
+COLUMN = "text"  # of a text in the temporary file
+READING = {
+    "format": "jsonl",
+    "column": COLUMN,
+    "encoding": "utf-8",
+    "lines": "auto",
+    "documents": "auto",
+}
 
 
 @dataclass(frozen=True)
@@ -22,6 +32,10 @@ class InMemory(Source):
 
     count: int = 0  # texts or rows
     are_tokens: bool = False  # whether every text was given as a list of its words
+
+    def reading(self, config: CorpusConfig) -> CorpusConfig:
+        """Return the settings for the temporary file; those of the user's files have no effect."""
+        return config.model_copy(update=READING)
 
 
 def is_file_or_source(given: object) -> bool:

@@ -90,7 +90,7 @@ class _Examination:
 
     def read(self, source: Source, progress: Advance | None) -> None:
         """Count one file; a file that cannot be read becomes a problem."""
-        format = format_of(source.name, self._corpus.config)
+        format = format_of(source.name, source.reading(self._corpus.config))
         self._places = (PlainPlaces if format == "txt" else RowPlaces)(source.name)
         before = self._sentences.total()
         try:
@@ -180,7 +180,8 @@ class _Examination:
     def _read_texts(self, source: Source, progress: Advance | None) -> None:
         told = 0
         with source.open() as file:
-            for text in normal_form(file, source.name, self._config, self._places.see):
+            config = source.reading(self._config)
+            for text in normal_form(file, source.name, config, self._places.see):
                 self._add(text, self._places.locate)
                 if progress is not None:
                     progress.advance(file.tell() - told)

@@ -13,9 +13,10 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import islice, pairwise
 from typing import Any, Literal, NamedTuple, Self
 
+from foretext.corpus.corpus import Corpus
 from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
 from foretext.corpus.settings import CorpusConfig
-from foretext.corpus.texts import TextSource, are_tokens, found_sources, open_corpus
+from foretext.corpus.texts import TextSource, are_tokens, found_sources
 from foretext.errors import SettingError
 from foretext.representation import Represented
 
@@ -23,8 +24,8 @@ __all__ = ["CONNECTOR_WORDS", "Phrases"]
 
 # English words that may stand inside a phrase: bank_of_england. gensim has the same.
 CONNECTOR_WORDS = frozenset(
-    ("a", "an", "the", "for", "of", "with", "without", "at", "from", "to", "in", "on", "by")
-    + ("and", "or")
+    {"a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"}
+    | {"without"}
 )
 
 SAMPLE = 1 << 16  # characters that show the script
@@ -198,11 +199,12 @@ class Phrases(Represented):
 def _sentences(given: TextSource) -> Iterator[list[str]]:
     """Yield the sentences of texts as lists of words."""
     sources = found_sources(given)
-    corpus = open_corpus(sources, CorpusConfig())
     if are_tokens(sources):
+        corpus = Corpus(sources, CorpusConfig(normalization="none"))
         for document in corpus:
             yield from map(str.split, document.split("\n"))
         return
+    corpus = Corpus(sources)
     sample = "\n".join(islice(corpus, 100))[:SAMPLE]
     words = PreTokenizer(likely_kind(sample))
     for document in corpus:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
+from foretext.corpus.settings import CorpusConfig
 from foretext.errors import CorpusError
 from foretext.files import temporary_folder
 
@@ -33,6 +34,10 @@ class Source:
 
     def __str__(self) -> str:
         return self.name
+
+    def reading(self, config: CorpusConfig) -> CorpusConfig:
+        """Return how this source is read, where a corpus is read by `config`."""
+        return config
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:

@@ -15,11 +15,9 @@ from pathlib import Path
 from typing import Any, TypeAlias, Union
 
 from foretext.corpus.columns import missing_column
-from foretext.corpus.corpus import Corpus
 from foretext.corpus.file_names import MOST_FEW, are_few_words, looks_like_path, names_file
 from foretext.corpus.foreign_tables import column_names, column_values, plain_value
-from foretext.corpus.in_memory import InMemory, spooled
-from foretext.corpus.settings import CorpusConfig
+from foretext.corpus.in_memory import COLUMN, InMemory, spooled
 from foretext.corpus.source import Source
 from foretext.errors import CorpusError
 from foretext.parsing import parse_json
@@ -31,7 +29,6 @@ __all__ = [
     "found_sources",
     "iterate_texts",
     "memory_identity",
-    "open_corpus",
     "texts",
 ]
 
@@ -40,11 +37,10 @@ TextSource: TypeAlias = Union[SourceNames, Iterable[Any], Any]  # noqa: UP007  t
 
 MOST_WORDS = 8  # that the name of a file has
 
-_COLUMN = "text"  # of the temporary file
 _CLEAR = "write foretext.texts([...]) to say that they are texts"
 
 
-def texts(given: Any, column: str = _COLUMN) -> InMemory:
+def texts(given: Any, column: str = COLUMN) -> InMemory:
     """Return texts in memory as a source; every string is a text, also one that names a file.
 
     Args:
@@ -61,7 +57,7 @@ def texts(given: Any, column: str = _COLUMN) -> InMemory:
     return _spooled_texts(_checked(_elements(given, column), column))
 
 
-def found_sources(given: TextSource, column: str = _COLUMN) -> SourceNames:
+def found_sources(given: TextSource, column: str = COLUMN) -> SourceNames:
     """Return `given` as `Corpus` opens it: names of files as they are, texts as `InMemory`.
 
     Raises:
@@ -88,7 +84,7 @@ def found_sources(given: TextSource, column: str = _COLUMN) -> SourceNames:
     return names
 
 
-def iterate_texts(given: Any, column: str = _COLUMN) -> Iterator[str]:
+def iterate_texts(given: Any, column: str = COLUMN) -> Iterator[str]:
     """Yield texts of any kind that `texts` takes, where only texts are possible.
 
     Raises:
@@ -96,20 +92,10 @@ def iterate_texts(given: Any, column: str = _COLUMN) -> Iterator[str]:
     """
     if isinstance(given, InMemory):
         with given.open() as file:
-            yield from (parse_json(line, given.name, CorpusError)[_COLUMN] for line in file)
+            yield from (parse_json(line, given.name, CorpusError)[COLUMN] for line in file)
         return
     for text in _checked(_elements(given, column), column):
         yield text if isinstance(text, str) else " ".join(text)
-
-
-def open_corpus(sources: SourceNames, config: CorpusConfig) -> Corpus:
-    """Open files or texts; settings of files have no effect on texts in memory."""
-    if isinstance(sources, InMemory):
-        of_files = {"lines": "auto", "documents": "auto", "encoding": "utf-8"}
-        rows = {**of_files, "format": "jsonl", "column": _COLUMN}
-        as_given = {"normalization": "none", "sentences": "line"} if sources.are_tokens else {}
-        config = config.model_copy(update=rows | as_given)
-    return Corpus(sources, config)
 
 
 def are_tokens(sources: object) -> bool:
@@ -140,7 +126,7 @@ def _row(text: str | list[str], are_tokens: bool, number: int) -> str:
             f"text {number} in memory is a {type(text).__name__}, and text 1 is not; give all "
             "texts as strings, or all as lists of words."
         )
-    return json.dumps({_COLUMN: text if isinstance(text, str) else " ".join(text)})
+    return json.dumps({COLUMN: text if isinstance(text, str) else " ".join(text)})
 
 
 def _elements(given: Any, column: str) -> Iterator[Any]:

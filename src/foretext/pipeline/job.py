@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Union
 
 from foretext.corpus import Corpus
-from foretext.corpus.texts import SourceNames, open_corpus
+from foretext.corpus.texts import SourceNames
 from foretext.errors import SettingError
 from foretext.pipeline.runs import Job
 from foretext.progress.run_context import RunContext
@@ -51,7 +51,7 @@ class PretrainingJob(Job):
 
         A stream can be read once only: call `opened` first where the text is read again.
         """
-        return self.found or open_corpus(self.corpus, self.recipe.corpus)
+        return self.found or Corpus(self.corpus, self.recipe.corpus)
 
     def opened(self) -> PretrainingJob:
         """Return this job with its corpus open, so that all readers share a stream's copy."""

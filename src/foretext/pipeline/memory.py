@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import cast
+from typing import Any, cast
 
 from foretext.corpus.texts import TextSource, are_tokens, found_sources, memory_identity
 from foretext.errors import ModelFileError, SettingError
@@ -15,7 +15,10 @@ from foretext.recipe import Recipe
 __all__ = ["keep_memory", "read_memory"]
 
 KEPT = "texts.json"  # among the checkpoints: a finished run needs no texts
-AS_GIVEN = {"pre_tokenizer": "whitespace", "lowercase": False}  # words that somebody else has cut
+AS_GIVEN: dict[str, dict[str, Any]] = {  # words that somebody else has cut
+    "tokenizer": {"pre_tokenizer": "whitespace", "lowercase": False},
+    "corpus": {"normalization": "none"},
+}
 
 
 def read_memory(recipe: Recipe, given: TextSource) -> tuple[Recipe, Sources]:
@@ -37,14 +40,17 @@ def read_memory(recipe: Recipe, given: TextSource) -> tuple[Recipe, Sources]:
             "A language model learns its own tokens and cannot take lists of words; give each text "
             "as a string."
         )
-    chosen = {name for name in AS_GIVEN if f"tokenizer.{name}" in recipe.chosen}
-    if "pre_tokenizer" in chosen and recipe.tokenizer.pre_tokenizer != "whitespace":
+    pre_tokenizer = recipe.tokenizer.pre_tokenizer
+    if "tokenizer.pre_tokenizer" in recipe.chosen and pre_tokenizer != "whitespace":
         raise SettingError(
-            f"pre_tokenizer = '{recipe.tokenizer.pre_tokenizer}' has no effect on lists of words, "
+            f"pre_tokenizer = '{pre_tokenizer}' has no effect on lists of words, "
             "which are cut already; leave it out, or give texts as strings."
         )
-    settings = {name: value for name, value in AS_GIVEN.items() if name not in chosen}
-    return recipe.with_settings("tokenizer", **settings), sources
+    for section, settings in AS_GIVEN.items():
+        chosen = {name for name in settings if f"{section}.{name}" in recipe.chosen}
+        left_open = {name: value for name, value in settings.items() if name not in chosen}
+        recipe = recipe.with_settings(section, **left_open)
+    return recipe, sources
 
 
 def keep_memory(job: PretrainingJob) -> None:

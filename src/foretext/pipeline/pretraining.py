@@ -74,6 +74,7 @@ def pretrain(
     overwrite: bool = False,
     resume: bool = False,
     quiet: bool | None = None,
+    auto: bool = False,
 ) -> WordVectors | LanguageModel | Codec:
     """Learn from a corpus by a recipe; keep the run in `out` where it is given.
 
@@ -88,6 +89,8 @@ def pretrain(
         overwrite: replace the run in `out` when the new one is finished.
         resume: continue the unfinished run in `out`.
         quiet: show no progress; None: show it on a terminal and in a notebook.
+        auto: take the settings that `foretext inspect` proposes for the text, where the recipe
+            leaves them open.
 
     Raises:
         ForetextError: the corpus, the recipe or the folder cannot be used; the message says why.
@@ -101,6 +104,7 @@ def pretrain(
         overwrite=overwrite,
         resume=resume,
         quiet=quiet,
+        auto=auto,
     ).model
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from foretext.codec import Codec
 from foretext.errors import SettingError, did_you_mean
 from foretext.pipeline.autoencoders import train_autoencoder
+from foretext.progress import is_quiet
 from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe
 from foretext.vectors.word_vectors import WordVectors
@@ -29,7 +30,7 @@ class CodedVectors(NamedTuple):
 
 
 def code_vectors(
-    vectors: WordVectors, dim: int, method: str, *, seed: int = 1, quiet: bool = True
+    vectors: WordVectors, dim: int, method: str, *, seed: int = 1, quiet: bool | None = None
 ) -> CodedVectors:
     """Train an autoencoder on the vectors (V, D), and return the codes (V, `dim`) of the words.
 
@@ -40,7 +41,7 @@ def code_vectors(
     _check(vectors, dim, method)
     recipe = Recipe.from_settings(METHODS[method], {"dim": dim, "seed": seed, "valid_rate": 0.0})
     recipe = recipe.with_settings("training", epochs=_epochs(recipe, len(vectors)))
-    context = RunContext(Path(), title=f"{method} autoencoder", quiet=quiet)
+    context = RunContext(Path(), title=f"{method} autoencoder", quiet=is_quiet(quiet))
     codec, _ = train_autoencoder(recipe, vectors.vectors, context)
     coded = WordVectors(
         vectors.index_to_key, codec.encode(vectors.vectors), vectors.counts, split=vectors.split

@@ -45,7 +45,7 @@ class NeighborIndex:
         self._graph = graph
 
     @classmethod
-    def build(cls, vectors: WordVectors, *, quiet: bool = True) -> NeighborIndex:
+    def build(cls, vectors: WordVectors, *, quiet: bool | None = None) -> NeighborIndex:
         """Index every word: about a minute for half a million words of 100 dimensions on two cores.
 
         Raises:
