@@ -41,6 +41,13 @@ assert_type(opened.key_to_index, dict[str, int])
 more = ft.FastText(minn=2).fit("corpus.txt", base=opened, overwrite=True)
 assert_type(ft.GloVe().fit("corpus.txt"), ft.WordVectors)
 
+tokenised = ft.Word2Vec(model="cbow").fit([["a", "ship"], ["a", "tide"]])
+assert_type(tokenised.transform(["a ship"]), NDArray[np.float32])
+assert_type(ft.GloVe().fit(text for text in ["one", "two"]), ft.WordVectors)
+assert_type(ft.FastText().partial_fit({"text": ["one", "two"]}), ft.WordVectors)
+assert_type(ft.Autoencoder("linear", dim=2).fit(np.zeros((3, 4))), ft.Autoencoder)
+assert_type(ft.Phrases().fit([["a", "ship"]])[["a", "ship"]], list[str])
+
 model = ft.pretrain("bert", "corpus.txt", "runs/bert", budget="10m")
 if isinstance(model, ft.LanguageModel):
     assert_type(model.embed(["the ship"]), NDArray[np.float32])
@@ -62,6 +69,10 @@ assert_type(ft.finetune("span_qa", model_path, "squad.json", "runs/answers"), Sp
 assert_type(ft.finetune(config="recipe.toml", out="runs/again"), Predictor)
 assert_type(ft.finetune("my_tasks:Mine", "lstm", "rows.tsv", out="runs/mine"), Predictor)
 
+in_memory = ft.finetune("classification", "linear", (["a ship"], ["sea"]))
+assert_type(in_memory, ft.LinearClassifier)
+assert_type(ft.finetune("tagging", "lstm", [(["a"], ["O"])], valid=[(["a"], ["O"])]), Tagger)
+
 try:
     ft.load("nowhere")
 except ft.ForetextError as error:
@@ -75,6 +86,9 @@ vectors.most_similar("ship", topn="three")
 vectors.nearest("ship")
 ft.pretrain("word2vec")
 ft.Word3Vec()
+ft.Word2Vec(vector_size="100")
+ft.GloVe(vectorsize=100)
+ft.Autoencoder("lineal")
 ft.finetune("tagging", "lstm", "tags.conll", "runs/tags").most_similar("ship")
 ft.load("runs/mine", ft.LanguageModel).most_similar("ship")
 """
@@ -106,5 +120,5 @@ def test_types_reach_a_program_of_a_user(tmp_path: Path, cache: Path) -> None:
     assert checked(PROGRAM, tmp_path, cache) == []
     wrong = checked(WRONG, tmp_path, cache)
     codes = ["[arg-type]", "[attr-defined]", "[call-arg]", "[attr-defined]"]
-    codes += ["[attr-defined]", "[attr-defined]"]
+    codes += ["[arg-type]", "[call-arg]", "[arg-type]", "[attr-defined]", "[attr-defined]"]
     assert [line.split()[-1] for line in wrong if ": error:" in line] == codes, wrong
