@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
+from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 
 import foretext as ft
 from foretext.classifiers.linear import LinearClassifier
+from foretext.classifiers.linear_config import LinearConfig
 from foretext.classifiers.linear_storage import FILE
 from foretext.data.rows import RowsConfig, read_texts
 from foretext.errors import CorpusError, ModelFileError, SettingError
@@ -202,3 +206,16 @@ def test_labels_that_stand_twice(tmp_path: Path) -> None:
     )
     with pytest.raises(ModelFileError, match="do not go together"):
         ft.load(tmp_path)
+
+
+def test_settings_and_searches_of_scikit_learn() -> None:
+    texts, labels = ["a ship", "a field", "the wave", "the barn"] * 6, ["sea", "land"] * 12
+    arguments = inspect.signature(LinearClassifier).parameters
+    assert {name: each.default for name, each in arguments.items()} == LinearConfig().model_dump()
+    hints, fields = get_type_hints(LinearClassifier.__init__), get_type_hints(LinearConfig)
+    assert {name: hints[name] for name in arguments} == {name: fields[name] for name in arguments}
+    search = GridSearchCV(LinearClassifier(), {"inverse_penalty": [1.0, 9.0]}, cv=2)
+    assert search.fit(texts, labels).best_score_ == 1.0
+    assert clone(LinearClassifier(seed=3)).get_params()["seed"] == 3
+    with pytest.raises(SettingError, match="inverse_penalty"):
+        LinearClassifier().set_params(inverse_penalty=-1.0)

@@ -10,7 +10,7 @@ import json
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +39,7 @@ class LinearClassifier(TextLabeller):
     """Logistic regression on TF-IDF; deterministic for a seed.
 
     Features are words and pairs of words, or one to three characters where a script has no blanks;
-    their counts enter by logarithm. Settings (defaults): ``features="auto", min_texts=None,
-    inverse_penalty=5.0, tolerance=1e-3, max_passes=100, seed=0``.
+    their counts enter by logarithm.
 
     Attributes:
         config: the settings; `features` is what was chosen, after `fit`.
@@ -60,7 +59,20 @@ class LinearClassifier(TextLabeller):
     files = "`linear.safetensors` holds features, weights and settings."
     is_multi_label = False
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(
+        self,
+        *,
+        features: Literal["auto", "words", "characters"] = "auto",
+        min_texts: int | None = None,
+        inverse_penalty: float = 5.0,
+        tolerance: float = 1e-3,
+        max_passes: int = 100,
+        seed: int = 0,
+    ) -> None:
+        settings = {
+            "features": features, "min_texts": min_texts, "inverse_penalty": inverse_penalty,
+            "tolerance": tolerance, "max_passes": max_passes, "seed": seed,
+        }  # fmt: skip
         self.config = self._given = LinearConfig.checked(settings, "linear")
         self.num_passes = 0
         self._labels: tuple[str, ...] = ()
@@ -110,8 +122,31 @@ class LinearClassifier(TextLabeller):
 
     def summary(self) -> dict[str, Any]:
         """Return what Python and a notebook show: settings, and what was learned."""
-        given = self._given.model_dump(exclude_unset=True)
+        given = self._given.model_dump(include=self._given.changed)
         return given if self._vectorizer is None else {**super().summary(), **given}
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the settings; scikit-learn copies estimators by them."""
+        return self._given.model_dump()
+
+    def set_params(self, **settings: Any) -> Self:
+        """Change settings before `fit`.
+
+        Raises:
+            SettingError: there is no such setting, or a value is not allowed.
+        """
+        self.config = self._given = LinearConfig.checked(self.get_params() | settings, "linear")
+        return self
+
+    def score(self, texts: Sequence[str], labels: Labels) -> float:
+        """Return the share of texts whose labels are those predicted."""
+        pairs = zip(
+            _label_sets(texts, self.predict(texts)), _label_sets(texts, labels), strict=True
+        )
+        return float(np.mean([found == right for found, right in pairs]))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._vectorizer is not None
 
     @property
     def classes_(self) -> NDArray[np.str_]:

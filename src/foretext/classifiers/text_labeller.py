@@ -126,6 +126,16 @@ class TextLabeller(Predictor):
         """Return how many texts have each label."""
         return Counter(label for row in rows for label in row.labels)
 
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type="classifier",
+            target_tags=TargetTags(required=True),
+            classifier_tags=ClassifierTags(),
+            input_tags=InputTags(string=True, two_d_array=False, one_d_array=True),
+        )
+
     def options(self, k: int | None, threshold: float | None) -> Top:
         """Return one label a text; of several, all that are more probable than not."""
         if self.is_multi_label and k is None:
