@@ -139,7 +139,7 @@ class Training:
         self._began = self.context.clock() - state.seconds
         self.saver.reserve()
         self.held_out.choose_sample(state)
-        schedule.keep_free(self.saver.last_seconds)
+        schedule.keep_free(self.processes.clock(self.saver.last_seconds))
         done = schedule.done(state.step, state.seconds)
         bar = Progress(
             self.context.title,
