@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.utils import estimator_checks
 from sklearn.utils.validation import check_is_fitted
 
 import foretext as ft
@@ -152,3 +153,20 @@ def test_signatures_are_what_editors_show() -> None:
     arguments = inspect.signature(ft.Word2Vec).parameters
     assert arguments["window"].default == 5
     assert all(each.kind is each.KEYWORD_ONLY for each in arguments.values())
+
+
+CHECKS = [
+    estimator_checks.check_estimator_cloneable,
+    estimator_checks.check_estimator_repr,
+    estimator_checks.check_get_params_invariance,
+    estimator_checks.check_mixin_order,
+    estimator_checks.check_parameters_default_constructible,
+    estimator_checks.check_valid_tag_types,
+]
+
+
+@pytest.mark.parametrize("estimator", [each for each, _ in RECIPES])
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_checks_of_scikit_learn_for_settings(estimator: Any, check: Any) -> None:
+    """Those for arrays of numbers do not suit texts, and word vectors are what `fit` returns."""
+    check(estimator.__name__, estimator())
