@@ -10,8 +10,10 @@ network.py     a head on a backbone; linear.py, fasttext.py: without PyTorch
 start.py       what a network starts with; word_start.py: its words and their vectors
 settings.py    settings, and what they are where nobody says
 rows.py        rows by what they are for
-search.py      a search for settings; trials.py: of a network
-seeds.py       a training a seed, and the baseline
+search.py      a search for settings; trials.py, network_trials.py: of a network
+rival.py       the baseline
+allotment.py   how the time of a command is divided; closing.py: by a rehearsal of its end
+seeds.py       a training a seed
 validation.py  held-out figures while a network learns
 facts.py       what config.json keeps; keeping.py: how a run ends
 resume.py      what an unfinished run began with
