@@ -7,6 +7,7 @@ killed ends, on one process, in the same bits as one that was not.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -98,8 +99,7 @@ class Training:
         self.optimizer = Optimizer(model, config, dtype, self.processes)
         self.forward = torch.compile(model) if config.compile else model
         self.batches = Batches(examples, config.batch_examples, config.seed)
-        limit = None if context.budget is None else self.processes.clock(context.budget.left)
-        self.schedule = Schedule(config, self.batches.per_epoch, limit)
+        self.schedule = Schedule(config, self.batches.per_epoch, self._limit())
         self.forecast = Forecast(self.batches.per_epoch)
         self.flops = ModelFlops(model)
         self.records = Records(
@@ -117,6 +117,12 @@ class Training:
         self.held_out = HeldOut(self.model, validation, self.schedule, self._clock, context.note)
         self._began = context.clock()
         self._step_seconds = 0.0  # of the newest step
+
+    def _limit(self) -> float | None:
+        """The seconds that the command gives it, as the first process says; None: it says none."""
+        budget = self.context.budget
+        left = self.processes.clock(math.inf if budget is None else budget.left)
+        return None if math.isinf(left) else left
 
     def _peak(self, dtype: torch.dtype) -> float | None:
         """What all devices can do in a second, where that is counted and kept."""
@@ -205,10 +211,9 @@ class Training:
         schedule, state = self.schedule, self.state
         if schedule.budget is None:
             return
-        left = schedule.total - state.seconds
-        warning = self.forecast.add(state.step, self._step_seconds, left, schedule.total)
-        if warning is not None:
-            self.context.warn(warning)
+        total = schedule.total
+        if said := self.forecast.add(state.step, self._step_seconds, total - state.seconds, total):
+            self.context.warn(said)
 
     def _learn(self, batches: Iterator[Batch]) -> None:
         """Take one step, and the time of it and of its batch."""
