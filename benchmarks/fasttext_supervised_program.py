@@ -21,9 +21,10 @@ Learn = Callable[[Path, Path], Callable[[Path], float]]  # train, save; what the
 def by_foretext(settings: dict[str, Any]) -> Learn:
     """The estimator and its folder."""
     from foretext.classifiers.fasttext.classifier import FastTextClassifier
+    from foretext.classifiers.fasttext.config import PROGRAM_DEFAULTS
 
     def learn(train: Path, out: Path) -> Callable[[Path], float]:
-        classifier = FastTextClassifier(**settings).fit(train)
+        classifier = FastTextClassifier(**PROGRAM_DEFAULTS | settings).fit(train)
         classifier.save(out, overwrite=True)
         return lambda test: float(classifier.evaluate(test)["accuracy"])
 

@@ -163,7 +163,8 @@ def test_python_does_the_same(folder: Path, tmp_path: Path) -> None:
 
 def test_files_of_the_program_answer_too(command: Command, folder: Path, tmp_path: Path) -> None:
     texts, labels = labelled_texts(200, 0)
-    classifier = FastTextClassifier(dim=8, lr=0.5, epochs=5, workers=1).fit(texts, labels)
+    classifier = FastTextClassifier(dim=8, epochs=5, workers=1, pre_tokenizer="blanks")
+    classifier.fit(texts, labels)
     classifier.save(tmp_path / "model.bin")
     (tmp_path / "texts.txt").write_text("music1é music2é\n", encoding="utf-8")
     done = command("predict", tmp_path / "model.bin", tmp_path / "texts.txt")

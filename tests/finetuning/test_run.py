@@ -458,13 +458,13 @@ def test_a_warning_about_chinese_texts_without_blanks(
     rows.write_text("label\ttext\n" + "a\t甲乙丙丁\nb\t戊己庚辛\n" * 20, encoding="utf-8")
     settings = {"classifier": {"epochs": 1}}
     told = []
-    for name in ("blanks", "chinese_characters"):
+    for name in ("blanks", "whitespace", "chinese_characters", "auto"):
         settings["classifier"] |= {"pre_tokenizer": name}
         ft.finetune(
             "classification", "fasttext", rows, tmp_path / name, settings=settings, quiet=False
         )
         told.append("the texts are Chinese" in capsys.readouterr().err)
-    assert told == [True, False]
+    assert told == [True, True, False, False]
 
 
 class TestResume:

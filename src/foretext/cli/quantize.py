@@ -48,7 +48,7 @@ def quantize(
 
     classifier = FastTextClassifier.load(run)
     small = classifier.quantize(train, cutoff=cutoff, dsub=dsub, qnorm=qnorm)
-    small.save(target, overwrite=overwrite)
+    small.save(target, overwrite=overwrite, note=lambda text: say(f"note: {text}", error=True))
     files = target.iterdir() if target.is_dir() else [target]
     result = {"output": str(target), "bytes": sum(path.stat().st_size for path in files)}
     if test is not None:

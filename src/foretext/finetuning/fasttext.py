@@ -1,18 +1,20 @@
-"""fastText's classifier as a learner: minutes on any machine, without PyTorch."""
+"""fastText's classifier as a learner: seconds on any machine, without PyTorch."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from foretext.classifiers.baseline import Baseline
+from foretext.classifiers.fasttext.chosen import chosen_sentence
 from foretext.classifiers.fasttext.classifier import FastTextClassifier
-from foretext.classifiers.fasttext.config import FastTextClassifierConfig
+from foretext.classifiers.fasttext.config import FastTextClassifierConfig, ResolvedConfig
 from foretext.classifiers.fasttext.labelled_texts import TextsWithLabels
 from foretext.classifiers.fasttext.search import held_out_split, search_settings
+from foretext.classifiers.fasttext.text_profile import TextProfile
 from foretext.classifiers.fasttext.training import TrainingTexts, load_pretrained, train
 from foretext.classifiers.predictor import Predictor
-from foretext.corpus.pre_tokenizers import likely_kind
 from foretext.data.rows import LabelledText
 from foretext.errors import SettingError
 from foretext.finetuning.learner import Found, Learner, Record, Tell
@@ -21,20 +23,29 @@ from foretext.progress.run_context import RunContext
 
 __all__ = ["FastTextLearner"]
 
-SAMPLE = 1_000  # texts by which the language is judged
+# Beyond these the linear baseline takes minutes, and three times as long as fastText.
+MOST_BASELINE_ROWS, MOST_BASELINE_CHARACTERS = 100_000, 100_000_000
+
+MOSTLY = 0.5  # share of the letters
+BLANKS = ("blanks", "whitespace")
 
 
 @dataclass(frozen=True)
 class FastTextLearner(Learner):
     """Means of the vectors of words and n-grams.
 
-    Rows are held out where that is asked for; a search splits off its own.
+    Settings that are open are chosen for the rows. A search splits off rows of its own to judge by
+    unless held-out rows are given.
     """
 
     origin = "fasttext"
     method = FastTextClassifier.method
     sections = ("classifier", "finetuning")
-    uses = frozenset({"seeds", "valid_rate", "baseline"})
+    uses = frozenset({"seeds", "valid_rate", "refit", "baseline"})
+    has_baseline = True
+
+    profile: TextProfile | None = None  # of the rows to learn from, after `start`
+    chosen: str | None = None  # which settings were chosen for them, in a sentence
 
     @classmethod
     def predictor_of(cls, task: str) -> type[Predictor]:
@@ -44,61 +55,94 @@ class FastTextLearner(Learner):
         return FastTextClassifier
 
     @property
-    def config(self) -> FastTextClassifierConfig:
-        """The section `[classifier]`, with the budget of one seed."""
+    def given(self) -> FastTextClassifierConfig:
+        """The section `[classifier]`, as it was given."""
         settings = dict(self.settings.get("classifier", {}))
-        budget = self.job.recipe.budget_seconds
-        if budget is not None:
-            settings["budget_seconds"] = budget / self.finetuning.seeds
         return FastTextClassifierConfig.checked(settings, "classifier")
+
+    @property
+    def config(self) -> ResolvedConfig:
+        """The section `[classifier]`, with what was chosen for the rows."""
+        assert self.profile is not None, "start() comes first"
+        return self.given.resolved(self.profile)
+
+    @property
+    def needs_held_out_rows(self) -> bool:
+        """For figures, where there are no rows to test on."""
+        return self.job.recipe.test is None
+
+    @property
+    def refits(self) -> bool:
+        """Whether the model that is kept learns from the held-out rows too."""
+        alone = self.holds_out_for_figures and self.given.patience is None
+        return alone if self.finetuning.refit is None else self.finetuning.refit
 
     def check(self) -> None:
         """Refuse settings that are unknown, wrong or without effect."""
         super().check()
-        assert self.config
+        if self.given.budget_seconds is not None and self.job.recipe.budget_seconds is not None:
+            raise SettingError(
+                "[classifier] budget_seconds does not go with --budget, which is the time of the "
+                "whole command; leave one of the two out."
+            )
 
     def start(self, rows: TaskRows) -> Self:
-        """Warn where blanks do not separate the words of the texts."""
-        texts = [row.text for row in rows.train[:: 1 + len(rows.train) // SAMPLE]]
-        kind = likely_kind("\n".join(texts))
-        if self.config.pre_tokenizer == "blanks" and kind != "unicode_words":
-            self.job.note(
-                "the texts are Chinese, where blanks separate no words; set "
-                f"classifier.pre_tokenizer={kind}"
+        """Choose the settings that are open, and say which."""
+        profile = TextProfile.of(*_texts(rows.train))
+        learner = replace(self, profile=profile)
+        learner = replace(learner, chosen=chosen_sentence(self.given, learner.config))
+        if learner.chosen is not None:
+            self.job.note(learner.chosen)
+        if profile.han_rate > MOSTLY and self.given.pre_tokenizer in BLANKS:
+            self.job.warn(
+                f"the texts are Chinese, and with pre_tokenizer = {self.given.pre_tokenizer} only "
+                "blanks separate words; leave it out, unless the texts are cut into words already"
             )
-        return self
+        return learner if self.finetuning.baseline is not None else learner._with_baseline(rows)
 
     def search(self, rows: TaskRows, seconds: float, tell: Tell) -> Found:
-        """Try settings on the held-out rows, or on a tenth of the others where there are none."""
+        """Try settings on the held-out rows that were given, or on a tenth of the others."""
         some, valid = _texts(rows.train), _texts(rows.valid)
-        if not rows.valid:
-            some, valid = held_out_split(some, self.config.seed)
-        result = search_settings(self.config, some, valid, seconds, tell)
+        if not rows.valid or self.holds_out_for_figures:
+            some, valid = held_out_split(some, self.given.seed)
+        result = search_settings(self.given, some, valid, seconds, tell)
         best = max(result.trials, key=lambda trial: trial["score"])
         tried = {name: value for name, value in best.items() if name not in ("score", "seconds")}
-        settings = {"classifier": result.config.model_dump(exclude_none=True)}
-        return Found(settings, result.score, len(result.trials), tried)
+        return Found(
+            {"classifier": result.config.recipe()}, result.score, len(result.trials), tried
+        )
 
     def train(self, rows: TaskRows, seed: int, context: RunContext) -> tuple[Predictor, Record]:
-        """Train one classifier."""
+        """Train one classifier; a budget ends it early, and does not prolong it."""
         config = self.config.model_copy(update={"seed": self.seed_of(seed)} if seed else {})
         words = TrainingTexts.of(_texts(rows.train), config)
         valid = _texts(rows.valid) if rows.valid else None
-        pretrained = load_pretrained(config)
-        if context.budget is not None:  # what the command has left for it
-            left = max(context.budget.left, 1e-3)
-            config = config.model_copy(update={"budget_seconds": left})
-        trained = train(config, words, valid, pretrained, context)
+        trained = train(config, words, valid, load_pretrained(config), context)
         last = trained.history[-1] if trained.history else {"time": 0.0}
         return FastTextClassifier.of_model(trained.model), {**last, "step": len(trained.history)}
 
     def seed_of(self, seed: int) -> int:
         """Return the seed of one training."""
-        return self.config.seed + seed
+        return self.given.seed + seed
+
+    def finish(self, model: Predictor, rows: TaskRows, baseline: Baseline | None) -> dict[str, Any]:
+        """Return what was chosen for the rows."""
+        return {"chosen": self.chosen}
 
     def resolved(self, model: Any, rows: TaskRows) -> dict[str, dict[str, Any]]:
-        """Return the settings, with those that a search found."""
-        return {"classifier": self.config.model_dump(exclude_none=True)}
+        """Return the settings, with those that were chosen or that a search found."""
+        return {"classifier": self.config.recipe()}
+
+    def _with_baseline(self, rows: TaskRows) -> Self:
+        """Return the learner, without a baseline where that would take far longer than it does."""
+        size = sum(len(row.text) for row in rows.train)
+        if len(rows.train) <= MOST_BASELINE_ROWS and size <= MOST_BASELINE_CHARACTERS:
+            return self
+        self.job.note(
+            f"the linear baseline is left out, as {len(rows.train):,} rows of {size:,} characters "
+            "take it longer than the training; finetuning.baseline=true learns it"
+        )
+        return self.with_settings({"finetuning": {"baseline": False}})
 
 
 def _texts(rows: Sequence[LabelledText]) -> TextsWithLabels:

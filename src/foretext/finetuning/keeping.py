@@ -15,9 +15,10 @@ from foretext.finetuning.recipe import TaskRecipe
 from foretext.finetuning.resume import write_sections
 from foretext.finetuning.seeds import Outcome
 from foretext.finetuning.task_rows import TaskRows
+from foretext.report.cells import tile
 from foretext.report.task_card import task_card
 
-__all__ = ["examined", "keep"]
+__all__ = ["examined", "keep", "told"]
 
 
 def examined(model: Predictor, rows: TaskRows, baseline: Baseline | None) -> dict[str, Any] | None:
@@ -41,7 +42,7 @@ def keep(learner: Learner, outcome: Outcome, facts: Mapping[str, Any]) -> Finetu
         with atomic_file(job.run.examination) as temporary:
             text = json.dumps(outcome.examination, ensure_ascii=False)
             temporary.write_text(text, encoding="utf-8")
-    for sentence in _told(facts):
+    for sentence in told(facts):
         job.run.note(sentence)
     model.write(job.run.path, facts)
     write_sections(job.run.recipe, sections)
@@ -50,15 +51,21 @@ def keep(learner: Learner, outcome: Outcome, facts: Mapping[str, Any]) -> Finetu
     return Finetuned(model, sections, dict(facts), card)
 
 
-def _told(facts: Mapping[str, Any]) -> list[str]:
-    """Return what a person should read first of a run: the verdict, then the warnings."""
+def told(facts: Mapping[str, Any]) -> list[str]:
+    """Return what a person should read of a run: its size, the verdict, and the warnings."""
     verdict = facts["verdict"] or {"sentence": None, "command": None}
-    return [each for each in (verdict["sentence"], verdict["command"], *facts["warnings"]) if each]
+    size = f"{facts['rows']:,} rows, {tile(facts['parameters'])} parameters"
+    lines = [size, verdict["sentence"], verdict["command"] and f"  {verdict['command']}"]
+    return [line for line in lines if line] + [f"warning: {each}" for each in facts["warnings"]]
 
 
 def resolved_sections(learner: Learner, outcome: Outcome) -> dict[str, dict[str, Any]]:
     """Return the recipe that repeats the run: every setting, and those that a search found."""
-    chosen = {"baseline": learner.wants_baseline, "valid_rate": outcome.rows.valid_rate}
+    chosen = {
+        "baseline": learner.wants_baseline,
+        "valid_rate": outcome.rows.valid_rate,
+        "refit": learner.refits,
+    }
     finetuning = learner.finetuning.model_copy(update=chosen)
     return {
         "run": _run_section(learner.job.recipe),

@@ -105,6 +105,18 @@ class Learner(ABC):
         """Whether some rows are held out where no file of them is given."""
         return False
 
+    @property
+    def holds_out_for_figures(self) -> bool:
+        """Whether rows are held out although nobody asked for it, to measure the model by."""
+        recipe = self.job.recipe
+        asked = recipe.valid is not None or self.finetuning.valid_rate is not None
+        return not asked and recipe.budget_seconds is None and self.needs_held_out_rows
+
+    @property
+    def refits(self) -> bool:
+        """Whether the model that is kept learns from the held-out rows too, once it is measured."""
+        return False
+
     def check(self) -> None:
         """Refuse settings that are unknown, wrong or without effect, before rows are read.
 
@@ -173,6 +185,24 @@ class Learner(ABC):
     def seed_of(self, seed: int) -> int:
         """Return the seed that a training has, as the settings say it."""
         return seed
+
+    def refitted(self, model: Predictor, rows: TaskRows, seed: int) -> Predictor:
+        """Return the model to keep: the one that was measured, or one that learned from all rows.
+
+        Args:
+            model: that was measured.
+            rows: of the run.
+            seed: of the model, counted from 0.
+        """
+        if not (self.refits and rows.valid):
+            return model
+        everything = replace(rows, train=[*rows.train, *rows.valid], valid=[])
+        context = RunContext(self.job.run.path, title="all rows", quiet=self.job.quiet)
+        self.job.note(
+            f"the figures are of {len(rows.valid):,} rows that were held out; the model that is "
+            f"kept learns again from all {len(everything.train):,} rows"
+        )
+        return self.train(everything, seed, context)[0]
 
     def finish(self, model: Predictor, rows: TaskRows, baseline: Baseline | None) -> dict[str, Any]:
         """Fit what is fitted after the training, such as the temperature; return facts of it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from foretext.classifiers.linear import LinearClassifier, LinearConfig
 from foretext.classifiers.predictor import Predictor
@@ -23,7 +23,7 @@ class LinearLearner(Learner):
     origin = "linear"
     method = LinearClassifier.method
     sections = ("linear", "finetuning")
-    uses = frozenset({"valid_rate", "baseline"})
+    uses = frozenset({"valid_rate", "refit", "baseline"})
     has_baseline = True  # it takes no time: the most frequent label
 
     @classmethod
@@ -38,6 +38,17 @@ class LinearLearner(Learner):
         """The section `[linear]`."""
         return LinearConfig.checked(dict(self.settings.get("linear", {})), "linear")
 
+    @property
+    def needs_held_out_rows(self) -> bool:
+        """For figures, where there are no rows to test on."""
+        return self.job.recipe.test is None
+
+    @property
+    def refits(self) -> bool:
+        """Whether the model that is kept learns from the held-out rows too."""
+        chosen = self.finetuning.refit
+        return self.holds_out_for_figures if chosen is None else chosen
+
     def check(self) -> None:
         """Refuse times as well: there is nothing to stop or to search for."""
         super().check()
@@ -47,6 +58,11 @@ class LinearLearner(Learner):
             if seconds is not None:
                 raise SettingError(f"{name} has no effect on 'linear', which learns at once.")
         _ = self.config  # a wrong setting is an error before rows are read
+
+    def start(self, rows: TaskRows) -> Self:
+        """Choose the features by the rows to learn from, once for all trainings."""
+        config = self.config.resolved([row.text for row in rows.train])
+        return self.with_settings({"linear": config.model_dump(exclude_none=True)})
 
     def train(self, rows: TaskRows, seed: int, context: RunContext) -> tuple[Predictor, Record]:
         """Learn from all rows at once; a step is a pass over them."""

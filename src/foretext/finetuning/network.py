@@ -48,7 +48,7 @@ class NetworkLearner(Learner):
     """A head on a backbone that is pretrained, stands over word vectors, or starts from scratch."""
 
     sections = ("task", "finetuning", "training", "backbone", "tokenizer")
-    uses = frozenset(FinetuningConfig.model_fields)
+    uses = frozenset(FinetuningConfig.model_fields) - {"refit"}
     has_baseline = True
 
     begun: Start | None = None  # after `start`

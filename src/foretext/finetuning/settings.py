@@ -16,12 +16,14 @@ class FinetuningConfig(Config):
     """Trainings with seeds one after another; the best one is kept."""
     valid_rate: float | None = Field(None, ge=0, lt=0.5)
     """Share of the rows held out if no file is given; none: a tenth from scratch, else 0."""
+    refit: bool | None = None
+    """Learn again from all rows, held-out ones too; none: if those are for figures alone."""
     body_dropout: float | None = Field(None, ge=0, lt=1)
     """Dropout within the base; none: 0.1 of Transformers, else the base's own."""
     fresh: bool = False
     """Take only the shape of a pretrained base, to see what pretraining gives."""
     baseline: bool | None = None
-    """Measure a baseline of seconds beside the model; none: if the model is a network."""
+    """Measure a baseline of seconds beside the model; none: where it takes no longer."""
     ensemble: bool = False
     """Classification: answer together with the linear baseline."""
     calibrate: bool = False

@@ -192,7 +192,7 @@ def test_small_letters_and_other_words() -> None:
     classifier = FastTextClassifier(**settings).fit(texts, labels)
     assert classifier.predict(["gOOd!!!", "bAd"]).tolist() == ["pos", "neg"]
     assert set(classifier.model.dictionary.words) == {"</s>", "good", "bad", "film"}
-    lower = FastTextClassifier(**SMALL, lowercase=True).fit(texts, labels)
+    lower = FastTextClassifier(**SMALL, pre_tokenizer="blanks", lowercase=True).fit(texts, labels)
     assert "film!" in lower.model.dictionary.words
 
 
@@ -231,8 +231,12 @@ def test_what_will_not_do_says_so(name: str) -> None:
     ("settings", "sentence"),
     [
         ({"wordNgrams": 2}, r"wordNgrams: there is no such setting. Did you mean 'word_ngrams'"),
-        ({"bucket": 5}, r"bucket would have no effect without n-grams"),
+        (
+            {"bucket": 5, "word_ngrams": 1, "maxn": 0},
+            r"bucket would have no effect without n-grams",
+        ),
         ({"minn": 2}, r"minn would have no effect without n-grams of characters"),
+        ({"minn": 2, "maxn": 0}, r"minn would have no effect without n-grams of characters"),
         ({"negative": 9}, r'negative would have no effect without loss = "ns"'),
         ({"minn": 4, "maxn": 3}, r"maxn = 3 must not be less than minn = 4"),
         ({"epochs": 9, "budget_seconds": 1.0}, r"epochs would have no effect beside a budget"),

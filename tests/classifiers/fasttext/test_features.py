@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foretext.classifiers.fasttext import interned
-from foretext.classifiers.fasttext.config import FastTextClassifierConfig
+from foretext.classifiers.fasttext.config import ResolvedConfig
 from foretext.classifiers.fasttext.dictionary import Dictionary, WordIds
 from foretext.classifiers.fasttext.interned import InternedTexts, blocks_of
 from foretext.classifiers.fasttext.labels import LabelTable, number_labels
@@ -31,7 +31,7 @@ texts_of_words = st.lists(
 
 
 def learn(texts: list[str], **settings: Any) -> tuple[Dictionary, WordIds]:
-    config = FastTextClassifierConfig(**settings)
+    config = ResolvedConfig(**settings)
     found = InternedTexts.of(texts, splitter_of(config), config.label_prefix)
     return Dictionary.learn(found, *LABEL, config)
 
@@ -68,7 +68,7 @@ def character_buckets(word: str, minn: int, maxn: int) -> list[int]:
     return [fnv(gram) % BUCKET for gram in grams]
 
 
-def units_of(text: str, words: list[str], config: FastTextClassifierConfig) -> list[int]:
+def units_of(text: str, words: list[str], config: ResolvedConfig) -> list[int]:
     """Line by line what the program's own ``getLine`` does."""
     found, tokens = [], words_of(text)
     for token in tokens:

@@ -17,7 +17,9 @@ import pytest
 from foretext.classifiers.fasttext.bin_reader import read_model
 from foretext.classifiers.fasttext.bin_writer import write_model
 from foretext.classifiers.fasttext.classifier import FastTextClassifier
+from foretext.classifiers.fasttext.config import PROGRAM_DEFAULTS
 from foretext.classifiers.fasttext.model import FastTextModel
+from foretext.corpus.pre_tokenizers import PreTokenizer
 from foretext.errors import VectorFileError
 from tests.classifiers.fasttext.texts import ASKED, NAMES, labelled_texts
 from tests.vectors.test_fasttext_files import EXPECTED, REAL
@@ -58,8 +60,8 @@ def their_training(folder: Path, loss: str, features: dict[str, Any]) -> Any:
 
 
 def our_training(loss: str, features: dict[str, Any]) -> FastTextModel:
-    settings = {"dim": 20, "lr": 0.5, "epochs": 5, "min_count": 2, "workers": 1}
-    return FastTextClassifier(loss=loss, **settings, **features).fit(TEXTS, LABELS).model
+    settings = PROGRAM_DEFAULTS | {"dim": 20, "lr": 0.5, "min_count": 2, "workers": 1}
+    return FastTextClassifier(loss=loss, **settings | features).fit(TEXTS, LABELS).model
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -157,13 +159,29 @@ def test_a_kept_model_of_the_real_program() -> None:
 
 
 def test_what_the_format_cannot_hold(tmp_path: Path) -> None:
-    settings = {"dim": 4, "epochs": 1, "workers": 1}
+    settings = PROGRAM_DEFAULTS | {"dim": 4, "epochs": 1, "workers": 1}
     blank = FastTextClassifier(**settings).fit(["a b", "c d"], ["two words", "one"])
     with pytest.raises(VectorFileError, match=r"'__label__two words' cannot be written"):
         blank.save(tmp_path / "m.bin")
-    letters = FastTextClassifier(**settings, lowercase=True).fit(["a b", "c d"], ["x", "y"])
-    with pytest.raises(VectorFileError, match=r"knows no pre_tokenizer = 'blanks' with lowercase"):
-        letters.save(tmp_path / "m.bin")
+
+
+def test_words_that_the_program_cuts_in_another_way(tmp_path: Path) -> None:
+    """The file is right for text that is cut already, and a sentence says how."""
+    texts, labels = ["A b.", "c, D"] * 20, ["x", "y"] * 20
+    settings = {"dim": 4, "epochs": 9, "workers": 1}
+    by_default = FastTextClassifier(**settings).fit(texts, labels)
+    with pytest.warns(UserWarning, match=r"cuts text at blanks alone: give it words with blanks"):
+        by_default.save(tmp_path / "default.bin")
+    again = FastTextClassifier.load(tmp_path / "default.bin")
+    cut = [" ".join(PreTokenizer("unicode_words").words(text)) for text in texts]
+    np.testing.assert_allclose(again.predict_proba(cut), by_default.predict_proba(texts), atol=1e-6)
+    small = FastTextClassifier(**PROGRAM_DEFAULTS | {"lowercase": True}).fit(texts, labels)
+    told: list[str] = []
+    small.save(tmp_path / "small.bin", note=told.append)
+    assert len(told) == 1 and "keeps capitals" in told[0]
+    like_theirs = FastTextClassifier(**PROGRAM_DEFAULTS).fit(texts, labels)
+    like_theirs.save(tmp_path / "same.bin", note=told.append)
+    assert len(told) == 1
 
 
 def test_word_vectors_are_no_classifier() -> None:

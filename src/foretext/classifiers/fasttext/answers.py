@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.class_answers import ClassAnswers, Labelled
 from foretext.classifiers.fasttext.bin_reader import read_model
-from foretext.classifiers.fasttext.bin_writer import write_model
+from foretext.classifiers.fasttext.bin_writer import cutting_note, write_model
 from foretext.classifiers.fasttext.evaluation import evaluate_labels
 from foretext.classifiers.fasttext.labelled_texts import check_texts
 from foretext.classifiers.fasttext.model import FastTextModel
@@ -140,8 +141,19 @@ class FastTextLabeller(TextLabeller):
         """
         write_folder(folder, self.model, {"task": "classification", **facts})
 
-    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+    def save(
+        self,
+        path: str | Path,
+        *,
+        overwrite: bool = False,
+        note: Callable[[str], object] = warnings.warn,
+    ) -> None:
         """Write a folder, or a file of fastText's where the name ends in ``.bin`` or ``.ftz``.
+
+        Args:
+            path: of the folder or the file.
+            overwrite: replace what is there.
+            note: is called with a sentence where fastText's program would cut text in another way.
 
         Raises:
             OutputError: it exists already, or cannot be written.
@@ -151,6 +163,8 @@ class FastTextLabeller(TextLabeller):
         refuse_existing(path, overwrite=overwrite)
         if path.suffix in _FILES:
             write_model(path, self.model)
+            if (sentence := cutting_note(self.model)) is not None:
+                note(f"{path}: {sentence}.")
         else:
             save_folder(path, self.model)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.classifiers.fasttext.config import LOSSES, FastTextClassifierConfig
+from foretext.classifiers.fasttext.config import LOSSES, ResolvedConfig
 from foretext.classifiers.fasttext.dictionary import Dictionary, flaw_of
 from foretext.classifiers.fasttext.model import FastTextModel
 from foretext.classifiers.fasttext.output_layer import OutputLayer
@@ -77,7 +77,7 @@ def read_model(path: Path) -> FastTextModel:
     )
 
 
-def _config(settings: Settings, source: Source) -> FastTextClassifierConfig:
+def _config(settings: Settings, source: Source) -> ResolvedConfig:
     names = {number: name for name, number in LOSSES.items()}
     if settings.loss not in names:
         raise source.damaged(f"there is no loss {settings.loss}")
@@ -95,7 +95,7 @@ def _config(settings: Settings, source: Source) -> FastTextClassifierConfig:
     if settings.loss == LOSSES["ns"]:
         chosen["negative"] = max(settings.negatives, 1)
     try:
-        return FastTextClassifierConfig.checked(chosen, "settings")
+        return ResolvedConfig.checked(chosen, "settings")
     except SettingError as error:
         raise source.damaged(str(error).rstrip(".")) from None
 

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from foretext.classifiers.fasttext.config import LOSSES, FastTextClassifierConfig
+from foretext.classifiers.fasttext.config import LOSSES, ResolvedConfig
 from foretext.classifiers.fasttext.model import FastTextModel
 from foretext.classifiers.fasttext.product_quantizer import ProductQuantizer
 from foretext.classifiers.fasttext.quantisation import QuantisedRows
@@ -36,7 +36,7 @@ from foretext.vectors.formats.fasttext_layout import (
 )
 from foretext.vectors.formats.streams import encoded_words, open_output
 
-__all__ = ["write_model"]
+__all__ = ["cutting_note", "write_model"]
 
 _BLANKS = " \n\r\t\v\f\0"
 _ALL_BUCKETS = -1
@@ -46,18 +46,12 @@ def write_model(path: Path, model: FastTextModel) -> None:
     """Write a model for fastText's program; quantised rows make it what is called ``.ftz``.
 
     Raises:
-        VectorFileError: a word or label with a blank in it, or a model of words that the program
-            would cut in another way.
+        VectorFileError: a word or label with a blank in it, or a pruned model that is not
+            quantised.
         OutputError: the file cannot be written.
     """
     dictionary = model.dictionary
     config = dictionary.config
-    if config.pre_tokenizer != "blanks" or config.lowercase:
-        raise VectorFileError(
-            f"{path}: fastText's program cuts words at blanks, and knows no pre_tokenizer = "
-            f"'{config.pre_tokenizer}' with lowercase = {config.lowercase}; save it as a folder, "
-            "or train without these settings."
-        )
     if model.pruned and not isinstance(model.rows, QuantisedRows):
         raise VectorFileError(
             f"{path}: fastText's program reads models without rare n-grams only when they are "
@@ -90,7 +84,22 @@ def write_model(path: Path, model: FastTextModel) -> None:
         file.write(bytes(4 * config.dim * (len(labels) - len(model.outputs))))  # beside a tree
 
 
-def _settings(config: FastTextClassifierConfig) -> Settings:
+def cutting_note(model: FastTextModel) -> str | None:
+    """Say how text has to be cut before fastText's program reads it; None: it cuts as we do."""
+    config = model.dictionary.config
+    if config.pre_tokenizer == "blanks":
+        return (
+            "fastText's program keeps capitals: lower the text first" if config.lowercase else None
+        )
+    how = f"PreTokenizer({config.pre_tokenizer!r}, lowercase={config.lowercase})"
+    return (
+        "fastText's program cuts text at blanks alone: give it words with blanks between them, as "
+        f'" ".join({how}.words(text)) of foretext.corpus does, or train with '
+        'pre_tokenizer="blanks"'
+    )
+
+
+def _settings(config: ResolvedConfig) -> Settings:
     return Settings(
         dim=config.dim,
         epochs=config.epochs,

@@ -19,6 +19,7 @@ from foretext.classifiers.fasttext.labelled_texts import (
 from foretext.classifiers.fasttext.model import FastTextModel
 from foretext.classifiers.fasttext.quantisation import prune, quantise
 from foretext.classifiers.fasttext.rows import DenseRows
+from foretext.classifiers.fasttext.text_profile import TextProfile
 from foretext.classifiers.fasttext.training import (
     TrainingTexts,
     load_pretrained,
@@ -33,14 +34,19 @@ __all__ = ["FastTextClassifier"]
 
 
 class FastTextClassifier(FastTextLabeller):
-    """Texts into classes by the mean of their words' vectors; minutes of training on any machine.
+    """Texts into classes by the mean of their words' vectors; seconds of training on any machine.
 
-    Settings (defaults): ``lr=0.1, epochs=5, dim=100, loss="softmax"`` or ``"hs"``, ``"ns"``,
-    ``"ova"`` (several labels a text), ``word_ngrams=1, minn=0, maxn=0, bucket=2_000_000,
-    min_count=1, min_count_label=0, negative=5, pre_tokenizer="blanks", lowercase=False,
+    Settings that are chosen for the rows where nothing is given: ``lr, epochs, word_ngrams, minn,
+    maxn, pre_tokenizer, lowercase``. `fit` sets `config` to what was chosen. The defaults of
+    fastText's own program are ``FastTextClassifier(lr=0.1, epochs=5, word_ngrams=1, minn=0, maxn=0,
+    pre_tokenizer="blanks", lowercase=False)``.
+
+    The others (defaults): ``dim=100, loss="softmax"`` or ``"hs"``, ``"ns"``, ``"ova"`` (several
+    labels a text), ``bucket=2_000_000, min_count=1, min_count_label=0, negative=5,
     pretrained_vectors=None, budget_seconds=None, patience=None, workers=(all cores), seed=1``.
 
     Attributes:
+        config: the settings; after `fit` with those that were chosen.
         classes_: (L,) the labels, sorted, after `fit`.
         history: the records of the last training.
 
@@ -52,7 +58,8 @@ class FastTextClassifier(FastTextLabeller):
         self._given = dict(settings)
         vectors = settings.get("pretrained_vectors")
         plain = {"pretrained_vectors": str(vectors)} if isinstance(vectors, Path) else {}
-        self.config = FastTextClassifierConfig.checked(settings | plain, "classifier")
+        self._asked = FastTextClassifierConfig.checked(settings | plain, "classifier")
+        self.config: FastTextClassifierConfig = self._asked
         self.history: list[dict[str, Any]] = []
         self._model: FastTextModel | None = None
 
@@ -60,11 +67,15 @@ class FastTextClassifier(FastTextLabeller):
         given = ", ".join(f"{name}={value!r}" for name, value in self._given.items())
         return f"{type(self).__name__}({given})"
 
+    def summary(self) -> dict[str, Any]:
+        """Return what a notebook shows: settings, and what was learned."""
+        return self._given if self._model is None else {**super().summary(), **self._given}
+
     @classmethod
     def of_model(cls, model: FastTextModel) -> Self:
         """Wrap a trained model."""
         classifier = cls()
-        classifier.config = model.dictionary.config
+        classifier.config = classifier._asked = model.dictionary.config
         classifier._given = classifier.config.model_dump(exclude_unset=True)
         classifier._model = model
         return classifier
@@ -92,13 +103,15 @@ class FastTextClassifier(FastTextLabeller):
             SettingError: texts and labels do not go together, or the loss is no number any more.
         """
         given = labelled(texts, labels, rows)
+        config = self._asked.resolved(TextProfile.of(*given))
         trained = train(
-            self.config,
-            TrainingTexts.of(given, self.config),
+            config,
+            TrainingTexts.of(given, config),
             held_out(valid, rows),
-            load_pretrained(self.config),
+            load_pretrained(config),
             context,
         )
+        self.config = config
         self._model, self.history = trained.model, trained.history
         return self
 

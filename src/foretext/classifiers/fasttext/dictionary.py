@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from foretext.classifiers.fasttext.config import FastTextClassifierConfig
+from foretext.classifiers.fasttext.config import ResolvedConfig
 from foretext.classifiers.fasttext.interned import InternedTexts
 from foretext.classifiers.fasttext.splitter import line_bytes, splitter_of
 from foretext.corpus.counts import Cutter
@@ -54,7 +54,7 @@ class Dictionary:
         counts: np.ndarray,
         labels: list[str],
         label_counts: np.ndarray,
-        config: FastTextClassifierConfig,
+        config: ResolvedConfig,
     ) -> None:
         assert len(words) == len(counts), (len(words), len(counts))
         assert len(labels) == len(label_counts), (len(labels), len(label_counts))
@@ -70,7 +70,7 @@ class Dictionary:
         texts: InternedTexts,
         labels: list[str],
         label_counts: np.ndarray,
-        config: FastTextClassifierConfig,
+        config: ResolvedConfig,
         more_words: Sequence[str] = (),
     ) -> tuple[Dictionary, WordIds]:
         """Keep the words that occur `min_count` times, and those of `more_words` in any case."""
@@ -100,7 +100,7 @@ class Dictionary:
         """The labels without the prefix that marks them in files."""
         return [label.removeprefix(self.config.label_prefix) for label in self.labels]
 
-    def with_config(self, config: FastTextClassifierConfig) -> Dictionary:
+    def with_config(self, config: ResolvedConfig) -> Dictionary:
         """Return the same words and labels under other settings."""
         return Dictionary(self.words, self.counts, self.labels, self.label_counts, config)
 

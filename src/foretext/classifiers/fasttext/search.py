@@ -6,19 +6,23 @@ cut into words once for all trials. What the user has chosen stays as it is.
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from foretext.classifiers.fasttext.config import FastTextClassifierConfig
+from foretext.classifiers.fasttext.config import FastTextClassifierConfig, ResolvedConfig
 from foretext.classifiers.fasttext.evaluation import evaluate_labels
 from foretext.classifiers.fasttext.labelled_texts import TextsWithLabels
 from foretext.classifiers.fasttext.model import FastTextModel
+from foretext.classifiers.fasttext.text_profile import TextProfile
 from foretext.classifiers.fasttext.training import TrainingTexts, load_pretrained, train
+from foretext.classifiers.fasttext.trial_costs import TrialCosts
 from foretext.errors import CorpusError, MissingExtraError, SettingError
+from foretext.progress.budget import Budget
+from foretext.progress.run_context import RunContext
 
 __all__ = ["SearchResult", "held_out_split", "search_settings"]
 
@@ -30,7 +34,7 @@ HELD_OUT_RATE = 0.1
 class SearchResult(NamedTuple):
     """The best settings, and what was tried."""
 
-    config: FastTextClassifierConfig
+    config: ResolvedConfig
     score: float
     trials: list[dict[str, Any]]  # score, seconds and settings of each, in order
 
@@ -42,10 +46,18 @@ def search_settings(
     seconds: float,
     progress: Callable[[dict[str, Any]], None] = lambda trial: None,
 ) -> SearchResult:
-    """Try settings until the time is used up; the first trial is of `config` itself.
+    """Try settings until the time is used up; the first trial is of those chosen for the rows.
 
     The score is accuracy, or with loss ``"ova"`` the F1 of labels likelier than not. A trial that
-    would take longer than the time that is left gets fewer epochs.
+    would take longer than the time that is left gets fewer epochs, and ends with the time in any
+    case; its record says how many epochs it had.
+
+    Args:
+        config: settings; those that are open, or have their default, are tried.
+        texts: to learn from.
+        valid: to judge by.
+        seconds: for all trials, with all that they prepare.
+        progress: is called with score, seconds and settings of each trial.
 
     Raises:
         MissingExtraError: optuna is not installed.
@@ -53,15 +65,16 @@ def search_settings(
         SettingError: no trial came to its end.
     """
     optuna = _optuna()
-    trials = _Trials(config, texts, valid, seconds, progress)
+    trials = _Trials(config, texts, valid, Budget.started(seconds), progress)
     sampler = optuna.samplers.TPESampler(seed=config.seed)
     study = optuna.create_study(direction="maximize", sampler=sampler)
-    study.enqueue_trial({name: getattr(config, name) for name in trials.free})
-    began = time.monotonic()
-    study.optimize(trials.run, n_trials=1)  # however short the time is
-    if (left := seconds - (time.monotonic() - began)) > 0:
-        study.optimize(trials.run, timeout=left)
-    return trials.best()
+    study.enqueue_trial({name: getattr(trials.config, name) for name in trials.free})
+    while True:
+        trial = study.ask()
+        score = trials.run(trial)
+        if score is None:
+            return trials.best()
+        study.tell(trial, score)
 
 
 def held_out_split(
@@ -92,31 +105,34 @@ class _Trials:
         config: FastTextClassifierConfig,
         texts: TextsWithLabels,
         valid: TextsWithLabels,
-        seconds: float,
+        budget: Budget,
         progress: Callable[[dict[str, Any]], None],
     ) -> None:
-        self.config = config
+        self.config = config.resolved(TextProfile.of(*texts))
+        self.free = [name for name in SPACE if _is_free(config, name)]
         self.valid = valid
-        self.texts = TrainingTexts.of(texts, config)
-        self.pretrained = load_pretrained(config)
+        self.texts = TrainingTexts.of(texts, self.config)
+        self.pretrained = load_pretrained(self.config)
         self.progress = progress
-        self.free = [name for name in _SPACE if self._is_free(name)]
-        self.tried: list[tuple[float, FastTextClassifierConfig]] = []
+        self.tried: list[tuple[float, ResolvedConfig]] = []
         self.records: list[dict[str, Any]] = []
-        self._end = time.monotonic() + seconds
-        self._unit = 0.0  # seconds of an epoch, a unit of cost
+        self._budget = budget
+        self._costs = TrialCosts()
 
-    def run(self, trial: Any) -> float:
-        """Train once; returns the score, 0 where the loss was no number any more."""
-        proposed = {name: _SPACE[name](trial) for name in self.free}
-        config = self._with(proposed)
-        began = time.monotonic()
-        try:
-            score = _score(train(config, self.texts, None, self.pretrained).model, self.valid)
-        except SettingError:  # a learning rate too high
-            score = 0.0
-        seconds = time.monotonic() - began
-        self._unit = seconds / (config.epochs * _cost(config))
+    def run(self, trial: Any) -> float | None:
+        """Train once, and judge; None: there is no time for it, and it was not done.
+
+        The score is 0 where the loss was no number any more. The first trial is done in any case.
+        """
+        config = self._with({name: SPACE[name](trial, self.config) for name in self.free})
+        left = self._budget.left
+        if self.tried:
+            if not self._costs.fits(config, left):
+                return None
+            config = self._costs.affordable(config, left) if "epochs" in self.free else config
+        began = self._budget.elapsed
+        score, config = self._score(config, left)
+        seconds = self._budget.elapsed - began
         self.tried.append((score, config))
         changed = {name: getattr(config, name) for name in self.free}
         self.records.append({"score": score, "seconds": round(seconds, 3), **changed})
@@ -130,39 +146,52 @@ class _Trials:
             raise SettingError("No settings that were tried learned anything; look at the labels.")
         return SearchResult(config, score, self.records)
 
-    def _is_free(self, name: str) -> bool:
-        if name == "dim" and self.config.pretrained_vectors is not None:
-            return False
-        if name == "epochs" and self.config.budget_seconds is not None:
-            return False
-        return name not in self.config.changed
-
-    def _with(self, proposed: dict[str, Any]) -> FastTextClassifierConfig:
-        """Settle what depends on each other: n-grams of characters, and the time that is left."""
-        if proposed.get("maxn", 0) > 0:
-            proposed["minn"] = min(3, proposed["maxn"])
-        config = self.config.model_copy(update=proposed)
-        if "epochs" in proposed and self._unit:
-            affordable = (self._end - time.monotonic()) / (self._unit * _cost(config))
-            epochs = max(1, min(config.epochs, int(affordable)))
+    def _score(self, config: ResolvedConfig, left: float) -> tuple[float, ResolvedConfig]:
+        """Return the score, and the settings with as many epochs as there was time for."""
+        began = self._budget.elapsed
+        context = RunContext(
+            Path(), title="fasttext", budget=Budget.started(self._costs.training(config, left))
+        )
+        try:
+            trained = train(config, self.texts, None, self.pretrained, context)
+        except SettingError:  # a learning rate too high
+            return 0.0, config
+        done = trained.history[-1]
+        score = _score(trained.model, self.valid)
+        self._costs.learn(config, done, self._budget.elapsed - began)
+        epochs = max(1, round(done["epoch"]))
+        if "epochs" in self.free and epochs < config.epochs:
             config = config.model_copy(update={"epochs": epochs})
+        return score, config
+
+    def _with(self, proposed: dict[str, Any]) -> ResolvedConfig:
+        """Settle what depends on each other: n-grams of characters, and their buckets."""
+        if "maxn" in proposed:
+            chosen = proposed["maxn"] == self.config.maxn
+            proposed["minn"] = self.config.minn if chosen else min(3, proposed["maxn"])
+        config = self.config.model_copy(update=proposed)
         settings = config.model_dump(exclude=set() if config.has_ngrams else {"bucket"})
-        return FastTextClassifierConfig.checked(settings, "classifier")
+        return ResolvedConfig.checked(settings, "classifier")
 
 
-_SPACE: dict[str, Callable[[Any], Any]] = {
-    "lr": lambda trial: trial.suggest_float("lr", 0.02, 2.0, log=True),
-    "epochs": lambda trial: trial.suggest_int("epochs", 2, MOST_EPOCHS, log=True),
-    "word_ngrams": lambda trial: trial.suggest_int("word_ngrams", 1, 3),
-    "maxn": lambda trial: trial.suggest_categorical("maxn", [0, 4, 6]),
-    "dim": lambda trial: trial.suggest_int("dim", 16, 256, log=True),
-    "min_count": lambda trial: trial.suggest_int("min_count", 1, 5),
+def _is_free(config: FastTextClassifierConfig, name: str) -> bool:
+    """Whether nobody has chosen a setting, so that values of it are tried."""
+    if name == "dim" and config.pretrained_vectors is not None:
+        return False
+    if name == "epochs" and config.budget_seconds is not None:
+        return False
+    return name not in config.changed
+
+
+Suggest = Callable[[Any, ResolvedConfig], Any]  # of a trial, and the settings of the first one
+SPACE: dict[str, Suggest] = {
+    "lr": lambda trial, _: trial.suggest_float("lr", 0.02, 2.0, log=True),
+    "epochs": lambda trial, _: trial.suggest_int("epochs", 2, MOST_EPOCHS, log=True),
+    "word_ngrams": lambda trial, _: trial.suggest_int("word_ngrams", 1, 3),
+    "maxn": lambda trial, first: trial.suggest_categorical("maxn", sorted({0, 4, 6, first.maxn})),
+    "dim": lambda trial, _: trial.suggest_int("dim", 16, 256, log=True),
+    "min_count": lambda trial, _: trial.suggest_int("min_count", 1, 5),
 }
-
-
-def _cost(config: FastTextClassifierConfig) -> float:
-    """Rows of a word times numbers of a row, about."""
-    return (config.word_ngrams + 2 * config.maxn) * (config.dim + 16)
 
 
 def _score(model: FastTextModel, valid: TextsWithLabels) -> float:

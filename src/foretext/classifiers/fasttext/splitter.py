@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from foretext.classifiers.fasttext.config import FastTextClassifierConfig
+from foretext.classifiers.fasttext.config import ResolvedConfig
 from foretext.corpus.counts import Cutter
 from foretext.corpus.pre_tokenizers import PreTokenizer
 from foretext.kernels.words import SEPARATOR, WORD, Letters
@@ -33,7 +33,7 @@ class Blanks:
         return np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
 
 
-def splitter_of(config: FastTextClassifierConfig) -> Cutter:
+def splitter_of(config: ResolvedConfig) -> Cutter:
     """Return what cuts texts into words.
 
     Raises:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from foretext._version import __version__
-from foretext.classifiers.fasttext.config import FastTextClassifierConfig
+from foretext.classifiers.fasttext.config import ResolvedConfig
 from foretext.classifiers.fasttext.dictionary import Dictionary, flaw_of
 from foretext.classifiers.fasttext.model import FastTextModel
 from foretext.classifiers.fasttext.output_layer import OutputLayer
@@ -110,7 +110,7 @@ def load_folder(path: Path) -> FastTextModel:
     if facts.kind != KIND or facts.classifier is None:
         raise VectorFileError(f"{path} holds no classifier of fastText; name the folder of one.")
     try:
-        config = FastTextClassifierConfig.checked(facts.classifier, "classifier")
+        config = ResolvedConfig.checked(facts.classifier, "classifier")
     except SettingError as error:
         raise VectorFileError(f"{path / CONFIG_FILE} is damaged: {error}") from None
     return load_model(path / MODEL_FILE, config, pruned=facts.pruned)
@@ -152,7 +152,7 @@ def save_model(path: Path, model: FastTextModel) -> None:
     write_tensors(path, tensors, {"format": KIND, "version": "1"})
 
 
-def load_model(path: Path, config: FastTextClassifierConfig, *, pruned: bool) -> FastTextModel:
+def load_model(path: Path, config: ResolvedConfig, *, pruned: bool) -> FastTextModel:
     """Read the tensors; `pruned` is that of the model.
 
     Raises:
@@ -190,7 +190,7 @@ def _words(text: NDArray[np.uint8], path: Path) -> list[str]:
         ) from None
 
 
-def _flaw(tensors: Mapping[str, NDArray[Any]], config: FastTextClassifierConfig) -> str | None:
+def _flaw(tensors: Mapping[str, NDArray[Any]], config: ResolvedConfig) -> str | None:
     """Return why the rows do not fit words and settings; None where they do."""
     buckets, outputs = tensors["buckets"], tensors["outputs"]
     num_outputs = OutputLayer(config.loss, tensors["label_counts"]).num_outputs

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from foretext.classifiers.fasttext.config import FastTextClassifierConfig
+from foretext.classifiers.fasttext.config import ResolvedConfig
 from foretext.classifiers.fasttext.dictionary import Dictionary
 from foretext.classifiers.fasttext.interned import InternedTexts
 from foretext.classifiers.fasttext.labelled_texts import TextsWithLabels
@@ -32,7 +32,7 @@ class TrainingTexts:
     labels: Sequence[Sequence[str]]
 
     @classmethod
-    def of(cls, given: TextsWithLabels, config: FastTextClassifierConfig) -> TrainingTexts:
+    def of(cls, given: TextsWithLabels, config: ResolvedConfig) -> TrainingTexts:
         """Cut texts by the settings that say what a word is."""
         splitter = splitter_of(config)
         return cls(InternedTexts.of(given.texts, splitter, config.label_prefix), given.labels)
@@ -46,7 +46,7 @@ class Trained(NamedTuple):
 
 
 def train(
-    config: FastTextClassifierConfig,
+    config: ResolvedConfig,
     texts: TrainingTexts,
     valid: TextsWithLabels | None = None,
     pretrained: WordVectors | None = None,
@@ -94,7 +94,7 @@ def retrain(
     return _trained(ClassifierLearner(dictionary, encoded, base=model), context)
 
 
-def load_pretrained(config: FastTextClassifierConfig) -> WordVectors | None:
+def load_pretrained(config: ResolvedConfig) -> WordVectors | None:
     """Open the vectors that the settings name: a run's folder, or a vector file.
 
     Raises:
