@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from foretext._version import __version__
@@ -47,7 +48,12 @@ def learn_task(learner: Learner) -> Finetuned:
     more = learner.finish(best.model, rows, baseline)
     examination = examined(best.model, rows, baseline)
     outcome = Outcome(rows, found, trained, best, baseline, examination)
-    return keep(learner, outcome, task_facts(learner, outcome) | more)
+    facts = task_facts(learner, outcome) | more
+    kept = learner.refitted(best.model, rows, best.seed - learner.seed_of(0))
+    if kept is not best.model:
+        outcome = replace(outcome, best=replace(best, model=kept))
+        facts |= {**kept.described(), "refit": len(rows.train) + len(rows.valid)}
+    return keep(learner, outcome, facts)
 
 
 def run_finetuning(
