@@ -51,12 +51,14 @@ EXAMINATIONS = {
         "num_wrong_sentences": 1,
         "tables": [{"title": EVIL, "hint": EVIL, "rows": [{"kind": EVIL, "right": 2}]}],
         "sentences": [{"errors": 1, "tokens": ["Ann", EVIL], "right": ["B-PER", "O"],
-                       "given": ["B-PER", EVIL], "place": "a.conll:4"}],
+                       "given": ["B-PER", EVIL], "place": "a.conll:4",
+                       "spans": {"right": [["PER", 0, 1]], "given": [[EVIL, 0, 2]]}}],
     },
     "questions": {
         "part": "test", "rows": 5, "learned": {}, "num_errors": 1,
         "tables": [{"title": "Kinds", "rows": [{"question word": EVIL, "questions": 5}]}],
-        "errors": [{"question": "who ?", "passage": EVIL, "right": ["Ann"], "place": "a.json:q"}],
+        "questions": [{"question": "who ?", "passage": [[EVIL, "right"]], "right": ["Ann"],
+                       "given": "", "probability": 0.5, "f1": 0.0, "place": "a.json:q"}],
     },
 }  # fmt: skip
 MEASURED = {"texts": 40, "accuracy": 0.75, "macro_f1": 0.7, "f1": 0.6, "labels": LABELS}
@@ -86,6 +88,9 @@ for kind, task in TASKS.items():
         network={"valid": WORSE, "test": WORSE},
         baseline={"name": EVIL, "seconds": 0.1, "valid": WORSE, "test": WORSE},
         seeds={"seeds": [1, 2, 3], "valid": spread(0.5), "test": []},
+        majority={"name": EVIL, "seconds": 0.0, "valid": WORSE, "test": WORSE},
+        verdict={"best": None, "against": "majority", "sentence": EVIL, "command": EVIL},
+        warnings=[EVIL], telling={EVIL: [EVIL]},
     )  # fmt: skip
 RECIPE = "[run]\ntask = 'any'\n[training]\nepochs = 2\nwidths = [1, 2]\nname = '</script>'\n"
 

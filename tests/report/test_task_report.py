@@ -46,7 +46,7 @@ ANSWERS = {
         {"title": "Kinds of questions", "rows": [{"question word": "who", "exact_match": 0.8}]},
         {"title": "Nothing here", "rows": []},
     ],
-    "errors": [{"question": "who ?", "passage": [["by ", ""], [EVIL, "right"]], "right": ["Ann"],
+    "questions": [{"question": "who ?", "passage": [["by ", ""], [EVIL, "right"]], "right": ["Ann"],
                 "given": "", "f1": 0.0, "probability": 0.4, "place": "/home/me/a.json:q"}],
 }  # fmt: skip
 

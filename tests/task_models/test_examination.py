@@ -42,7 +42,7 @@ CASES = {
     "scores": ("matching", SCORES, {"points", "errors"}),
     "entities": ("tagging", ENTITIES, {"confusion", "tables", "sentences"}),
     "tags": ("tagging", TAGS, {"confusion", "sentences"}),
-    "span_qa": ("span_qa", QUESTIONS, {"tables", "reliability", "errors"}),
+    "span_qa": ("span_qa", QUESTIONS, {"tables", "reliability", "questions"}),
 }
 
 
@@ -91,3 +91,27 @@ def test_what_was_learned_from_is_counted(
     task, rows, _ = CASES[name]
     model = untrained(task, rows, wordpiece)
     assert model.examine(rows, learned_from=rows)["learned"] == counts
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_rows_add_up_to_the_figure_that_counts(wordpiece: SubwordTokenizer, name: str) -> None:
+    task, rows, _ = CASES[name]
+    model = untrained(task, rows * 3, wordpiece)
+    answers = model.answer_rows(rows * 3)
+    tallies = model.tallies(rows * 3, answers)[model.judged_by]
+    assert len(tallies.parts) == 3 * len(rows)
+    figure = model.judge(rows * 3, answers)[model.judged_by]
+    assert tallies.figure(tallies.parts.sum(axis=0)) == pytest.approx(figure)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_baselines_answer_in_the_form_of_every_task(wordpiece: SubwordTokenizer, name: str) -> None:
+    task, rows, _ = CASES[name]
+    model = untrained(task, rows, wordpiece)
+    rivals = {"baseline": model.baseline(rows), "majority": model.majority(rows)}
+    found = model.examine(rows, beside={key: each for key, each in rivals.items() if each})
+    assert set(found["beside"]) == {"baseline", "majority"}
+    for each in found["beside"].values():
+        assert model.judged_by in each["figures"]
+        assert each["difference"]["num_rows"] == len(rows)
+    assert json.loads(json.dumps(found, allow_nan=False)) == found

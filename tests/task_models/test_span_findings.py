@@ -34,7 +34,7 @@ def test_kinds_of_questions_and_the_surest_errors() -> None:
     ]
     assert [row["has an answer"] for row in by_answer] == ["yes", "no"]
     assert found["num_errors"] == 2
-    first, second = found["errors"]
+    first, second = found["questions"]
     assert (first["question"], first["right"], first["given"]) == ("who flies?", [], "fox")
     assert (second["right"], second["given"], second["probability"]) == (
         ["sleeps"],

@@ -20,6 +20,7 @@ from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.class_answers import ClassAnswers, Labelled
 from foretext.classifiers.linear_config import LinearConfig
 from foretext.classifiers.linear_storage import FILE, KIND, LinearParts, read_parts, write_parts
+from foretext.classifiers.telling_features import telling_features
 from foretext.classifiers.text_labeller import TextLabeller, check_list
 from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError, ModelFileError, SettingError
@@ -168,6 +169,11 @@ class LinearClassifier(TextLabeller):
     def idf(self) -> NDArray[np.float32]:
         """(F,) how rare each feature is."""
         return np.asarray(self._vectorizer.idf_, np.float32)
+
+    @property
+    def telling(self) -> dict[str, list[str]]:
+        """By label, the features that speak for it most."""
+        return telling_features(self._labels, self.features, self.weights)
 
     def logits(self, texts: Sequence[str]) -> Probabilities:
         """Return (N, C) sums of what the features of each text weigh, before any probability.

@@ -72,6 +72,11 @@ class Predictor(Represented, ABC):
         }
 
     @property
+    def telling(self) -> dict[str, list[str]]:
+        """By label, what in a text speaks for it most; {}: no single feature does."""
+        return {}
+
+    @property
     def num_labels(self) -> int | None:
         """Number of labels; None where answers are no labels."""
         return None
@@ -293,6 +298,7 @@ class Predictor(Represented, ABC):
             "files": self.files,
             "judged_by": self.judged_by,
             "watched": list(dict.fromkeys([self.judged_by, *self.watched])),
+            "telling": self.telling,
             "labels": self.num_labels,
             "parameters": self.num_parameters,
         }

@@ -189,7 +189,11 @@ def _of_task(run: Path) -> Measure:
 
     def measure(path: Path) -> Figures:
         read = model.read(path, rows)
-        figures = model.figures(read)
+        answers = model.answer_rows(read)
+        figures = model.judge(read, answers)
+        alike = model.degenerate(read, answers)
+        if alike is not None:
+            figures["warnings"] = [alike]
         for doubt in model.row_doubts(read):
             say(f"foretext: {path}: {doubt}.", error=True)
         return figures
@@ -206,8 +210,11 @@ def _show_plain(path: Path, figures: Figures) -> None:
 def _show_labels(path: Path, figures: Figures) -> None:
     """Print the figures of a task, and the table of its labels."""
     labels = figures.get("labels", {})
-    plain = [(name, value) for name, value in figures.items() if name != "labels"]
+    apart = ("labels", "warnings")
+    plain = [(name, value) for name, value in figures.items() if name not in apart]
     print_table(["", ""], plain, title=path.name)
+    for warning in figures.get("warnings", []):
+        say(f"warning: {warning}")
     if labels:
         columns = ["label", *next(iter(labels.values()))]
         print_table(columns, [[label, *row.values()] for label, row in labels.items()])

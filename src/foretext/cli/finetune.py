@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["finetune"]
 
 ROW_OPTIONS = ("text", "label", "text_a", "text_b", "score", "token", "tag")
-NOT_SHOWN = ("kind", "foretext", "title", "usage", "files", "watched")  # of the facts
+NOT_SHOWN = ("kind", "foretext", "title", "usage", "files", "watched", "telling")  # of the facts
 
 
 def finetune(
@@ -164,6 +164,8 @@ def _option(name: str) -> str:
 
 def _show(facts: dict[str, Any]) -> None:
     """The figures of each part, those of the baselines beside them, and what they mean."""
+    from foretext.finetuning.keeping import told
+
     network, rivals = facts.get("network"), [facts["baseline"], facts["majority"]]
     models = [("network and linear model" if network else facts["base"], facts)]
     models += [("network alone", network)] if network else []
@@ -183,19 +185,7 @@ def _show(facts: dict[str, Any]) -> None:
         ]
         title = f"{facts['judged_by']} over {len(facts['seeds']['seeds'])} seeds"
         print_table(["", "mean", "deviation"], rows, title=title)
-    _judge(facts)
-
-
-def _judge(facts: dict[str, Any]) -> None:
-    """The verdict, the command of what is better, and the warnings."""
-    verdict = facts["verdict"]
-    if verdict is not None:
-        say(f"\n{verdict['sentence']}")
-        if verdict["command"] is not None:
-            say(f"  {verdict['command']}")
-    for warning in facts["warnings"]:
-        say(f"warning: {warning}")
-    say()
+    say("\n".join(["", *told(facts), ""]))
 
 
 def _result(run: Path, facts: dict[str, Any]) -> dict[str, Any]:

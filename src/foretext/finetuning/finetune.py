@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, overload
 
 from foretext.data.rows.in_memory import RowSource
+from foretext.finetuning.keeping import told
 from foretext.finetuning.memory import read_memory
 from foretext.finetuning.recipe import BaseModel, Sections, TaskRecipe
 from foretext.finetuning.run import run_finetuning
+from foretext.progress import is_quiet
+from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.classifiers.fasttext.classifier import FastTextClassifier
@@ -153,4 +156,7 @@ def finetune(
         budget=budget, search=search,
     )  # fmt: skip
     recipe = read_memory(recipe)
-    return run_finetuning(recipe, out, overwrite=overwrite, resume=resume, quiet=quiet).model
+    done = run_finetuning(recipe, out, overwrite=overwrite, resume=resume, quiet=quiet)
+    if not is_quiet(quiet):
+        say("\n".join(told(done.facts)), error=True)
+    return done.model

@@ -6,8 +6,10 @@ Whether a difference is more than chance is a paired test on the same rows
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from foretext.finetuning.learner import Learner
@@ -59,14 +61,20 @@ def verdict(
 
 
 def base_command(learner: Learner, base: str) -> str:
-    """Return the command that learns `base` from the same rows, ready to paste."""
-    run = learner.job.recipe.run_section()
+    """Return what learns `base` from the same rows, ready to paste: in Python of rows in memory."""
+    recipe = learner.job.recipe
+    files = {"train": recipe.train, "valid": recipe.valid, "test": recipe.test}
+    given = {name: rows for name, rows in files.items() if rows is not None}
+    if not all(isinstance(rows, str | Path) for rows in given.values()):
+        also = "".join(f", {name}={name}" for name in PARTS if name in given)
+        return f'ft.finetune("{recipe.task}", "{base}", train{also})'
+    run = recipe.run_section()
     words = ["foretext", "finetune", run["task"], base, run["train"]]
     for part in PARTS:
         words += [f"--{part}", run[part]] if part in run else []
     words += ["-o", f"{learner.job.run.named}-{base}"]
     for name, value in learner.settings.get("rows", {}).items():
-        words += ["--set", f"rows.{name}={value!r}"]
+        words += ["--set", f"rows.{name}={json.dumps(value)}"]
     return shlex.join(words)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from foretext.report.cells import label
+from foretext.report.cells import label, tile
 
 __all__ = ["PARTS", "figure_name", "measured_models", "task_card", "task_title"]
 
@@ -73,6 +73,7 @@ def task_card(
         _seeds(facts),
         _ensemble(facts, their_class),
         _data(facts, sections.get("run", {})),
+        _telling(facts),
     )
     theirs = THEIRS.format(their_class=their_class, folder=folder)
     return CARD.format(
@@ -90,7 +91,7 @@ def _sentence(facts: Facts) -> str:
     return (
         f"Learned by foretext {facts['foretext']} from {facts['rows']:,} rows{labels} in "
         f"{facts['seconds']:.0f} s and {facts['steps']:,} steps, on `{facts['base']}`, "
-        f"{facts['method']}; {facts['parameters']:,} parameters."
+        f"{facts['method']}; {tile(facts['parameters'])} parameters."
     )
 
 
@@ -174,6 +175,16 @@ def _ensemble(facts: Facts, their_class: str | None) -> str:
         "Network and linear classifier answer together, weighted by held-out rows; "
         f"`linear.safetensors` is the linear one{others}."
     )
+
+
+def _telling(facts: Facts) -> str:
+    """Return, for each label, the features that speak for it most."""
+    told = facts.get("telling", {})
+    rows = [_row(f"`{name}`", ", ".join(f"`{each}`" for each in own)) for name, own in told.items()]
+    if not rows:
+        return ""
+    head = ["## Most telling features", "", _row("label", "features"), _row("---", "---")]
+    return "\n".join([*head, *rows])
 
 
 def _data(facts: Facts, run: Mapping[str, Any]) -> str:

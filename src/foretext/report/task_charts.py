@@ -13,8 +13,8 @@ FEW_LABELS = 14  # of which a confusion matrix has room beside another chart
 MANY_LABELS = 25  # from which on its cells have no room for counts
 STRONG = 0.35  # share of a row from which on a cell is dark
 SQUARE_HEIGHT = 340  # pixels, of a chart that has another one beside it
-LONGEST_LABEL = 150  # pixels
-LONGEST_NAME = 18  # characters of a label beside a matrix
+NAMES_WIDTH = 190  # pixels, of names beside a matrix and its edges
+LONGEST_NAME = 18  # characters of such a name
 ROOM = 60  # characters that labels have below a matrix
 CELL = 24  # pixels: the least width and height of a cell
 
@@ -38,8 +38,8 @@ def confusion_chart(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> d
         for j, count in enumerate(row)
         for share in [count / max(sum(row), 1)]
     ]  # fmt: skip
-    across = alt.Axis(grid=False, labelAngle=0, labelOverlap=False, labelLimit=LONGEST_LABEL)
-    down = alt.Axis(grid=False, labelLimit=LONGEST_LABEL)
+    across = alt.Axis(grid=False, labelAngle=0, labelOverlap=False)
+    down = alt.Axis(grid=False, labelLimit=0)  # names are short already
     base = alt.Chart(alt.InlineData(values=cells)).encode(
         x=alt.X("column:N", title="given", sort=columns, axis=across),
         y=alt.Y("row:N", title="right", sort=rows, axis=down),
@@ -70,7 +70,7 @@ def confusion_chart(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> d
 
 def matrix_width(labels: Sequence[str]) -> int:
     """Return the least width of a readable confusion matrix, in pixels."""
-    return LONGEST_LABEL + 40 + CELL * len(labels)
+    return NAMES_WIDTH + CELL * len(labels)
 
 
 def _axis_names(labels: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -87,6 +87,7 @@ class TaskFacts(Known):
     majority: Baseline | None = None
     seeds: Seeds | None
     verdict: Verdict | None = None
+    telling: dict[str, list[str]] = Field(default_factory=dict)  # features that speak for a label
     warnings: list[str] = Field(default_factory=list)
 
     @model_validator(mode="after")
@@ -116,6 +117,14 @@ class Confusion(BaseModel):
         return self
 
 
+class Confused(BaseModel):
+    """How often one label was taken for another."""
+
+    right: str
+    given: str
+    count: Count
+
+
 class Bin(BaseModel):
     """Answers with about the same confidence."""
 
@@ -130,14 +139,18 @@ class Error(Known):
     """A row that was answered wrongly."""
 
     place: str = ABSENT
-    question: str = ABSENT
-    passage: list[Piece] = ABSENT
 
-    @model_validator(mode="after")
-    def _has_passage(self) -> Self:
-        if "question" in self.model_fields_set and "passage" not in self.model_fields_set:
-            raise ValueError("a question among the errors has no passage")
-        return self
+
+class WrongAnswer(BaseModel):
+    """A question that was answered wrongly, with both answers marked in its passage."""
+
+    question: str
+    passage: list[Piece]
+    right: list[str]
+    given: str  # "": no answer
+    probability: Share
+    f1: Share
+    place: str
 
 
 class Entities(BaseModel):
@@ -183,7 +196,8 @@ class Examination(Known):
     points: list[Annotated[list[Number], Field(min_length=2, max_length=2)]] = ABSENT
     num_errors: Count = ABSENT
     errors: list[Error] = ABSENT
+    questions: list[WrongAnswer] = ABSENT
     num_wrong_sentences: Count = ABSENT
     sentences: list[TaggedSentence] = ABSENT
-    confused: Rows = ABSENT
+    confused: list[Confused] = ABSENT
     tables: list[Table] = ABSENT

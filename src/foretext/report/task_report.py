@@ -73,6 +73,7 @@ def write_task_report(
         tiles=_tiles(facts),
         beside=_beside_table(facts),
         labels=_label_table(facts, found),
+        telling=_telling_table(facts),
         examined=f"{found['rows']:,} {PARTS[found['part']]} rows" if found else "",
         is_small="confusion" in found and len(found["confusion"]["labels"]) <= FEW_LABELS,
         matrix_width=matrix_width(found["confusion"]["labels"]) if "confusion" in found else 0,
@@ -80,8 +81,9 @@ def write_task_report(
         num_errors=found.get("num_errors"),
         num_wrong_sentences=found.get("num_wrong_sentences", 0),
         errors=[_place_last(error) for error in found.get("errors", [])],
+        questions=found.get("questions", []),
         sentences=[tagged_sentence(each) for each in found.get("sentences", [])],
-        confused=table(_renamed(found.get("confused", [])[:MOST_CONFUSED])),
+        confused=table(_confused(found)),
         tables=list(_tables(found)),
         trials=table([dict(trial) for trial in best[:MOST_TRIALS]]),
         num_trials=len(best),
@@ -179,8 +181,23 @@ def _tables(found: Record) -> Iterator[tuple[str, str, dict[str, list[Any]]]]:
             yield each["title"], each.get("hint", ""), table(_renamed(each["rows"]))
 
 
+def _confused(found: Record) -> list[dict[str, Any]]:
+    """Return how often labels were confused, the number first: it is seen on a narrow screen."""
+    pairs = found.get("confused", [])[:MOST_CONFUSED]
+    return [
+        {"times": each["count"], "right": each["right"], "given": each["given"]} for each in pairs
+    ]
+
+
 def _renamed(rows: Sequence[Record]) -> list[dict[str, Any]]:
     return [{figure_name(column): value for column, value in row.items()} for row in rows]
+
+
+def _telling_table(facts: Record) -> dict[str, list[Any]]:
+    told = facts.get("telling", {})
+    return table(
+        [{"label": name, "features": [f"“{each}”" for each in own]} for name, own in told.items()]
+    )
 
 
 def _label_table(facts: Record, found: Record) -> dict[str, list[Any]]:

@@ -111,8 +111,9 @@ def same_answers(rows: Sequence[Question], given: Sequence[SpanAnswer]) -> str |
     """Return a sentence where no question gets an answer, or all get one at the same place."""
     right = [tuple(_texts(row)) for row in rows]
     by_text = one_answer(right, [each.text for each in given], "questions", _shown(given))
+    places = [tuple(answer.start for answer in row.answers) for row in rows]
     starts = [each.start for each in given]
-    return by_text or one_answer(right, starts, "questions", f"a span from character {starts[0]}")
+    return by_text or one_answer(places, starts, "questions", f"one from character {starts[0]} on")
 
 
 def _shown(given: Sequence[SpanAnswer]) -> str:

@@ -64,7 +64,7 @@ def span_findings(
         "tables": tables,
         **reliability([each.answer.probability for each in judged], right),
         "num_errors": len(wrong),
-        "errors": [_error(each) for each in wrong[:MOST_ERRORS]],
+        "questions": [_error(each) for each in wrong[:MOST_ERRORS]],
     }
 
 
