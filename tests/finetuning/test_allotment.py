@@ -2,71 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from foretext.errors import SettingError
-from foretext.finetuning.allotment import Allotment, Cost, Costs, allot, rehearse, sampled
-from foretext.finetuning.task_rows import TaskRows
+from foretext.finetuning.allotment import Allotment, Costs, allot
+from foretext.finetuning.rehearsal import Cost
+from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.progress.budget import Budget
-
-
-class Machine:
-    """Answers rows in the time that the test says."""
-
-    def __init__(self, fixed: float, per_row: float) -> None:
-        self.fixed, self.per_row = fixed, per_row
-        self.now = 0.0
-        self.calls = 0
-
-    def clock(self) -> float:
-        return self.now
-
-    def __call__(self, rows: Sequence[Any]) -> None:
-        self.calls += 1
-        compiling = 10.0 if self.calls == 1 else 0.0
-        self.now += compiling + self.fixed + self.per_row * len(rows)
 
 
 def rows_of(train: int, valid: int, test: int) -> TaskRows:
     return TaskRows(*(range(number) for number in (train, valid, test)))
 
 
-def cost(per_row: float, fixed: float = 0.0) -> Costs:
-    return Costs(Cost(0.0, per_row), Cost(fixed, per_row))
+def cost(per_row: float, fixed: float = 0.0, encoding: float = 0.0) -> Costs:
+    return Costs(Cost(0.0, encoding), Cost(0.0, per_row), Cost(fixed, per_row))
 
 
 def allotted(seconds: float, rows: TaskRows, costs: Costs, **more: Any) -> Allotment:
-    machine = Machine(0.0, 0.0)
-    budget = Budget.started(seconds, clock=machine.clock)
-    given = {"seeds": 1, "fits": 0, "num_bytes": 0, "has_page": False, **more}
-    return allot(budget, rows, costs, **given)
-
-
-def test_the_end_is_rehearsed_without_the_time_of_compiling() -> None:
-    machine = Machine(0.5, 0.002)
-    budget = Budget.started(60.0, clock=machine.clock)
-    costs = rehearse(machine, machine, range(5000), budget)
-    assert costs.figures == pytest.approx((0.5, 0.002))
-    assert costs.examination == pytest.approx((0.5, 0.002))
-    assert machine.now < 10.0 + 7.0
-    assert costs.figures.of(1000) == pytest.approx(2.5)
-    assert costs.figures.of(0) == 0.0
-
-
-def test_no_rows_cost_nothing() -> None:
-    machine = Machine(1.0, 1.0)
-    costs = rehearse(machine, machine, [], Budget.started(60.0, clock=machine.clock))
-    assert (costs.figures.of(5), machine.calls) == (0.0, 0)
+    budget = Budget.started(seconds, clock=lambda: 0.0)
+    return allot(budget, rows, costs, **{"seeds": 1, "has_page": False, **more})
 
 
 def test_a_training_has_what_measuring_and_writing_leave() -> None:
     found = allotted(100.0, rows_of(1000, 100, 500), cost(0.02, fixed=1.0))
     assert found.rows.test == range(500)
-    assert found.note is None
-    measuring = 100 * 0.02 + (1 + 100 * 0.02) + (1 + 500 * 0.02)
+    assert found.rows.learned == range(1000)
+    assert found.notes == []
+    measuring = 100 * 0.02 + 100 * 0.02 + (1 + 500 * 0.02)
     assert found.training(1).seconds == pytest.approx(100 - measuring, abs=1.0)
 
 
@@ -90,10 +55,18 @@ def test_too_many_rows_are_sampled_and_said_so() -> None:
     measured = 2 * len(found.rows.valid) + len(found.rows.test)
     assert 0.01 * measured == pytest.approx(0.3 * 60.0, rel=0.01)
     assert found.training(1).seconds == pytest.approx(0.7 * 60.0, rel=0.03)
-    assert found.note is not None
-    assert f"{len(found.rows.test):,} of 25,000 test rows" in found.note
-    assert "foretext evaluate RUN FILE, measures all" in found.note
+    [note] = found.notes
+    assert f"{len(found.rows.test):,} of 25,000 test rows" in note
+    assert "foretext evaluate RUN FILE, measures all" in note
     assert list(found.rows.test) == sorted(set(found.rows.test))
+
+
+def test_rows_that_take_too_long_to_encode_are_sampled() -> None:
+    found = allotted(60.0, rows_of(80_000, 0, 0), cost(0.0, encoding=0.001), seeds=3)
+    assert len(found.rows.learned) == 3000  # of each seed, a twentieth of the time
+    assert found.rows.train == range(80_000)  # labels are found in all
+    [note] = found.notes
+    assert note.startswith("3,000 of 80,000 rows are learned from, drawn at random")
 
 
 def test_a_few_rows_are_measured_however_slow_they_are() -> None:

@@ -14,8 +14,8 @@ import foretext as ft
 from foretext.artifact import RunFolder
 from foretext.errors import SettingError
 from foretext.finetuning import allotment, closing
-from foretext.finetuning.allotment import Cost, Costs
 from foretext.finetuning.network import NetworkLearner
+from foretext.finetuning.rehearsal import Cost
 from foretext.finetuning.validation import TaskValidation
 from foretext.task_models.classifier import TextClassifier
 from tests.task_files import TOPICS, TaskFiles, small_settings
@@ -33,14 +33,16 @@ def budgeted(files: TaskFiles, run: Path, budget: str, **more: Any) -> Any:
 def test_sampled_test_rows_are_said_and_kept(
     task_files: TaskFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    slow = Costs(Cost(0.0, 0.2), Cost(0.0, 0.2))
-    monkeypatch.setattr(closing, "rehearse", lambda *given: slow)
+    monkeypatch.setattr(closing, "rehearsed", lambda *given: Cost(0.0, 0.2))
     monkeypatch.setattr(allotment, "FEWEST_ROWS", 4)
+    monkeypatch.setattr(allotment, "FEWEST_LEARNED", 20)
     budgeted(task_files, tmp_path / "run", "8s")
     facts = RunFolder(tmp_path / "run").facts()
     examined = json.loads((tmp_path / "run" / "examination.json").read_text())
     assert 4 <= examined["rows"] < 18
-    assert f"{examined['rows']} of 18 test rows" in facts["warnings"][0]
+    assert facts["warnings"][0].startswith("20 of 54 rows are learned from")
+    assert f"{examined['rows']} of 18 test rows" in facts["warnings"][1]
+    assert facts["rows"] == 20
     recipe = tomllib.loads((tmp_path / "run" / "recipe.toml").read_text())
     assert recipe["run"]["budget"] == 8.0
 
@@ -52,7 +54,7 @@ def test_a_budget_that_is_used_up_is_refused_before_the_training(
         raise AssertionError("nothing is trained")
 
     monkeypatch.setattr(NetworkLearner, "train", train)
-    monkeypatch.setattr(closing, "rehearse", lambda *given: Costs(Cost(0, 1), Cost(0, 1)))
+    monkeypatch.setattr(closing, "rehearsed", lambda *given: Cost(0.0, 1.0))
     with pytest.raises(SettingError, match=r"--budget 3s is too short: .* give at least \d+s"):
         budgeted(task_files, tmp_path / "run", "3s")
     assert not (tmp_path / "run").exists()
@@ -64,7 +66,7 @@ def test_without_a_budget_nothing_is_rehearsed(
     def rehearse(*given: Any) -> None:
         raise AssertionError("it has no budget")
 
-    monkeypatch.setattr(closing, "rehearse", rehearse)
+    monkeypatch.setattr(closing, "rehearsed", rehearse)
     ft.finetune(
         "classification", "textcnn", task_files.train("classification"), tmp_path / "run",
         settings=small_settings("textcnn"),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from foretext.classifiers.baseline import Baseline
-from foretext.finetuning.allotment import FIRST, Allotment, Cost, Costs, allot, rehearse
+from foretext.finetuning.allotment import Allotment, Costs, allot
 from foretext.finetuning.keeping import examined
 from foretext.finetuning.learner import Learner
+from foretext.finetuning.rehearsal import FIRST, Cost, rehearsed
 from foretext.finetuning.task_rows import TaskRows
+from foretext.progress.budget import Budget
 from foretext.report.page import make_ready
 
 __all__ = ["allotted"]
@@ -23,27 +26,30 @@ def allotted(learner: Learner, rows: TaskRows, baseline: Baseline | None) -> All
         return None
     if job.report is not None:
         make_ready()
-    model = learner.untrained(rows)
-    if model is None:
-        read = len(rows.train) + len(rows.valid) + len(rows.test)
-        cost = Cost(0.0, budget.elapsed / read)
-        costs, fits, num_bytes = Costs(cost, cost), 0, 0
-    else:
-        measured = rows.test or rows.valid
-        costs = rehearse(
-            model.figures,
-            lambda some: examined(model, replace(rows, test=some), baseline),
-            measured,
-            budget,
-        )
-        few = TaskRows(rows.train[:FIRST], rows.valid[:FIRST], rows.test[:FIRST])
-        fits = learner.fits(model, few)
-        num_bytes = WEIGHT_BYTES * model.num_parameters
-    seeds = learner.finetuning.seeds
     found = allot(
-        budget, rows, costs, seeds=seeds, fits=fits, num_bytes=num_bytes,
+        budget, rows, _costs(learner, rows, baseline, budget), seeds=learner.finetuning.seeds,
         has_page=job.report is not None,
     )  # fmt: skip
-    if found.note is not None:
-        job.warn(found.note)
+    for note in found.notes:
+        job.warn(note)
     return found
+
+
+def _costs(learner: Learner, rows: TaskRows, baseline: Baseline | None, budget: Budget) -> Costs:
+    """Rehearse all that will be done with the rows."""
+    model = learner.untrained(rows)
+    if model is None:
+        num_rows = len(rows.train) + len(rows.valid) + len(rows.test)
+        reading = Cost(0.0, budget.elapsed / num_rows)
+        return Costs(reading, reading, reading)
+    measured = rows.test or rows.valid
+    few = TaskRows(rows.train[:FIRST], rows.valid[:FIRST], rows.test[:FIRST])
+    return Costs(
+        rehearsed(partial(learner.encode, model), rows.train, budget),
+        rehearsed(model.figures, measured, budget),
+        rehearsed(
+            lambda some: examined(model, replace(rows, test=some), baseline), measured, budget
+        ),
+        learner.fits(model, few),
+        WEIGHT_BYTES * model.num_parameters,
+    )

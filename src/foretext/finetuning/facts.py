@@ -40,7 +40,7 @@ def task_facts(learner: Learner, outcome: Outcome) -> dict[str, Any]:
         "base": recipe.run_section()["base"],
         "origin": learner.origin,
         "method": learner.method,
-        "rows": len(rows.train),
+        "rows": len(rows.learned),
         "cut": 0,  # rows that are longer than a network reads; `finish` counts them
         "steps": best.record["step"],
         "loss": best.record.get("loss"),

@@ -16,9 +16,9 @@ from foretext.classifiers.fasttext.text_profile import TextProfile
 from foretext.classifiers.fasttext.training import TrainingTexts, load_pretrained, train
 from foretext.classifiers.predictor import Predictor
 from foretext.data.rows import LabelledText
-from foretext.errors import SettingError
+from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.learner import Found, Learner, Record, Tell
-from foretext.finetuning.task_rows import TaskRows
+from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.progress.run_context import RunContext
 
 __all__ = ["FastTextLearner"]
@@ -26,6 +26,7 @@ __all__ = ["FastTextLearner"]
 # Beyond these the linear baseline takes minutes, and three times as long as fastText.
 MOST_BASELINE_ROWS, MOST_BASELINE_CHARACTERS = 100_000, 100_000_000
 
+FEW_ROWS = 1000  # by which the end of a run is timed
 MOSTLY = 0.5  # share of the letters
 BLANKS = ("blanks", "whitespace")
 
@@ -100,6 +101,20 @@ class FastTextLearner(Learner):
             )
         return learner if self.finetuning.baseline is not None else learner._with_baseline(rows)
 
+    def untrained(self, rows: TaskRows) -> Predictor | None:
+        """Return a classifier that saw a few rows once."""
+        config = self.config.model_copy(update={"epochs": 1, "budget_seconds": None})
+        few = _texts(sampled(rows.train, FEW_ROWS))
+        try:
+            trained = train(config, TrainingTexts.of(few, config))
+        except CorpusError:  # a few rows may have one label alone
+            return None
+        return FastTextClassifier.of_model(trained.model)
+
+    def encode(self, model: Predictor, rows: Sequence[Any]) -> None:
+        """Cut texts into words."""
+        TrainingTexts.of(_texts(rows), self.config)
+
     def search(self, rows: TaskRows, seconds: float, tell: Tell) -> Found:
         """Try settings on the held-out rows that were given, or on a tenth of the others."""
         some, valid = _texts(rows.train), _texts(rows.valid)
@@ -115,7 +130,7 @@ class FastTextLearner(Learner):
     def train(self, rows: TaskRows, seed: int, context: RunContext) -> tuple[Predictor, Record]:
         """Train one classifier; a budget ends it early, and does not prolong it."""
         config = self.config.model_copy(update={"seed": self.seed_of(seed)} if seed else {})
-        words = TrainingTexts.of(_texts(rows.train), config)
+        words = TrainingTexts.of(_texts(rows.learned), config)
         valid = _texts(rows.valid) if rows.valid else None
         trained = train(config, words, valid, load_pretrained(config), context)
         last = trained.history[-1] if trained.history else {"time": 0.0}

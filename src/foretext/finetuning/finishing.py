@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from foretext.classifiers.baseline import Baseline
-from foretext.finetuning.allotment import sampled
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.settings import FinetuningConfig
-from foretext.finetuning.task_rows import TaskRows
+from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.task_models.base import TaskModel
 
 __all__ = ["finish_network", "noted_reading"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
@@ -155,6 +155,15 @@ class Learner(ABC):
         """
         return None
 
+    def encode(self, model: Predictor, rows: Sequence[Any]) -> None:
+        """Do with rows to learn from what a training does before its first step.
+
+        Args:
+            model: of `untrained`.
+            rows: some.
+        """
+        return
+
     def fits(self, model: Predictor, rows: TaskRows) -> int:
         """Return how often `finish` answers the held-out rows.
 
@@ -196,7 +205,7 @@ class Learner(ABC):
         """
         if not (self.refits and rows.valid):
             return model
-        everything = replace(rows, train=[*rows.train, *rows.valid], valid=[])
+        everything = replace(rows, train=[*rows.train, *rows.valid], valid=[], some=None)
         context = RunContext(self.job.run.path, title="all rows", quiet=self.job.quiet)
         self.job.note(
             f"the figures are of {len(rows.valid):,} rows that were held out; the model that is "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self, cast
@@ -142,6 +143,10 @@ class NetworkLearner(Learner):
         start = self.ready
         return self.model_class.begin(start.new_base(0), self.settled(rows).config, rows.train)
 
+    def encode(self, model: Predictor, rows: Sequence[Any]) -> None:
+        """Make examples of rows."""
+        cast(TaskModel, model).examples(rows)
+
     def fits(self, model: Predictor, rows: TaskRows) -> int:
         """Return how often temperature, threshold and ensemble need answers."""
         config = self.finetuning
@@ -202,7 +207,7 @@ class NetworkLearner(Learner):
                 "learn from show; give rows of the same kind."
             )
         validation = TaskValidation(model, known, config.batch_examples) if known else None
-        examples = model.examples(rows.train)
+        examples = model.examples(rows.learned)
         history = fit(Model(base.backbone, model.task), examples, config, context, validation)
         return model, history[-1]
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Self
 
 from foretext.classifiers.predictor import Predictor
 from foretext.errors import DivergedError
-from foretext.finetuning.allotment import rehearsed, sampled
+from foretext.finetuning.allotment import FEWEST_LEARNED
 from foretext.finetuning.learner import Learner, Tell
-from foretext.finetuning.task_rows import TaskRows
+from foretext.finetuning.rehearsal import rehearsed
+from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.finetuning.trials import FEWEST_TRIALS
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
@@ -19,7 +21,9 @@ from foretext.progress.run_context import RunContext
 __all__ = ["NetworkTrials"]
 
 CUT_RATE = 0.03  # of a trial's time: one that has less left has not come to its end
+FEW = 64  # rows with which kernels are made ready
 FEWEST_ROWS = 100  # to judge by, however long they take
+ENCODING_RATE = 0.3  # of a trial's time, for encoding the rows to learn from, at most
 JUDGING_RATE = 0.15  # of a trial's time, for judging its model, at most
 
 
@@ -29,7 +33,7 @@ class NetworkTrials:
 
     Attributes:
         learner: with the settings that are not varied.
-        rows: with as many held-out rows as can be judged by.
+        rows: with as many as can be learned from, and judged by.
         judging: seconds that judging takes.
         tell: is called at each step.
         num_cut: trials that were shorter than a whole training.
@@ -55,13 +59,15 @@ class NetworkTrials:
             tell: is called at each step.
         """
         cost = rehearsed(model.figures, rows.valid, budget)
-        seconds = JUDGING_RATE * budget.seconds / FEWEST_TRIALS
-        size = max(int(seconds / max(cost.per_row, 1e-9)), FEWEST_ROWS)
-        judged = replace(rows, valid=sampled(rows.valid, size))
-        trials = cls(learner, judged, cost.of(len(judged.valid)), tell)
+        limit = budget.seconds / FEWEST_TRIALS
+        judged = sampled(rows.valid, max(cost.rows_in(JUDGING_RATE * limit), FEWEST_ROWS))
+        encoding = rehearsed(partial(learner.encode, model), rows.learned, budget)
+        learned = max(encoding.rows_in(ENCODING_RATE * limit), FEWEST_LEARNED)
+        some = sampled(rows.learned, learned) if learned < len(rows.learned) else rows.some
+        few = replace(rows, valid=judged[:FEW], some=sampled(rows.learned, FEW))
         with suppress(DivergedError):  # the trials will show it
-            trials._train({}, Budget.started(1e-3, clock=budget.clock))
-        return trials
+            cls(learner, few, 0.0, tell)._train({}, Budget.started(1e-3, clock=budget.clock))
+        return cls(learner, replace(rows, valid=judged, some=some), cost.of(len(judged)), tell)
 
     def score(self, settings: Mapping[str, Mapping[str, Any]], time: Budget, /) -> float | None:
         """Return how good a model with these settings is; None: its training diverged."""

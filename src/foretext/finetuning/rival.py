@@ -9,13 +9,14 @@ from typing import Any
 
 from foretext.classifiers.baseline import Baseline
 from foretext.errors import CorpusError
-from foretext.finetuning.allotment import rehearsed, sampled
 from foretext.finetuning.learner import Learner
-from foretext.finetuning.task_rows import TaskRows
+from foretext.finetuning.rehearsal import rehearsed
+from foretext.finetuning.task_rows import TaskRows, sampled
 
 __all__ = ["learned_baseline"]
 
 BASELINE_RATE = 0.15  # of the time of a command, for its baseline, at most
+SUPERLINEAR = 1.4  # how much longer a row of many takes than one of few, about
 FIRST, FEWEST = 256, 1000  # rows that are timed first, and from which it learns in any case
 
 
@@ -54,5 +55,5 @@ def _affordable(learner: Learner, rows: Sequence[Any]) -> Sequence[Any]:
         cost = rehearsed(learner.predictor.baseline, rows, budget, first=FIRST)
     except CorpusError:  # a few rows may have one label alone
         return rows
-    seconds = BASELINE_RATE * budget.seconds - cost.fixed
-    return sampled(rows, max(round(seconds / max(cost.per_row, 1e-9)), FEWEST))
+    affordable = cost.rows_in(BASELINE_RATE * budget.seconds / SUPERLINEAR)
+    return sampled(rows, max(affordable, FEWEST))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from foretext.finetuning.allotment import sampled
+from foretext.finetuning.task_rows import sampled
 from foretext.task_models.base import TaskModel
 from foretext.training.model import Model
 from foretext.training.validation import HeldOutLoss, Validation
