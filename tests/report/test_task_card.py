@@ -72,6 +72,20 @@ def test_a_folder_of_their_class_says_how_they_open_it() -> None:
     assert "`transformers` has no such" in card()
 
 
+def test_the_verdict_its_command_and_the_warnings_stand_on_top() -> None:
+    verdict = {"best": "baseline", "sentence": "Counting is better:", "command": "foretext it"}
+    text = card(verdict=verdict, warnings=["All texts are alike."])
+    assert "**Counting is better:**\n\n```console\n$ foretext it\n```\n\nWarning: All" in text
+    assert text.index("Warning: All texts are alike.") < text.index("| accuracy |")
+
+
+def test_the_features_of_a_linear_model_are_listed() -> None:
+    text = card(telling={"sea": ["ship", "a ship"]})
+    assert "## Most telling features" in text
+    assert "| `sea` | `ship`, `a ship` |" in text
+    assert "telling" not in card()
+
+
 def test_title_and_usage_come_from_the_facts() -> None:
     assert task_title(facts("span_qa")) == "Question answering on encoder"
     text = card("BertForX", usage='model.ask("how far?")')

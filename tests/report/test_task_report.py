@@ -110,6 +110,13 @@ def test_the_verdict_and_the_warnings_come_first(tmp_path: Path) -> None:
     assert ["the most frequent label", 0.4] in [[row["model"], row["value"]] for row in beside]
 
 
+def test_the_features_of_a_linear_model_are_shown(tmp_path: Path) -> None:
+    page = page_of(tmp_path, facts={"telling": {"sea": ["ship", "a ship"]}}, metrics=[])
+    assert "sea “ship”, “a ship”" in page.text
+    assert "Training" not in page.text  # there is no curve
+    assert "Most telling" not in page_of(tmp_path).text
+
+
 def test_answers_are_marked_in_their_passages(tmp_path: Path) -> None:
     text = page_of(tmp_path, "span_qa", examination=ANSWERS).text
     assert "right: “Ann” · given: no answer" in text

@@ -26,6 +26,14 @@ def test_no_answer_shows_the_beginning() -> None:
     assert (len(piece[0]), cut) == (300, [CUT, ""])
 
 
+def test_words_are_shown_whole() -> None:
+    text = "word " * 100 + "ANSWER" + " word" * 100
+    pieces = marked_passage(text, (500, 506), None)
+    shown = "".join(piece for piece, _ in pieces).strip(CUT)
+    assert set(shown.split()) == {"word", "ANSWER"}
+    assert pieces[0] == pieces[-1] == [CUT, ""]
+
+
 def test_what_lies_between_answers_far_apart_is_left_out() -> None:
     text = "a" * 500 + "RIGHT" + "b" * 1000 + "GIVEN" + "c" * 500
     pieces = marked_passage(text, (500, 505), (1505, 1510))

@@ -73,7 +73,7 @@ def write_task_report(
         tiles=_tiles(facts),
         beside=_beside_table(facts),
         labels=_label_table(facts, found),
-        telling=_telling_table(facts),
+        telling=facts.get("telling", {}),
         examined=f"{found['rows']:,} {PARTS[found['part']]} rows" if found else "",
         is_small="confusion" in found and len(found["confusion"]["labels"]) <= FEW_LABELS,
         matrix_width=matrix_width(found["confusion"]["labels"]) if "confusion" in found else 0,
@@ -191,13 +191,6 @@ def _confused(found: Record) -> list[dict[str, Any]]:
 
 def _renamed(rows: Sequence[Record]) -> list[dict[str, Any]]:
     return [{figure_name(column): value for column, value in row.items()} for row in rows]
-
-
-def _telling_table(facts: Record) -> dict[str, list[Any]]:
-    told = facts.get("telling", {})
-    return table(
-        [{"label": name, "features": [f"“{each}”" for each in own]} for name, own in told.items()]
-    )
 
 
 def _label_table(facts: Record, found: Record) -> dict[str, list[Any]]:

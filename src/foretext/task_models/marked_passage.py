@@ -19,7 +19,7 @@ CUT = "…"
 def marked_passage(text: str, right: Span | None, given: Span | None) -> list[Piece]:
     """Return the pieces of a passage around two answers, in one line; None: there is none."""
     spans = [span for span in (right, given) if span is not None]
-    shown = list(_merged(spans, len(text))) or [(0, min(BEGINNING, len(text)))]
+    shown = list(_merged(text, spans)) or [(0, min(BEGINNING, len(text)))]
     pieces: list[Piece] = [[CUT, ""]] if shown[0][0] > 0 else []
     for start, end in shown:
         pieces += _pieces(text, start, end, right, given)
@@ -28,12 +28,24 @@ def marked_passage(text: str, right: Span | None, given: Span | None) -> list[Pi
     return pieces
 
 
-def _merged(spans: list[Span], length: int) -> Iterator[Span]:
+def _merged(text: str, spans: list[Span]) -> Iterator[Span]:
     """Yield what is shown around spans, in order; parts that meet are one."""
-    parts = sorted((max(start - REACH, 0), min(end + REACH, length)) for start, end in spans)
+    parts = sorted((_first(text, start), _last(text, end)) for start, end in spans)
     if len(parts) == 2 and parts[1][0] <= parts[0][1]:
         parts = [(parts[0][0], max(parts[0][1], parts[1][1]))]
     yield from parts
+
+
+def _first(text: str, start: int) -> int:
+    """Return where the part before a span begins: at a word, where blanks part words."""
+    first = max(start - REACH, 0)
+    return text.find(" ", first, start) + 1 or first if first else 0
+
+
+def _last(text: str, end: int) -> int:
+    last = min(end + REACH, len(text))
+    blank = text.rfind(" ", end, last)
+    return blank if last < len(text) and blank >= 0 else last
 
 
 def _pieces(
