@@ -6,24 +6,18 @@ that a task from outside the package works with all of them.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections import Counter
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
-from foretext.classifiers.baseline import Baseline
-from foretext.config import Config
-from foretext.corpus.findings import Problem
-from foretext.data.rows.in_memory import RowSource, json_lines, row_source
+from foretext.classifiers.row_model import RowModel
 from foretext.data.rows.inputs import Input, line_input
 from foretext.errors import SettingError
-from foretext.metrics.paired import Tallies, paired_difference
 from foretext.representation import Represented
 
-__all__ = ["Predictor", "Record", "Top", "numbers", "refuse_options"]
+__all__ = ["Predictor", "Record", "Top", "refuse_options"]
 
 BLOCK = 4096  # lines that are answered at once
 
@@ -37,15 +31,12 @@ class Top(NamedTuple):
     threshold: float = 0.0  # least probability of each
 
 
-class Predictor(Represented, ABC):
-    """Rows in, answers and figures out."""
+class Predictor(RowModel, Represented):
+    """Rows and lines in, answers and figures out."""
 
-    rows_config: ClassVar[type[Config]]  # settings of `read`, the section [rows]
-    fields: ClassVar[tuple[str, ...]] = ("text",)  # the texts of an input
     title: ClassVar[str]  # of card and report, such as "Question answering"
     watched: ClassVar[tuple[str, ...]] = ()  # figures whose curves a report shows beside judged_by
     files: ClassVar[str]  # for the card: which file holds what
-    judged_by: str  # the figure by which one model is better than another; higher is better
 
     @property
     @abstractmethod
@@ -80,151 +71,6 @@ class Predictor(Represented, ABC):
     def num_labels(self) -> int | None:
         """Number of labels; None where answers are no labels."""
         return None
-
-    # Rows
-
-    @classmethod
-    def lines_of(cls, given: Any) -> Iterator[str]:
-        """Yield rows that Python holds as the lines of a file that `read` reads.
-
-        Args:
-            given: tuples of the texts and the answer, dicts, a table, or (X, y).
-
-        Raises:
-            CorpusError: a row is something else.
-        """
-        return json_lines(given, (*cls.fields, "label"))
-
-    @classmethod
-    def source_of(cls, given: Any) -> RowSource:
-        """Return the name of a file as it is, and rows that Python holds as `read` takes them."""
-        return row_source(given, cls.lines_of)
-
-    @classmethod
-    @abstractmethod
-    def read(cls, path: RowSource, config: Any = None) -> list[Any]:
-        """Read a file of rows.
-
-        Args:
-            path: of the file, or rows in memory as `source_of` gives them.
-            config: a `rows_config`; None: its defaults.
-
-        Raises:
-            CorpusError: the file cannot be read, or a row is wrong.
-        """
-
-    @classmethod
-    def problems(cls, train: Sequence[Any], test: Sequence[Any] = ()) -> list[Problem]:
-        """Return what a person should know of rows before training, the gravest first."""
-        return []
-
-    @classmethod
-    def unseen_problems(cls, train: Sequence[Any], valid: Sequence[Any]) -> list[Problem]:
-        """Return which answers of held-out rows the rows to learn from never show."""
-        return []
-
-    @classmethod
-    def baseline(cls, rows: Sequence[Any]) -> Baseline | None:
-        """Learn what the model is compared with; None: there is nothing to compare with.
-
-        Raises:
-            CorpusError: nothing can be learned from the rows.
-        """
-        return None
-
-    @classmethod
-    def majority(cls, rows: Sequence[Any]) -> Baseline | None:
-        """Learn what gives every row the same answer, the most frequent one; None: none is."""
-        return None
-
-    # Answers to rows
-
-    @abstractmethod
-    def answer_rows(self, rows: Sequence[Any]) -> Any:
-        """Answer rows, in the form that `judge` and `findings` take."""
-
-    @abstractmethod
-    def judge(self, rows: Sequence[Any], answers: Any) -> dict[str, Any]:
-        """Return how good answers to rows are; the figure `judged_by` is among them.
-
-        Args:
-            rows: with their right answers.
-            answers: those of `answer_rows`.
-        """
-
-    def findings(self, rows: Sequence[Any], answers: Any) -> dict[str, Any]:
-        """Return what the report shows of answers; `foretext.report.task_files` has the blocks."""
-        return {}
-
-    def tallies(self, rows: Sequence[Any], answers: Any) -> dict[str, Tallies]:
-        """Return, by the name of a figure, what each row adds to it.
-
-        A verdict asks for that of `judged_by`, for a test whether another model is better by more
-        than chance. Figures that are missing are compared without a test.
-        """
-        return {}
-
-    def degenerate(self, rows: Sequence[Any], answers: Any) -> str | None:
-        """Return a sentence where answers say nothing, such as one answer to all rows."""
-        return None
-
-    @property
-    def can_calibrate(self) -> bool:
-        """Whether ``finetuning.calibrate`` would fit its probabilities to held-out rows."""
-        return False
-
-    def label_counts(self, rows: Sequence[Any]) -> Counter[str]:
-        """Return how often rows have each label."""
-        return Counter()
-
-    def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
-        """Answer rows, and return how good the answers are."""
-        return self.judge(rows, self.answer_rows(rows))
-
-    def evaluate(self, path: Any, *, rows: Any = None) -> dict[str, Any]:
-        """Return the figures of rows with right answers.
-
-        Args:
-            path: of their file; or rows in memory, as `foretext.finetune` takes them.
-            rows: a `rows_config`; None: its defaults.
-
-        Raises:
-            CorpusError: the file cannot be read, or a row is wrong.
-        """
-        return self.figures(self.read(self.source_of(path), rows))
-
-    def examine(
-        self,
-        rows: Sequence[Any],
-        *,
-        learned_from: Sequence[Any] = (),
-        beside: Mapping[str, Baseline] | None = None,
-    ) -> dict[str, Any]:
-        """Answer rows once, and return figures and findings, as ``examination.json`` has them.
-
-        Args:
-            rows: one or more, with their right answers.
-            learned_from: the rows of the training, whose labels are counted.
-            beside: baselines that answer the same rows, by the name that they have in the result.
-        """
-        answers = self.answer_rows(rows)
-        rivals = {} if beside is None else beside
-        return {
-            "rows": len(rows),
-            "figures": self.judge(rows, answers),
-            "beside": {name: self._beside(rows, answers, each) for name, each in rivals.items()},
-            "degenerate": self.degenerate(rows, answers),
-            "learned": dict(self.label_counts(learned_from).most_common()),
-            **self.findings(rows, answers),
-        }
-
-    def _beside(self, rows: Sequence[Any], answers: Any, rival: Baseline) -> dict[str, Any]:
-        """Return the figures of a baseline, and whether it differs by more than chance."""
-        theirs = rival.answers(rows)
-        own, other = (self.tallies(rows, each).get(self.judged_by) for each in (answers, theirs))
-        found = None if own is None or other is None else paired_difference(own, other)
-        tested = found and {**found._asdict(), "is_certain": found.is_certain}
-        return {"figures": numbers(self.judge(rows, theirs)), "difference": tested}
 
     # Answers to lines
 
@@ -331,15 +177,6 @@ class Predictor(Represented, ABC):
         Raises:
             ForetextError: the folder holds no such model, or a damaged one.
         """
-
-
-def numbers(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the figures that are finite numbers, without the tables among them."""
-    return {
-        name: value
-        for name, value in figures.items()
-        if isinstance(value, int | float) and isfinite(value)
-    }
 
 
 def refuse_options(what: str, k: int | None, threshold: float | None) -> None:

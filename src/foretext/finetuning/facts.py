@@ -9,7 +9,7 @@ import numpy as np
 
 from foretext._version import __version__
 from foretext.classifiers.baseline import Baseline
-from foretext.classifiers.predictor import numbers
+from foretext.classifiers.row_model import numbers
 from foretext.finetuning.learner import Found, Learner
 from foretext.finetuning.seeds import Outcome, Trained
 from foretext.finetuning.verdict import base_command, verdict
