@@ -21,8 +21,8 @@ FEWEST_ROWS = 200  # that are measured of each file in any case
 ENCODING_RATE = 0.15  # of the time, for encoding the rows to learn from, at most
 FEWEST_LEARNED = 1000  # rows that are learned from in any case
 WRITING_SECONDS = 0.1  # for the files of a run
-PAGE_SECONDS = 0.9  # for its page, and for the process of the command to end
-WRITING_RATE = 0.005  # of the time, what is kept free beside that
+PAGE_SECONDS = 1.2  # for its page, and for the process of the command to end
+WRITING_RATE = 0.01  # of the time, what is kept free beside that
 WRITTEN_BYTES = 150e6  # a second
 
 

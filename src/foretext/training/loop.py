@@ -122,7 +122,7 @@ class Training:
         """The seconds that the command gives it, as the first process says; None: it says none."""
         budget = self.context.budget
         left = self.processes.clock(math.inf if budget is None else budget.left)
-        return None if math.isinf(left) else left
+        return None if math.isinf(left) else max(left, 1e-3)
 
     def _peak(self, dtype: torch.dtype) -> float | None:
         """What all devices can do in a second, where that is counted and kept."""
