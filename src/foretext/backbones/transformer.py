@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from foretext.backbones.base import Backbone, States
+from foretext.backbones.neighbour_attention import attend_to_neighbours, shrink_residuals
 from foretext.backbones.transformer_config import TransformerConfig
 from foretext.data.batch import Inputs, Visibility
 from foretext.nn.attention import Layout, SelfAttention
@@ -273,20 +274,20 @@ class Transformer(Backbone):
     def _initialise(self) -> None:
         """Draw weights from N(0, init_std²); biases become zero.
 
-        With pre-norm, what is added to the residual stream starts smaller by sqrt(2 L), so that the
-        stream's scale does not grow with depth (Radford et al. 2019, section 2.3).
+        With pre-norm, what is added to the residual stream starts smaller, so that the stream's
+        scale does not grow with depth (Radford et al. 2019, section 2.3).
         """
         for module in self.modules():
             if isinstance(module, nn.Linear | nn.Embedding):
                 nn.init.normal_(module.weight, std=self.config.init_std)
             if isinstance(module, nn.Linear) and module.bias is not None:
                 nn.init.zeros_(module.bias)
-        if self.config.norm_position == "pre":
-            scale = (2 * self.config.num_layers) ** -0.5
-            for block in self.layers:
-                with torch.no_grad():
-                    block.attention.output.weight.mul_(scale)
-                    block.feed_forward.outer.weight.mul_(scale)
+        config = self.config
+        looks_near = config.first_attention == "neighbours"
+        if looks_near or config.norm_position == "pre":
+            shrink_residuals(self.layers)
+        if looks_near and self.positions is not None:
+            attend_to_neighbours(self.positions, self.layers, config.init_std)
 
 
 def _where(inputs: Inputs, num_cached: int) -> slice | Tensor:

@@ -1,0 +1,74 @@
+"""First weights with which each head of a Transformer looks at a position near its own.
+
+A Transformer with random first weights and learned positions does not know at first which positions
+are near. A small BERT then learns the frequencies of words and stays there for thousands of steps.
+These first weights leave architecture and file format as they are:
+
+- Position vectors begin as sinusoids. A shift of sinusoids by a distance is a linear map (Vaswani
+  et al. 2017, section 3.5).
+- The keys of a head are random. Its queries are the same map after such a shift, so that the score
+  is highest at that distance. Queries and keys that share their first weights are close to what
+  training finds by itself (Trockman & Kolter 2023).
+- What is added to the residual stream begins smaller by √(2 L) (Radford et al. 2019, section 2.3).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from foretext.nn.attention import SelfAttention
+from foretext.nn.block import Block
+from foretext.nn.positions import sinusoids
+
+__all__ = ["attend_to_neighbours", "shift_matrix", "shrink_residuals"]
+
+DISTANCES = ((-1, 1, -2, 2), (2, -2, -1, 1))  # of the heads, in even layers and in odd ones
+POSITION_SCALE = 2 * math.sqrt(2)  # a sinusoid's share of a sum with token vectors: twice theirs
+SHARPNESS = 2.0  # of queries and keys, over the other first weights; 4 is worse
+
+
+@torch.no_grad()
+def attend_to_neighbours(positions: nn.Embedding, blocks: Sequence[Block], std: float) -> None:
+    """Set position vectors, queries and keys so that each head looks at one near position.
+
+    Args:
+        positions: of the model, (T, D); they are replaced.
+        blocks: whose random keys stay, but for their scale.
+        std: of the first weights.
+    """
+    length, dim = positions.weight.shape
+    positions.weight.copy_(sinusoids(length, dim) * std * POSITION_SCALE)
+    for layer, block in enumerate(blocks):
+        _look(block.attention, dim, DISTANCES[layer % 2])
+
+
+@torch.no_grad()
+def shrink_residuals(blocks: Sequence[Block]) -> None:
+    """Divide what each block adds to the residual stream by √(2 L)."""
+    scale = (2 * len(blocks)) ** -0.5
+    for block in blocks:
+        block.attention.output.weight.mul_(scale)
+        block.feed_forward.outer.weight.mul_(scale)
+
+
+def shift_matrix(dim: int, distance: int) -> Tensor:
+    """Return M, (D, D), with ``sinusoids(...)[p] @ M.T == sinusoids(...)[p + distance]``."""
+    even = torch.arange(0, dim, 2)
+    angle = distance * torch.exp(-math.log(10_000.0) * even / dim)
+    matrix = torch.zeros(dim, dim)
+    matrix[even, even], matrix[even, even + 1] = angle.cos(), angle.sin()
+    matrix[even + 1, even], matrix[even + 1, even + 1] = -angle.sin(), angle.cos()
+    return matrix
+
+
+def _look(attention: SelfAttention, dim: int, distances: Sequence[int]) -> None:
+    """Let the heads of a layer look at these distances, one after the other."""
+    queries, keys, _ = attention.query_key_value.weight.view(3, attention.num_heads, -1, dim)
+    keys.mul_(SHARPNESS)
+    for head in range(attention.num_heads):
+        distance = distances[head % len(distances)]
+        queries[head] = keys[head] @ shift_matrix(dim, distance).to(keys)

@@ -1,0 +1,48 @@
+"""First weights of BERT: heads begin by looking at near positions."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from foretext.backbones.neighbour_attention import shift_matrix
+from foretext.backbones.transformer import Transformer
+from foretext.errors import SettingError
+from foretext.nn.positions import sinusoids
+from tests.networks import random_inputs
+
+
+@pytest.mark.parametrize("distance", [-2, 1, 5])
+def test_a_matrix_shifts_sinusoids(distance: int) -> None:
+    table = sinusoids(40, 16).double()
+    shifted = table @ shift_matrix(16, distance).double().T
+    torch.testing.assert_close(
+        shifted[10:20], table[10 + distance : 20 + distance], atol=1e-5, rtol=0
+    )
+
+
+def test_each_head_looks_at_its_distance_most() -> None:
+    backbone = _transformer(first_attention="neighbours")
+    with torch.no_grad():  # the same token everywhere, so that positions alone decide
+        backbone.tokens.weight.zero_()
+    first = backbone.attention_maps(random_inputs(50, (1, 32)))[0][0]  # (H, T, T)
+    looked_at = first.argmax(-1)[:, 8:24] - torch.arange(8, 24)
+    for head, distance in enumerate((-1, 1, -2, 2)):
+        assert looked_at[head].mode().values == distance
+
+
+def test_random_first_weights_are_the_default_of_other_networks() -> None:
+    """The recipe of BERT sets them; fine-tuning from scratch gains nothing by them."""
+    assert Transformer.Config().first_attention == "random"
+
+
+@pytest.mark.parametrize("settings", [{"positions": "rotary"}, {"dim": 15, "num_heads": 1}])
+def test_settings_that_cannot_look_near(settings: dict[str, object]) -> None:
+    with pytest.raises(SettingError, match="first_attention"):
+        Transformer.Config.checked({"first_attention": "neighbours", **settings}, "backbone")
+
+
+def _transformer(**settings: object) -> Transformer:
+    torch.manual_seed(1)
+    shape = {"num_layers": 2, "dim": 256, "num_heads": 4, "max_length": 32, "init_std": 0.06}
+    return Transformer(Transformer.Config(**{**shape, **settings}), 50).eval()
