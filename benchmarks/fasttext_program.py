@@ -23,9 +23,9 @@ def train_foretext(path: Path, out: Path, settings: dict[str, Any]) -> dict[str,
     spent: dict[str, float] = {}
     run = Hogwild.run
 
-    def measured(self: Hogwild, title: str) -> Any:
+    def measured(self: Hogwild) -> Any:
         cpu = cpu_seconds()
-        state = run(self, title)
+        state = run(self)
         spent["train_cpu"] = cpu_seconds() - cpu
         return state
 

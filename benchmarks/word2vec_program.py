@@ -29,9 +29,9 @@ def train_foretext(path: Path, out: Path, settings: dict[str, Any]) -> dict[str,
     spent: dict[str, float] = {}
     run = Hogwild.run
 
-    def measured(self: Hogwild, title: str) -> Any:
+    def measured(self: Hogwild) -> Any:
         cpu, wall = cpu_seconds(), time.perf_counter()
-        state = run(self, title)
+        state = run(self)
         spent["train_cpu"] = cpu_seconds() - cpu
         spent["train_wall"] = time.perf_counter() - wall
         return state

@@ -6,8 +6,11 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import ParamSpec, Self, TypeVar
@@ -18,6 +21,8 @@ __all__ = [
     "MEMORY_SIGNS",
     "Interruption",
     "Threads",
+    "command",
+    "command_began",
     "is_first_process",
     "num_local_processes",
     "num_processes",
@@ -38,6 +43,25 @@ MEMORY_SIGNS = (
 )
 # What the libraries reserve, measured with a small model: most of it is never touched.
 RESERVED, RESERVED_A_CORE = 3 << 29, 1 << 27  # bytes
+
+
+_command_began: ContextVar[float | None] = ContextVar("command_began", default=None)
+
+
+@contextmanager
+def command() -> Iterator[None]:
+    """Run one command within; a budget that is given to it counts from here."""
+    before = _command_began.set(time.monotonic())
+    try:
+        yield
+    finally:
+        _command_began.reset(before)
+
+
+def command_began() -> float:
+    """Return when the command of this process began, by `time.monotonic`; without one: now."""
+    began = _command_began.get()
+    return time.monotonic() if began is None else began
 
 
 def usable_cores() -> int:

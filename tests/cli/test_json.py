@@ -30,7 +30,7 @@ COMMANDS = {
     "align": "align run run aligned.txt",
     "drift": "drift run run",
     "list": "list",
-    "plan": "plan bert-tiny corpus.txt --budget 2s",
+    "plan": "plan bert-tiny corpus.txt --budget 60s",
 }
 
 

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 import foretext as ft
+from foretext.corpus import Corpus
 from foretext.errors import Interrupted, SettingError
 from foretext.evaluation.language_model import evaluate_language_model
 from foretext.pipeline import run_recipe
+from foretext.pipeline.planning import plan_network
 from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder
 from foretext.training.loop import Training
@@ -124,7 +126,9 @@ def test_a_resumed_run_ends_in_the_same_bits(
 
 def test_it_is_planned(pair: Pair, animal_text: Path, tmp_path: Path) -> None:
     recipe = small_recipe(pair)
-    model = run_recipe(recipe, animal_text, tmp_path / "run", budget=1.0).model
+    plan = plan_network(recipe, Corpus(animal_text), 60.0)
+    planned = plan.applied(recipe).with_budget(0.3)
+    model = run_recipe(planned, animal_text, tmp_path / "run").model
     assert model.embed(TEXTS).shape[0] == len(TEXTS)
 
 

@@ -257,7 +257,7 @@ def test_torchrun_goes_by_a_plan(animal_text: Path, tmp_path: Path) -> None:
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
     pretrain = ["-m", "foretext", "pretrain", "gpt", str(animal_text), "-o", str(tmp_path / "run")]
     subprocess.run(
-        [*torchrun, *pretrain, "--budget", "6s", "--no-report"],
+        [*torchrun, *pretrain, "--budget", "20s", "--no-report"],
         check=True,
         capture_output=True,
         timeout=120,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import pytest
 
 from foretext.artifact import RunFolder
-from foretext.errors import OutputError, SettingError, UntrustedError
+from foretext.errors import SettingError, UntrustedError
 from foretext.pipeline import run_recipe
 from foretext.pipeline.planning import resumed_recipe, ruled_recipe, wants_plan
 from foretext.plan import trials
@@ -25,21 +24,22 @@ def two_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("two_sizes")
 def test_a_run_follows_its_plan(animal_text: Path, tmp_path: Path) -> None:
-    began = time.monotonic()
-    learned = run_recipe(Recipe.load("modern-bert", SMALL), animal_text, tmp_path / "run", budget=8)
-    seconds = time.monotonic() - began
+    learned = run_recipe(
+        Recipe.load("modern-bert", SMALL), animal_text, tmp_path / "run", budget=12
+    )
     plan = json.loads((tmp_path / "run" / "plan.json").read_text())
     kept = Recipe.load(tmp_path / "run" / "recipe.toml").sections()
     shape = next(each for each in plan["candidates"] if each["chosen"])
     assert kept["backbone"]["dim"] == shape["dim"]
-    assert kept["training"]["budget_seconds"] >= 0.6 * 8
+    given = kept["training"]["budget_seconds"]
+    assert given < 12
     last = learned.history[-1]
-    assert last["time"] == pytest.approx(kept["training"]["budget_seconds"], rel=0.2)
+    assert last["time"] == pytest.approx(given, rel=0.2)
     assert last["learning_rate"] < 0.2 * kept["training"]["learning_rate"]  # the schedule ended
-    assert seconds > 0.6 * 8
     log = (tmp_path / "run" / "train.log").read_text()
-    assert "plan: 00:08 in all" in log
+    assert "plan: 00:12 in all" in log
     assert f"plan: size {shape['name']}: " in log
+    assert "s of the budget are left for the training" in log
 
 
 def test_what_says_how_long_needs_no_plan() -> None:
@@ -63,14 +63,14 @@ def begun_run(folder: Path) -> RunFolder:
     settings = {"num_layers": 3, "dim": 192, "num_heads": 3}
     recipe = Recipe.load("bert").with_settings("backbone", **settings).with_budget(51.5)
     recipe.save(run.recipe)
-    run.plan.write_text(json.dumps({"budget_seconds": 60.0}))
+    (run.checkpoints / "budget.json").write_text(json.dumps({"seconds": 60.0}))
+    (run.checkpoints / "step-1").mkdir()
     return run
 
 
-@pytest.mark.parametrize("budget", [None, 60.0])
-def test_a_resumed_run_is_not_planned_anew(tmp_path: Path, budget: float | None) -> None:
+def test_a_resumed_run_keeps_its_plan(tmp_path: Path) -> None:
     run = begun_run(tmp_path / "run")
-    resumed = resumed_recipe(Recipe.load("bert"), run, budget)
+    resumed = resumed_recipe(Recipe.load("bert"), run)
     assert resumed.sections() == Recipe.load(run.recipe).sections()
 
 
@@ -87,18 +87,6 @@ def test_another_wish_is_refused(
     run = begun_run(tmp_path / "run")
     with pytest.raises(SettingError, match=sentence):
         run_recipe(Recipe.load(recipe), "no-text.txt", run.path, budget=budget, resume=True)
-
-
-@pytest.mark.parametrize(
-    "plan",
-    [b"", b"{", b"[]", b"{}", b"\xff", b"[" * 100_000, b'{"budget_seconds": "60"}',
-     b'{"budget_seconds": null}', b'{"budget_seconds": -1}', b'{"budget_seconds": NaN}'],
-)  # fmt: skip
-def test_a_damaged_plan_is_one_sentence(tmp_path: Path, plan: bytes) -> None:
-    run = begun_run(tmp_path / "run")
-    run.plan.write_bytes(plan)
-    with pytest.raises(OutputError, match=r"plan\.json is damaged"):
-        resumed_recipe(Recipe.load("bert"), run, 60.0)
 
 
 def test_a_run_is_not_resumed_with_code_of_its_own(tmp_path: Path) -> None:

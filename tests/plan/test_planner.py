@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,8 +12,8 @@ from foretext.corpus import Corpus
 from foretext.errors import SettingError
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.pipeline.building import build_model
-from foretext.plan import Plan, memory, trials
-from foretext.plan.planner import make_plan, training_seconds
+from foretext.plan import Plan, memory, planner, trials
+from foretext.plan.planner import make_plan
 from foretext.recipe import Recipe
 from foretext.sizes import SIZES
 from foretext.tokenizers.subwords import learn_subwords
@@ -108,8 +109,27 @@ def test_many_epochs_are_warned_of(animal_text: Path) -> None:
     assert any("after 40 epochs little is left" in line for line in plan.sentences())
 
 
-@pytest.mark.parametrize(
-    ("budget", "used", "left"), [(100, 10, 88), (100, 60, 60), (1000, 0, 980), (10, 2, 7)]
-)
-def test_a_training_gets_what_is_left(budget: float, used: float, left: float) -> None:
-    assert training_seconds(budget, used) == left
+def test_a_text_that_takes_too_long_to_encode_is_read_in_part(
+    animal_text: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = Recipe.load("bert-tiny", SMALL)
+    whole = plan_of(recipe, animal_text, 60.0)
+
+    class SlowText(trials.Trials):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            self.preparation_seconds = 100.0
+
+    monkeypatch.setattr(planner, "Trials", SlowText)
+    part = plan_of(recipe, animal_text, 60.0)
+    assert whole.text_rate == 1.0
+    assert 0.2 < part.text_rate < 0.24  # 24 of 60 seconds are for reading, less the planning
+    assert part.corpus_tokens == pytest.approx(part.text_rate * whole.corpus_tokens, abs=1)
+    assert part.preparation_seconds + part.planning_seconds <= 0.45 * 60
+    assert any(f"{part.text_rate:.0%} of the text is used" in line for line in part.sentences())
+
+
+def test_a_budget_without_time_to_learn_is_refused(animal_text: Path) -> None:
+    recipe = Recipe.load("bert-tiny", SMALL)
+    with pytest.raises(SettingError, match=r"A budget of 3 s leaves no time .* --budget \d+s"):
+        make_plan(recipe, Corpus(animal_text), build_model, 3.0, used=2.9, timer=Clock())

@@ -13,7 +13,7 @@ import traceback
 
 from foretext.cli.endings import DONE, STOPPED, ending
 from foretext.errors import OutputError, SettingError
-from foretext.runtime import refuse_surroundings
+from foretext.runtime import command, refuse_surroundings
 from foretext.terminal import guarded_streams, say
 
 __all__ = ["main"]
@@ -28,7 +28,7 @@ def main() -> None:
         signal.signal(number, signal.default_int_handler)
     sys.unraisablehook = _stop_again
     try:
-        with guarded_streams():
+        with command(), guarded_streams():
             code = _run()
     except (OutputError, KeyboardInterrupt) as error:  # before there was a place to write to
         code = _reported(error)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from foretext.finetuning.seeds import Outcome, best_of, train_seeds
 from foretext.pipeline.runs import run_folder
 from foretext.progress import is_quiet
 from foretext.report.run_report import write_report
+from foretext.runtime import command_began
 
 __all__ = ["learn_task", "run_finetuning"]
 
@@ -75,12 +75,13 @@ def run_finetuning(
         resume: go on with the unfinished run in `out`.
         quiet: show no progress; None: show it on a terminal and in a notebook.
         report: write the page of the run, too.
-        began: when the command began, by `time.monotonic`, for its budget; None: now.
+        began: when the command began, by `time.monotonic`, for its budget; None: as the
+            process knows it.
 
     Raises:
         ForetextError: a file, a setting or the folder will not do; the message says why.
     """
-    began = time.monotonic() if began is None else began
+    began = command_began() if began is None else began
     predictor_class(recipe.task, recipe.base)
     _check_not_base(recipe.base, out)
     with run_folder(out, overwrite=overwrite, resume=resume) as run:

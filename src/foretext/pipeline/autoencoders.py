@@ -23,6 +23,7 @@ from foretext.objectives.reconstruction import (
     ReconstructionConfig,
     Reconstructor,
 )
+from foretext.pipeline.budgets import with_training_time
 from foretext.pipeline.job import PretrainingJob, Sources
 from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe
@@ -37,6 +38,7 @@ from foretext.vectors.principal_components import principal_components
 __all__ = ["learn_autoencoder", "train_autoencoder"]
 
 NUM_SHOWN = 12  # examples on the picture
+COMPONENTS_BYTES = 8  # principal components of a number take as long as writing so many bytes
 
 Values = NDArray[np.float32]
 
@@ -60,6 +62,7 @@ def learn_autoencoder(job: PretrainingJob) -> tuple[Codec, list[dict[str, Any]]]
         f"{len(split.train):,} examples of shape {split.train.shape[1:]}, {len(split.valid):,} "
         "held out"
     )
+    job = with_training_time(job, COMPONENTS_BYTES * split.train.size)
     with job.training_context() as context:
         codec, history = _train(job.recipe, split, context)
     job.run.note(f"trained {history[-1]['step']:,} steps in {history[-1]['time']:.1f} s")

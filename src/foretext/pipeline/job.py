@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Union
 
 from foretext.corpus import Corpus
+from foretext.corpus.beginning import Beginning
 from foretext.corpus.texts import SourceNames
 from foretext.errors import SettingError
 from foretext.pipeline.runs import Job
+from foretext.plan.times import Closing
+from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe
 from foretext.run_folder import RunFolder
@@ -43,23 +46,45 @@ class PretrainingJob(Job):
     recipe: Recipe
     corpus: Sources
     base: Base = None
-    budget: float | None = None  # seconds for everything, where the run was planned
     found: Corpus | None = None  # the corpus, where it is open already
+    budget: Budget | None = None  # for everything; see `foretext.pipeline.budgets` for what follows
+    beginning: Beginning | None = None  # of the corpus, which a budget may cut short
+    closing: Closing = field(default_factory=Closing)  # what is written after the training
+    limit: Budget | None = None  # of the training alone
 
     def text(self) -> Corpus:
         """Return the corpus as the recipe reads it.
 
         A stream can be read once only: call `opened` first where the text is read again.
         """
-        return self.found or Corpus(self.corpus, self.recipe.corpus)
+        return self.beginning or self.found or Corpus(self.corpus, self.recipe.corpus)
 
     def opened(self) -> PretrainingJob:
         """Return this job with its corpus open, so that all readers share a stream's copy."""
         return replace(self, found=self.text())
 
+    def shortened(self, text_rate: float) -> PretrainingJob:
+        """Return this job with the beginning of its corpus, by a share of the stored bytes."""
+        text = self.text()
+        if text_rate >= 1 or text.num_bytes is None:
+            return self
+        return replace(self, beginning=Beginning(text, round(text_rate * text.num_bytes)))
+
     def training_context(self) -> AbstractContextManager[RunContext]:
         """Open what the training of the recipe writes to."""
-        return self.context(self.recipe.name, valid_rate=self.recipe.data.valid_rate)
+        rate = self.recipe.data.valid_rate
+        return self.context(self.recipe.name, valid_rate=rate, budget=self.limit)
+
+    @property
+    def used_text(self) -> dict[str, float]:
+        """What the facts of a run say of a text that a budget has cut short."""
+        share = 1.0 if self.beginning is None else self.beginning.share
+        return {} if share == 1 else {"text_rate": round(share, 4)}
+
+    @property
+    def learns_vectors(self) -> bool:
+        """Whether word vectors are learned."""
+        return not (self.recipe.is_language_model or self.recipe.is_autoencoder)
 
 
 def check_same(recipe: Recipe, run: RunFolder) -> None:

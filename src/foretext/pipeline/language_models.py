@@ -18,9 +18,9 @@ from foretext.language_model import LanguageModel
 from foretext.nn.device import choose_device
 from foretext.objectives.base import Objective
 from foretext.parsing import parse_toml
+from foretext.pipeline.budgets import reading, with_training_time
 from foretext.pipeline.building import build_model, objective_class, training_config
 from foretext.pipeline.job import PretrainingJob
-from foretext.pipeline.planning import within_budget
 from foretext.pipeline.samples import SampledValidation
 from foretext.progress import Progress
 from foretext.progress.checkpoint import Checkpoints
@@ -49,11 +49,12 @@ def learn_language_model(job: PretrainingJob) -> tuple[LanguageModel, list[dict[
         job = job.opened()
     tokenizer = _tokenizer(job, base)
     tokens = _tokens(job, tokenizer)
-    job = within_budget(job)
     recipe = _possible(job, tokens)
-    config = training_config(recipe)
-    Processes(choose_device(config.device)).broadcast(recipe.text())
     model = build_model(recipe, tokenizer, base)
+    job = with_training_time(job, _num_bytes(model))
+    config = training_config(job.recipe)
+    recipe = recipe.with_config("training", config)
+    Processes(choose_device(config.device)).broadcast(recipe.text())
     examples = model.objective.examples(tokens.train)
     validation = None if tokens.valid is None else _validation(job, model, tokenizer, tokens.valid)
     with job.training_context() as context:
@@ -109,7 +110,10 @@ def _tokenizer(job: PretrainingJob, base: LanguageModel | None) -> SubwordTokeni
     else:
         kind, config = job.recipe.parts["tokenizer"]
         text = job.text()
-        with Progress(f"learning {kind}", text.num_bytes, "bytes", quiet=job.quiet) as bar:
+        with (
+            reading(job, passes=2),
+            Progress(f"learning {kind}", text.num_bytes, "bytes", quiet=job.quiet) as bar,
+        ):
             tokenizer = learn_subwords(
                 str(kind), config.model_dump(), text, workers=usable_cores(), progress=bar
             )
@@ -128,7 +132,10 @@ def _tokens(job: PretrainingJob, tokenizer: SubwordTokenizer) -> Tokens:
     if job.resume and job.run.tokens.is_dir():
         return Tokens.open(job.run.tokens, vocab_size=tokenizer.vocab_size)
     text = job.text()
-    with Progress("encoding text", text.num_bytes, "bytes", quiet=job.quiet) as bar:
+    with (
+        reading(job, passes=1),
+        Progress("encoding text", text.num_bytes, "bytes", quiet=job.quiet) as bar,
+    ):
         tokens = write_tokens(
             text,
             tokenizer,
@@ -188,6 +195,11 @@ def _validation(
     return SampledValidation(loss, tokenizer, config.device, held_out, job.run.samples)
 
 
+def _num_bytes(model: Model[Objective]) -> int:
+    """Bytes of the model's file."""
+    return sum(weights.nbytes for weights in model.parameters())
+
+
 def _finish(
     job: PretrainingJob,
     recipe: Recipe,
@@ -207,6 +219,7 @@ def _finish(
         "tokens": tokens.train.num_tokens,
         "documents": tokens.train.num_documents,
         "held_out_tokens": tokens.valid.num_tokens if tokens.valid else 0,
+        **job.used_text,
         "steps": last["step"],
         "loss": last["loss"],
         "valid_loss": last.get("valid_loss"),

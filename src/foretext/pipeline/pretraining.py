@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from foretext.config import duration_seconds
 from foretext.corpus.texts import TextSource
 from foretext.errors import SettingError
 from foretext.files import atomic_file
+from foretext.pipeline.budgets import begun, keep_budget, kept_budget
 from foretext.pipeline.job import Base, PretrainingJob, Sources, check_same
 from foretext.pipeline.memory import keep_memory, read_memory
 from foretext.pipeline.planning import (
@@ -27,7 +29,7 @@ from foretext.progress import is_quiet
 from foretext.recipe import Recipe
 from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder
-from foretext.runtime import is_first_process
+from foretext.runtime import command_began, is_first_process
 from foretext.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -83,8 +85,9 @@ def pretrain(
         corpus: files, folders, globs or URLs of text; or texts in memory, as strings in a list, a
             generator, a column or a table (`foretext.texts`); for word vectors lists of words, too.
         out: the run's folder; it must not hold a run already, unless `overwrite` or `resume`.
-        budget: wall-clock time, ``"10m"``, in place of epochs. For word vectors it is the time of
-            the training; for a language model, whose size is planned to fit, of everything.
+        budget: wall-clock time of everything from this call on, ``"10m"``, in place of epochs. The
+            size of a language model is planned to fit. Of a text that takes too long to read the
+            beginning is used, and a note says how much.
         base: what to pretrain further: a run, a file or folder of another library, or the model.
         overwrite: replace the run in `out` when the new one is finished.
         resume: continue the unfinished run in `out`.
@@ -126,6 +129,7 @@ def run_recipe(
     With `report` the run gets its page before it is finished; with `auto` it takes the settings
     that `foretext inspect` proposes, where the user chose none.
     """
+    began = command_began()
     if not is_first_process():
         return _helped(recipe, out, base, resume=resume)
     if recipe.is_language_model and base is None:
@@ -141,6 +145,7 @@ def run_recipe(
             resume=resume,
             quiet=is_quiet(quiet),
             report=page,
+            began=began,
         )
         job = _settled(with_text_settings(job, auto=auto), budget)
         if resume:
@@ -148,6 +153,7 @@ def run_recipe(
         keep_memory(job)
         with atomic_file(run.recipe) as temporary:
             job.recipe.save(temporary)
+        keep_budget(job)
         run.note(f"foretext {__version__}: {recipe.name}{', resumed' if resume else ''}")
         model, history = _learner(recipe)(job)
         return Pretrained(model, job.recipe, history)
@@ -176,21 +182,40 @@ def _check(recipe: Recipe) -> None:
 
 def _settled(job: PretrainingJob, budget: float | None) -> PretrainingJob:
     """Fill in what the recipe leaves open: by a plan, from the run that is resumed, or by rules."""
-    recipe = job.recipe
-    if not recipe.is_language_model:
-        return job if budget is None else replace(job, recipe=recipe.with_budget(budget))
     if job.resume:
-        return replace(job, recipe=resumed_recipe(recipe, job.run, budget))
-    if not wants_plan(recipe, job.base, budget):
-        recipe = recipe if budget is None else recipe.with_budget(budget)
-        return replace(job, recipe=ruled_recipe(recipe))
-    job = job.opened()
-    plan = plan_network(recipe, job.text(), budget)
+        return _resumed(job, budget)
+    recipe = job.recipe
+    if recipe.is_language_model:
+        if wants_plan(recipe, job.base, budget):
+            return _planned(job.opened(), budget)
+        recipe = ruled_recipe(recipe)
+    if budget is None:
+        return replace(job, recipe=recipe)
+    return begun(replace(job, recipe=recipe.with_budget(budget)), budget)
+
+
+def _planned(job: PretrainingJob, budget: float | None) -> PretrainingJob:
+    used = time.monotonic() - job.began
+    plan = plan_network(job.recipe, job.text(), budget, used=used, page=job.report is not None)
     for sentence in plan.sentences():
         job.note(f"plan: {sentence}")
     if job.keep:
         plan.save(job.run.plan)
-    return replace(job, recipe=plan.applied(recipe), budget=plan.budget_seconds)
+    job = begun(replace(job, recipe=plan.applied(job.recipe)), plan.budget_seconds)
+    return job.shortened(plan.text_rate)
+
+
+def _resumed(job: PretrainingJob, budget: float | None) -> PretrainingJob:
+    """Take the length that the run began with; before its first checkpoint it begins once more."""
+    recipe, kept = job.recipe, kept_budget(job.run)
+    if recipe.is_language_model:
+        recipe = resumed_recipe(recipe, job.run)
+    if budget is not None and budget != kept:
+        recipe = recipe.with_budget(budget)  # which is refused with both figures
+    elif kept is not None:
+        recipe = recipe.with_length_of(Recipe.of_run(job.run.recipe))
+    job = replace(job, recipe=recipe)
+    return job if kept is None or job.run.has_learned else begun(job, kept)
 
 
 def _learner(recipe: Recipe) -> Callable[[PretrainingJob], tuple[Any, list[dict[str, Any]]]]:

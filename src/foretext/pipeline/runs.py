@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -12,10 +11,12 @@ from pathlib import Path
 from foretext.errors import Interrupted, OutputError
 from foretext.files import held_folder, output_error, refuse_name, temporary_folder
 from foretext.progress import MetricsLog
+from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
 from foretext.replacement import complete
 from foretext.run_folder import RunFolder
+from foretext.runtime import command_began
 from foretext.terminal import say
 
 __all__ = ["Job", "Report", "run_folder"]
@@ -32,7 +33,7 @@ class Job:
     resume: bool = False
     quiet: bool = True
     report: Report | None = None  # writes the page of the run; None: no page is wanted
-    began: float = field(default_factory=time.monotonic)
+    began: float = field(default_factory=command_began)  # by `time.monotonic`
 
     def note(self, sentence: str) -> None:
         """Write a sentence to the run's log and, unless quiet, to the terminal."""
@@ -48,6 +49,7 @@ class Job:
         valid_rate: float = 0.0,
         metrics: Path | None = None,
         checkpoints: Path | None = None,
+        budget: Budget | None = None,
     ) -> Iterator[RunContext]:
         """Open what a training writes to.
 
@@ -56,6 +58,7 @@ class Job:
             valid_rate: share to hold out, for components that hold out by themselves.
             metrics: file of the records; None: the run's own.
             checkpoints: their folder; None: the run's own.
+            budget: of the training; None: as its settings say.
         """
         with MetricsLog(metrics or self.run.metrics) as log:
             folder = checkpoints or self.run.checkpoints
@@ -69,6 +72,7 @@ class Job:
                 quiet=self.quiet,
                 note=self.note,
                 warn=self.note,
+                budget=budget,
             )
 
 

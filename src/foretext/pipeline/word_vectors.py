@@ -12,6 +12,7 @@ from foretext.artifact import load_vectors
 from foretext.data.token_file import Tokens
 from foretext.data.token_writer import write_tokens
 from foretext.errors import SettingError
+from foretext.pipeline.budgets import reading, with_training_time
 from foretext.pipeline.job import Base, PretrainingJob
 from foretext.progress import Progress
 from foretext.report.card import vectors_card
@@ -36,6 +37,7 @@ def learn_vectors(job: PretrainingJob) -> tuple[WordVectors, list[dict[str, Any]
         base=_base_vectors(job.base),
         base_outputs=_base_outputs(job.base),
     )
+    job = with_training_time(job)
     with job.training_context() as context:
         history: list[dict[str, Any]] = learner.train(context)
     tokens.train.release()
@@ -55,8 +57,12 @@ def _encode(job: PretrainingJob) -> tuple[WordTokenizer, Tokens]:
         return tokenizer, Tokens.open(run.tokens, vocab_size=tokenizer.vocab_size)
     text = job.text()
     workers = recipe.vectors.workers
-    with Progress("counting words", text.num_bytes, "bytes", quiet=quiet) as bar:
+    with (
+        reading(job, passes=2),
+        Progress("counting words", text.num_bytes, "bytes", quiet=quiet) as bar,
+    ):
         tokenizer = WordTokenizer.learn(recipe.tokenizer, text, workers=workers, progress=bar)
+        bar.total = text.num_bytes  # where the time was over earlier
     if (known := _base_vectors(job.base)) is not None:
         vocabulary = tokenizer.vocabulary.extended(known.index_to_key, known.counts)
         tokenizer = WordTokenizer(tokenizer.config, vocabulary)
@@ -99,6 +105,7 @@ def _finish(
         "tokens": tokens.train.num_tokens,
         "documents": tokens.train.num_documents,
         "held_out_tokens": tokens.valid.num_tokens if tokens.valid else 0,
+        **job.used_text,
         "pre_tokenizer": tokenizer.config.pre_tokenizer,
         "loss": history[-1]["loss"] if history else None,
         "valid_loss": history[-1]["valid_loss"] if history else None,

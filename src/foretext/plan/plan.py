@@ -30,10 +30,11 @@ class Plan:
     preparation_seconds: float  # for tokenizer and encoding, about
     training_seconds: float
     corpus_bytes: int
-    corpus_tokens: int
+    corpus_tokens: int  # that are used
     vocab_size: int
     candidates: tuple[Candidate, ...]
     settings: Mapping[str, Mapping[str, Any]]  # by section: what the user left open
+    text_rate: float = 1.0  # share of the text, from its beginning, that there is time to read
 
     @property
     def chosen(self) -> Candidate:
@@ -104,13 +105,10 @@ class Plan:
                 f"its loss cannot be forecast: the objective of {self.recipe} names no loss_law; "
                 f"sizes are ordered by the law of {ORDERING} language models"
             )
-        total = self.planning_seconds + self.seconds_left
-        if total > 1.05 * self.budget_seconds:
+        if self.text_rate < 1:
             yield (
-                f"it will take {human_seconds(total)} in all: planning took "
-                f"{human_seconds(self.planning_seconds)}, encoding the text will take "
-                f"{human_seconds(self.preparation_seconds)}, and a training gets three fifths of "
-                "the budget at least"
+                f"{self.text_rate:.0%} of the text is used, from its beginning: there is no time "
+                "to read more (a longer --budget reads all)"
             )
         if (self.chosen.epochs or 0) > MANY_EPOCHS:
             yield (

@@ -20,14 +20,13 @@ from foretext.plan.plan import Plan
 from foretext.plan.rules import default_budget
 from foretext.plan.sample import CorpusSample
 from foretext.plan.stopwatch import Timer
+from foretext.plan.times import LOADING_SECONDS, READING_RATE, Closing, training_seconds
 from foretext.plan.trials import Build, Trials
 from foretext.recipe import Recipe
 
-__all__ = ["make_plan", "training_seconds"]
+__all__ = ["make_plan"]
 
-TRAINING_RATE = 0.6  # of a budget, at least, however long the text takes to encode
-CLOSING_RATE = 0.02  # of a budget, for the last held-out loss and the files
-CLOSING_SECONDS = 1.0  # at least
+LEAST_READING_RATE = 0.1  # of a budget, however long the planning took
 TRIAL_RATE = 0.012  # of a budget, for each size that is tried
 TRIAL_SECONDS = (0.2, 1.5)  # at least, at most
 
@@ -38,6 +37,8 @@ def make_plan(
     build: Build,
     budget: float | None = None,
     *,
+    used: float = 0.0,
+    page: bool = True,
     timer: Timer = time.monotonic,
 ) -> Plan:
     """Plan what `recipe` leaves open.
@@ -47,26 +48,33 @@ def make_plan(
         corpus: what it learns from.
         build: makes the model of a recipe.
         budget: seconds for all, this planning too; None: by the size of the text.
+        used: seconds of it that are gone already.
+        page: whether the run is to write a page.
         timer: counts seconds.
 
     Raises:
         CorpusError: the corpus cannot be read.
-        SettingError: no size, or not the one that was chosen, fits into memory.
+        SettingError: no size, or not the one that was chosen, fits into memory, or the budget is
+            too short.
     """
-    began = timer()
+    began = timer() - used
     sample = CorpusSample(corpus)
     seconds = budget or default_budget(sample.corpus_bytes)
+    closing = Closing.fitting(seconds, page=page, word_map=False)
+    after = closing.seconds() + closing.page * LOADING_SECONDS
     by_rules = settings_by_rules(recipe, sample.corpus_bytes, seconds)
     shortest, longest = TRIAL_SECONDS
     trial_seconds = min(max(TRIAL_RATE * seconds, shortest), longest)
     with tempfile.TemporaryDirectory(prefix="foretext-") as folder:
         ruled = with_sections(recipe, by_rules)
         trials = Trials(ruled, sample, Path(folder), build, trial_seconds, timer)
-        used = timer() - began + trials.preparation_seconds
+        text_rate = _text_rate(trials.preparation_seconds, seconds, timer() - began)
+        preparation = text_rate * trials.preparation_seconds
+        text_tokens = round(text_rate * trials.corpus_tokens)
         given = Circumstances(
             OBJECTIVES.resolve(recipe.name).loss_law,
-            training_seconds(seconds, used),
-            trials.corpus_tokens,
+            training_seconds(seconds, timer() - began + preparation, after),
+            text_tokens,
             free_bytes(trials.device),
         )
         candidates = choose(trials.candidates(), given, trials.tokens_per_second)
@@ -77,19 +85,18 @@ def make_plan(
         budget_seconds=seconds,
         chosen_budget=budget is not None,
         planning_seconds=planning,
-        preparation_seconds=trials.preparation_seconds,
-        training_seconds=training_seconds(seconds, planning + trials.preparation_seconds),
+        preparation_seconds=preparation,
+        training_seconds=training_seconds(seconds, planning + preparation, after),
         corpus_bytes=sample.corpus_bytes,
-        corpus_tokens=trials.corpus_tokens,
+        corpus_tokens=text_tokens,
+        text_rate=text_rate,
         vocab_size=trials.tokenizer.vocab_size,
         candidates=candidates,
-        settings=merged_sections(
-            by_rules, settings_by_choice(recipe, chosen, trials.corpus_tokens)
-        ),
+        settings=merged_sections(by_rules, settings_by_choice(recipe, chosen, text_tokens)),
     )
 
 
-def training_seconds(budget: float, used: float) -> float:
-    """Return what a budget leaves for the training when so many seconds go, or went, elsewhere."""
-    closing = max(CLOSING_RATE * budget, CLOSING_SECONDS)
-    return max(budget - used - closing, TRAINING_RATE * budget)
+def _text_rate(preparation: float, budget: float, used: float) -> float:
+    """Return the share of the text that there is time to learn a tokenizer of and to encode."""
+    allowed = max(READING_RATE * budget - used, LEAST_READING_RATE * budget)
+    return min(allowed / max(preparation, 1e-9), 1.0)

@@ -209,6 +209,12 @@ class Recipe:
         sections[section]["budget_seconds"] = seconds
         return self.from_sections(sections, self.chosen)
 
+    def with_length_of(self, other: Recipe) -> Self:
+        """Return the recipe with the wall-clock time that `other` gives its training, if any."""
+        section = "training" if "training" in other.parts else "vectors"
+        seconds = other.parts[section].settings()["budget_seconds"]
+        return self if seconds is None else self.with_budget(seconds)
+
     def _given(self) -> Sections:
         return {section: part.settings(given=True) for section, part in self.parts.items()}
 

@@ -55,6 +55,12 @@ def make_ready() -> None:
     _vega()
 
 
+def load_libraries() -> None:
+    """Load what draws the charts, which takes a second; a page written later is done sooner."""
+    _templates()
+    _vega()
+
+
 def _templates() -> jinja2.Environment:
     import jinja2
 

@@ -69,8 +69,12 @@ def write_report(
     title: str | None = None,
     evaluation: Sequence[Mapping[str, Any]] = (),
     neighbors_of: Sequence[str] | None = None,
+    word_map: bool = True,
 ) -> Path:
-    """Do the same for a run whose other files are written, though it may not be finished."""
+    """Do the same for a run whose other files are written, though it may not be finished.
+
+    Without `word_map` the page of word vectors has no map, which takes most of its time.
+    """
     refuse_name(folder.report)
     kind = folder.written_kind()
     if kind == "autoencoder":
@@ -90,6 +94,7 @@ def write_report(
         vectors=vectors,
         evaluation=evaluation,
         neighbors_of=neighbors_of,
+        word_map=word_map,
     )
     return folder.report
 

@@ -30,6 +30,7 @@ def write_vectors_report(
     vectors: WordVectors,
     evaluation: Sequence[Mapping[str, Any]] = (),
     neighbors_of: Sequence[str] | None = None,
+    word_map: bool = True,
     seed: int = 0,
 ) -> None:
     """Write one HTML file that shows a run of word vectors and opens anywhere, without a network.
@@ -43,6 +44,7 @@ def write_vectors_report(
         vectors: what was learned, the most frequent words first.
         evaluation: a row a test; every name that occurs becomes a column.
         neighbors_of: words to show neighbours of, unknown ones left out; frequent words if None.
+        word_map: whether there is a map of the frequent words.
         seed: of the map.
 
     Raises:
@@ -53,7 +55,7 @@ def write_vectors_report(
     from foretext.report.word_map import content_words, word_points
 
     words = content_words(vectors, NUM_MAP_WORDS)
-    points = word_points(vectors, words, seed=seed)
+    points = word_points(vectors, words, seed=seed) if word_map else []
     charts = training_curves(metrics)
     if points:
         charts["map"] = map_chart(points)

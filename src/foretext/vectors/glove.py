@@ -194,6 +194,10 @@ class _InTime:
         self.bar = bar
         self.seconds = math.inf if budget is None else budget.left
 
+    def stage(self, title: str) -> None:
+        """Show another part of the work."""
+        self.bar.stage(title)
+
     def advance(self, amount: float) -> None:
         """Add to the words done.
 

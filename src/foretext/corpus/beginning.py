@@ -1,0 +1,72 @@
+"""The beginning of a corpus: as much of it as a time allows to read."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+
+from foretext.corpus.corpus import Corpus
+
+__all__ = ["Beginning"]
+
+
+class Beginning(Corpus):
+    """A corpus that can end early, after the same document in every pass.
+
+    Args:
+        corpus: all of it.
+        limit: stored bytes, about; None: to its end, unless a pass is stopped.
+
+    Attributes:
+        limit: after how many stored bytes it ends; None: at its end.
+    """
+
+    def __init__(self, corpus: Corpus, limit: int | None = None) -> None:
+        self.config, self.sources = corpus.config, corpus.sources
+        self.whole = corpus
+        self.limit = limit
+        self.bytes_read = 0
+        self._is_over: Callable[[], bool] | None = None
+
+    @contextmanager
+    def stopped(self, is_over: Callable[[], bool]) -> Iterator[None]:
+        """End the passes within as soon as `is_over`; later passes end where these did."""
+        self._is_over = is_over
+        try:
+            yield
+        finally:
+            self._is_over = None
+
+    def blocks(self, size: int = 4 << 20) -> Iterator[str]:
+        """Yield the blocks of the corpus that are read."""
+        for block in super().blocks(size):
+            yield block
+            if self.limit is None and self._is_over is not None and self._is_over():
+                self.limit = self.bytes_read
+            if self.limit is not None and self.bytes_read >= self.limit:
+                return
+
+    @property
+    def num_bytes(self) -> int | None:
+        """Number of stored bytes that are read; None if a source is a stream."""
+        every = self.whole.num_bytes
+        return every if every is None or self.limit is None else min(every, self.limit)
+
+    @property
+    def share(self) -> float:
+        """How much of the stored bytes is read, from 0 to 1; 1 where that is not known."""
+        every, part = self.whole.num_bytes, self.num_bytes
+        return part / every if every and part is not None else 1.0
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hexadecimal digest of the corpus and of where it ends."""
+        if self.limit is None:
+            return self.whole.fingerprint
+        parts = f"{self.whole.fingerprint} {self.limit}"
+        return hashlib.sha256(parts.encode()).hexdigest()[:32]
+
+    def __str__(self) -> str:
+        return str(self.whole)
