@@ -24,12 +24,12 @@ THAI = ["ร้านนี้อร่อยมาก", "บริการแ�
 
 
 def profile(num_texts: int, num_labels: int = 4, han: float = 0.0, other: float = 0.0) -> Any:
-    return TextProfile(num_texts, num_labels, han, other)
+    return TextProfile(num_texts, num_labels, 100 * num_texts, han, other)
 
 
 def test_a_profile_counts_rows_labels_and_scripts() -> None:
     found = TextProfile.of(["a b", "c d", "甲乙丙丁"], [["x"], ["y"], ["x", "z"]])
-    assert found == TextProfile(3, 3, 0.5, 0.0)
+    assert found == TextProfile(3, 3, 10, 0.5, 0.0)
     assert TextProfile.of(["...", "12"], [["x"], ["y"]]).han_rate == 0
 
 
@@ -52,18 +52,20 @@ def test_pairs_of_words_need_texts(num_texts: int, num_labels: int, expected: in
 
 
 @pytest.mark.parametrize(
-    ("texts", "kind", "word_ngrams", "maxn"),
+    ("texts", "kind", "word_ngrams", "letters"),
     [
-        (["A ship, a mast", "Die Kuh"], "unicode_words", 1, 0),
-        (CHINESE, "chinese_characters", 3, 0),
-        (["A ship, a mast and a sail in the wind"] * 3 + CHINESE, "chinese_characters", 3, 0),
-        (JAPANESE, "chinese_characters", 1, 3),
-        (THAI, "unicode_words", 1, 3),
+        (["A ship, a mast", "Die Kuh"], "unicode_words", 1, (4, 6)),
+        (CHINESE, "chinese_characters", 3, (0, 0)),
+        (["A ship, a mast and a sail in the wind"] * 3 + CHINESE, "chinese_characters", 3, (0, 0)),
+        (JAPANESE, "chinese_characters", 1, (1, 3)),
+        (THAI, "unicode_words", 1, (1, 3)),
     ],
 )
-def test_words_are_cut_by_script(texts: list[str], kind: str, word_ngrams: int, maxn: int) -> None:
+def test_words_are_cut_by_script(
+    texts: list[str], kind: str, word_ngrams: int, letters: tuple[int, int]
+) -> None:
     config = FastTextClassifierConfig().resolved(TextProfile.of(texts, [["x"]] * len(texts)))
-    assert (config.pre_tokenizer, config.maxn, config.minn) == (kind, maxn, min(maxn, 1))
+    assert (config.pre_tokenizer, (config.minn, config.maxn)) == (kind, letters)
     assert config.word_ngrams == word_ngrams
     assert config.lowercase
 
@@ -110,8 +112,27 @@ def test_a_recipe_repeats_what_was_chosen(settings: dict[str, Any]) -> None:
     assert again.resolved(profile(10, 2)) == config
 
 
+def test_parts_of_words_where_pairs_are_too_rare() -> None:
+    config = FastTextClassifierConfig()
+    few, many_labels, many = profile(500), profile(15_000, 400), profile(15_000)
+    for_each = [config.resolved(each) for each in (few, many_labels, many, profile(10**6, 10**5))]
+    assert [(each.word_ngrams, each.maxn) for each in for_each] == [(1, 6), (1, 6), (2, 0), (1, 0)]
+    pairs = FastTextClassifierConfig(word_ngrams=2).resolved(few)
+    assert (pairs.word_ngrams, pairs.maxn) == (2, 0)
+    begun = FastTextClassifierConfig(pretrained_vectors="vectors.txt").resolved(few)
+    assert (begun.word_ngrams, begun.maxn) == (1, 0)
+
+
+def test_buckets_grow_with_the_text_unless_ngrams_were_given() -> None:
+    config = FastTextClassifierConfig()
+    sizes = [config.resolved(profile(size)).bucket for size in (10, 2_000, 30_000)]
+    assert sizes == [1 << 14, 1 << 17, 2_000_000]
+    given = FastTextClassifierConfig(word_ngrams=2, maxn=0).resolved(profile(10))
+    assert given.bucket == 2_000_000
+
+
 def test_buckets_without_ngrams_are_left_out() -> None:
-    config = FastTextClassifierConfig(bucket=50).resolved(profile(100))
+    config = FastTextClassifierConfig(bucket=50).resolved(profile(10**6, 10**5))
     assert (config.word_ngrams, config.num_buckets) == (1, 0)
     with pytest.raises(SettingError, match="bucket would have no effect"):
         FastTextClassifierConfig.checked({"bucket": 50, "word_ngrams": 1, "maxn": 0}, "classifier")

@@ -35,7 +35,9 @@ PHRASES: dict[str, Callable[[ResolvedConfig], str]] = {
     "lr": lambda config: f"lr {config.lr:g}",
     "epochs": lambda config: f"{config.epochs} epochs" if config.budget_seconds is None else "",
     "word_ngrams": _ngrams,
-    "maxn": lambda config: f"up to {config.maxn} letters side by side" if config.maxn else "",
+    "maxn": lambda config: (
+        f"{config.minn} to {config.maxn} letters side by side" if config.maxn else ""
+    ),
     "pre_tokenizer": lambda config: KINDS[config.pre_tokenizer],
     "lowercase": lambda config: "lower case" if config.lowercase else "",
 }

@@ -68,8 +68,8 @@ class FastTextClassifierConfig(Config):
     """Length of the shortest n-gram of characters; none: chosen with maxn."""
     maxn: int | None = Field(None, ge=0, le=100)
     """Length of the longest n-gram of characters, 0: none; none: chosen for the script."""
-    bucket: int = Field(2_000_000, ge=1, le=2**28)
-    """Number of rows that n-grams are hashed into."""
+    bucket: int | None = Field(None, ge=1, le=2**28)
+    """Number of rows that n-grams are hashed into; none: chosen for the rows, or 2,000,000."""
     min_count: int = Field(1, ge=1)
     """Occurrences that a word needs; rarer ones are unknown."""
     min_count_label: int = Field(0, ge=0)
@@ -121,22 +121,24 @@ class FastTextClassifierConfig(Config):
         Args:
             profile: of the texts to learn from.
         """
-        given = self.model_dump(exclude=set(self.open))
+        given = self.model_dump(exclude=set(self.open), exclude_none=True)
         by_character = self.pre_tokenizer in ("auto", "chinese_characters")
         chosen: dict[str, Any] = {
             "lr": profile.learning_rate,
             "word_ngrams": profile.word_ngrams(by_character=by_character),
-            "maxn": profile.longest_characters,
             "pre_tokenizer": profile.pre_tokenizer,
             "lowercase": self.pre_tokenizer != "blanks",
         }
         if self.budget_seconds is None:
             chosen["epochs"] = profile.epochs
         settings = {**chosen, **given}
-        if self.maxn is None and settings["maxn"]:
-            settings["minn"] = 1
-        if settings["word_ngrams"] == 1 and not settings["maxn"]:
-            settings.pop("bucket")  # it is a limit of n-grams, and there are none
+        if self.maxn is None and self.pretrained_vectors is None:
+            minn, maxn = profile.letter_ngrams(settings["word_ngrams"])
+            settings |= {"minn": minn, "maxn": maxn}
+        if {"word_ngrams", "maxn"} & set(self.open):
+            settings.setdefault("bucket", profile.bucket)
+        if settings["word_ngrams"] == 1 and not settings.get("maxn"):
+            settings.pop("bucket", None)  # there is nothing to hash into them
         return ResolvedConfig.checked(settings, "classifier")
 
     def _is_given(self, name: str) -> bool:
@@ -155,6 +157,7 @@ class ResolvedConfig(FastTextClassifierConfig):
     word_ngrams: int = Field(1, ge=1, le=100)
     minn: int = Field(0, ge=0, le=100)
     maxn: int = Field(0, ge=0, le=100)
+    bucket: int = Field(2_000_000, ge=1, le=2**28)
     pre_tokenizer: Splitting = "blanks"
     lowercase: bool = False
 
@@ -183,5 +186,6 @@ class ResolvedConfig(FastTextClassifierConfig):
 
     def recipe(self) -> dict[str, Any]:
         """Return the settings as a recipe names them: without those that have no effect."""
-        idle = {"epochs"} if self.budget_seconds is not None else set()
+        idle = set() if self.budget_seconds is None else {"epochs"}
+        idle |= set() if self.has_ngrams else {"bucket"}
         return self.model_dump(exclude_none=True, exclude=idle)

@@ -21,7 +21,10 @@ FEWEST_EPOCHS, MOST_EPOCHS = 5, 100
 RATE, RATE_OF_RARE_LABELS = 0.5, 1.0
 RARE_LABEL = 100  # texts: with fewer a label, twice the learning rate is better
 PAIRS_FROM, PAIRS_FROM_OF_LABEL = 3_000, 250  # texts: with fewer, pairs of words are too rare
+PARTS_UP_TO = 20_000  # texts: with more, parts of words take too long, and tell less than words
+PARTS, UNSPACED_PARTS = (4, 6), (1, 3)  # letters
 SOME, MUCH = 0.01, 0.2  # share of the letters
+FEWEST_BUCKETS, MOST_BUCKETS = 1 << 14, 2_000_000
 
 
 class TextProfile(NamedTuple):
@@ -29,6 +32,7 @@ class TextProfile(NamedTuple):
 
     num_texts: int
     num_labels: int
+    num_characters: int
     han_rate: float  # of the letters
     other_unspaced_rate: float  # kana and Thai: no blanks, and more than one letter a word
 
@@ -42,7 +46,8 @@ class TextProfile(NamedTuple):
         unspaced = {script: rates.get(script, 0.0) for script in WITHOUT_BLANKS}
         han = unspaced.pop("Han")
         num_labels = len({label for each in labels for label in each})
-        return cls(len(texts), num_labels, han, sum(unspaced.values()))
+        size = sum(map(len, texts))
+        return cls(len(texts), num_labels, size, han, sum(unspaced.values()))
 
     @property
     def texts_per_label(self) -> float:
@@ -70,9 +75,10 @@ class TextProfile(NamedTuple):
         return "chinese_characters" if self.han_rate >= SOME else "unicode_words"
 
     @property
-    def longest_characters(self) -> int:
-        """Longest n-gram of characters: 3 where words of several letters are not separated."""
-        return 3 if self.other_unspaced_rate >= SOME else 0
+    def bucket(self) -> int:
+        """Rows for n-grams: one for two characters of the texts, in a power of two."""
+        wanted = 1 << (self.num_characters // 2).bit_length()
+        return min(max(wanted, FEWEST_BUCKETS), MOST_BUCKETS)
 
     def word_ngrams(self, *, by_character: bool) -> int:
         """Longest n-gram of words.
@@ -84,3 +90,13 @@ class TextProfile(NamedTuple):
             return 3
         enough = self.num_texts >= PAIRS_FROM and self.texts_per_label >= PAIRS_FROM_OF_LABEL
         return 2 if enough else 1
+
+    def letter_ngrams(self, word_ngrams: int) -> tuple[int, int]:
+        """Shortest and longest n-gram of characters; (0, 0): none.
+
+        Where words are not separated, they find words. Where texts are few and words are read
+        alone, they find what rare words have in common.
+        """
+        if self.other_unspaced_rate >= SOME:
+            return UNSPACED_PARTS
+        return PARTS if word_ngrams == 1 and self.num_texts <= PARTS_UP_TO else (0, 0)
