@@ -38,7 +38,6 @@ from foretext.vectors.principal_components import principal_components
 __all__ = ["learn_autoencoder", "train_autoencoder"]
 
 NUM_SHOWN = 12  # examples on the picture
-COMPONENTS_BYTES = 8  # principal components of a number take as long as writing so many bytes
 
 Values = NDArray[np.float32]
 
@@ -62,9 +61,10 @@ def learn_autoencoder(job: PretrainingJob) -> tuple[Codec, list[dict[str, Any]]]
         f"{len(split.train):,} examples of shape {split.train.shape[1:]}, {len(split.valid):,} "
         "held out"
     )
-    job = with_training_time(job, COMPONENTS_BYTES * split.train.size)
+    codec = _begun(job.recipe, split)
+    job = with_training_time(job)
     with job.training_context() as context:
-        codec, history = _train(job.recipe, split, context)
+        history = _train(job.recipe, codec.network, split, context)
     job.run.note(f"trained {history[-1]['step']:,} steps in {history[-1]['time']:.1f} s")
     if len(split.valid) and codec.components is not None:
         history[-1]["components_loss"] = codec.components_error(split.valid)
@@ -82,25 +82,33 @@ def train_autoencoder(
         SettingError: the network does not fit the examples, or the loss is no longer a number.
         ImageFileError: these are no examples.
     """
-    return _train(recipe, _split(_examples(examples), recipe), context)
+    split = _split(_examples(examples), recipe)
+    codec = _begun(recipe, split)
+    return codec, _train(recipe, codec.network, split, context)
 
 
-def _train(recipe: Recipe, split: Split, context: RunContext) -> tuple[Codec, list[dict[str, Any]]]:
+def _begun(recipe: Recipe, split: Split) -> Codec:
+    """Return a network with random weights, and the principal components that it has to beat."""
+    torch.manual_seed(cast(TrainingConfig, recipe.parts["training"].config).seed)
+    network = _network(recipe, split.train.shape[1:])
+    rows, dim = split.train.reshape(len(split.train), -1), network.code_size
+    smaller = dim < rows.shape[1]
+    components = principal_components(rows, dim, remove_mean=True) if smaller else None
+    return Codec(network, components)
+
+
+def _train(
+    recipe: Recipe, network: Autoencoder, split: Split, context: RunContext
+) -> list[dict[str, Any]]:
     config = cast(TrainingConfig, recipe.parts["training"].config)
     reconstruction = cast(ReconstructionConfig, recipe.parts["reconstruction"].config)
-    torch.manual_seed(config.seed)
-    network = _network(recipe, split.train.shape[1:])
     objective = Reconstruction(reconstruction)
     validation = None
     if len(split.valid):
         held_out = objective.examples(split.valid, held_out=True)
         validation = HeldOutLoss(held_out, config.batch_examples)
     model = Model(cast(Backbone, Reconstructor(network)), objective)
-    history = fit(model, objective.examples(split.train), config, context, validation)
-    rows, dim = split.train.reshape(len(split.train), -1), network.code_size
-    smaller = dim < rows.shape[1]
-    components = principal_components(rows, dim, remove_mean=True) if smaller else None
-    return Codec(network, components), history
+    return fit(model, objective.examples(split.train), config, context, validation)
 
 
 def _answers_pictures(recipe: Recipe) -> bool:

@@ -67,12 +67,13 @@ def reading(job: PretrainingJob, *, passes: int) -> Iterator[None]:
     if budget is None or text is None:
         yield
         return
+    is_known = text.limit is not None  # by a plan, or by an earlier pass
     share = COUNTING_RATE if passes > 1 else 1.0
     now = budget.elapsed
     until = now + max(share * (READING_RATE * budget.seconds - now), FEWEST_SECONDS)
     with text.stopped(lambda: budget.elapsed >= until):
         yield
-    if text.share < 1:
+    if text.share < 1 and not is_known:
         job.note(
             f"{text.share:.0%} of the text is used, from its beginning: "
             f"{human_seconds(budget.seconds)} have no time to read more (a longer --budget reads "
