@@ -126,7 +126,7 @@ def test_parts_of_words_where_pairs_are_too_rare() -> None:
 def test_buckets_grow_with_the_text_unless_ngrams_were_given() -> None:
     config = FastTextClassifierConfig()
     sizes = [config.resolved(profile(size)).bucket for size in (10, 2_000, 30_000)]
-    assert sizes == [1 << 14, 1 << 17, 2_000_000]
+    assert sizes == [1 << 14, 1 << 20, 2_000_000]
     given = FastTextClassifierConfig(word_ngrams=2, maxn=0).resolved(profile(10))
     assert given.bucket == 2_000_000
 

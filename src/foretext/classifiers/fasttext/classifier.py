@@ -37,9 +37,9 @@ class FastTextClassifier(FastTextLabeller):
     """Texts into classes by the mean of their words' vectors; seconds of training on any machine.
 
     Settings that are chosen for the rows where nothing is given: ``lr, epochs, word_ngrams, minn,
-    maxn, bucket, pre_tokenizer, lowercase``. `fit` sets `config` to what was chosen. The defaults of
-    fastText's own program are ``FastTextClassifier(lr=0.1, epochs=5, word_ngrams=1, minn=0, maxn=0,
-    pre_tokenizer="blanks", lowercase=False)``.
+    maxn, bucket, pre_tokenizer, lowercase``. `fit` sets `config` to what was chosen. The defaults
+    of fastText's own program are ``FastTextClassifier(lr=0.1, epochs=5, word_ngrams=1, minn=0,
+    maxn=0, pre_tokenizer="blanks", lowercase=False)``.
 
     The others (defaults): ``dim=100, loss="softmax"`` or ``"hs"``, ``"ns"``, ``"ova"`` (several
     labels a text), ``min_count=1, min_count_label=0, negative=5,

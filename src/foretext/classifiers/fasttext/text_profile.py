@@ -76,8 +76,8 @@ class TextProfile(NamedTuple):
 
     @property
     def bucket(self) -> int:
-        """Rows for n-grams: one for two characters of the texts, in a power of two."""
-        wanted = 1 << (self.num_characters // 2).bit_length()
+        """Rows for n-grams: four and more for a character of the texts, a power of two."""
+        wanted = 1 << (4 * self.num_characters).bit_length()
         return min(max(wanted, FEWEST_BUCKETS), MOST_BUCKETS)
 
     def word_ngrams(self, *, by_character: bool) -> int:
