@@ -29,6 +29,7 @@ __all__ = ["SearchResult", "held_out_split", "search_settings"]
 LIKELY = 0.5  # with one-vs-all, labels at least so likely are predicted
 MOST_EPOCHS = 100
 HELD_OUT_RATE = 0.1
+MOST_SKIPPED = 30  # proposals in a row that there is no time for
 
 
 class SearchResult(NamedTuple):
@@ -69,12 +70,13 @@ def search_settings(
     sampler = optuna.samplers.TPESampler(seed=config.seed)
     study = optuna.create_study(direction="maximize", sampler=sampler)
     study.enqueue_trial({name: getattr(trials.config, name) for name in trials.free})
-    while True:
+    skipped = 0
+    while skipped < MOST_SKIPPED:
         trial = study.ask()
         score = trials.run(trial)
-        if score is None:
-            return trials.best()
-        study.tell(trial, score)
+        skipped = 0 if score is not None else skipped + 1
+        study.tell(trial, score, optuna.trial.TrialState.PRUNED if score is None else None)
+    return trials.best()
 
 
 def held_out_split(
