@@ -7,7 +7,6 @@ import torch
 
 from foretext.backbones.neighbour_attention import shift_matrix
 from foretext.backbones.transformer import Transformer
-from foretext.errors import SettingError
 from foretext.nn.positions import sinusoids
 from tests.networks import random_inputs
 
@@ -36,10 +35,13 @@ def test_random_first_weights_are_the_default_of_other_networks() -> None:
     assert Transformer.Config().first_attention == "random"
 
 
-@pytest.mark.parametrize("settings", [{"positions": "rotary"}, {"dim": 15, "num_heads": 1}])
-def test_settings_that_cannot_look_near(settings: dict[str, object]) -> None:
-    with pytest.raises(SettingError, match="first_attention"):
-        Transformer.Config.checked({"first_attention": "neighbours", **settings}, "backbone")
+def test_without_learned_positions_there_is_nothing_to_set() -> None:
+    states = [
+        _transformer(positions="rotary", num_segments=0, first_attention=kind).state_dict()
+        for kind in ("neighbours", "random")
+    ]
+    for name, weight in states[0].items():
+        assert torch.equal(weight, states[1][name]), name
 
 
 def _transformer(**settings: object) -> Transformer:

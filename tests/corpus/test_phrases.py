@@ -37,7 +37,7 @@ SETTINGS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@pytest.mark.parametrize("settings", SETTINGS)
 def test_scores_and_joined_sentences(sentences: list[list[str]], settings: dict[str, Any]) -> None:
     ours, theirs = ft.Phrases(**settings).fit(sentences), Theirs(sentences, **settings)
     assert dict(ours.vocab) == theirs.vocab

@@ -56,8 +56,11 @@ def shrink_residuals(blocks: Sequence[Block]) -> None:
 
 
 def shift_matrix(dim: int, distance: int) -> Tensor:
-    """Return M, (D, D), with ``sinusoids(...)[p] @ M.T == sinusoids(...)[p + distance]``."""
-    even = torch.arange(0, dim, 2)
+    """Return M, (D, D), with ``sinusoids(...)[p] @ M.T == sinusoids(...)[p + distance]``.
+
+    The last column of an odd width has no partner and becomes 0.
+    """
+    even = torch.arange(0, dim - 1, 2)
     angle = distance * torch.exp(-math.log(10_000.0) * even / dim)
     matrix = torch.zeros(dim, dim)
     matrix[even, even], matrix[even, even + 1] = angle.cos(), angle.sin()

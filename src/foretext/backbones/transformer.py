@@ -282,12 +282,11 @@ class Transformer(Backbone):
                 nn.init.normal_(module.weight, std=self.config.init_std)
             if isinstance(module, nn.Linear) and module.bias is not None:
                 nn.init.zeros_(module.bias)
-        config = self.config
-        looks_near = config.first_attention == "neighbours"
-        if looks_near or config.norm_position == "pre":
+        positions = self.positions if self.config.first_attention == "neighbours" else None
+        if positions is not None or self.config.norm_position == "pre":
             shrink_residuals(self.layers)
-        if looks_near and self.positions is not None:
-            attend_to_neighbours(self.positions, self.layers, config.init_std)
+        if positions is not None:
+            attend_to_neighbours(positions, self.layers, self.config.init_std)
 
 
 def _where(inputs: Inputs, num_cached: int) -> slice | Tensor:

@@ -62,17 +62,12 @@ class TransformerConfig(Config):
     init_std: float = Field(0.02, gt=0)
     """Standard deviation of the first weights."""
     first_attention: Literal["random", "neighbours"] = "random"
-    """What untrained heads look at: anything, or near positions, so that BERT learns faster."""
+    """What untrained heads look at: anything, or near positions where these are learned."""
 
     @model_validator(mode="after")
     def _fits(self) -> TransformerConfig:
         if self.dim % self.num_heads:
             raise ValueError(f"dim = {self.dim} must be a multiple of num_heads = {self.num_heads}")
-        if self.first_attention == "neighbours" and (self.positions != "learned" or self.dim % 2):
-            raise ValueError(
-                'first_attention = "neighbours" needs positions = "learned" and an even dim; set '
-                'it to "random"'
-            )
         if self.positions == "rotary" and self.dim // self.num_heads % 2:
             raise ValueError("rotary positions need heads of an even width")
         if self.positions != "rotary" and "rotary_base" in self.changed:
