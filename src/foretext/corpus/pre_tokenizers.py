@@ -73,13 +73,22 @@ class PreTokenizer:
     Each character is lower-cased separately, as in the `tokenizers` library: a final sigma becomes
     ``σ``, where `str.lower` depends on its neighbours and writes ``ς``.
 
+    Args:
+        kind: one of these.
+        lowercase: whether words are lower-cased.
+        segmented: whether `chinese_words` gets text with blanks between its words already, as of
+            a `SegmentedCorpus`.
+
     Raises:
         MissingExtraError: `chinese_words` without jieba.
     """
 
-    def __init__(self, kind: PreTokenizerKind, *, lowercase: bool = True) -> None:
+    def __init__(
+        self, kind: PreTokenizerKind, *, lowercase: bool = True, segmented: bool = False
+    ) -> None:
         self.kind = kind
         self.lowercase = lowercase
+        self.segmented = segmented
         if kind == "chinese_words":
             separate_words("")
 
@@ -103,7 +112,7 @@ class PreTokenizer:
         sets = KINDS[self.kind]
         if sets.blanks and "<" in text:
             text = _blank_pattern(sets, self.lowercase).sub(" ", text)
-        if self.kind == "chinese_words":
+        if self.kind == "chinese_words" and not self.segmented:
             text = separate_words(text)
         if self.lowercase:
             text = text.replace("İ", "i\u0307")  # the only one with a lower case of two characters

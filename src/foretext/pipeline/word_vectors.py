@@ -9,12 +9,16 @@ import numpy as np
 
 from foretext._version import __version__
 from foretext.artifact import load_vectors
+from foretext.corpus.blocks import Blocks
+from foretext.corpus.segmented import SegmentedCorpus
 from foretext.data.token_file import Tokens
 from foretext.data.token_writer import write_tokens
 from foretext.errors import SettingError
+from foretext.files import temporary_folder
 from foretext.pipeline.budgets import reading, with_training_time
 from foretext.pipeline.job import Base, PretrainingJob
 from foretext.progress import Progress
+from foretext.recipe import Recipe
 from foretext.report.card import vectors_card
 from foretext.report.word_map import content_words
 from foretext.run_folder import RunFolder
@@ -51,40 +55,63 @@ def learn_vectors(job: PretrainingJob) -> tuple[WordVectors, list[dict[str, Any]
 
 def _encode(job: PretrainingJob) -> tuple[WordTokenizer, Tokens]:
     """Count the words and encode the text; a resumed run finds both in its folder."""
-    recipe, run, quiet = job.recipe, job.run, job.quiet
+    run = job.run
     if job.resume and run.tokens.is_dir():
         tokenizer = WordTokenizer.load(run.tokenizer)
         return tokenizer, Tokens.open(run.tokens, vocab_size=tokenizer.vocab_size)
-    text = job.text()
-    workers = recipe.vectors.workers
+    if job.recipe.tokenizer.pre_tokenizer != "chinese_words":
+        tokenizer, tokens = _read(job, job.text())
+    else:
+        text, workers = job.text(), job.recipe.vectors.workers
+        with temporary_folder(run.path) as folder:
+            words = SegmentedCorpus(
+                text, folder / "words", num_bytes=text.num_bytes, workers=workers
+            )
+            tokenizer, tokens = _read(job, words, segmented=True)
+        tokenizer = WordTokenizer(tokenizer.config, tokenizer.vocabulary)
+    run.note(
+        f"{job.text()}: {tokens.train.num_documents:,} documents, {tokens.train.num_tokens:,} "
+        f"tokens to train on, {tokenizer.vocab_size:,} words"
+    )
+    return tokenizer, tokens
+
+
+def _read(
+    job: PretrainingJob, text: Blocks, *, segmented: bool = False
+) -> tuple[WordTokenizer, Tokens]:
+    """Pass over the text twice: to count its words, and to encode it."""
+    recipe, run, workers = job.recipe, job.run, job.recipe.vectors.workers
     with (
-        reading(job, passes=2),
-        Progress("counting words", text.num_bytes, "bytes", quiet=quiet) as bar,
+        reading(job, passes=1 if segmented else 2),
+        Progress("counting words", job.text().num_bytes, "bytes", quiet=job.quiet) as bar,
     ):
-        tokenizer = WordTokenizer.learn(recipe.tokenizer, text, workers=workers, progress=bar)
-        bar.total = text.num_bytes  # where the time was over earlier
+        tokenizer = WordTokenizer.learn(
+            recipe.tokenizer, text, workers=workers, progress=bar, segmented=segmented
+        )
+        bar.total = job.text().num_bytes  # less than before where the time was over
     if (known := _base_vectors(job.base)) is not None:
         vocabulary = tokenizer.vocabulary.extended(known.index_to_key, known.counts)
-        tokenizer = WordTokenizer(tokenizer.config, vocabulary)
+        tokenizer = WordTokenizer(tokenizer.config, vocabulary, segmented=segmented)
     tokenizer.save(run.tokenizer)
-    num_tokens = int(tokenizer.vocabulary.counts.sum())
-    documents = VECTORS.resolve(recipe.name).held_out == "documents"
-    valid_rate = min(recipe.data.valid_rate, MOST_HELD_OUT / max(num_tokens, 1))
-    with Progress("encoding text", text.num_bytes, "bytes", quiet=quiet) as bar:
+    with Progress("encoding text", job.text().num_bytes, "bytes", quiet=job.quiet) as bar:
         tokens = write_tokens(
             text,
             tokenizer,
             run.tokens,
-            valid_rate=valid_rate if documents else 0.0,
+            valid_rate=_valid_rate(recipe, tokenizer),
             seed=recipe.vectors.seed,
             workers=workers,
             progress=bar,
         )
-    run.note(
-        f"{text}: {tokens.train.num_documents:,} documents, {tokens.train.num_tokens:,} tokens to "
-        f"train on, {tokenizer.vocab_size:,} words"
-    )
     return tokenizer, tokens
+
+
+def _valid_rate(recipe: Recipe, tokenizer: WordTokenizer) -> float:
+    """Share of the text to hold out: what the recipe says, but no more than is needed."""
+    if VECTORS.resolve(recipe.name).held_out != "documents":
+        return 0.0
+    num_tokens = int(tokenizer.vocabulary.counts.sum())
+    return min(recipe.data.valid_rate, MOST_HELD_OUT / max(num_tokens, 1))
 
 
 def _finish(

@@ -51,11 +51,13 @@ class WordTokenizer(Tokenizer):
         max_vocab_size: int | None = Field(default=None, ge=2)
         """Words, with [UNK], at most; the most frequent stay; none: no limit."""
 
-    def __init__(self, config: Config, vocabulary: Vocabulary) -> None:
+    def __init__(self, config: Config, vocabulary: Vocabulary, *, segmented: bool = False) -> None:
         assert config.pre_tokenizer != "auto", "learn() chooses the kind"
         self.config = config
         self.vocabulary = vocabulary
-        self.pre_tokenizer = PreTokenizer(config.pre_tokenizer, lowercase=config.lowercase)
+        self.pre_tokenizer = PreTokenizer(
+            config.pre_tokenizer, lowercase=config.lowercase, segmented=segmented
+        )
 
     @classmethod
     def settled(cls, config: Config, corpus: Blocks) -> Config:
@@ -73,11 +75,13 @@ class WordTokenizer(Tokenizer):
         *,
         workers: int = 1,
         progress: Advance | None = None,
+        segmented: bool = False,
     ) -> WordTokenizer:
         """Count the words of a corpus and keep the frequent ones.
 
         `progress` advances by the bytes read. The tokenizer's own `config` names the kind of
-        pre-tokeniser that "auto" has chosen.
+        pre-tokeniser that "auto" has chosen. With `segmented`, Chinese words have blanks between
+        them in the corpus already, and in all that the tokenizer will get.
 
         Raises:
             CorpusError: no word occurs `min_count` times.
@@ -87,12 +91,13 @@ class WordTokenizer(Tokenizer):
         assert config.pre_tokenizer != "auto", "settled() chooses the kind"
         found = count_words(
             corpus,
-            PreTokenizer(config.pre_tokenizer, lowercase=config.lowercase),
+            PreTokenizer(config.pre_tokenizer, lowercase=config.lowercase, segmented=segmented),
             min_count=config.min_count,
             workers=workers,
             progress=progress,
         )
-        return cls(config, Vocabulary.of(found, config.max_vocab_size))
+        vocabulary = Vocabulary.of(found, config.max_vocab_size)
+        return cls(config, vocabulary, segmented=segmented)
 
     @property
     def vocab_size(self) -> int:
