@@ -133,7 +133,12 @@ class FastTextLearner(Learner):
         words = TrainingTexts.of(_texts(rows.learned), config)
         valid = _texts(rows.valid) if rows.valid else None
         trained = train(config, words, valid, load_pretrained(config), context)
-        last = trained.history[-1] if trained.history else {"time": 0.0}
+        last = trained.history[-1] if trained.history else {"time": 0.0, "epoch": 0.0}
+        if context.budget is not None and last["epoch"] < 1:
+            context.warn(
+                f"the time was enough to learn {last['epoch']:.0%} of the rows; give a longer "
+                "--budget"
+            )
         return FastTextClassifier.of_model(trained.model), {**last, "step": len(trained.history)}
 
     def seed_of(self, seed: int) -> int:
