@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import _thread
+import gc
 import signal
 import sys
 import threading
@@ -32,6 +33,7 @@ def main() -> None:
             code = _run()
     except (OutputError, KeyboardInterrupt) as error:  # before there was a place to write to
         code = _reported(error)
+    gc.freeze()  # or Python looks for garbage in all of PyTorch, half a second, before it ends
     sys.exit(code)
 
 
