@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -32,7 +33,7 @@ def test_a_training_has_what_measuring_and_writing_leave() -> None:
     assert found.rows.learned == range(1000)
     assert found.notes == []
     measuring = 100 * 0.02 + 100 * 0.02 + (1 + 500 * 0.02)
-    assert found.training(1).seconds == pytest.approx(100 - measuring, abs=1.0)
+    assert found.training(1).seconds == pytest.approx(100 - measuring, abs=1.2)
 
 
 def test_seeds_share_the_time_alike() -> None:
@@ -40,8 +41,23 @@ def test_seeds_share_the_time_alike() -> None:
     first = found.training(3)
     assert 3 * first.seconds < 100 - 3 * 1 - 1
     later = Budget(100.0, -first.seconds - 1.0, found.budget.clock)  # a training and measuring
-    rest = Allotment(later, found.rows, found.after_each, found.closing)
-    assert rest.training(2).seconds == pytest.approx(first.seconds)
+    assert replace(found, budget=later).training(2).seconds == pytest.approx(first.seconds)
+
+
+def test_a_training_with_all_rows_after_the_figures_has_a_share() -> None:
+    found = allotted(100.0, rows_of(1000, 100, 0), cost(0.01), refits=True)
+    first = found.training(1)
+    assert 2 * first.seconds == pytest.approx(100 - 2 - found.writing)
+    later = Budget(100.0, -first.seconds - 2.0, found.budget.clock)  # a training and measuring
+    assert replace(found, budget=later).refitting().seconds == pytest.approx(first.seconds)
+
+
+def test_a_busy_machine_writes_slowly_too() -> None:
+    quick, slow = (
+        allotted(60.0, rows_of(10, 0, 0), cost(0.0), has_page=True, slowness=slowness)
+        for slowness in (1.0, 3.0)
+    )
+    assert quick.training(1).seconds - slow.training(1).seconds == pytest.approx(1.4)
 
 
 def test_the_time_of_an_interrupted_command_counts() -> None:

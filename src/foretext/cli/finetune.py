@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -116,7 +115,6 @@ def finetune(
     as_json: AsJson = False,
 ) -> None:
     """Learn a task from labelled rows."""
-    began = time.monotonic()
     from foretext.finetuning.recipe import SECTIONS, TaskRecipe
     from foretext.finetuning.run import run_finetuning
     from foretext.recipe import read_overrides
@@ -133,7 +131,7 @@ def finetune(
     )
     recipe = _with_columns(recipe, columns)
     facts = run_finetuning(
-        recipe, output, overwrite=overwrite, resume=resume, quiet=quiet, report=report, began=began
+        recipe, output, overwrite=overwrite, resume=resume, quiet=quiet, report=report
     ).facts
     if as_json:
         print_json(_result(output, facts))

@@ -12,7 +12,7 @@ settings.py    settings, and what they are where nobody says
 rows.py        rows by what they are for
 search.py      a search for settings; trials.py, network_trials.py: of a network
 rival.py       the baseline
-allotment.py   how the time of a command is divided; closing.py, rehearsal.py: by what is timed before
+allotment.py   how the time of a command is divided; closing.py, rehearsal.py: by timing its end
 seeds.py       a training a seed
 validation.py  held-out figures while a network learns
 facts.py       what config.json keeps; keeping.py: how a run ends

@@ -21,7 +21,7 @@ FEWEST_ROWS = 200  # that are measured of each file in any case
 ENCODING_RATE = 0.15  # of the time, for encoding the rows to learn from, at most
 FEWEST_LEARNED = 1000  # rows that are learned from in any case
 WRITING_SECONDS = 0.1  # for the files of a run
-PAGE_SECONDS = 1.2  # for its page, and for the process of the command to end
+PAGE_SECONDS = 0.6  # for its page, and for the process of the command to end
 WRITING_RATE = 0.01  # of the time, what is kept free beside that
 WRITTEN_BYTES = 150e6  # a second
 
@@ -45,6 +45,8 @@ class Allotment:
         rows: with as many as can be learned from, and measured.
         after_each: seconds between the end of a training and the next one.
         closing: seconds between the last training and the end of the command.
+        writing: of these, the seconds after the last figures.
+        refits: whether one more training follows the figures, with all rows.
         notes: say which rows are learned from and measured, where these are not all.
     """
 
@@ -52,6 +54,8 @@ class Allotment:
     rows: TaskRows
     after_each: float
     closing: float
+    writing: float = 0.0
+    refits: bool = False
     notes: Sequence[str] = ()
 
     def training(self, seeds_left: int, before: float = 0.0, *, resumed: bool = False) -> Budget:
@@ -74,7 +78,14 @@ class Allotment:
                 f"{used:.1f} s, and measuring and writing will take {ending:.1f} s; give at least "
                 f"{duration_option(2 * (used + ending))}."
             )
-        return Budget.started(max(left / seeds_left, 1e-3), clock=self.budget.clock)
+        return self._share(left / (seeds_left + self.refits))
+
+    def refitting(self) -> Budget:
+        """Return the time of the training with all rows."""
+        return self._share(self.budget.left - self.writing)
+
+    def _share(self, seconds: float) -> Budget:
+        return Budget.started(max(seconds, 1e-3), clock=self.budget.clock)
 
 
 def allot(
@@ -84,6 +95,8 @@ def allot(
     *,
     seeds: int,
     has_page: bool,
+    slowness: float = 1.0,
+    refits: bool = False,
 ) -> Allotment:
     """Divide the time of a command.
 
@@ -93,6 +106,8 @@ def allot(
         costs: of what is done with them.
         seeds: trainings.
         has_page: whether a page is written.
+        slowness: of this process, which shares the machine: its time, by that of its work.
+        refits: whether a training with all rows follows the figures.
     """
     measured = _affordable(rows, costs, seeds, MEASURING_RATE * budget.seconds)
     affordable = costs.encoding.rows_in(ENCODING_RATE * budget.seconds / seeds)
@@ -100,9 +115,11 @@ def allot(
         some = sampled(rows.train, max(affordable, FEWEST_LEARNED))
         measured = replace(measured, some=some)
     after_each, closing = _measuring(measured, costs, seeds)
-    writing = WRITING_SECONDS + PAGE_SECONDS * has_page + costs.num_bytes / WRITTEN_BYTES
-    closing += writing + WRITING_RATE * budget.seconds
-    return Allotment(budget, measured, after_each, closing, _notes(rows, measured))
+    writing = slowness * (WRITING_SECONDS + PAGE_SECONDS * has_page)
+    writing += costs.num_bytes / WRITTEN_BYTES + WRITING_RATE * budget.seconds
+    return Allotment(
+        budget, measured, after_each, closing + writing, writing, refits, _notes(rows, measured)
+    )
 
 
 def _measuring(rows: TaskRows, costs: Costs, seeds: int) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from functools import partial
 
@@ -24,11 +25,14 @@ def allotted(learner: Learner, rows: TaskRows, baseline: Baseline | None) -> All
     budget, job = learner.job.budget, learner.job
     if budget is None:
         return None
+    wall, work = time.monotonic(), time.process_time()
     if job.report is not None:
         make_ready()
+    costs = _costs(learner, rows, baseline, budget)
+    slowness = (time.monotonic() - wall) / max(time.process_time() - work, 1e-3)
     found = allot(
-        budget, rows, _costs(learner, rows, baseline, budget), seeds=learner.finetuning.seeds,
-        has_page=job.report is not None,
+        budget, rows, costs, seeds=learner.finetuning.seeds, has_page=job.report is not None,
+        slowness=max(slowness, 1.0), refits=learner.refits and bool(rows.valid),
     )  # fmt: skip
     for note in found.notes:
         job.warn(note)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
@@ -15,6 +15,7 @@ from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.recipe import Sections
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.task_rows import TaskRows
+from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
 
 __all__ = ["Found", "Learner", "Record", "Tell"]
@@ -195,18 +196,26 @@ class Learner(ABC):
         """Return the seed that a training has, as the settings say it."""
         return seed
 
-    def refitted(self, model: Predictor, rows: TaskRows, seed: int) -> Predictor:
+    def refitted(
+        self, model: Predictor, rows: TaskRows, seed: int, budget: Callable[[], Budget] | None
+    ) -> Predictor:
         """Return the model to keep: the one that was measured, or one that learned from all rows.
 
         Args:
             model: that was measured.
             rows: of the run.
             seed: of the model, counted from 0.
+            budget: returns the time of the training; None: it has as much as it takes.
         """
         if not (self.refits and rows.valid):
             return model
         everything = replace(rows, train=[*rows.train, *rows.valid], valid=[], some=None)
-        context = RunContext(self.job.run.path, title="all rows", quiet=self.job.quiet)
+        context = RunContext(
+            self.job.run.path,
+            title="all rows",
+            quiet=self.job.quiet,
+            budget=None if budget is None else budget(),
+        )
         self.job.note(
             f"the figures are of {len(rows.valid):,} rows that were held out; the model that is "
             f"kept learns again from all {len(everything.train):,} rows"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from foretext._version import __version__
 from foretext.errors import SettingError
@@ -20,10 +21,10 @@ from foretext.finetuning.rival import learned_baseline
 from foretext.finetuning.rows import read_rows
 from foretext.finetuning.search import searched
 from foretext.finetuning.seeds import Outcome, best_of, train_seeds
+from foretext.finetuning.task_rows import TaskRows
 from foretext.pipeline.runs import run_folder
 from foretext.progress import is_quiet
 from foretext.report.run_report import write_report
-from foretext.runtime import command_began
 
 __all__ = ["learn_task", "run_finetuning"]
 
@@ -49,10 +50,11 @@ def learn_task(learner: Learner) -> Finetuned:
     examination = examined(best.model, rows, baseline)
     outcome = Outcome(rows, found, trained, best, baseline, examination)
     facts = task_facts(learner, outcome) | more
-    kept = learner.refitted(best.model, rows, best.seed - learner.seed_of(0))
+    time_left = None if allotment is None else allotment.refitting
+    kept = learner.refitted(best.model, rows, best.seed - learner.seed_of(0), time_left)
     if kept is not best.model:
         outcome = replace(outcome, best=replace(best, model=kept))
-        facts |= {**kept.described(), "refit": len(rows.train) + len(rows.valid)}
+        facts |= {**kept.described(), **_refit(rows)}
     return keep(learner, outcome, facts)
 
 
@@ -64,7 +66,6 @@ def run_finetuning(
     resume: bool = False,
     quiet: bool | None = None,
     report: bool = False,
-    began: float | None = None,
 ) -> Finetuned:
     """Do what a recipe says, in the folder `out`; return the model, the facts and the card.
 
@@ -75,20 +76,15 @@ def run_finetuning(
         resume: go on with the unfinished run in `out`.
         quiet: show no progress; None: show it on a terminal and in a notebook.
         report: write the page of the run, too.
-        began: when the command began, by `time.monotonic`, for its budget; None: as the
-            process knows it.
 
     Raises:
         ForetextError: a file, a setting or the folder will not do; the message says why.
     """
-    began = command_began() if began is None else began
     predictor_class(recipe.task, recipe.base)
     _check_not_base(recipe.base, out)
     with run_folder(out, overwrite=overwrite, resume=resume) as run:
         page = write_report if report else None
-        job = FinetuneJob(
-            run=run, recipe=recipe, resume=resume, quiet=is_quiet(quiet), report=page, began=began
-        )
+        job = FinetuneJob(run=run, recipe=recipe, resume=resume, quiet=is_quiet(quiet), report=page)
         learner = learner_class(recipe.base)(job, recipe.settings)
         if note := name_note(recipe.base):
             job.note(note)
@@ -96,6 +92,12 @@ def run_finetuning(
         keep_given(job, learner.rows_config.model_dump())
         run.note(f"foretext {__version__}: {recipe.run_section()}{', resumed' if resume else ''}")
         return learn_task(learner)
+
+
+def _refit(rows: TaskRows) -> dict[str, Any]:
+    """Return the rows that the kept model learned from, and those of the model of the figures."""
+    measured = {"train": len(rows.train), "valid": len(rows.valid)}
+    return {"rows": sum(measured.values()), "refit": measured}
 
 
 def _check_not_base(base: BaseModel, out: str | Path | None) -> None:
