@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -65,3 +70,40 @@ def test_odd_vocabularies_have_a_map_too() -> None:
     assert len(word_points(thin, thin.index_to_key)) == 60
     assert word_points(thin, thin.index_to_key[:2]) == []
     assert word_points(thin, thin.index_to_key[:4])[0]["count"] is None
+
+
+def test_one_thread_draws_the_map(tmp_path: Path) -> None:
+    """Several would wait for each other a thousand times, for half a minute on a busy machine."""
+    code = """
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import threadpool_info
+from sys import modules
+import foretext.report.word_map as word_map
+from foretext.vectors.word_vectors import WordVectors
+
+def projected(unit, seed):
+    pools = [pool for pool in threadpool_info() if pool["user_api"] == "openmp"]
+    assert any("sklearn" in pool["filepath"] or "gomp" in pool["filepath"] for pool in pools)
+    assert all(pool["num_threads"] == 1 for pool in pools), pools
+    import sklearn.manifold, sklearn.decomposition
+    assert threadpool_info() and len(threadpool_info()) == number[0]
+    return unit[:, :2]
+
+number = []
+def counted(unit, seed):
+    number.append(len(threadpool_info()))
+    return projected(unit, seed)
+
+assert "sklearn" not in modules
+word_map._projected = counted
+words = [chr(97 + i // 26) + chr(97 + i % 26) + "x" for i in range(60)]
+vectors = WordVectors(words, np.random.default_rng(0).normal(size=(60, 5)))
+assert len(word_map.word_points(vectors, words)) == 60
+"""
+    environment = {**os.environ, "OMP_NUM_THREADS": "2"}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment, cwd=tmp_path)

@@ -52,6 +52,8 @@ def word_points(
     """Return a record a word, as `charts.map_chart` takes them; none for fewer than three words."""
     if len(words) < 3:
         return []
+    import sklearn.cluster
+    import sklearn.manifold  # noqa: F401  # first: limits hold for libraries that are loaded
     from threadpoolctl import threadpool_limits
 
     unit = _unit_rows(np.asarray(vectors[words], dtype=np.float64))  # (N, D)
