@@ -143,7 +143,7 @@ def test_names_of_files_stay_names(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ["wiki_en", "wiki_zh"],
         ["./*.txt"],
     ],
-    ids=str,
+    ids=["file", "packed file", "path", "generator", "names", "glob"],
 )
 def test_what_looks_like_a_path_is_never_learned_from(
     given: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
