@@ -94,7 +94,7 @@ def cutting_note(model: FastTextModel) -> str | None:
     how = f"PreTokenizer({config.pre_tokenizer!r}, lowercase={config.lowercase})"
     return (
         "fastText's program cuts text at blanks alone: give it words with blanks between them, as "
-        f'" ".join({how}.words(text)) of foretext.corpus does, or train with '
+        f'" ".join({how}.words(text)) of foretext.corpus.pre_tokenizers does, or train with '
         'pre_tokenizer="blanks"'
     )
 
