@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from foretext.report.word_map import MAP_SIZE, NAME_HEIGHT, content_words, word_points
+from foretext.report.word_map import MAP_SIZE, NAME_HEIGHT, content_words, example_word, word_points
 from foretext.vectors.word_vectors import WordVectors
 
 
@@ -70,6 +70,30 @@ def test_odd_vocabularies_have_a_map_too() -> None:
     assert len(word_points(thin, thin.index_to_key)) == 60
     assert word_points(thin, thin.index_to_key[:2]) == []
     assert word_points(thin, thin.index_to_key[:4])[0]["count"] is None
+
+
+def zipf(words: list[str], number: int = 600) -> WordVectors:
+    """The words in this order, then others that nobody would choose."""
+    every = [*words, *(f"{i}" for i in range(number - len(words)))]
+    return WordVectors(every, np.ones((number, 2)))
+
+
+@pytest.mark.parametrize(
+    ("words", "example"),
+    [
+        (["the", "of", *(f"{i}x" for i in range(60)), "have", "cat", "house", "tree"], "house"),
+        (["der", "nicht", "werden", *(f"{i}x" for i in range(60)), "Zeit", "Haus"], "Zeit"),
+        (["的", "我们", *(f"{i}x" for i in range(60)), "是", "中国"], "中国"),
+        (["the", "cat"], "cat"),
+        (["the", "of"], "the"),
+    ],
+)
+def test_the_example_is_a_word_that_means_something(words: list[str], example: str) -> None:
+    assert example_word(zipf(words)) == example
+
+
+def test_a_tiny_vocabulary_has_an_example_too() -> None:
+    assert example_word(WordVectors(["the", "of"], np.ones((2, 2)))) == "the"
 
 
 def test_one_thread_draws_the_map(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from foretext.pipeline.job import Base, PretrainingJob
 from foretext.progress import Progress
 from foretext.recipe import Recipe
 from foretext.report.card import vectors_card
-from foretext.report.word_map import content_words
+from foretext.report.word_map import example_word
 from foretext.run_folder import RunFolder
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors import VECTORS
@@ -138,13 +138,8 @@ def _finish(
         "valid_loss": history[-1]["valid_loss"] if history else None,
         "seconds": history[-1]["time"] if history else None,
     }
-    card = vectors_card(recipe, facts, str(run.named), _example(vectors))
+    card = vectors_card(recipe, facts, str(run.named), example_word(vectors))
     run.finish(card, facts, job.report)
-
-
-def _example(vectors: WordVectors) -> str:
-    """A frequent word that means something, if there is one."""
-    return next(iter(content_words(vectors, 1)), vectors.index_to_key[0])
 
 
 def _base_vectors(base: Base) -> WordVectors | None:

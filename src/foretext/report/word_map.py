@@ -19,7 +19,7 @@ from foretext.report.function_words import FUNCTION_WORDS
 if TYPE_CHECKING:
     from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["content_words", "word_points"]
+__all__ = ["content_words", "example_word", "word_points"]
 
 Floats = NDArray[np.float64]
 
@@ -31,6 +31,8 @@ LEVELS = (1, 1.5, 2, 3, 4, 6, 8, 12)  # magnifications at which more names find 
 MAP_SIZE = (1000, 680)  # pixels, to tell which names would overlap
 NAME_HEIGHT = 14  # pixels
 _CONTENT = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_FIRST_IDEOGRAPH = 0x2E80
+_MOST_FREQUENT = 100  # words, among which are nearly all function words of any language
 _SHORTEST = 3  # letters, of a word in small scripts; a Chinese character is a word
 
 
@@ -44,6 +46,19 @@ def content_words(vectors: WordVectors, number: int = 500) -> list[str]:
         and word.lower() not in FUNCTION_WORDS
     )
     return [word for word, _ in zip(kept, range(number), strict=False)]
+
+
+def example_word(vectors: WordVectors) -> str:
+    """Return a frequent word whose neighbours are worth a look, in whatever language.
+
+    The list of function words is English; in other languages they are among the most frequent ones
+    and short, in Chinese one character.
+    """
+    known = content_words(vectors, len(vectors))
+    place = vectors.key_to_index
+    beyond = [word for word in known if place[word] >= min(_MOST_FREQUENT, len(vectors) // 10)]
+    long = [word for word in beyond if len(word) >= (_SHORTEST + 1 if _is_alphabetic(word) else 2)]
+    return next(iter([*long[:1], *known[:1], vectors.index_to_key[0]]))
 
 
 def word_points(
@@ -142,7 +157,7 @@ def _levels(places: Floats, words: Sequence[str]) -> list[float]:
 
 
 def _name_width(word: str) -> float:
-    return 8 + sum(6.2 if ord(letter) < 0x2E80 else 11.5 for letter in word)
+    return 8 + sum(6.2 if ord(letter) < _FIRST_IDEOGRAPH else 11.5 for letter in word)
 
 
 def _counts(vectors: WordVectors, words: Sequence[str]) -> list[int | None]:
@@ -155,3 +170,8 @@ def _unit_rows(matrix: Floats) -> Floats:
     norms = np.linalg.norm(matrix, axis=1, keepdims=True)
     unit: Floats = matrix / np.where(norms > 0, norms, 1.0)
     return unit
+
+
+def _is_alphabetic(word: str) -> bool:
+    """Whether its letters are small ones, not Chinese characters or the like."""
+    return all(ord(letter) < _FIRST_IDEOGRAPH for letter in word)
