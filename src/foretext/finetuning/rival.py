@@ -17,7 +17,7 @@ __all__ = ["learned_baseline"]
 
 BASELINE_RATE = 0.15  # of the time of a command, for its baseline, at most
 SUPERLINEAR = 1.4  # how much longer a row of many takes than one of few, about
-FIRST, FEWEST = 256, 1000  # rows that are timed first, and from which it learns in any case
+FIRST, FEWEST = 64, 1000  # rows that are timed first, and from which it learns in any case
 
 
 def learned_baseline(learner: Learner, rows: TaskRows) -> Baseline | None:
