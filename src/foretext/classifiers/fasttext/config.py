@@ -67,7 +67,7 @@ class FastTextClassifierConfig(Config):
     minn: int | None = Field(None, ge=0, le=100)
     """Length of the shortest n-gram of characters; none: chosen with maxn."""
     maxn: int | None = Field(None, ge=0, le=100)
-    """Length of the longest n-gram of characters, 0: none; none: chosen for the script."""
+    """Length of the longest n-gram of characters; 0: without; none: chosen for the rows."""
     bucket: int | None = Field(None, ge=1, le=2**28)
     """Number of rows that n-grams are hashed into; none: chosen for the rows, or 2,000,000."""
     min_count: int = Field(1, ge=1)
