@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from foretext.cli.shared import AsJson, Overwrite, RunArgument, print_json
+from foretext.cli.waiting import clock_of
 from foretext.terminal import say
 
 __all__ = ["convert"]
@@ -36,8 +37,10 @@ def convert(
     from foretext.vectors.storage import storage_loss
 
     refuse_existing(target, overwrite=overwrite)
-    vectors = load_vectors(source)
-    vectors.save(target, to, dtype=dtype)
+    with clock_of("converting") as clock:
+        vectors = load_vectors(source)
+        clock.stage(f"writing {len(vectors):,} words")
+        vectors.save(target, to, dtype=dtype)
     result: dict[str, Any] = {
         "target": str(target),
         "words": len(vectors),

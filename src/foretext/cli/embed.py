@@ -9,12 +9,14 @@ import typer
 
 from foretext.cli.shared import (
     Overwrite,
+    Quiet,
     RunArgument,
     given_options,
     print_json,
     read_texts,
     refuse_options,
 )
+from foretext.cli.waiting import bar_of
 from foretext.errors import CorpusError, ModelFileError
 from foretext.terminal import say
 
@@ -59,6 +61,7 @@ def embed(
         ),
     ] = None,
     overwrite: Overwrite = False,
+    quiet: Quiet = False,
     as_json: Annotated[
         bool,
         typer.Option(
@@ -97,12 +100,13 @@ def embed(
         pooling=pooling, layer=tuple(layer) if layer else None, normalize=normalize
     )
     for_vectors = given_options(weighting=weighting)
-    if model.kind == WordVectors.kind:
-        refuse_options(run, "word vectors", for_model)
-        vectors = model.embed(lines, **for_vectors)
-    else:
-        refuse_options(run, "a language model", for_vectors)
-        vectors = model.embed(lines, **for_model)
+    with bar_of(lines, "embedding", quiet=quiet) as bar:
+        if model.kind == WordVectors.kind:
+            refuse_options(run, "word vectors", for_model)
+            vectors = model.embed(bar.over(lines), **for_vectors)
+        else:
+            refuse_options(run, "a language model", for_vectors)
+            vectors = model.embed(lines, **for_model, progress=bar)
     if output is not None:
         save_embeddings(output, lines, vectors, overwrite=overwrite)
         result = {"texts": len(lines), "output": str(output)}

@@ -16,6 +16,7 @@ from foretext.cli.shared import (
     print_table,
     refuse_options,
 )
+from foretext.cli.waiting import clock_of
 from foretext.errors import ForetextError, Interrupted
 from foretext.terminal import say
 
@@ -90,7 +91,8 @@ def evaluate(
     failed: list[ForetextError] = []
     for path in data:
         try:
-            results[str(path)] = measure(path)
+            with clock_of(f"evaluating {path.name}"):
+                results[str(path)] = measure(path)
         except Interrupted:
             raise
         except ForetextError as error:  # the other files are measured all the same

@@ -11,6 +11,7 @@ import typer
 
 from foretext.cli.completion import complete_run
 from foretext.cli.shared import AsJsonLines, print_json, read_texts
+from foretext.cli.waiting import bar_of_lines
 from foretext.terminal import say
 
 if TYPE_CHECKING:
@@ -73,13 +74,14 @@ def predict(
     inputs, kept = tee(_inputs(run, model, texts, keep.split(",") if keep else []))
     answers = model.answered((given.texts for given in inputs), k=k, threshold=threshold)
     sample: list[dict[str, Any]] = []
-    for record, beside in zip(answers, kept, strict=True):
-        if len(sample) < SAMPLE:
-            sample.append(record)
-        if as_json:
-            print_json({**beside.kept, **record})
-        else:
-            say("\t".join([*map(_shown, beside.kept.values()), model.shown(record)]))
+    with bar_of_lines(texts, "answering") as bar:
+        for record, beside in bar.over(zip(answers, kept, strict=True)):
+            if len(sample) < SAMPLE:
+                sample.append(record)
+            if as_json:
+                print_json({**beside.kept, **record})
+            else:
+                say("\t".join([*map(_shown, beside.kept.values()), model.shown(record)]))
     for doubt in model.doubts(sample):
         say(f"foretext: {doubt}.", error=True)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from foretext.backbones.base import Backbone
+from foretext.corpus.blocks import Advance
 from foretext.data.batch import Visibility
 from foretext.data.framing import Framing
 from foretext.errors import SettingError
@@ -47,6 +48,7 @@ class TextEmbedder:
         pooling: Pooling,
         layers: tuple[int, ...],
         overlap: int | None,
+        progress: Advance | None = None,
     ) -> NDArray[np.float32]:
         """Return one vector a text, (N, D); `LanguageModel.embed` describes the arguments."""
         self._check_pooling(pooling)
@@ -55,7 +57,7 @@ class TextEmbedder:
         for start in range(0, len(texts), TEXTS_AT_ONCE):
             part = slice(start, start + TEXTS_AT_ONCE)
             encoded = self.tokenizer.encode_batch(texts[part])
-            vectors[part] = self._embed_ids(backbone, encoded, pooling, layers, overlap)
+            vectors[part] = self._embed_ids(backbone, encoded, pooling, layers, overlap, progress)
         return vectors
 
     def _check_pooling(self, pooling: Pooling) -> None:
@@ -74,6 +76,7 @@ class TextEmbedder:
         pooling: Pooling,
         layers: tuple[int, ...],
         overlap: int,
+        progress: Advance | None,
     ) -> NDArray[np.float32]:
         windows = [self.window.windows(ids, overlap) for ids in encoded]
         rows = [row for text in windows for row in text]
@@ -86,7 +89,15 @@ class TextEmbedder:
             visibility=self.visibility,
             pooling=pooling,
             layers=layers,
+            done=_texts_done(progress, len(encoded) / len(rows)),
         )
         owners = np.repeat(np.arange(len(windows)), list(map(len, windows)))
         weights = np.fromiter(map(len, rows), np.int64, len(rows))
         return pool_texts(vectors, owners, weights, len(encoded), pooling)
+
+
+def _texts_done(progress: Advance | None, texts_a_window: float) -> Callable[[int], object]:
+    """Return what is called with each number of windows that are done."""
+    if progress is None:
+        return int
+    return lambda num_windows: progress.advance(num_windows * texts_a_window)

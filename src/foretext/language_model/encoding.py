@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 import numpy as np
@@ -60,14 +60,16 @@ def pool_windows(
     visibility: Visibility,
     pooling: Pooling,
     layers: tuple[int, ...],
+    done: Callable[[int], object] = int,
 ) -> NDArray[np.float32]:
-    """Return one vector a row of ids, (N, D)."""
+    """Return one vector a row of ids, (N, D); `done` is called with each number of rows."""
     device = backbone.embedding.device
     vectors = torch.empty(len(rows), backbone.dim)
     for places in _batches(rows, BATCH_TOKENS.get(device.type, BATCH_TOKENS["cpu"])):
         inputs = as_inputs([rows[place] for place in places], pad, visibility).to(device)
         states = _states(backbone, inputs, layers)
         vectors[places] = POOLS[pooling](states, inputs.token_mask).float().cpu()
+        done(len(places))
     return vectors.numpy()
 
 

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from foretext.backbones.base import Backbone
+from foretext.corpus.blocks import Advance
 from foretext.corpus.texts import iterate_texts
 from foretext.data.batch import Visibility
 from foretext.data.framing import Framing
@@ -131,6 +132,7 @@ class LanguageModel(Represented):
         *,
         overlap: int | None = None,
         normalize: bool | None = None,
+        progress: Advance | None = None,
     ) -> NDArray[np.float32]:
         """Return one vector a text, (N, D).
 
@@ -144,6 +146,7 @@ class LanguageModel(Represented):
             layer: 0 is the embeddings, -1 the last layer; of several the mean is taken.
             overlap: tokens that a window shares with the next; None: an eighth of it.
             normalize: whether vectors get length 1; None: as the model's folder says, or not.
+            progress: advances by the texts that are done.
 
         Raises:
             SettingError: no such pooling, layer or overlap, or a text that is not in a list.
@@ -153,7 +156,8 @@ class LanguageModel(Represented):
             raise SettingError("embed takes several texts; put a single one into a list.")
         backbone = self._networks.fast().backbone
         layers, found = check_layers(layer, backbone), list(iterate_texts(texts))
-        vectors = self._embedder.embed(backbone, found, pooling or self.pooling, layers, overlap)
+        pooling = pooling or self.pooling
+        vectors = self._embedder.embed(backbone, found, pooling, layers, overlap, progress)
         if self.normalize if normalize is None else normalize:
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
             vectors /= np.where(lengths, lengths, 1.0)

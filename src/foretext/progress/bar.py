@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Self, TextIO
+from typing import Self, TextIO, TypeVar
 
 from foretext.progress.displays import choose_display
 from foretext.progress.figures import human_count, human_figure, human_seconds
 
 __all__ = ["Progress"]
+
+Item = TypeVar("Item")
 
 RATE_SECONDS = 10.0  # the rate shown is that of the last so many seconds
 
@@ -77,6 +79,12 @@ class Progress:
         while len(self._marks) > 2 and now - self._marks[1][0] >= RATE_SECONDS:
             self._marks.popleft()
         self._display.update()
+
+    def over(self, items: Iterable[Item]) -> Iterator[Item]:
+        """Yield the items, and advance by one for each that was taken."""
+        for item in items:
+            yield item
+            self.advance(1)
 
     def stage(self, title: str) -> None:
         """Begin a part of the work that cannot be measured: only its time is shown."""
