@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foretext.plan import trials
+from foretext.plan import planner, trials
 from tests.cli.conftest import Command
 
 SMALL = ("--set", "tokenizer.vocab_size=120", "--set", "objective.row_length=24")
@@ -50,3 +50,15 @@ def test_refusals(command: Command, animal_text: Path, arguments: list[str], sen
     refused = command("plan", arguments[0], animal_text, *arguments[1:])
     assert refused.code == 2
     assert sentence in refused.err
+
+
+def test_a_pair_that_does_not_fit_is_refused_before_text_is_read(
+    command: Command, animal_text: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(*_: object) -> None:
+        pytest.fail("the text was read")
+
+    monkeypatch.setattr(planner, "CorpusSample", read)
+    refused = command("plan", "bert", animal_text, "--set", "backbone.name=recurrent")
+    assert refused.code == 2
+    assert "[backbone]" in refused.err or "[objective]" in refused.err

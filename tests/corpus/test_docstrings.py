@@ -63,9 +63,12 @@ def test_the_limit_is_kept(folder: Path, tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8") == "".join(f"{text}\n\n" for text in whole[:2])
 
 
-def test_the_file_is_a_corpus(folder: Path, tmp_path: Path) -> None:
+def test_the_file_is_a_corpus(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "demo.txt"
-    documents = write_docstrings(path, [folder], quiet=True)
+    documents = write_docstrings(path, [folder])
+    assert "reading docstrings  100 %" in capsys.readouterr().err
     assert len(documents) == 6
     assert documents == list(harvest_docstrings([folder]))
     assert list(Corpus(path)) == [document.text for document in documents]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import foretext as ft
 from foretext.corpus.beginning import Beginning
 from foretext.errors import OutputError, SettingError
 from foretext.files import held_folder
@@ -185,6 +186,18 @@ def test_word_vectors_end_with_their_command(kind: str, tmp_path: Path) -> None:
     assert kept < 6.0
     assert learned.history[-1]["time"] <= kept
     assert not (tmp_path / "run" / "checkpoints").exists()
+
+
+@pytest.mark.parametrize("estimator", [ft.Word2Vec, ft.GloVe, ft.FastText])
+def test_the_budget_of_an_estimator_is_that_of_fit(
+    estimator: type[ft.Word2Vec], tmp_path: Path
+) -> None:
+    text = write_topics(tmp_path / "text.txt")
+    learner = estimator(budget_seconds=5.0, vector_size=8, min_count=1)
+    learner.fit(text, out=tmp_path / "run")
+    kept = Recipe.load(tmp_path / "run" / "recipe.toml").vectors.budget_seconds
+    assert kept is not None
+    assert kept < 5.0
 
 
 def test_a_shortened_job_reads_the_beginning(job: PretrainingJob) -> None:

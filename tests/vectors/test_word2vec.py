@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from pathlib import Path
 from typing import Any
 
@@ -95,11 +94,9 @@ def test_words_come_by_count_and_unknown_words_have_no_vector(corpus: Path) -> N
 
 def test_budget_ends_the_training(corpus: Path) -> None:
     settings = {key: value for key, value in SMALL.items() if key != "epochs"}
-    estimator = ft.Word2Vec(budget_seconds=1.0, **settings)
-    began = time.monotonic()
+    estimator = ft.Word2Vec(budget_seconds=4.0, **settings)
     estimator.fit(corpus)
-    assert time.monotonic() - began >= 1.0
-    assert estimator.history[-1]["time"] < 10
+    assert 0 < estimator.history[-1]["time"] < 4.0
     assert estimator.history[-1]["learning_rate"] < 2e-3
 
 

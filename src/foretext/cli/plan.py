@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -67,6 +68,7 @@ def plan(
     from foretext.pipeline.planning import plan_network
     from foretext.recipe import Recipe
     from foretext.recipe.text_settings import suited
+    from foretext.runtime import command_began
 
     chosen = Recipe.load(recipe, [*(settings or []), *reading(encoding, column)], config)
     if not chosen.is_language_model:
@@ -76,7 +78,7 @@ def plan(
         )
     seconds = None if budget is None else duration_seconds(budget)
     chosen, text, notes = suited(chosen, Corpus(corpus, chosen.corpus), auto=auto)
-    made = plan_network(chosen, text, seconds)
+    made = plan_network(chosen, text, seconds, used=time.monotonic() - command_began())
     if as_json:
         print_json({**made.as_dict(), "notes": notes})
         return

@@ -41,7 +41,6 @@ def harvest_docstrings(
     folders: Sequence[Path] | None = None,
     *,
     limit_bytes: int = LIMIT_BYTES,
-    progress: Progress | None = None,
 ) -> Iterator[Docstring]:
     """Yield a document for each docstring, one sentence per line, no paragraph twice.
 
@@ -49,11 +48,10 @@ def harvest_docstrings(
         folders: with ``.py`` files; None: the standard library and the installed packages. The
             order of the documents depends only on their content and names.
         limit_bytes: of all documents in UTF-8.
-        progress: advances by one for each file.
     """
     seen: set[int] = set()
     num_bytes = 0
-    for package, docstring in _docstrings(folders or _python_folders(), progress):
+    for package, docstring in _docstrings(folders or _python_folders()):
         document = _document(docstring, seen)
         num_bytes += len(document.encode()) + 2
         if num_bytes > limit_bytes:
@@ -79,16 +77,18 @@ def write_docstrings(
         OutputError: `path` cannot be written.
     """
     folders = folders or _python_folders()
-    total = sum(1 for folder in folders for _ in _source_files(folder))
     documents = []
     with (
         atomic_file(path) as temporary,
         temporary.open("w", encoding="utf-8", newline="\n") as file,
     ):
-        with Progress("reading docstrings", total, "files", quiet=quiet) as progress:
-            for document in harvest_docstrings(folders, limit_bytes=limit_bytes, progress=progress):
-                file.write(f"{document.text}\n\n")
+        with Progress("reading docstrings", limit_bytes, "bytes", quiet=quiet) as progress:
+            for document in harvest_docstrings(folders, limit_bytes=limit_bytes):
+                written = f"{document.text}\n\n"
+                file.write(written)
                 documents.append(document)
+                progress.advance(len(written.encode()))
+            progress.total = progress.done  # as much as there is, or as is wanted
         if not documents:
             names = ", ".join(str(folder) for folder in folders)
             raise CorpusError(f"{names}: no docstring was found; use a text of your own instead.")
@@ -109,13 +109,11 @@ def _source_files(top: Path) -> Iterator[Path]:
         yield from (Path(folder, name) for name in sorted(names) if name.endswith(".py"))
 
 
-def _docstrings(folders: Sequence[Path], progress: Progress | None) -> Iterator[Docstring]:
+def _docstrings(folders: Sequence[Path]) -> Iterator[Docstring]:
     for top in folders:
         for file in _source_files(top):
             package = file.relative_to(top).parts[0].removesuffix(".py")
             yield from (Docstring(package, text) for text in _texts(file))
-            if progress is not None:
-                progress.advance(1)
 
 
 def _texts(file: Path) -> Iterator[str]:

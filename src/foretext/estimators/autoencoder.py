@@ -159,8 +159,15 @@ class Autoencoder(Parameters):
         """
         refuse_folder(y)
         source = cast(Sources, examples)  # only autoencoders learn from an array
+        recipe = self.recipe
         learned = run_recipe(
-            self.recipe, source, out, overwrite=overwrite, resume=resume, quiet=quiet
+            recipe,
+            source,
+            out,
+            budget=recipe.parts["training"].settings()["budget_seconds"],
+            overwrite=overwrite,
+            resume=resume,
+            quiet=quiet,
         )
         self.codec, self.history = cast("Codec", learned.model), learned.history
         return self

@@ -105,9 +105,11 @@ class VectorEstimator(Parameters):
             ForetextError: the corpus, a setting or the folder cannot be used; the message says why.
         """
         refuse_folder(y)
+        recipe = self.recipe
         pretrained = run_recipe(
-            *read_memory(self.recipe, corpus),
+            *read_memory(recipe, corpus),
             out,
+            budget=recipe.vectors.budget_seconds,
             base=base,
             overwrite=overwrite,
             resume=resume,

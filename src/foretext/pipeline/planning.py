@@ -39,9 +39,10 @@ def plan_network(
             the budget is too short.
         CorpusError: the corpus cannot be read.
     """
-    from foretext.pipeline.building import build_model  # imports PyTorch
+    from foretext.pipeline.building import build_model, check_model  # imports PyTorch
     from foretext.plan.planner import make_plan
 
+    check_model(recipe)  # before any text is read
     return make_plan(recipe, text, build_model, budget, used=used, page=page)
 
 
