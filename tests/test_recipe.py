@@ -109,7 +109,8 @@ def test_a_file_runs_no_code(module: Path, read: Callable[[Path], object]) -> No
         read(module / "recipe.toml")
     assert not (module / "ran").exists()
     registry.trust("evil")
-    read(module / "recipe.toml")
+    with suppress(SettingError):  # Word2Vec refuses the recipe of another class, once it is open
+        read(module / "recipe.toml")
     assert (module / "ran").exists()
 
 

@@ -141,7 +141,9 @@ def _evaluated(folder: Path) -> None:
 
 
 def _fasttext(**settings: Any) -> FastTextClassifier:
-    small = FastTextClassifier(dim=4, epochs=2, workers=1, bucket=100, maxn=3, minn=2, **settings)
+    small = FastTextClassifier(
+        dim=4, epochs=2, workers=1, bucket=100, maxn=3, minn=2, pre_tokenizer="blanks", **settings
+    )
     return small.fit([text for text, _ in LABELLED], [label for _, label in LABELLED])
 
 
