@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from foretext.progress import Progress, bar
 from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import BYTES_A_SECOND, Checkpoints
 from foretext.progress.run_context import RunContext
+from foretext.vectors import hogwild
 from foretext.vectors.hogwild import NUM_SAVINGS, Hogwild, Learned
 from foretext.vectors.schedule import DescentConfig
 from foretext.vectors.slices import Slices
@@ -117,3 +120,26 @@ def test_learning_gets_a_tenth_at_least() -> None:
     learner, seconds = trained(Path(), 2.0, budget_seconds=2.0)  # compiling alone takes 3 s
     assert len(learner.rates) == 2
     assert seconds < 4
+
+
+def test_one_slice_is_learned_however_short_the_time_is() -> None:
+    learner, _ = trained(Path(), 1e-9, budget_seconds=1e-9)
+    assert len(learner.rates) == 1
+
+
+def test_measuring_is_no_part_of_the_speed_that_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, rates = Clock(), []
+    monkeypatch.setattr(bar, "time", SimpleNamespace(monotonic=clock))
+
+    class Watched(Progress):
+        def advance(self, amount: float, **figures: float) -> None:
+            super().advance(amount, **figures)
+            rates.append(self.rate)
+
+    monkeypatch.setattr(hogwild, "Progress", Watched)
+    learner = Learner(clock)
+    config = DescentConfig(workers=1, epochs=2)
+    Hogwild(learner, config, RunContext(tmp_path, clock=clock)).run()
+    assert rates == pytest.approx([512 / 0.1] * len(rates))

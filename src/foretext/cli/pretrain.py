@@ -43,8 +43,8 @@ def pretrain(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Wall-clock time, such as 90s, 10m, 1.5h: for training word vectors; for all of "
-            "a language model, whose size is chosen to fit (see `foretext plan`).",
+            help="Wall-clock time of the whole command, such as 90s, 10m, 1.5h. The size of a "
+            "language model is chosen to fit (see `foretext plan`).",
         ),
     ] = None,
     config: Annotated[

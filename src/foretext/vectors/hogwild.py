@@ -140,11 +140,14 @@ class Hogwild:
         with Interruption() as stop, Threads(self.config.threads) as pool, bar, self._kept():
             while not self._finished():
                 self._round(pool)
+                with bar.paused():
+                    self._measure()
                 bar.advance(self._done() - bar.done, **self._figures())
                 if stop.requested:
                     self._stop(stop.requested)
                 if self._clock() - self._saved >= self.config.checkpoint_seconds:
-                    self._save()
+                    with bar.paused():
+                        self._save()
         self.state.seconds = self._seconds()
         self._save(last=True)  # whatever happens to the result, nothing is learned twice
         self._record()
@@ -164,6 +167,8 @@ class Hogwild:
 
     def _finished(self) -> bool:
         patience = self.config.patience
+        if self.state.step == 0 and self.schedule.num_steps > 0:
+            return False  # however short the time is, something is learned
         if patience is not None and self.state.stale_epochs >= patience:
             return True
         return self.schedule.finished(self.state.step, self._seconds())
@@ -177,14 +182,17 @@ class Hogwild:
             results = [self._work(steps, 0)]
         else:
             results = list(pool.map(lambda worker: self._work(steps, worker), range(workers)))
-        state.step = last = steps.next
+        state.step = steps.next
         state.loss += sum(result.loss for result in results)
         state.predictions += sum(result.predictions for result in results)
         state.words += sum(result.words for result in results)
         state.seconds = self._seconds()
-        if last % len(self.learner.slices) == 0:
+
+    def _measure(self) -> None:
+        """Judge an epoch that has ended, and make a record where one is due."""
+        if self.state.step % len(self.learner.slices) == 0:
             self._judge_epoch()
-        if last % self.schedule.record_every == 0:
+        if self.state.step % self.schedule.record_every == 0:
             self._record()
 
     def _work(self, steps: _Steps, worker: int) -> Learned:

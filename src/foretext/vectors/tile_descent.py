@@ -101,11 +101,15 @@ class TileDescent:
             with self._progress() as bar, self._kept():
                 while not self._finished():
                     self._round(pool)
+                    if self._record_due():
+                        with bar.paused():
+                            self._record()
                     bar.advance(self._done() - bar.done, **self._figures())
                     if stop.requested:
                         self._stop(stop.requested)
                     if self._clock() - self._saved >= self.config.checkpoint_seconds:
-                        self._save()
+                        with bar.paused():
+                            self._save()
             self._save(last=True)  # whatever happens to the result, nothing is learned twice
             self._record()
         return self.state.history
@@ -124,8 +128,6 @@ class TileDescent:
         state.loss += float(self._losses[tiles].sum())
         state.loss_cells += size
         state.seconds = self._clock() - self._began
-        if self._record_due():
-            self._record()
 
     def _learn(self, tiles: np.ndarray) -> None:
         train_tiles(
