@@ -95,8 +95,8 @@ def with_training_time(job: PretrainingJob, num_bytes: float = 0.0) -> Pretraini
         return job
     pace = _load_page(job)
     closing = job.closing.seconds(pace) + (num_bytes / BYTES_A_SECOND if job.keep else 0.0)
-    left = training_seconds(job.budget.seconds, job.budget.elapsed, closing)
-    recipe = job.recipe.with_budget(round(left, 2))
+    left = round(training_seconds(job.budget.seconds, job.budget.elapsed, closing), 2)
+    recipe = job.recipe.with_budget(left)
     with atomic_file(job.run.recipe) as temporary:
         recipe.save(temporary)
     job.run.note(f"{left:.1f} s of the budget are left for the training")
