@@ -90,7 +90,7 @@ for kind, task in TASKS.items():
         seeds={"seeds": [1, 2, 3], "valid": spread(0.5), "test": []},
         majority={"name": EVIL, "seconds": 0.0, "valid": WORSE, "test": WORSE},
         verdict={"best": None, "against": "majority", "sentence": EVIL, "command": EVIL},
-        warnings=[EVIL], telling={EVIL: [EVIL]},
+        warnings=[EVIL], informative_features={EVIL: [EVIL]},
     )  # fmt: skip
 RECIPE = "[run]\ntask = 'any'\n[training]\nepochs = 2\nwidths = [1, 2]\nname = '</script>'\n"
 

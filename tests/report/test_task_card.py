@@ -80,10 +80,10 @@ def test_the_verdict_its_command_and_the_warnings_stand_on_top() -> None:
 
 
 def test_the_features_of_a_linear_model_are_listed() -> None:
-    text = card(telling={"sea": ["ship", "a ship"]})
-    assert "## Most telling features" in text
+    text = card(informative_features={"sea": ["ship", "a ship"]})
+    assert "## Most informative features" in text
     assert "| `sea` | `ship`, `a ship` |" in text
-    assert "telling" not in card()
+    assert "informative" not in card()
 
 
 def test_title_and_usage_come_from_the_facts() -> None:

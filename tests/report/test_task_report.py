@@ -111,10 +111,12 @@ def test_the_verdict_and_the_warnings_come_first(tmp_path: Path) -> None:
 
 
 def test_the_features_of_a_linear_model_are_shown(tmp_path: Path) -> None:
-    page = page_of(tmp_path, facts={"telling": {"sea": ["ship", "a ship"]}}, metrics=[])
+    page = page_of(
+        tmp_path, facts={"informative_features": {"sea": ["ship", "a ship"]}}, metrics=[]
+    )
     assert "sea “ship”, “a ship”" in page.text
     assert "Training" not in page.text  # there is no curve
-    assert "Most telling" not in page_of(tmp_path).text
+    assert "Most informative" not in page_of(tmp_path).text
 
 
 def test_answers_are_marked_in_their_passages(tmp_path: Path) -> None:

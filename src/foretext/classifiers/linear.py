@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from foretext._version import __version__
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.class_answers import ClassAnswers, Labelled
+from foretext.classifiers.informative_features import informative_features
 from foretext.classifiers.linear_config import LinearConfig
 from foretext.classifiers.linear_storage import FILE, KIND, LinearParts, read_parts, write_parts
-from foretext.classifiers.telling_features import telling_features
 from foretext.classifiers.text_labeller import TextLabeller, check_list
 from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError, ModelFileError, SettingError
@@ -171,9 +171,9 @@ class LinearClassifier(TextLabeller):
         return np.asarray(self._vectorizer.idf_, np.float32)
 
     @property
-    def telling(self) -> dict[str, list[str]]:
+    def informative_features(self) -> dict[str, list[str]]:
         """By label, the features that speak for it most."""
-        return telling_features(self._labels, self.features, self.weights)
+        return informative_features(self._labels, self.features, self.weights)
 
     def logits(self, texts: Sequence[str]) -> Probabilities:
         """Return (N, C) sums of what the features of each text weigh, before any probability.

@@ -63,7 +63,7 @@ class Predictor(RowModel, Represented):
         }
 
     @property
-    def telling(self) -> dict[str, list[str]]:
+    def informative_features(self) -> dict[str, list[str]]:
         """By label, what in a text speaks for it most; {}: no single feature does."""
         return {}
 
@@ -144,7 +144,7 @@ class Predictor(RowModel, Represented):
             "files": self.files,
             "judged_by": self.judged_by,
             "watched": list(dict.fromkeys([self.judged_by, *self.watched])),
-            "telling": self.telling,
+            "informative_features": self.informative_features,
             "labels": self.num_labels,
             "parameters": self.num_parameters,
         }

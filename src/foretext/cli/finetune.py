@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["finetune"]
 
 ROW_OPTIONS = ("text", "label", "text_a", "text_b", "score", "token", "tag")
-NOT_SHOWN = ("kind", "foretext", "title", "usage", "files", "watched", "telling")  # of the facts
+NOT_SHOWN = ("kind", "foretext", "title", "usage", "files", "watched", "informative_features")
 
 
 def finetune(

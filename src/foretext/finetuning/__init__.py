@@ -11,7 +11,7 @@ start.py       what a network starts with; word_start.py: its words and their ve
 settings.py    settings, and what they are where nobody says
 rows.py        rows by what they are for
 search.py      a search for settings; trials.py, network_trials.py: of a network
-rival.py       the baseline
+baseline.py    the baseline that is learned beside the model
 allotment.py   how the time of a command is divided; closing.py, rehearsal.py: by timing its end
 seeds.py       a training a seed
 validation.py  held-out figures while a network learns

@@ -9,6 +9,7 @@ from typing import Any
 
 from foretext._version import __version__
 from foretext.errors import SettingError
+from foretext.finetuning.baseline import learned_baseline
 from foretext.finetuning.bases import is_name, learner_class, name_note, predictor_class
 from foretext.finetuning.closing import allotted
 from foretext.finetuning.facts import task_facts
@@ -17,7 +18,6 @@ from foretext.finetuning.keeping import examined, keep
 from foretext.finetuning.learner import Learner
 from foretext.finetuning.recipe import BaseModel, TaskRecipe
 from foretext.finetuning.resume import keep_given
-from foretext.finetuning.rival import learned_baseline
 from foretext.finetuning.rows import read_rows
 from foretext.finetuning.search import searched
 from foretext.finetuning.seeds import Outcome, best_of, train_seeds

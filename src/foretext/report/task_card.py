@@ -73,7 +73,7 @@ def task_card(
         _seeds(facts),
         _ensemble(facts, their_class),
         _data(facts, sections.get("run", {})),
-        _telling(facts),
+        _informative_features(facts),
     )
     theirs = THEIRS.format(their_class=their_class, folder=folder)
     return CARD.format(
@@ -177,13 +177,13 @@ def _ensemble(facts: Facts, their_class: str | None) -> str:
     )
 
 
-def _telling(facts: Facts) -> str:
+def _informative_features(facts: Facts) -> str:
     """Return, for each label, the features that speak for it most."""
-    told = facts.get("telling", {})
+    told = facts.get("informative_features", {})
     rows = [_row(f"`{name}`", ", ".join(f"`{each}`" for each in own)) for name, own in told.items()]
     if not rows:
         return ""
-    head = ["## Most telling features", "", _row("label", "features"), _row("---", "---")]
+    head = ["## Most informative features", "", _row("label", "features"), _row("---", "---")]
     return "\n".join([*head, *rows])
 
 

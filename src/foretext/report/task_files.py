@@ -87,7 +87,9 @@ class TaskFacts(Known):
     majority: Baseline | None = None
     seeds: Seeds | None
     verdict: Verdict | None = None
-    telling: dict[str, list[str]] = Field(default_factory=dict)  # features that speak for a label
+    informative_features: dict[str, list[str]] = Field(
+        default_factory=dict
+    )  # features that speak for a label
     warnings: list[str] = Field(default_factory=list)
 
     @model_validator(mode="after")

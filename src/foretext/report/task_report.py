@@ -73,7 +73,7 @@ def write_task_report(
         tiles=_tiles(facts),
         beside=_beside_table(facts),
         labels=_label_table(facts, found),
-        telling=facts.get("telling", {}),
+        informative_features=facts.get("informative_features", {}),
         examined=f"{found['rows']:,} {PARTS[found['part']]} rows" if found else "",
         is_small="confusion" in found and len(found["confusion"]["labels"]) <= FEW_LABELS,
         matrix_width=matrix_width(found["confusion"]["labels"]) if "confusion" in found else 0,

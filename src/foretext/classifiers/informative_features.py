@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["telling_features"]
+__all__ = ["informative_features"]
 
 MOST = 12  # of a label
 MOST_LABELS = 100  # of which features are named; those of more labels nobody reads
 
 
-def telling_features(
+def informative_features(
     labels: Sequence[str], features: Sequence[str], weights: NDArray[np.float32]
 ) -> dict[str, list[str]]:
     """Return, by label, the features with the largest weights above 0, the largest first.

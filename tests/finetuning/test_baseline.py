@@ -10,7 +10,7 @@ import pytest
 
 import foretext as ft
 from foretext.artifact import RunFolder
-from foretext.finetuning import rival
+from foretext.finetuning import baseline as module
 from foretext.finetuning.rehearsal import Cost
 from foretext.task_models.classifier import TextClassifier
 from tests.task_files import TaskFiles, small_settings
@@ -31,8 +31,8 @@ def test_the_baseline_learns_from_as_many_rows_as_its_time_allows(
         return real(cls, rows)
 
     monkeypatch.setattr(TextClassifier, "baseline", classmethod(counting))
-    monkeypatch.setattr(rival, "rehearsed", lambda *given, **named: Cost(0.0, seconds))
-    monkeypatch.setattr(rival, "FEWEST", 10)
+    monkeypatch.setattr(module, "rehearsed", lambda *given, **named: Cost(0.0, seconds))
+    monkeypatch.setattr(module, "FEWEST", 10)
     settings = small_settings("textcnn")
     if budget is not None:
         del settings["training"]["epochs"]
@@ -48,8 +48,8 @@ def test_the_baseline_learns_from_as_many_rows_as_its_time_allows(
 def test_an_ensemble_answers_with_a_baseline_of_all_rows(
     task_files: TaskFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rival, "rehearsed", lambda *given, **named: Cost(0.0, 99.0))
-    monkeypatch.setattr(rival, "FEWEST", 10)
+    monkeypatch.setattr(module, "rehearsed", lambda *given, **named: Cost(0.0, 99.0))
+    monkeypatch.setattr(module, "FEWEST", 10)
     settings = {**small_settings("textcnn"), "finetuning": {"ensemble": True}}
     del settings["training"]["epochs"]
     ft.finetune(
