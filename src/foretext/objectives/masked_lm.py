@@ -9,29 +9,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-import numpy as np
 import torch
 from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from foretext.backbones.base import Backbone, States
-from foretext.config import Config
 from foretext.data.batch import Batch, Visibility
 from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
-from foretext.nn.feed_forward import Activation
-from foretext.nn.norm import NormKind
 from foretext.nn.vocabulary_head import HeadTransform, Score, VocabularyHead, class_score
 from foretext.objectives.base import Objective, TaskHeads, check_tied, row_length
+from foretext.objectives.cloze import ClozeConfig, cloze_head, hide_a_word
 from foretext.objectives.in_use import ModelInUse
 from foretext.objectives.masked_rows import MaskedRows, Masking
 from foretext.objectives.sentence_pairs import SentencePairs, has_pairs
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["MaskedLM"]
-
-NUM_ANSWERS = 3  # of a sample
 
 
 class MaskedLM(Objective):
@@ -43,15 +38,9 @@ class MaskedLM(Objective):
         tokenizer: with `[CLS]`, `[SEP]`, `[MASK]` and `[PAD]`.
     """
 
-    class Config(Config):
+    class Config(ClozeConfig):
         """Settings of masked language modelling."""
 
-        row_length: int | None = Field(None, ge=8)
-        """Tokens of a row; none: the backbone's length."""
-        mask_rate: float = Field(0.15, gt=0, lt=1)
-        """Share of the tokens that are hidden in training."""
-        valid_mask_rate: float = Field(0.15, gt=0, lt=1)
-        """Share of the tokens that are hidden where the held-out loss is measured."""
         whole_words: bool = False
         """Hide the tokens of a word together."""
         max_ngram: int = Field(1, ge=1, le=10)
@@ -60,16 +49,6 @@ class MaskedLM(Objective):
         """Also learn whether a text follows another."""
         pair_sentences: int | None = Field(None, ge=1)
         """Sentences of each of the two texts; none: as many as a row holds."""
-        tied: bool = True
-        """The head's weights are the token vectors."""
-        activation: Activation = "gelu"
-        """Activation of the head."""
-        norm: NormKind = "layer"
-        """Kind of the head's norm."""
-        norm_eps: float = Field(1e-12, gt=0)
-        """Number that the norm adds to the variance."""
-        bias: bool = True
-        """Bias of the head's transform; the map to the vocabulary always has one."""
 
         @model_validator(mode="after")
         def _has_effect(self) -> MaskedLM.Config:
@@ -91,19 +70,7 @@ class MaskedLM(Objective):
         super().__init__(config, backbone, tokenizer)
         self.tokenizer = tokenizer
         self.row_length = row_length(config.row_length, backbone)
-        self.head = VocabularyHead(
-            backbone.dim,
-            backbone.vocab_size,
-            transform=HeadTransform(
-                backbone.dim,
-                config.activation,
-                config.norm,
-                eps=config.norm_eps,
-                bias=config.bias,
-            ),
-            tied=backbone.embedding if config.tied else None,
-            bias=True,
-        )
+        self.head = cloze_head(config, backbone)
         self.next_sentence = NextSentence(backbone.dim) if config.next_sentence else None
 
     @classmethod
@@ -144,17 +111,7 @@ class MaskedLM(Objective):
 
     def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any]:
         """Mask the word in the middle of a row, and fill it."""
-        tokenizer = model.tokenizer
-        words = np.flatnonzero((tokenizer.ordinary & tokenizer.word_starts)[row])
-        hidden = int(words[len(words) // 2]) if len(words) else 0
-        parts = [tokenizer.decode(row[:hidden]), "[MASK]", tokenizer.decode(row[hidden + 1 :])]
-        text = " ".join(parts).strip()
-        answers = model.fill(text, topn=NUM_ANSWERS)[0]
-        return {
-            "text": text,
-            "hidden": tokenizer.tokens[row[hidden]],
-            "answers": [[answer.token, round(answer.probability, 4)] for answer in answers],
-        }
+        return hide_a_word(model, row)
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Cut rows or pairs from the text; each is masked differently every time it is read."""

@@ -1,0 +1,69 @@
+"""What every objective that fills masks has: settings, a head, and a word to show (Taylor 1953)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from foretext.backbones.base import Backbone
+from foretext.config import Config
+from foretext.nn.feed_forward import Activation
+from foretext.nn.norm import NormKind
+from foretext.nn.vocabulary_head import HeadTransform, VocabularyHead
+from foretext.objectives.in_use import ModelInUse
+
+__all__ = ["ClozeConfig", "cloze_head", "hide_a_word"]
+
+NUM_ANSWERS = 3  # of a sample
+
+
+class ClozeConfig(Config):
+    """Settings of rows with masks, and of the head that fills them."""
+
+    row_length: int | None = Field(None, ge=8)
+    """Tokens of a row; none: the backbone's length."""
+    mask_rate: float = Field(0.15, gt=0, lt=1)
+    """Share of the tokens that are hidden in training."""
+    valid_mask_rate: float = Field(0.15, gt=0, lt=1)
+    """Share of the tokens that are hidden where the held-out loss is measured."""
+    tied: bool = True
+    """The head's weights are the token vectors."""
+    activation: Activation = "gelu"
+    """Activation of the head."""
+    norm: NormKind = "layer"
+    """Kind of the head's norm."""
+    norm_eps: float = Field(1e-12, gt=0)
+    """Number that the norm adds to the variance."""
+    bias: bool = True
+    """Bias of the head's transform; the map to the vocabulary always has one."""
+
+
+def cloze_head(config: ClozeConfig, backbone: Backbone) -> VocabularyHead:
+    """Return BERT's head: a transform of the states, and a map to the tokens."""
+    return VocabularyHead(
+        backbone.dim,
+        backbone.vocab_size,
+        transform=HeadTransform(
+            backbone.dim, config.activation, config.norm, eps=config.norm_eps, bias=config.bias
+        ),
+        tied=backbone.embedding if config.tied else None,
+        bias=True,
+    )
+
+
+def hide_a_word(model: ModelInUse, row: list[int]) -> Mapping[str, Any]:
+    """Mask the word in the middle of a row, and fill it; see `Objective.sample`."""
+    tokenizer = model.tokenizer
+    words = np.flatnonzero((tokenizer.ordinary & tokenizer.word_starts)[row])
+    hidden = int(words[len(words) // 2]) if len(words) else 0
+    parts = [tokenizer.decode(row[:hidden]), "[MASK]", tokenizer.decode(row[hidden + 1 :])]
+    text = " ".join(parts).strip()
+    answers = model.fill(text, topn=NUM_ANSWERS)[0]
+    return {
+        "text": text,
+        "hidden": tokenizer.tokens[row[hidden]],
+        "answers": [[answer.token, round(answer.probability, 4)] for answer in answers],
+    }
