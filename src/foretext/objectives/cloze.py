@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from foretext.backbones.base import Backbone
 from foretext.config import Config
@@ -29,6 +29,10 @@ class ClozeConfig(Config):
     """Share of the tokens that are hidden in training."""
     valid_mask_rate: float = Field(0.15, gt=0, lt=1)
     """Share of the tokens that are hidden where the held-out loss is measured."""
+    mask_token_rate: float = Field(0.8, ge=0, le=1)
+    """Share of the hidden tokens that become the mask token."""
+    random_token_rate: float = Field(0.1, ge=0, le=1)
+    """Share of the hidden tokens that become a random token; the others stay as they are."""
     tied: bool = True
     """The head's weights are the token vectors."""
     activation: Activation = "gelu"
@@ -40,14 +44,36 @@ class ClozeConfig(Config):
     bias: bool = True
     """Bias of the head's transform; the map to the vocabulary always has one."""
 
+    @model_validator(mode="after")
+    def _shares_fit(self) -> ClozeConfig:
+        replaced = self.mask_token_rate + self.random_token_rate
+        if replaced > 1 + 1e-9:
+            raise ValueError(
+                f"mask_token_rate + random_token_rate = {replaced:g}: they are shares of the same "
+                "tokens, 1 at most"
+            )
+        return self
+
+    @property
+    def replacements(self) -> tuple[float, float, float]:
+        """Shares of the hidden tokens: the mask token, a random one, the token itself."""
+        kept = 1 - self.mask_token_rate - self.random_token_rate
+        return self.mask_token_rate, self.random_token_rate, max(kept, 0.0)
+
 
 def cloze_head(config: ClozeConfig, backbone: Backbone) -> VocabularyHead:
     """Return BERT's head: a transform of the states, and a map to the tokens."""
+    width = backbone.embedding.shape[1] if config.tied else backbone.dim
     return VocabularyHead(
-        backbone.dim,
+        width,
         backbone.vocab_size,
         transform=HeadTransform(
-            backbone.dim, config.activation, config.norm, eps=config.norm_eps, bias=config.bias
+            backbone.dim,
+            config.activation,
+            config.norm,
+            eps=config.norm_eps,
+            bias=config.bias,
+            width=width,
         ),
         tied=backbone.embedding if config.tied else None,
         bias=True,

@@ -19,7 +19,7 @@ from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
 from foretext.nn.vocabulary_head import HeadTransform, Score, VocabularyHead, class_score
-from foretext.objectives.base import Objective, TaskHeads, check_tied, row_length
+from foretext.objectives.base import Objective, TaskHeads, row_length
 from foretext.objectives.cloze import ClozeConfig, cloze_head, hide_a_word
 from foretext.objectives.in_use import ModelInUse
 from foretext.objectives.masked_rows import MaskedRows, Masking
@@ -95,11 +95,6 @@ class MaskedLM(Objective):
         pooler = None if self.next_sentence is None else self.next_sentence.pooler.state_dict()
         return TaskHeads(pooler=pooler, transform=cast(HeadTransform, self.head.transform))
 
-    def check(self, backbone: Backbone) -> None:
-        """Refuse a backbone whose token vectors cannot be the weights of the head."""
-        if self.config.tied:
-            check_tied(backbone)
-
     def problem(self, tokens: TokenFile) -> str | None:
         """Return why pairs cannot be predicted, where the model predicts them."""
         if self.next_sentence is None or has_pairs(tokens):
@@ -148,6 +143,7 @@ class MaskedLM(Objective):
             tokenizer.special.required("mask"),
             tokenizer.ordinary,
             tokenizer.word_starts if config.whole_words else None,
+            config.replacements,
         )
 
 

@@ -25,12 +25,14 @@ class Masking:
     word_starts: (
         np.ndarray | None
     )  # (V,) bool, True = opens a word; None: each token is masked by itself
+    shares: tuple[float, float, float] = (0.8, 0.1, 0.1)  # masked, random, as it was
 
     def apply(self, ids: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Return corrupted ids and the masked positions, (B, T) bool, of ids (B, T)."""
         opens = None if self.word_starts is None else self.word_starts[ids]
         masked = choose_masked(self.ordinary[ids], opens, self.mask_rate, rng, self.max_ngram)
-        return corrupt_masked(ids, masked, rng, self.mask_id, np.flatnonzero(self.ordinary)), masked
+        others = np.flatnonzero(self.ordinary)
+        return corrupt_masked(ids, masked, rng, self.mask_id, others, self.shares), masked
 
     def targets(self, ids: np.ndarray, masked: np.ndarray) -> dict[str, torch.Tensor]:
         """Return what the objective scores."""
