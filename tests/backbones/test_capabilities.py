@@ -107,7 +107,11 @@ def test_reinitialised_has_the_same_shape_and_other_weights(case: str) -> None:
 
 def test_layers_of_a_transformer() -> None:
     backbone = transformer(norm_position="pre")
-    names = {0: "segments.weight", 1: "blocks.0.attention.output.bias", 2: "final_norm.weight"}
+    names = {
+        0: "embeddings.segments.weight",
+        1: "blocks.0.attention.output.bias",
+        2: "final_norm.weight",
+    }
     assert {backbone.layer_of(name): name for name in names.values()} == names
 
 

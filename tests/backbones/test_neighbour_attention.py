@@ -23,7 +23,7 @@ def test_a_matrix_shifts_sinusoids(distance: int) -> None:
 def test_each_head_looks_at_its_distance_most() -> None:
     backbone = _transformer(first_attention="neighbours")
     with torch.no_grad():  # the same token everywhere, so that positions alone decide
-        backbone.tokens.weight.zero_()
+        backbone.embeddings.tokens.weight.zero_()
     first = backbone.attention_maps(random_inputs(50, (1, 32)))[0][0]  # (H, T, T)
     looked_at = first.argmax(-1)[:, 8:24] - torch.arange(8, 24)
     for head, distance in enumerate((-1, 1, -2, 2)):

@@ -49,9 +49,9 @@ def transformer(form: str, **settings: Any) -> Transformer:
 def influence(backbone: Transformer, **fields: Any) -> torch.Tensor:
     """(T, T) bool, [i, j]: whether the state at i changes with the token at j."""
     inputs = random_inputs(V, (1, 8), **fields)
-    embedded = backbone.tokens(inputs.ids).detach().requires_grad_()
-    backbone.tokens = torch.nn.Module()  # type: ignore[assignment]
-    backbone.tokens.forward = lambda ids: embedded  # type: ignore[method-assign]
+    embedded = backbone.embeddings.tokens(inputs.ids).detach().requires_grad_()
+    backbone.embeddings.tokens = torch.nn.Module()  # type: ignore[assignment]
+    backbone.embeddings.tokens.forward = lambda ids: embedded  # type: ignore[method-assign]
     states = backbone(inputs).last  # (1, T, D)
     rows = []
     weights = torch.linspace(0.5, 2, states.shape[-1])  # a norm's outputs may sum to a constant

@@ -87,9 +87,11 @@ def test_what_does_not_fit(wordpiece: SubwordTokenizer, tmp_path: Path) -> None:
         ModelFileError, match=r"contains weights that config\.json does not describe: other\."
     ):
         load_hugging_face(tmp_path)
-    weights.pop("backbone.tokens.weight")
+    weights.pop("backbone.embeddings.tokens.weight")
     rewrite(tmp_path, weights)
-    with pytest.raises(ModelFileError, match=r"are missing: backbone\.tokens\.weight\."):
+    with pytest.raises(
+        ModelFileError, match=r"are missing: backbone\.embeddings\.tokens\.weight\."
+    ):
         load_hugging_face(tmp_path)
     edit_config(tmp_path, foretext={})
     with pytest.raises(ModelFileError, match=r"config.json does not describe a backbone under"):

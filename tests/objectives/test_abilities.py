@@ -96,23 +96,35 @@ def test_pairs_are_checked_when_the_model_is_built() -> None:
         Model(backbone, Doubled(backbone.dim))
 
 
-@pytest.mark.parametrize("bidirectional", [True, False])
-def test_a_tied_head_needs_vectors_as_wide_as_states(
-    byte_bpe: SubwordTokenizer, wordpiece: SubwordTokenizer, bidirectional: bool
+def test_a_tied_head_without_a_transform_needs_vectors_as_wide_as_states(
+    byte_bpe: SubwordTokenizer,
 ) -> None:
-    kind = MaskedLM if bidirectional else CausalLM
-    tokenizer = wordpiece if bidirectional else byte_bpe
     for width, fits in ((8, False), (16, True)):
-        config = Recurrent.Config(
-            dim=8 if bidirectional else 16, vector_size=width, bidirectional=bidirectional
-        )
-        backbone = Recurrent(config, tokenizer.vocab_size)
+        config = Recurrent.Config(dim=16, vector_size=width, bidirectional=False)
+        backbone = Recurrent(config, byte_bpe.vocab_size)
         if fits:
-            Model(backbone, kind(kind.Config(), backbone, tokenizer))
+            Model(backbone, CausalLM(CausalLM.Config(), backbone, byte_bpe))
         else:
             with pytest.raises(SettingError, match=f"have {width} numbers and its states 16"):
-                Model(backbone, kind(kind.Config(), backbone, tokenizer))
-        Model(backbone, kind(kind.Config(tied=False), backbone, tokenizer))
+                Model(backbone, CausalLM(CausalLM.Config(), backbone, byte_bpe))
+        Model(backbone, CausalLM(CausalLM.Config(tied=False), backbone, byte_bpe))
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_a_transform_ends_in_the_width_of_tied_vectors(
+    wordpiece: SubwordTokenizer, tied: bool
+) -> None:
+    shape = {"num_layers": 1, "dim": 16, "num_heads": 2, "max_length": 32}
+    narrow = Transformer.Config(embedding_dim=8, **shape)
+    for backbone in (
+        Transformer(narrow, wordpiece.vocab_size),
+        Recurrent(Recurrent.Config(dim=8, vector_size=8), wordpiece.vocab_size),
+    ):
+        objective = MaskedLM(MaskedLM.Config(tied=tied), backbone, wordpiece)
+        head = Model(backbone, objective).objective.token_head
+        assert (head.weight is backbone.embedding) == tied
+        assert head.weight.shape == (wordpiece.vocab_size, 8 if tied else 16)
+        assert head(torch.zeros(2, 16)).shape == (2, wordpiece.vocab_size)
 
 
 def test_what_a_text_does_not_allow_is_left_out(

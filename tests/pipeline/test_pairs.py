@@ -93,7 +93,11 @@ def test_a_recurrent_gpt_generates(recurrent: RunFolder, animal_text: Path) -> N
 @pytest.mark.parametrize(
     ("recipe", "settings", "sentence"),
     [
-        ("bert", [], r"tied = true .* Recurrent have 100 numbers and its states 200; set"),
+        (
+            "gpt",
+            ["backbone.bidirectional=false", "backbone.vector_size=50"],
+            r"tied = true .* Recurrent have 50 numbers and its states 100; set",
+        ),
         ("bert", ["backbone.bidirectional=false"], "needs full visibility, and .* causal only"),
         ("gpt", ["objective.tied=false"], "CausalLM needs causal visibility, and .* full only"),
         ("gpt", ["backbone.num_heads=2"], r"\[backbone\] num_heads: there is no such setting"),

@@ -37,7 +37,7 @@ def test_states_of_other_tokens_stay_as_they_are(
     mark_shared_tokens(body)
     torch.testing.assert_close(body.backbone(inputs).last, before)
     # Of a table without segments both texts are alike still.
-    segments = body.backbone.segments.weight
+    segments = body.backbone.embeddings.segments.weight
     assert torch.equal(segments[0], segments[1]) is not has_segments
     shared = replace(inputs, segments=kinds + BOTH)
     assert not torch.allclose(body.backbone(shared).last, before, atol=1e-2)
@@ -48,7 +48,7 @@ def test_both_texts_are_told_by_one_vector_of_half_a_tokens_size(
 ) -> None:
     body = bert_body(wordpiece)
     mark_shared_tokens(body)
-    segments = body.backbone.segments.weight.detach()
+    segments = body.backbone.embeddings.segments.weight.detach()
     assert body.backbone.config.num_segments == len(segments) == 4
     told = segments[BOTH:] - segments[:BOTH]
     torch.testing.assert_close(told[0], told[1])
@@ -59,9 +59,9 @@ def test_both_texts_are_told_by_one_vector_of_half_a_tokens_size(
 def test_a_body_that_sees_them_stays_as_it_is(wordpiece: SubwordTokenizer) -> None:
     body = bert_body(wordpiece)
     mark_shared_tokens(body)
-    before = body.backbone.segments.weight.detach().clone()
+    before = body.backbone.embeddings.segments.weight.detach().clone()
     mark_shared_tokens(body)
-    assert torch.equal(body.backbone.segments.weight, before)
+    assert torch.equal(body.backbone.embeddings.segments.weight, before)
 
 
 def test_a_body_that_knows_nothing_of_segments(wordpiece: SubwordTokenizer) -> None:

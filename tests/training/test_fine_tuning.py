@@ -38,7 +38,7 @@ def model(wordpiece: SubwordTokenizer) -> Model:
 
 def test_layers(byte_bpe: SubwordTokenizer) -> None:
     layers = layers_of(gpt(byte_bpe).backbone)
-    assert layers["tokens.weight"] == layers["positions.weight"] == 0
+    assert layers["embeddings.tokens.weight"] == layers["embeddings.positions.weight"] == 0
     assert layers["blocks.0.attention.output.weight"] == 1
     assert layers["blocks.1.feed_forward.outer.bias"] == 2
     assert layers["final_norm.weight"] == 2
@@ -58,7 +58,11 @@ def test_rates_fall_from_the_head_down(model: Model) -> None:
     assert found["objective.head.bias"] == found["objective.next_sentence.pooler.weight"] == 3.0
     assert found["backbone.blocks.1.attention.output.weight"] == 0.5
     assert found["backbone.blocks.0.attention.output.weight"] == 0.25
-    assert found["backbone.tokens.weight"] == found["backbone.embedding_norm.bias"] == 0.125
+    assert (
+        found["backbone.embeddings.tokens.weight"]
+        == found["backbone.embeddings.norm.bias"]
+        == 0.125
+    )
     assert found.keys() == dict(model.named_parameters()).keys()
 
 

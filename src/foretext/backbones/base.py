@@ -148,11 +148,11 @@ class Backbone(Trainable):
 
     @property
     def segment_vectors(self) -> Tensor | None:
-        """The vectors of the segments, (num_segments, D); None: it has none."""
+        """The vectors of the segments, (num_segments, E); None: it has none."""
         return None
 
     def replace_segments(self, vectors: Tensor) -> None:
-        """Replace the vectors of the segments by these, (K, D), which are learned from now on.
+        """Replace the vectors of the segments by these, (K, E), which are learned from now on.
 
         Raises:
             SettingError: it reads no segments.

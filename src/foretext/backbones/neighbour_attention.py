@@ -10,6 +10,8 @@ These first weights leave architecture and file format as they are:
   is highest at that distance. Queries and keys that share their first weights are close to what
   training finds by itself (Trockman & Kolter 2023).
 - What is added to the residual stream begins smaller by √(2 L) (Radford et al. 2019, section 2.3).
+- Where embeddings are narrower than the states, the map P between them begins with orthogonal
+  columns, and the shift M of positions becomes P M P⁺ for states.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from foretext.backbones.embeddings import Embeddings
 from foretext.nn.attention import SelfAttention
 from foretext.nn.block import Block
 from foretext.nn.positions import sinusoids
@@ -32,18 +35,24 @@ SHARPNESS = 2.0  # of queries and keys, over the other first weights; 4 is worse
 
 
 @torch.no_grad()
-def attend_to_neighbours(positions: nn.Embedding, blocks: Sequence[Block], std: float) -> None:
+def attend_to_neighbours(embeddings: Embeddings, blocks: Sequence[Block], std: float) -> None:
     """Set position vectors, queries and keys so that each head looks at one near position.
 
     Args:
-        positions: of the model, (T, D); they are replaced.
+        embeddings: with learned positions, which are replaced, as is the map to the states.
         blocks: whose random keys stay, but for their scale.
         std: of the first weights.
     """
-    length, dim = positions.weight.shape
-    positions.weight.copy_(sinusoids(length, dim) * std * POSITION_SCALE)
+    assert embeddings.positions is not None
+    length, width = embeddings.positions.weight.shape
+    embeddings.positions.weight.copy_(sinusoids(length, width) * std * POSITION_SCALE)
+    shifts = {distance: shift_matrix(width, distance) for distance in sum(DISTANCES, ())}
+    if embeddings.projection is not None:
+        outer = nn.init.orthogonal_(embeddings.projection.weight)  # (D, E)
+        shifts = {distance: outer @ shift @ outer.T for distance, shift in shifts.items()}
+        outer.mul_(math.sqrt(max(len(outer) / width, 1)))  # a norm's scale stays as it is
     for layer, block in enumerate(blocks):
-        _look(block.attention, dim, DISTANCES[layer % 2])
+        _look(block.attention, [shifts[distance] for distance in DISTANCES[layer % 2]])
 
 
 @torch.no_grad()
@@ -68,10 +77,10 @@ def shift_matrix(dim: int, distance: int) -> Tensor:
     return matrix
 
 
-def _look(attention: SelfAttention, dim: int, distances: Sequence[int]) -> None:
-    """Let the heads of a layer look at these distances, one after the other."""
-    queries, keys, _ = attention.query_key_value.weight.view(3, attention.num_heads, -1, dim)
+def _look(attention: SelfAttention, shifts: Sequence[Tensor]) -> None:
+    """Let the heads of a layer look at the distances of these shifts, (D, D), in turn."""
+    width = shifts[0].shape[0]
+    queries, keys, _ = attention.query_key_value.weight.view(3, attention.num_heads, -1, width)
     keys.mul_(SHARPNESS)
     for head in range(attention.num_heads):
-        distance = distances[head % len(distances)]
-        queries[head] = keys[head] @ shift_matrix(dim, distance).to(keys)
+        queries[head] = keys[head] @ shifts[head % len(shifts)].to(keys)

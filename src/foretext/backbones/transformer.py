@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from foretext.backbones.base import Backbone, States
+from foretext.backbones.embeddings import Embeddings, where
 from foretext.backbones.neighbour_attention import attend_to_neighbours, shrink_residuals
 from foretext.backbones.transformer_config import TransformerConfig
 from foretext.data.batch import Inputs, Visibility
@@ -21,17 +22,15 @@ from foretext.nn.attention import Layout, SelfAttention
 from foretext.nn.attention_mask import attention_mask, windowed_mask
 from foretext.nn.block import Block
 from foretext.nn.cache import Cache, KeyValueCache
-from foretext.nn.dropout import Dropout
 from foretext.nn.feed_forward import Activation, FeedForward
 from foretext.nn.flops import Flops, matrix_flops, num_passes
 from foretext.nn.norm import make_norm
 from foretext.nn.pooling import Pooling
-from foretext.nn.positions import Rotary, Rotation, sinusoids
+from foretext.nn.positions import Rotary, Rotation
 from foretext.nn.vocabulary_head import HeadTransform
 
 __all__ = ["Transformer"]
 
-EMBEDDINGS = ("tokens.", "segments.", "positions.", "embedding_norm.")  # names of parameters
 HEAD_STD = 0.02  # of a task's first weights, as BERT's own
 BASE_WIDTH, BASE_RATE, HIGHEST_RATE = 768, 5e-5, 5e-4  # Devlin et al. 2019, A.3, for size base
 
@@ -61,18 +60,7 @@ class Transformer(Backbone):
         self.num_segments = config.num_segments
         self.adds_head_transform = config.norm_position == "pre"
         self.checkpointing = False  # whether the backward pass computes layers again
-        self.tokens = nn.Embedding(vocab_size, config.dim)
-        self.segments = (
-            nn.Embedding(config.num_segments, config.dim) if config.num_segments else None
-        )
-        self.positions = (
-            nn.Embedding(config.max_length, config.dim) if config.positions == "learned" else None
-        )
-        if config.positions == "sinusoidal":
-            table = sinusoids(config.max_length, config.dim)
-            self.register_buffer("sinusoids", table, persistent=False)
-        self.embedding_norm = self._norm() if config.embedding_norm else nn.Identity()
-        self.dropout = Dropout(config.dropout)
+        self.embeddings = Embeddings(config, vocab_size)
         self.rotary = self._rotary(config.rotary_base)
         self.local_rotary = self._rotary(config.local_rotary_base)
         self.blocks = nn.ModuleList(self._block(layer) for layer in range(config.num_layers))
@@ -82,8 +70,8 @@ class Transformer(Backbone):
 
     @property
     def embedding(self) -> nn.Parameter:
-        """The token vectors, (V, D)."""
-        return cast(nn.Parameter, self.tokens.weight)
+        """The token vectors, (V, E)."""
+        return cast(nn.Parameter, self.embeddings.tokens.weight)
 
     @property
     def layers(self) -> list[Block]:
@@ -92,14 +80,13 @@ class Transformer(Backbone):
 
     @property
     def segment_vectors(self) -> Tensor | None:
-        """The vectors of the segments, (num_segments, D); None: it has none."""
-        return None if self.segments is None else self.segments.weight
+        """The vectors of the segments, (num_segments, E); None: it has none."""
+        segments = self.embeddings.segments
+        return None if segments is None else segments.weight
 
     def replace_segments(self, vectors: Tensor) -> None:
-        """Replace the vectors of the segments by these, (K, D), which are learned from now on."""
-        self.segments = nn.Embedding(
-            len(vectors), self.dim, _weight=vectors.detach().to(self.embedding)
-        )
+        """Replace the vectors of the segments by these, (K, E), which are learned from now on."""
+        self.embeddings.replace_segments(vectors)
         self.num_segments = len(vectors)
         self.config = self.config.model_copy(update={"num_segments": len(vectors)})
 
@@ -116,7 +103,7 @@ class Transformer(Backbone):
         """
         keys = cast(KeyValueCache | None, cache)
         num_cached = 0 if keys is None else keys.length
-        x = self._embedded(inputs, num_cached)
+        x = self.embeddings(inputs, num_cached)
         layouts = self._layouts(inputs, num_cached, x.dtype)
         only_first = inputs.needed == "first" and inputs.visibility == "full" and keys is None
         layers = [x]
@@ -147,7 +134,7 @@ class Transformer(Backbone):
 
     def layer_of(self, parameter_name: str) -> int:
         """Return the layer of a parameter: 0 = embeddings, 1 = the first layer, and so on."""
-        return 0 if parameter_name.startswith(EMBEDDINGS) else super().layer_of(parameter_name)
+        return 0 if parameter_name.startswith("embeddings.") else super().layer_of(parameter_name)
 
     def matrices_for_muon(self) -> dict[str, int]:
         """Return the names of the weights that Muon moves, and how many matrices share each."""
@@ -160,8 +147,10 @@ class Transformer(Backbone):
 
     def flops(self) -> Flops:
         """Return the operations of a training step, with the layers frozen that are so now."""
+        projection = self.embeddings.projection
+        widening = 0 if projection is None else matrix_flops(projection)
         return Flops(
-            per_token=sum(matrix_flops(block) for block in self.layers),
+            per_token=widening + sum(matrix_flops(block) for block in self.layers),
             per_pair=sum(4 * self.dim * num_passes(block) for block in self.layers),
         )
 
@@ -217,31 +206,12 @@ class Transformer(Backbone):
 
     def _layouts(self, inputs: Inputs, num_cached: int, dtype: torch.dtype) -> list[Layout]:
         """Return how positions relate to each other in each layer."""
-        mask, where = attention_mask(inputs, num_cached), _where(inputs, num_cached)
-        whole = near = Layout(mask, _rotation(self.rotary, where, dtype))
+        mask, positions = attention_mask(inputs, num_cached), where(inputs, num_cached)
+        whole = near = Layout(mask, _rotation(self.rotary, positions, dtype))
         if self.config.global_every > 1:
             mask = windowed_mask(mask, inputs, self.config.local_window, num_cached)
-            near = Layout(mask, _rotation(self.local_rotary, where, dtype))
+            near = Layout(mask, _rotation(self.local_rotary, positions, dtype))
         return [whole if self._is_global(layer) else near for layer in range(self.num_layers)]
-
-    def _embedded(self, inputs: Inputs, num_cached: int) -> Tensor:
-        """Return the sum of token, position and segment embeddings, (B, T, D)."""
-        end = num_cached + inputs.ids.shape[1]
-        if inputs.positions is None:
-            assert end <= self.max_length, f"{end} positions, at most {self.max_length}"
-        where = _where(inputs, num_cached)
-        x = self.tokens(inputs.ids)
-        if self.positions is not None:
-            by_index = isinstance(where, Tensor)
-            x = x + (self.positions(where) if by_index else self.positions.weight[where])
-        elif self.config.positions == "sinusoidal":
-            x = x + self.sinusoids[where].to(x.dtype)  # type: ignore[index]
-        if self.segments is not None:
-            if inputs.segments is None:
-                x = x + self.segments.weight[0]
-            else:
-                x = x + self.segments(inputs.segments)
-        return self.dropout(self.embedding_norm(x))
 
     def _rotary(self, base: float) -> Rotary | None:
         config = self.config
@@ -282,19 +252,14 @@ class Transformer(Backbone):
                 nn.init.normal_(module.weight, std=self.config.init_std)
             if isinstance(module, nn.Linear) and module.bias is not None:
                 nn.init.zeros_(module.bias)
-        positions = self.positions if self.config.first_attention == "neighbours" else None
-        if positions is not None or self.config.norm_position == "pre":
+        neighbours = self.config.first_attention == "neighbours"
+        if (neighbours and self.embeddings.positions) or self.config.norm_position == "pre":
             shrink_residuals(self.layers)
-        if positions is not None:
-            attend_to_neighbours(positions, self.layers, self.config.init_std)
+        if neighbours and self.embeddings.positions is not None:
+            attend_to_neighbours(self.embeddings, self.layers, self.config.init_std)
 
 
-def _where(inputs: Inputs, num_cached: int) -> slice | Tensor:
-    """Return the positions of inputs: those that follow what is cached, or (B, T) of their own."""
-    if inputs.positions is not None:
-        return inputs.positions
-    return slice(num_cached, num_cached + inputs.ids.shape[1])
-
-
-def _rotation(rotary: Rotary | None, where: slice | Tensor, dtype: torch.dtype) -> Rotation | None:
-    return None if rotary is None else rotary(where, dtype)
+def _rotation(
+    rotary: Rotary | None, positions: slice | Tensor, dtype: torch.dtype
+) -> Rotation | None:
+    return None if rotary is None else rotary(positions, dtype)

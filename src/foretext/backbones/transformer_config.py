@@ -23,6 +23,8 @@ class TransformerConfig(Config):
     """Layers of attention and feed-forward."""
     dim: int = Field(256, ge=1)
     """Width of a state."""
+    embedding_dim: int | None = Field(None, ge=1)
+    """Width of token vectors, which a linear map widens to dim; none: dim, and there is no map."""
     num_heads: int = Field(4, ge=1)
     """Attention heads of a layer."""
     feed_forward_dim: int | None = Field(None, ge=1)
@@ -78,6 +80,11 @@ class TransformerConfig(Config):
         if self.positions != "rotary" and "local_rotary_base" in local:
             raise ValueError("local_rotary_base would have no effect without rotary positions")
         return self
+
+    @property
+    def embedding_width(self) -> int:
+        """Width of the vectors of tokens, positions and segments, E."""
+        return self.embedding_dim or self.dim
 
     @property
     def hidden_dim(self) -> int:

@@ -30,6 +30,7 @@ class Bert(TransformerFamily):
     objective = MaskedLM
 
     fixed: ClassVar = {
+        "embedding_dim": None,
         "global_every": 1,
         "positions": "learned",
         "norm": "layer",
@@ -65,10 +66,10 @@ class Bert(TransformerFamily):
 
     prefix = "bert."
     backbone_rows = (
-        Row("tokens.weight", ("embeddings.word_embeddings.weight",)),
-        Row("positions.weight", ("embeddings.position_embeddings.weight",)),
-        Row("segments.weight", ("embeddings.token_type_embeddings.weight",)),
-        *affine("embedding_norm", "embeddings.LayerNorm"),
+        Row("embeddings.tokens.weight", ("embeddings.word_embeddings.weight",)),
+        Row("embeddings.positions.weight", ("embeddings.position_embeddings.weight",)),
+        Row("embeddings.segments.weight", ("embeddings.token_type_embeddings.weight",)),
+        *affine("embeddings.norm", "embeddings.LayerNorm"),
         *affine(
             "blocks.{i}.attention.query_key_value", f"{SELF}.query", f"{SELF}.key", f"{SELF}.value"
         ),

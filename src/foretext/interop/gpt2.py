@@ -26,6 +26,7 @@ class GPT2(TransformerFamily):
     objective = CausalLM
 
     fixed: ClassVar = {
+        "embedding_dim": None,
         "global_every": 1,
         "positions": "learned",
         "num_segments": 0,
@@ -62,8 +63,8 @@ class GPT2(TransformerFamily):
 
     prefix = "transformer."
     backbone_rows = (
-        Row("tokens.weight", ("wte.weight",)),
-        Row("positions.weight", ("wpe.weight",)),
+        Row("embeddings.tokens.weight", ("wte.weight",)),
+        Row("embeddings.positions.weight", ("wpe.weight",)),
         *affine("blocks.{i}.attention_norm", "h.{i}.ln_1"),
         *affine("blocks.{i}.attention.query_key_value", "h.{i}.attn.c_attn", layout="transposed"),
         *affine("blocks.{i}.attention.output", "h.{i}.attn.c_proj", layout="transposed"),

@@ -31,6 +31,7 @@ class Llama(TransformerFamily):
     objective = CausalLM
 
     fixed: ClassVar = {
+        "embedding_dim": None,
         "global_every": 1,
         "positions": "rotary",
         "num_segments": 0,
@@ -57,7 +58,7 @@ class Llama(TransformerFamily):
 
     prefix = "model."
     backbone_rows = (
-        Row("tokens.weight", ("embed_tokens.weight",)),
+        Row("embeddings.tokens.weight", ("embed_tokens.weight",)),
         scale("blocks.{i}.attention_norm", "layers.{i}.input_layernorm"),
         *affine(
             "blocks.{i}.attention.query_key_value",

@@ -42,6 +42,7 @@ class ModernBert(TransformerFamily):
     objective = MaskedLM
 
     fixed: ClassVar = {
+        "embedding_dim": None,
         "positions": "rotary",
         "num_segments": 0,
         "norm": "layer",
@@ -80,8 +81,8 @@ class ModernBert(TransformerFamily):
 
     prefix = "model."
     backbone_rows = (
-        Row("tokens.weight", ("embeddings.tok_embeddings.weight",)),
-        *affine("embedding_norm", "embeddings.norm", bias="norm_bias"),
+        Row("embeddings.tokens.weight", ("embeddings.tok_embeddings.weight",)),
+        *affine("embeddings.norm", "embeddings.norm", bias="norm_bias"),
         *(
             row._replace(first_layer=1)
             for row in affine("blocks.{i}.attention_norm", "layers.{i}.attn_norm", bias="norm_bias")

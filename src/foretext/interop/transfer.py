@@ -108,8 +108,8 @@ def _nothing(name: str, ours: Mapping[str, Tensor]) -> Tensor:
     """Zeros for a weight that only they have: a bias, or the vector of a single segment."""
     if name.endswith(".bias"):
         return torch.zeros(len(ours[f"{name.removesuffix('.bias')}.weight"]))
-    assert name == "backbone.segments.weight", name
-    return torch.zeros(1, ours["backbone.tokens.weight"].shape[1])
+    assert name == "backbone.embeddings.segments.weight", name
+    return torch.zeros(1, ours["backbone.embeddings.tokens.weight"].shape[1])
 
 
 def _check_zero(row: Row, parts: Iterable[Tensor], path: Path) -> None:

@@ -28,10 +28,10 @@ class VocabularyHead(nn.Module):
     """A linear map to the vocabulary, after a transform of the states or without.
 
     Args:
-        dim: width of a state.
+        dim: width of a state, or of what the transform makes of it.
         vocab_size: tokens.
         transform: of the states before the map, or None.
-        tied: the token vectors, (V, D), which are the map's weights too; None: weights of its own.
+        tied: the token vectors, (V, E), which are the map's weights too; None: weights of its own.
         bias: whether the map to the vocabulary has an additive part.
     """
 
@@ -62,21 +62,38 @@ class VocabularyHead(nn.Module):
 
 
 class HeadTransform(nn.Module):
-    """Linear, activation, norm: what BERT puts before its vocabulary (Devlin et al. 2019)."""
+    """Linear, activation, norm: what BERT puts before its vocabulary (Devlin et al. 2019).
+
+    Args:
+        dim: width of a state, D.
+        activation: after the linear map.
+        norm: kind of the norm.
+        eps: of the norm.
+        bias: whether map and norm have an additive part.
+        width: of the result, E; None: D. Token vectors of that width can be the head's weights.
+    """
 
     def __init__(
-        self, dim: int, activation: Activation, norm: NormKind, *, eps: float, bias: bool
+        self,
+        dim: int,
+        activation: Activation,
+        norm: NormKind,
+        *,
+        eps: float,
+        bias: bool,
+        width: int | None = None,
     ) -> None:
         super().__init__()
-        self.dense = nn.Linear(dim, dim, bias=bias)
+        width = width or dim
+        self.dense = nn.Linear(dim, width, bias=bias)
         self.activation = ACTIVATIONS[activation]
-        self.norm = make_norm(norm, dim, eps=eps, bias=bias)
+        self.norm = make_norm(norm, width, eps=eps, bias=bias)
         nn.init.normal_(self.dense.weight, std=INIT_STD)
         if bias:
             nn.init.zeros_(self.dense.bias)
 
     def forward(self, states: Tensor) -> Tensor:
-        """Map (..., D) to (..., D)."""
+        """Map (..., D) to (..., E)."""
         return self.norm(self.activation(self.dense(states)))
 
 

@@ -54,10 +54,11 @@ def mark_shared_tokens(base: TaskBase) -> None:
     if backbone.num_segments >= NUM_KINDS:
         return
     tokens = backbone.embedding
-    vectors = tokens.new_zeros(NUM_TEXTS, backbone.dim)
+    width = tokens.shape[1]
+    vectors = tokens.new_zeros(NUM_TEXTS, width)
     if backbone.segment_vectors is not None:
         vectors += backbone.segment_vectors[:NUM_TEXTS]  # a single one is that of both texts
-    noise = torch.randn(backbone.dim).to(tokens) * SCALE * tokens.std()
+    noise = torch.randn(width).to(tokens) * SCALE * tokens.std()
     backbone.replace_segments(torch.cat([vectors, vectors + noise]))
 
 
