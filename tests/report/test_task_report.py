@@ -110,6 +110,15 @@ def test_the_verdict_and_the_warnings_come_first(tmp_path: Path) -> None:
     assert ["the most frequent label", 0.4] in [[row["model"], row["value"]] for row in beside]
 
 
+def test_what_was_chosen_and_on_which_rows_is_said(tmp_path: Path) -> None:
+    page = page_of(
+        tmp_path, facts={"chosen": "chosen for these rows: lr 1", "refit": {"train": 9, "valid": 1}}
+    )
+    assert "Chosen for these rows: lr 1." in page.text
+    assert "learned from 9 rows; the model that is kept learned from these and the 1" in page.text
+    assert "Chosen for these rows" not in page_of(tmp_path).text
+
+
 def test_the_features_of_a_linear_model_are_shown(tmp_path: Path) -> None:
     page = page_of(
         tmp_path, facts={"informative_features": {"sea": ["ship", "a ship"]}}, metrics=[]

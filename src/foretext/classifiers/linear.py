@@ -7,7 +7,6 @@ with a network (`foretext.task_models.ensemble`).
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -21,6 +20,7 @@ from foretext.classifiers.class_answers import ClassAnswers, Labelled
 from foretext.classifiers.informative_features import informative_features
 from foretext.classifiers.linear_config import LinearConfig
 from foretext.classifiers.linear_storage import FILE, KIND, LinearParts, read_parts, write_parts
+from foretext.classifiers.logistic_regression import learn_regressions
 from foretext.classifiers.text_labeller import TextLabeller, check_list
 from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError, ModelFileError, SettingError
@@ -32,8 +32,6 @@ __all__ = ["LinearClassifier", "LinearConfig", "linear_baseline"]
 
 Labels = Sequence[str] | Sequence[Sequence[str]]  # one a text, or any number
 Probabilities = NDArray[np.float64]
-
-_CERTAIN = 20.0  # the logit of a label that every text has
 
 
 class LinearClassifier(TextLabeller):
@@ -118,7 +116,9 @@ class LinearClassifier(TextLabeller):
             raise CorpusError(f"The texts have no feature ({error}); give longer ones.") from None
         self.config, self._vectorizer, self._labels = config, vectorizer, names
         self.is_multi_label = any(len(labels) != 1 for labels in sets)
-        self._learn(matrix, sets)
+        self.weights, self.bias, self.num_passes = learn_regressions(
+            matrix, sets, names, config, is_multi_label=self.is_multi_label
+        )
         return self
 
     def summary(self) -> dict[str, Any]:
@@ -260,39 +260,6 @@ class LinearClassifier(TextLabeller):
 
     def _answers(self, texts: Sequence[str]) -> ClassAnswers:
         return ClassAnswers(self._labels, self.predict_proba(texts), self.is_multi_label)
-
-    def _learn(self, matrix: Any, sets: list[tuple[str, ...]]) -> None:
-        from sklearn.exceptions import ConvergenceWarning
-        from sklearn.linear_model import LogisticRegression
-
-        config = self.config
-        regression = LogisticRegression(
-            C=config.inverse_penalty,
-            solver="sag",  # on these rows ten times as fast as lbfgs
-            tol=config.tolerance,
-            max_iter=config.max_passes,
-            random_state=config.seed,
-        )
-        targets: list[list[Any]]  # a regression each
-        if self.is_multi_label:
-            targets = [[label in labels for labels in sets] for label in self._labels]
-        else:
-            targets = [[label for (label,) in sets]]
-        coefficients, biases, passes = [], [], []
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # it may stop early
-            for target in targets:
-                if len(set(target)) == 1:
-                    coefficients.append(np.zeros((1, matrix.shape[1])))
-                    biases.append(np.array([_CERTAIN]))
-                    continue
-                regression.fit(matrix, target)
-                coefficients.append(regression.coef_)
-                biases.append(regression.intercept_)
-                passes.append(int(max(regression.n_iter_)))
-        self.weights = np.ascontiguousarray(np.concatenate(coefficients).T, np.float32)
-        self.bias = np.concatenate(biases).astype(np.float32)
-        self.num_passes = max(passes, default=0)
 
 
 def _label_sets(texts: Sequence[str], labels: Labels) -> list[tuple[str, ...]]:

@@ -20,7 +20,8 @@ class TaskValidation(Validation):
 
     Args:
         model: whose network is trained.
-        rows: with their answers; the first 2,000 are used, or a sample of all where time is short.
+        rows: with their answers; of more than 2,000 a sample is measured, since files may be sorted
+            by their labels.
         batch_examples: of the loss.
     """
 
@@ -31,7 +32,7 @@ class TaskValidation(Validation):
         self.judged_by = f"valid_{model.judged_by}"
         self.num_examples = min(len(rows), MOST_ROWS)
         self._every, self._batch_examples = rows, batch_examples
-        self._measure_rows(rows[:MOST_ROWS])
+        self._measure_rows(sampled(rows, MOST_ROWS))
 
     def measure(self, model: Model) -> dict[str, float]:
         """Return the loss and every figure that is one number."""
@@ -45,7 +46,7 @@ class TaskValidation(Validation):
         return {**self.loss.measure(model), **numbers}
 
     def sample(self, size: int) -> None:
-        """Measure so many rows, drawn at random from all: files may be sorted by their labels."""
+        """Measure so many rows, drawn at random from all."""
         self._measure_rows(sampled(self._every, size))
 
     def _measure_rows(self, rows: Sequence[Any]) -> None:

@@ -21,6 +21,10 @@ Figures = Mapping[str, Any]
 
 PARTS = {"valid": "held-out", "test": "test"}  # of the rows, as sentences have them
 RIVALS = {"baseline": "the baseline", "majority": "the majority answer"}
+INSTEAD = {  # by whether the difference may be chance
+    False: "Learn that one instead:",
+    True: "The baseline is simpler and may serve as well:",
+}
 
 
 def verdict(
@@ -56,7 +60,7 @@ def verdict(
         f"{_chance(tested)}."
     )
     if best != "model":
-        sentence += " Learn that one instead:" if instead else f" {remedy}".rstrip()
+        sentence += f" {INSTEAD[best is None]}" if instead else f" {remedy}".rstrip()
     return {"best": best, "against": rival, "sentence": sentence, "command": instead}
 
 

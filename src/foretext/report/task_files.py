@@ -68,6 +68,13 @@ class Seeds(Known):
     test: Spread | Annotated[list[Any], Field(max_length=0)]
 
 
+class Refit(BaseModel):
+    """How many rows the kept model learned from, by what they were before."""
+
+    train: Count
+    valid: Count
+
+
 class TaskFacts(Known):
     """Of ``config.json``, for a run that learned a task."""
 
@@ -87,10 +94,10 @@ class TaskFacts(Known):
     majority: Baseline | None = None
     seeds: Seeds | None
     verdict: Verdict | None = None
-    informative_features: dict[str, list[str]] = Field(
-        default_factory=dict
-    )  # features that speak for a label
+    informative_features: dict[str, list[str]] = Field(default_factory=dict)  # by label
     warnings: list[str] = Field(default_factory=list)
+    chosen: str | None = None  # which settings were chosen for the rows
+    refit: Refit | None = None
 
     @model_validator(mode="after")
     def _has_what_counts(self) -> Self:

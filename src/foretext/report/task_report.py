@@ -69,6 +69,7 @@ def write_task_report(
         summary=_summary(facts),
         named=figure_name,
         verdict=facts.get("verdict"),
+        remarks=_remarks(facts),
         warnings=facts.get("warnings", []),
         tiles=_tiles(facts),
         beside=_beside_table(facts),
@@ -95,6 +96,17 @@ def _summary(facts: Record) -> str:
     labels = f" of {facts['labels']:,} labels" if facts["labels"] else ""
     base = Path(facts["base"]).name
     return f"{facts['rows']:,} rows{labels}, learned on {base}, {facts['method']}"
+
+
+def _remarks(facts: Record) -> list[str]:
+    """Return what was chosen for the rows, and which rows the kept model learned from."""
+    remarks = [facts["chosen"]] if facts.get("chosen") else []
+    if rows := facts.get("refit"):
+        remarks.append(
+            f"the figures are of a model that learned from {rows['train']:,} rows; the model that "
+            f"is kept learned from these and the {rows['valid']:,} held-out rows"
+        )
+    return [f"{remark[0].upper()}{remark[1:]}." for remark in remarks]
 
 
 def _tiles(facts: Record) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from foretext.classifiers.fasttext.classifier import FastTextClassifier
+from foretext.classifiers.fasttext.config import FastTextClassifierConfig
 from foretext.classifiers.fasttext.labelled_texts import TextsWithLabels
 from foretext.data.rows import LabelledText
 from foretext.errors import (
@@ -201,7 +203,9 @@ def test_scikit_learn_takes_it_for_its_own() -> None:
     from sklearn.model_selection import cross_val_score
 
     classifier = FastTextClassifier(**SMALL)
-    assert clone(classifier).get_params() == SMALL
+    params = clone(classifier).get_params()
+    assert params == classifier.get_params()
+    assert SMALL.items() <= params.items()
     assert classifier.set_params(lr=0.25).config.lr == 0.25
     assert cross_val_score(FastTextClassifier(**SMALL), TEXTS, LABELS, cv=3).min() > 0.9
 
@@ -230,7 +234,6 @@ def test_what_will_not_do_says_so(name: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"wordNgrams": 2}, r"wordNgrams: there is no such setting. Did you mean 'word_ngrams'"),
         (
             {"bucket": 5, "word_ngrams": 1, "maxn": 0},
             r"bucket would have no effect without n-grams",
@@ -247,6 +250,25 @@ def test_what_will_not_do_says_so(name: str) -> None:
 def test_settings_without_effect_are_refused(settings: dict[str, Any], sentence: str) -> None:
     with pytest.raises(SettingError, match=sentence):
         FastTextClassifier(**settings)
+
+
+def test_a_setting_that_there_is_not_changes_nothing() -> None:
+    classifier = FastTextClassifier(lr=0.5)
+    with pytest.raises(SettingError, match=r"wordNgrams: there is no such setting\. Did you mean"):
+        classifier.set_params(wordNgrams=2)
+    with pytest.raises(SettingError, match="maxn = 3 must not be less"):
+        classifier.set_params(minn=4, maxn=3)
+    assert repr(classifier) == "FastTextClassifier(lr=0.5)"
+    with pytest.raises(TypeError, match="wordNgrams"):
+        FastTextClassifier(wordNgrams=2)  # type: ignore[call-arg]
+
+
+def test_the_arguments_are_the_settings_with_their_defaults() -> None:
+    fields = FastTextClassifierConfig.model_fields
+    arguments = inspect.signature(FastTextClassifier).parameters
+    assert list(arguments) == list(fields)
+    for name, argument in arguments.items():
+        assert argument.default == (None if name == "workers" else fields[name].default)
 
 
 def test_it_must_learn_first_and_texts_are_a_list(classifier: FastTextClassifier) -> None:

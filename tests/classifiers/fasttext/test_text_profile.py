@@ -144,7 +144,7 @@ def test_the_estimator_shows_what_was_chosen_and_copies_what_was_given() -> None
     assert classifier.config.lr is None
     classifier.fit(texts, labels)
     assert (classifier.config.lr, classifier.config.epochs) == (1.0, 100)
-    assert classifier.get_params() == {"workers": 1, "dim": 8}
+    assert classifier.get_params() == FastTextClassifier(workers=1, dim=8).get_params()
     classifier.fit(texts * 20, labels * 20)
     assert classifier.config.epochs == 50
 

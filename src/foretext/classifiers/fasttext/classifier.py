@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from foretext.classifiers.fasttext.answers import FastTextLabeller
-from foretext.classifiers.fasttext.config import FastTextClassifierConfig
+from foretext.classifiers.fasttext.config import FastTextClassifierConfig, Loss, Splitting
 from foretext.classifiers.fasttext.evaluation import evaluate_labels
 from foretext.classifiers.fasttext.labelled_texts import (
     Labels,
@@ -36,14 +37,10 @@ __all__ = ["FastTextClassifier"]
 class FastTextClassifier(FastTextLabeller):
     """Texts into classes by the mean of their words' vectors; seconds of training on any machine.
 
-    Settings that are chosen for the rows where nothing is given: ``lr, epochs, word_ngrams, minn,
-    maxn, bucket, pre_tokenizer, lowercase``. `fit` sets `config` to what was chosen. The defaults
-    of fastText's own program are ``FastTextClassifier(lr=0.1, epochs=5, word_ngrams=1, minn=0,
-    maxn=0, pre_tokenizer="blanks", lowercase=False)``.
-
-    The others (defaults): ``dim=100, loss="softmax"`` or ``"hs"``, ``"ns"``, ``"ova"`` (several
-    labels a text), ``min_count=1, min_count_label=0, negative=5,
-    pretrained_vectors=None, budget_seconds=None, patience=None, workers=(all cores), seed=1``.
+    What is None, and ``pre_tokenizer="auto"``, is chosen for the rows: `fit` sets `config` to what
+    was chosen; ``workers=None`` takes all cores. The defaults of fastText's own program are
+    ``FastTextClassifier(lr=0.1, epochs=5, word_ngrams=1, minn=0, maxn=0, pre_tokenizer="blanks",
+    lowercase=False)``. ``loss="ova"`` is for several labels a text.
 
     Attributes:
         config: the settings; after `fit` with those that were chosen.
@@ -54,14 +51,54 @@ class FastTextClassifier(FastTextLabeller):
     FastTextClassifier(lr=0.5, word_ngrams=2)
     """
 
-    def __init__(self, **settings: Any) -> None:
-        self._given = dict(settings)
-        vectors = settings.get("pretrained_vectors")
-        plain = {"pretrained_vectors": str(vectors)} if isinstance(vectors, Path) else {}
-        self._asked = FastTextClassifierConfig.checked(settings | plain, "classifier")
-        self.config: FastTextClassifierConfig = self._asked
+    def __init__(
+        self,
+        *,
+        lr: float | None = None,
+        epochs: int | None = None,
+        dim: int = 100,
+        loss: Loss = "softmax",
+        word_ngrams: int | None = None,
+        minn: int | None = None,
+        maxn: int | None = None,
+        bucket: int | None = None,
+        min_count: int = 1,
+        min_count_label: int = 0,
+        negative: int = 5,
+        pre_tokenizer: Literal["auto"] | Splitting = "auto",
+        lowercase: bool | None = None,
+        label_prefix: str = "__label__",
+        pretrained_vectors: str | Path | None = None,
+        budget_seconds: float | None = None,
+        patience: int | None = None,
+        workers: int | None = None,
+        seed: int = 1,
+    ) -> None:
+        self._params = {
+            "lr": lr, "epochs": epochs, "dim": dim, "loss": loss, "word_ngrams": word_ngrams,
+            "minn": minn, "maxn": maxn, "bucket": bucket, "min_count": min_count,
+            "min_count_label": min_count_label, "negative": negative,
+            "pre_tokenizer": pre_tokenizer, "lowercase": lowercase, "label_prefix": label_prefix,
+            "pretrained_vectors": pretrained_vectors, "budget_seconds": budget_seconds,
+            "patience": patience, "workers": workers, "seed": seed,
+        }  # fmt: skip
+        self._requested = self._checked(self._params)
+        self.config: FastTextClassifierConfig = self._requested
         self.history: list[dict[str, Any]] = []
         self._model: FastTextModel | None = None
+
+    @classmethod
+    def _checked(cls, params: Mapping[str, Any]) -> FastTextClassifierConfig:
+        """Return the settings that differ from their defaults, with those, checked."""
+        given = {name: value for name, value in params.items() if value != _DEFAULTS.get(name)}
+        if isinstance(vectors := given.get("pretrained_vectors"), Path):
+            given["pretrained_vectors"] = str(vectors)
+        return FastTextClassifierConfig.checked(given, "classifier")
+
+    @property
+    def _given(self) -> dict[str, Any]:
+        """The settings that differ from their defaults."""
+        return {name: value for name, value in self._params.items() if value != _DEFAULTS[name]}
 
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self._given.items())
@@ -74,9 +111,8 @@ class FastTextClassifier(FastTextLabeller):
     @classmethod
     def of_model(cls, model: FastTextModel) -> Self:
         """Wrap a trained model."""
-        classifier = cls()
-        classifier.config = classifier._asked = model.dictionary.config
-        classifier._given = classifier.config.model_dump(exclude_unset=True)
+        classifier = cls(**model.dictionary.config.model_dump(exclude_unset=True))
+        classifier.config = classifier._requested = model.dictionary.config
         classifier._model = model
         return classifier
 
@@ -103,7 +139,7 @@ class FastTextClassifier(FastTextLabeller):
             SettingError: texts and labels do not go together, or the loss is no number any more.
         """
         given = labelled(texts, labels, rows)
-        config = self._asked.resolved(TextProfile.of(*given))
+        config = self._requested.resolved(TextProfile.of(*given))
         trained = train(
             config,
             TrainingTexts.of(given, config),
@@ -192,12 +228,18 @@ class FastTextClassifier(FastTextLabeller):
         return self.of_model(quantise(model, dsub=dsub, qnorm=qnorm))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the settings that were given; scikit-learn copies estimators by them."""
-        return dict(self._given)
+        """Return every setting by name; scikit-learn copies estimators by them."""
+        return dict(self._params)
 
     def set_params(self, **settings: Any) -> Self:
-        """Change settings before `fit`."""
-        self.__init__(**self._given | settings)  # type: ignore[misc]
+        """Change settings before `fit`; what was learned stays until then.
+
+        Raises:
+            SettingError: there is no such setting, or a value is not allowed; nothing has changed.
+        """
+        params = self._params | settings
+        self._requested = self.config = self._checked(params)
+        self._params = params
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -210,3 +252,10 @@ class FastTextClassifier(FastTextLabeller):
             classifier_tags=ClassifierTags(),
             input_tags=InputTags(one_d_array=True, two_d_array=False, string=True),
         )
+
+
+_DEFAULTS = {
+    name: argument.default
+    for name, argument in inspect.signature(FastTextClassifier.__init__).parameters.items()
+    if name != "self"
+}
