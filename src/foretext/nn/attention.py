@@ -27,6 +27,8 @@ class Layout(NamedTuple):
     mask: AttentionMask
     rotation: Rotation | None = None  # of queries and keys by their positions
     bias: Tensor | None = None  # (B or 1, H, T, S), added to the scores
+    # (2 S - 1, D), vectors of the distances S - 1 to 1 - S, for disentangled attention
+    distances: Tensor | None = None
 
 
 def attend(
@@ -104,7 +106,7 @@ class SelfAttention(nn.Module):
         query, key, value = self._heads(x, layout, num_needed)
         if cache is not None:
             key, value = cache.extend(layer, key, value)
-        mask, bias = layout.mask, layout.bias
+        mask, bias = layout.mask, self.bias_of(query, key, layout)
         if num_needed is not None:
             mask, bias = _first_queries(mask, bias, num_needed)
         dropout = self.dropout if self.training else 0.0
@@ -117,10 +119,15 @@ class SelfAttention(nn.Module):
         query, key, _ = self._heads(x, layout, None)
         scores = query @ key.transpose(-1, -2)
         scores = scores / math.sqrt(query.shape[-1]) if self.scale is None else scores * self.scale
-        if layout.bias is not None:
-            scores = scores + layout.bias
+        bias = self.bias_of(query, key, layout)
+        if bias is not None:
+            scores = scores + bias
         visible = _visible(layout.mask, scores)
         return (scores if visible is None else scores.masked_fill(~visible, -math.inf)).softmax(-1)
+
+    def bias_of(self, query: Tensor, key: Tensor, layout: Layout) -> Tensor | None:
+        """Return what is added to the scaled scores of queries and keys, (B or 1, H, T, S)."""
+        return layout.bias
 
     def _heads(
         self, x: Tensor, layout: Layout, num_needed: int | None
