@@ -10,10 +10,21 @@ from foretext.kernels.cross_entropy import cross_entropy
 from foretext.kernels.team import ALONE
 
 
+NONE = np.empty(0, np.float32)
+
+
 def run(logits, bias, targets, *, to_gradient=True):
-    losses, correct = np.empty(len(targets), np.float32), np.empty(len(targets), np.bool_)
-    cross_entropy(ALONE, logits.reshape(-1), bias, targets, losses, correct, to_gradient)
+    losses, correct, _ = run_drawn(logits, bias, targets, NONE, to_gradient=to_gradient)
     return losses, correct
+
+
+def run_drawn(logits, bias, targets, draws, *, to_gradient=True):
+    losses, correct = np.empty(len(targets), np.float32), np.empty(len(targets), np.bool_)
+    found = losses, correct, np.empty(len(draws), np.int64)
+    cross_entropy(
+        ALONE, logits.reshape(-1), bias, targets, *found[:2], to_gradient, draws, found[2]
+    )
+    return found
 
 
 def twin(logits, bias, targets):
@@ -63,3 +74,41 @@ def test_extreme_scores_give_finite_losses_and_broken_ones_show() -> None:
     losses, _ = run(logits, np.zeros(3, np.float32), np.array([1, 1]))
     assert losses[0] == 2e4
     assert np.isnan(losses[1])
+
+
+@pytest.mark.parametrize("classes", [2, 16, 31, 127, 128, 129, 1000])
+@pytest.mark.parametrize("halves", [False, True])
+@pytest.mark.parametrize("to_gradient", [False, True])
+def test_a_draw_is_where_the_running_sum_of_chances_passes_it(
+    classes: int, halves: bool, to_gradient: bool
+) -> None:
+    rng = np.random.default_rng(classes)
+    logits = (2 * rng.standard_normal((50, classes))).astype(np.float32)
+    bias, targets = np.zeros(classes, np.float32), rng.integers(0, classes, 50)
+    draws = rng.random(50, np.float32)
+    draws[0], draws[1] = 0.0, np.nextafter(np.float32(1), np.float32(0))
+    pack, unpack = (to_bits, from_bits) if halves else (np.copy, np.copy)
+    packed = pack(logits)
+    chances = twin(unpack(packed), bias, targets)[1] + np.eye(classes)[targets]
+    sums = np.cumsum(chances, axis=1)
+    drawn = run_drawn(packed, pack(bias), targets, draws, to_gradient=to_gradient)[2]
+    before = np.take_along_axis(np.pad(sums, ((0, 0), (1, 0))), drawn[:, None], 1)[:, 0]
+    after = np.take_along_axis(sums, drawn[:, None], 1)[:, 0]
+    near = 4e-3 if halves else 1e-5
+    assert (before - near <= draws).all()
+    assert (draws <= after + near).all()
+
+
+def test_many_draws_are_distributed_as_the_chances() -> None:
+    logits = np.tile(np.log(np.array([[1, 2, 3, 4]], np.float32)), (20_000, 1))
+    draws = np.random.default_rng(0).random(20_000, np.float32)
+    targets = np.zeros(20_000, np.int64)
+    drawn = run_drawn(logits, np.zeros(4, np.float32), targets, draws)[2]
+    np.testing.assert_allclose(np.bincount(drawn) / 20_000, [0.1, 0.2, 0.3, 0.4], atol=0.01)
+
+
+def test_a_broken_row_gives_a_class_that_exists() -> None:
+    logits = np.full((1, 40), np.nan, np.float32)
+    halves = np.full(1, 0.5, np.float32)
+    drawn = run_drawn(logits, np.zeros(40, np.float32), np.array([0]), halves)[2]
+    assert 0 <= drawn[0] < 40

@@ -68,10 +68,11 @@ def test_frozen_layers_go_forwards_alone(wordpiece: SubwordTokenizer) -> None:
     whole = ModelFlops(model)
     freeze(model, TrainingConfig(freeze_layers=1))
     half = ModelFlops(model)
-    assert half.backbone is not None
-    assert whole.backbone is not None
-    assert half.backbone.per_token * 3 == whole.backbone.per_token * 2  # (1/3 + 1) / 2
-    assert half.backbone.per_pair * 3 == whole.backbone.per_pair * 2
+    (of_half,), (of_whole,) = half.networks, whole.networks
+    assert of_half is not None
+    assert of_whole is not None
+    assert of_half.per_token * 3 == of_whole.per_token * 2  # (1/3 + 1) / 2
+    assert of_half.per_pair * 3 == of_whole.per_pair * 2
     batch = masked_batch(wordpiece.vocab_size)
     head = half.of(batch, {"masked_lm": 5}) - half.of(batch, {"masked_lm": 0})
     assert head == 5 * 6 * (D * D + wordpiece.vocab_size * D)

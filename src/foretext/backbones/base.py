@@ -88,6 +88,18 @@ class Backbone(Trainable):
         found = {"num_characters": self.num_characters, **self.arguments}
         return self.build(self.config, self.vocab_size, **found)
 
+    def narrower(self, rate: float, num_layers: int | None = None) -> Backbone:
+        """Return one with random weights that reads the same inputs in less time.
+
+        ELECTRA's generator is one. Its token vectors have the shape of these, (V, E). A kind of
+        backbone that has no such form gives one of its own shape.
+
+        Args:
+            rate: of this one's width.
+            num_layers: of the result; None: as many as this one has.
+        """
+        return self.reinitialised()
+
     @property
     def arguments(self) -> Mapping[str, Any]:
         """Further arguments of `build`, as JSON has them: folders keep them beside the settings."""

@@ -3,6 +3,7 @@
 With p the softmax of a row of scores z and t its target, the loss is log sum exp z - z_t and its
 gradient p - 1[t]. A row is read while it lies in the cache and written once; nothing else of the
 size of the logits is ever made. Sums are float32 in sixteen lanes, whatever the logits' precision.
+A class can be drawn from p in the same pass, while the row is still in the cache.
 
 C: classes, the length of a row. Logits are float32 or bfloat16 bits (`kernels.bfloat16`), flat.
 A score is a logit and its bias; added here, the bias costs no pass over the logits.
@@ -23,6 +24,7 @@ from foretext.kernels.team import share_out
 __all__ = ["cross_entropy"]
 
 ROWS = 4  # a portion of one thread
+BLOCK = 8 * LANES  # classes that are skipped together on the way to the one that is drawn
 
 
 @kernel(inline="always")
@@ -90,8 +92,42 @@ def is_first(logits, bias, row, target, score):
     return c == target
 
 
+@kernel(inline="always")
+def sum_of(chances, first, last):
+    """Return the sum of the chances from place `first` to the one before `last`."""
+    whole = last - (last - first) % LANES
+    lanes = zeros()
+    for c in range(first, whole, LANES):
+        lanes = lanes + load_lanes(chances, c)
+    total = lane_sum(lanes)
+    for c in range(whole, last):
+        total += load_one(chances, c)
+    return total
+
+
 @kernel()
-def take_rows(logits, bias, targets, losses, correct, to_gradient, k):
+def drawn_class(chances, row, size, draw):
+    """Return the class where the running sum of a row's chances exceeds the share `draw` of all."""
+    end = row + size
+    left = np.float32(0.0)
+    for first in range(row, end, BLOCK):
+        left += sum_of(chances, first, min(first + BLOCK, end))
+    left *= draw
+    first, last = row, min(row + BLOCK, end)
+    block = sum_of(chances, first, last)
+    while block <= left and last < end:
+        left -= block
+        first, last = last, min(last + BLOCK, end)
+        block = sum_of(chances, first, last)
+    c, passed = first, load_one(chances, first)
+    while passed <= left and c + 1 < last:
+        c += 1
+        passed += load_one(chances, c)
+    return c - row
+
+
+@kernel()
+def take_rows(logits, bias, targets, losses, correct, to_gradient, draws, drawn, k):
     """Do the rows of portion `k`, as `cross_entropy` says."""
     for m in range(k * ROWS, min((k + 1) * ROWS, targets.size)):
         row, target = m * bias.size, targets[m]
@@ -101,18 +137,23 @@ def take_rows(logits, bias, targets, losses, correct, to_gradient, k):
         total = sum_exponentials(logits, bias, row, top)
         normaliser = np.float32(top + np.float32(math.log(total)))
         losses[m] = normaliser - asked
-        if to_gradient:
+        if to_gradient or draws.size:
             replace_by_softmax(logits, bias, row, normaliser)
+        if draws.size:
+            drawn[m] = drawn_class(logits, row, bias.size, draws[m])
+        if to_gradient:
             miss = np.float32(math.exp(asked - normaliser)) - np.float32(1.0)
             store_one(logits, row + target, miss)
 
 
 @kernel()
-def cross_entropy(team, logits, bias, targets, losses, correct, to_gradient):
+def cross_entropy(team, logits, bias, targets, losses, correct, to_gradient, draws, drawn):
     """Write each row's loss, and its gradient over its logits where that is asked for.
 
     logits: (M * C,); bias: (C,), added to every row, in the same precision; targets: (M,) int64;
     losses: (M,) float32; correct: (M,) bool, whether the target is what the row thinks likeliest.
+    draws: (M,) float32, uniform in [0, 1), or (0,); drawn: (M,) int64, a class of each row by its
+    chances, or (0,). Without a gradient the logits are then replaced by the chances.
     """
-    args = (logits, bias, targets, losses, correct, to_gradient)
+    args = (logits, bias, targets, losses, correct, to_gradient, draws, drawn)
     share_out(team, take_rows, args, (targets.size + ROWS - 1) // ROWS)

@@ -80,7 +80,9 @@ def _likeliest(
 ) -> list[list[tuple[int, float]]]:
     """Tokens and probabilities of each mask."""
     ids = torch.tensor([row], device=network.backbone.embedding.device)
-    states = network.backbone(Inputs(ids)).last[ids == mask]  # (M, D)
+    assert network.objective is not None
+    reader = network.objective.token_network(network.backbone)
+    states = reader(Inputs(ids)).last[ids == mask]  # (M, D)
     shares = head(states).float().softmax(-1)  # (M, V)
     ordinary = torch.from_numpy(tokenizer.ordinary).to(shares.device)
     shares = shares[:, : len(ordinary)]  # a head may have rows beyond the vocabulary

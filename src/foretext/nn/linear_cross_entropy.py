@@ -11,7 +11,7 @@ M: target positions, V: vocabulary, D: width.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -22,7 +22,7 @@ from foretext.kernels.cross_entropy import cross_entropy
 from foretext.nn.team import torch_team
 from foretext.nn.views import flat_view
 
-__all__ = ["linear_cross_entropy"]
+__all__ = ["linear_cross_entropy", "sampled_cross_entropy"]
 
 CHUNK_BYTES = 1 << 25  # of logits at a time
 
@@ -40,15 +40,40 @@ def linear_cross_entropy(
         bias: (V,) or None.
         targets: (M,) int64 in 0..V-1; every row counts.
     """
+    loss, correct, _ = sampled_cross_entropy(states, weight, bias, targets, torch.empty(0))
+    return loss, correct
+
+
+def sampled_cross_entropy(
+    states: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, draws: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return loss and hits as `linear_cross_entropy`, and ids (M,) drawn from the predictions.
+
+    Args:
+        draws: (M,) float32, uniform in [0, 1): the same numbers draw the same ids. With (0,) none
+            is drawn.
+    """
     weight = weight.to(states.dtype)
     bias = None if bias is None else bias.to(states.dtype)
     if states.device.type != "cpu" or states.dtype not in (torch.float32, torch.bfloat16):
         logits = F.linear(states, weight, bias).to(torch.promote_types(states.dtype, torch.float32))
         correct = (logits.argmax(-1) == targets).sum()
-        return F.cross_entropy(logits, targets, reduction="sum"), correct
+        loss = F.cross_entropy(logits, targets, reduction="sum")
+        return loss, correct, _drawn(logits, draws)
     parts = [tensor for tensor in (states, weight, bias) if tensor is not None]
     learns = torch.is_grad_enabled() and any(part.requires_grad for part in parts)
-    return _apply(states, weight, bias, targets, learns)
+    return _apply(states, weight, bias, targets, draws, learns)
+
+
+@torch.no_grad()
+def _drawn(logits: Tensor, draws: Tensor) -> Tensor:
+    """Where the running sum of each row's chances exceeds its draw, (M,)."""
+    if not len(draws):
+        return torch.empty(0, dtype=torch.int64)
+    sums = logits.softmax(-1).cumsum(-1)
+    wanted = draws.to(sums)[:, None] * sums[:, -1:]
+    found = torch.searchsorted(sums, wanted, right=True)[:, 0]
+    return found.clamp_max(logits.shape[1] - 1)
 
 
 class _LinearCrossEntropy(torch.autograd.Function):
@@ -56,32 +81,58 @@ class _LinearCrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, states: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, learns: bool
-    ) -> tuple[Tensor, Tensor]:
-        losses = torch.empty(len(targets))
-        correct = torch.empty(len(targets), dtype=torch.bool)
+        ctx: Any,
+        states: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        targets: Tensor,
+        draws: Tensor,
+        learns: bool,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        found = _Found.empty(targets, draws)
         gradients = _Gradients(states, weight, bias) if learns else None
         rows = max(1, CHUNK_BYTES // (len(weight) * states.element_size()))
         with torch.autocast("cpu", enabled=False):
             for first in range(0, len(states), rows):
                 part = slice(first, first + rows)
                 logits = states[part] @ weight.t()  # (m, V)
-                _score(logits, bias, targets[part], losses[part], correct[part], learns)
+                _score(logits, bias, targets[part], draws[part], found.rows(part), learns)
                 if gradients is not None:
                     gradients.add(part, logits)
         if gradients is not None:
             ctx.save_for_backward(*gradients.totals())
-        count = correct.sum()
-        ctx.mark_non_differentiable(count)
-        return losses.sum(), count
+        count = found.correct.sum()
+        ctx.mark_non_differentiable(count, found.drawn)
+        return found.losses.sum(), count, found.drawn
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, scale: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, scale: Tensor, *_: Tensor) -> tuple[Tensor | None, ...]:
         totals = ctx.saved_tensors
         if scale != 1:
             totals = [None if total is None else total * scale.to(total.dtype) for total in totals]
-        return (*totals, None, None)
+        return (*totals, None, None, None)
+
+
+class _Found(NamedTuple):
+    """What the kernel writes of each row."""
+
+    losses: Tensor  # (M,)
+    correct: Tensor  # (M,) bool
+    drawn: Tensor  # (M,) int64, or (0,)
+
+    @classmethod
+    def empty(cls, targets: Tensor, draws: Tensor) -> _Found:
+        """Return room for as many rows as there are targets."""
+        return cls(
+            torch.empty(len(targets)),
+            torch.empty(len(targets), dtype=torch.bool),
+            torch.empty(len(draws), dtype=torch.int64),
+        )
+
+    def rows(self, part: slice) -> _Found:
+        """Return the room of some rows."""
+        return _Found(*(room[part] for room in self))
 
 
 class _Gradients:
@@ -114,18 +165,18 @@ def _sum(total: Tensor | None, part: Tensor) -> Tensor:
     return part if total is None else total.float().add_(part)
 
 
-_apply: Callable[..., tuple[Tensor, Tensor]] = _LinearCrossEntropy.apply
+_apply: Callable[..., tuple[Tensor, Tensor, Tensor]] = _LinearCrossEntropy.apply
 
 
 def _score(
     logits: Tensor,
     bias: Tensor | None,
     targets: Tensor,
-    losses: Tensor,
-    correct: Tensor,
+    draws: Tensor,
+    found: _Found,
     learns: bool,
 ) -> None:
-    """Fill `losses` and `correct`; if something learns, turn logits into their gradient."""
+    """Fill what is `found`; if something learns, turn logits into their gradient."""
     V = logits.shape[1]
     if not 0 <= int(targets.min()) <= int(targets.max()) < V:
         raise IndexError(f"targets from {targets.min()} to {targets.max()} for {V} words")
@@ -135,7 +186,9 @@ def _score(
         flat_view(logits),
         flat_view(bias.contiguous()),
         flat_view(targets.contiguous()),
-        flat_view(losses),
-        flat_view(correct),
+        flat_view(found.losses),
+        flat_view(found.correct),
         learns,
+        flat_view(draws.contiguous()),
+        flat_view(found.drawn),
     )

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from foretext.nn.feed_forward import ACTIVATIONS, Activation
-from foretext.nn.linear_cross_entropy import linear_cross_entropy
+from foretext.nn.linear_cross_entropy import linear_cross_entropy, sampled_cross_entropy
 from foretext.nn.norm import NormKind, make_norm
 
 __all__ = ["HeadTransform", "Score", "VocabularyHead", "class_score"]
@@ -22,6 +22,12 @@ class Score(NamedTuple):
 
     loss: Tensor  # (), summed negative log-likelihood
     num_correct: Tensor | None = None  # (), predictions whose most probable value is the target
+    num_majority: Tensor | None = None  # (), those where the most frequent answer is right
+    weight: float = 1.0  # of the part in the loss of a step
+
+    def part_of_loss(self, count: int) -> Tensor:
+        """Return what the part adds to the loss of a step with `count` such predictions."""
+        return self.weight * self.loss / max(count, 1)
 
 
 class VocabularyHead(nn.Module):
@@ -59,6 +65,22 @@ class VocabularyHead(nn.Module):
     def score(self, states: Tensor, targets: Tensor) -> Score:
         """Score the states (M, D) against the ids (M,) of their positions."""
         return Score(*linear_cross_entropy(self.transform(states), self.weight, self.bias, targets))
+
+    def score_and_draw(
+        self, states: Tensor, targets: Tensor, draws: Tensor
+    ) -> tuple[Score, Tensor]:
+        """Score as `score` does, and draw an id for each position from what is predicted, (M,).
+
+        Args:
+            states: (M, D).
+            targets: (M,) ids.
+            draws: (M,) float32, uniform in [0, 1); the same numbers draw the same ids.
+        """
+        hidden = self.transform(states)
+        loss, correct, drawn = sampled_cross_entropy(
+            hidden, self.weight, self.bias, targets, draws
+        )
+        return Score(loss, correct), drawn
 
 
 class HeadTransform(nn.Module):

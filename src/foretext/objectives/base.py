@@ -77,6 +77,10 @@ class Objective(Criterion):
         """The head that maps states to tokens; None: it has none."""
         return None
 
+    def token_network(self, backbone: Backbone) -> Backbone:
+        """Return the network whose states `token_head` reads: the backbone, or one of its own."""
+        return backbone
+
     @property
     def for_tasks(self) -> TaskHeads:
         """The heads that a task may start from."""

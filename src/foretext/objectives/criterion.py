@@ -19,12 +19,17 @@ __all__ = ["Criterion", "check_pair"]
 class Criterion(nn.Module, ABC):
     """Scores states against targets. It may have several parts, each with its own score.
 
-    The loss of a step is the sum over the parts of the mean loss of that part's predictions. The
-    mean is over the whole step, whether one process computes it or several.
+    The loss of a step is the weighted sum over the parts of the mean loss of that part's
+    predictions. The mean is over the whole step, whether one process computes it or several.
     """
 
     visibility: Visibility  # with which the trained model is read
     needs_source: ClassVar[bool] = False  # whether its batches have `Inputs.source`
+
+    @property
+    def networks(self) -> Mapping[str, Backbone]:
+        """The networks beside the backbone that `prepare` runs on each batch, by attribute."""
+        return {}
 
     @property
     def trains_with(self) -> frozenset[Visibility]:

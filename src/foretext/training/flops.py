@@ -1,6 +1,7 @@
 """The floating-point operations of a training step, and how many the machine can do.
 
-The backbone gives its formula (`foretext.nn.flops`). A head counts at the positions where it
+The backbone gives its formula (`foretext.nn.flops`), and so does a network that an objective runs
+beside it. A head counts at the positions where it
 predicts; padding and what is computed twice do not count. What is done in a second, divided by what
 could be done, is the utilization (MFU; Chowdhery et al. 2022, "PaLM", appendix B).
 """
@@ -31,24 +32,30 @@ class ModelFlops:
     """
 
     def __init__(self, model: Model) -> None:
-        self.backbone = model.backbone.flops()
-        self.heads = {name: matrix_flops(head) for name, head in model.objective.named_children()}
+        networks = model.objective.networks
+        self.networks = [each.flops() for each in (model.backbone, *networks.values())]
+        self.heads = {
+            name: matrix_flops(head)
+            for name, head in model.objective.named_children()
+            if name not in networks
+        }
 
     @property
     def holds(self) -> bool:
-        """Whether the backbone gives a formula."""
-        return self.backbone is not None
+        """Whether all networks give a formula."""
+        return None not in self.networks
 
     def of(self, batch: Batch, counts: Mapping[str, int]) -> int:
         """Return the operations of a step, given how many predictions each part makes.
 
         A head without a part of its name works for the first one. 0 without a formula.
         """
-        if self.backbone is None:
+        networks = [flops for flops in self.networks if flops is not None]
+        if len(networks) < len(self.networks):
             return 0
         first = next(iter(counts.values()))
         heads = sum(flops * counts.get(name, first) for name, flops in self.heads.items())
-        return self.backbone.of(batch.inputs) + heads
+        return heads + sum(flops.of(batch.inputs) for flops in networks)
 
 
 @cache

@@ -233,7 +233,7 @@ class Training:
         self.records.tally.count(counts)
         for part in self._micro_batches(self._continued(batch)):
             scores = self.forward(part.to(self.device))
-            loss = sum(score.loss / max(counts[name], 1) for name, score in scores.items())
+            loss = sum(score.part_of_loss(counts[name]) for name, score in scores.items())
             loss.backward()
             self.optimizer.gather()
             self.records.tally.add(scores)
