@@ -31,6 +31,17 @@ CASES = {
     "transformer": Case(
         "transformer", {"num_layers": 2, "dim": 16, "num_heads": 2, "init_std": 0.3}
     ),
+    "albert": Case(
+        "transformer",
+        {
+            "num_layers": 2,
+            "dim": 16,
+            "num_heads": 2,
+            "init_std": 0.3,
+            "embedding_dim": 6,
+            "share_layers": True,
+        },
+    ),
     "lookup": Case("lookup", WORDS),
     "lookup with a CNN": Case("lookup", {**WORDS, **SPELLED, "characters": "cnn"}),
     "lookup with an LSTM": Case("lookup", {**WORDS, **SPELLED, "characters": "lstm"}),

@@ -29,6 +29,7 @@ FORMS: dict[str, dict[str, Any]] = {
         "bias": False,
         "embedding_norm": False,
     },
+    "albert": {"share_layers": True, "embedding_dim": 6, "activation": "gelu_tanh"},
     "local": {
         "positions": "rotary",
         "num_segments": 0,
@@ -203,6 +204,8 @@ def test_checkpointing_gives_the_same_gradients() -> None:
         ({"local_window": 8}, "local_window would have no effect where global_every = 1"),
         ({"local_rotary_base": 5.0, "global_every": 2}, "no effect without rotary positions"),
         ({"num_layer": 2}, "Did you mean 'num_layers'"),
+        ({"num_layers": 1, "share_layers": True}, "no effect where num_layers = 1"),
+        ({"share_layers": True, "first_norm": False}, "needs first_norm = true"),
     ],
 )
 def test_shapes_that_cannot_be(settings: dict[str, Any], sentence: str) -> None:
@@ -247,3 +250,25 @@ def test_the_first_position_only_is_what_it_is_among_all(
         )
     for whole, alone in zip(*gradients, strict=True):
         torch.testing.assert_close(alone, whole, rtol=1e-3, atol=2e-4)
+
+
+def test_shared_layers_are_copies_of_one() -> None:
+    """What several layers with equal weights compute; a gradient is the sum of theirs."""
+    shared, copied = (transformer("bert", share_layers=shares) for shares in (True, False))
+    for index, block in enumerate(copied.blocks):
+        block.load_state_dict(shared.blocks[0].state_dict())
+        assert sum(name.startswith(f"blocks.{index}.") for name in shared.state_dict()) == (
+            0 if index else 12
+        )
+    copied.embeddings.load_state_dict(shared.embeddings.state_dict())
+    inputs, weights = random_inputs(V), torch.linspace(0.5, 2, 16)
+    states = [backbone(inputs, keep_layers=True) for backbone in (shared, copied)]
+    for one, other in zip(states[0].layers, states[1].layers, strict=True):
+        assert torch.equal(one, other)
+    for each in states:
+        (each.last * weights).sum().backward()
+    for name, parameter in shared.blocks[0].named_parameters():
+        parts = [block.get_parameter(name).grad for block in copied.blocks]
+        torch.testing.assert_close(parameter.grad, parts[0] + parts[1], atol=1e-5, rtol=1e-4)
+    assert shared.flops() == copied.flops()  # weights are fewer, operations are not
+    assert len(shared.matrices_for_muon()) == 4

@@ -56,9 +56,9 @@ def attend_to_neighbours(embeddings: Embeddings, blocks: Sequence[Block], std: f
 
 
 @torch.no_grad()
-def shrink_residuals(blocks: Sequence[Block]) -> None:
+def shrink_residuals(blocks: Sequence[Block], num_layers: int) -> None:
     """Divide what each block adds to the residual stream by √(2 L)."""
-    scale = (2 * len(blocks)) ** -0.5
+    scale = (2 * num_layers) ** -0.5
     for block in blocks:
         block.attention.output.weight.mul_(scale)
         block.feed_forward.outer.weight.mul_(scale)

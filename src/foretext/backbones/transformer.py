@@ -63,7 +63,8 @@ class Transformer(Backbone):
         self.embeddings = Embeddings(config, vocab_size)
         self.rotary = self._rotary(config.rotary_base)
         self.local_rotary = self._rotary(config.local_rotary_base)
-        self.blocks = nn.ModuleList(self._block(layer) for layer in range(config.num_layers))
+        num_blocks = 1 if config.share_layers else config.num_layers
+        self.blocks = nn.ModuleList(self._block(layer) for layer in range(num_blocks))
         pre_norm = config.norm_position == "pre"
         self.final_norm = self._norm() if pre_norm else nn.Identity()
         self._initialise()
@@ -75,8 +76,9 @@ class Transformer(Backbone):
 
     @property
     def layers(self) -> list[Block]:
-        """The blocks, the first one first."""
-        return [cast(Block, block) for block in self.blocks]
+        """The block of each layer, the first one first; with `share_layers` the same ones."""
+        blocks = [cast(Block, block) for block in self.blocks]
+        return blocks * self.num_layers if self.config.share_layers else blocks
 
     @property
     def segment_vectors(self) -> Tensor | None:
@@ -133,13 +135,18 @@ class Transformer(Backbone):
         )
 
     def layer_of(self, parameter_name: str) -> int:
-        """Return the layer of a parameter: 0 = embeddings, 1 = the first layer, and so on."""
-        return 0 if parameter_name.startswith("embeddings.") else super().layer_of(parameter_name)
+        """Return the layer of a parameter: 0 = embeddings, 1 = the first layer, and so on.
+
+        Layers that share their weights are one layer.
+        """
+        if parameter_name.startswith("embeddings."):
+            return 0
+        return min(super().layer_of(parameter_name), len(self.blocks))
 
     def matrices_for_muon(self) -> dict[str, int]:
         """Return the names of the weights that Muon moves, and how many matrices share each."""
         counts = super().matrices_for_muon()
-        for layer, block in enumerate(self.layers):
+        for layer, block in enumerate(self.layers[: len(self.blocks)]):
             counts[f"blocks.{layer}.attention.query_key_value.weight"] = 3
             if block.feed_forward.gated:  # a gate and what it gates
                 counts[f"blocks.{layer}.feed_forward.inner.weight"] = 2
@@ -252,11 +259,13 @@ class Transformer(Backbone):
                 nn.init.normal_(module.weight, std=self.config.init_std)
             if isinstance(module, nn.Linear) and module.bias is not None:
                 nn.init.zeros_(module.bias)
-        neighbours = self.config.first_attention == "neighbours"
-        if (neighbours and self.embeddings.positions) or self.config.norm_position == "pre":
-            shrink_residuals(self.layers)
-        if neighbours and self.embeddings.positions is not None:
-            attend_to_neighbours(self.embeddings, self.layers, self.config.init_std)
+        blocks = self.layers[: len(self.blocks)]
+        has_positions = self.embeddings.positions is not None
+        neighbours = has_positions and self.config.first_attention == "neighbours"
+        if neighbours or self.config.norm_position == "pre":
+            shrink_residuals(blocks, self.num_layers)
+        if neighbours:
+            attend_to_neighbours(self.embeddings, blocks, self.config.init_std)
 
 
 def _rotation(

@@ -21,6 +21,8 @@ class TransformerConfig(Config):
 
     num_layers: int = Field(4, ge=1)
     """Layers of attention and feed-forward."""
+    share_layers: bool = False
+    """Whether all layers have the same weights, those of one layer."""
     dim: int = Field(256, ge=1)
     """Width of a state."""
     embedding_dim: int | None = Field(None, ge=1)
@@ -68,6 +70,10 @@ class TransformerConfig(Config):
 
     @model_validator(mode="after")
     def _fits(self) -> TransformerConfig:
+        if self.share_layers and self.num_layers == 1:
+            raise ValueError("share_layers would have no effect where num_layers = 1")
+        if self.share_layers and not self.first_norm:
+            raise ValueError("share_layers = true needs first_norm = true, as layers are the same")
         if self.dim % self.num_heads:
             raise ValueError(f"dim = {self.dim} must be a multiple of num_heads = {self.num_heads}")
         if self.positions == "rotary" and self.dim // self.num_heads % 2:

@@ -31,6 +31,7 @@ class Bert(TransformerFamily):
 
     fixed: ClassVar = {
         "embedding_dim": None,
+        "share_layers": False,
         "global_every": 1,
         "positions": "learned",
         "norm": "layer",

@@ -27,6 +27,7 @@ class GPT2(TransformerFamily):
 
     fixed: ClassVar = {
         "embedding_dim": None,
+        "share_layers": False,
         "global_every": 1,
         "positions": "learned",
         "num_segments": 0,

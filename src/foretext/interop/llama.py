@@ -32,6 +32,7 @@ class Llama(TransformerFamily):
 
     fixed: ClassVar = {
         "embedding_dim": None,
+        "share_layers": False,
         "global_every": 1,
         "positions": "rotary",
         "num_segments": 0,

@@ -43,6 +43,7 @@ class ModernBert(TransformerFamily):
 
     fixed: ClassVar = {
         "embedding_dim": None,
+        "share_layers": False,
         "positions": "rotary",
         "num_segments": 0,
         "norm": "layer",
