@@ -1,8 +1,9 @@
-"""Generation: one token after another from a causal backbone and its head.
+"""Generation: one token after another from a backbone and its head.
 
-Each step computes the newest position only; a cache holds what the earlier ones left. The next
-token is the most probable one (temperature 0) or drawn: from the k most probable (Fan et al. 2018),
-from the smallest set that holds the probability p (Holtzman et al. 2020), or from all.
+Each step computes the newest position only; a cache holds what the earlier ones left. A model that
+fills masks reads a mask after the text, whose state predicts the next token, and forgets it. The
+next token is the most probable one (temperature 0) or drawn: from the k most probable (Fan et al.
+2018), from the smallest set that holds the probability p (Holtzman et al. 2020), or from all.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from torch import Tensor, nn
 
 from foretext.backbones.base import Backbone
 from foretext.config import Config
-from foretext.data.batch import Inputs
+from foretext.data.batch import Inputs, Visibility
 from foretext.errors import SettingError
 from foretext.nn.cache import Cache
+from foretext.objectives.reading import Reading
 
 __all__ = ["Decoder", "Sampling", "Watch", "generate_ids", "probabilities"]
 
@@ -69,31 +71,42 @@ def probabilities(logits: Tensor, sampling: Sampling) -> Tensor:
 class Decoder:
     """A backbone that reads rows piece by piece and says what it expects next.
 
-    When the backbone's positions are used up, the newest half of them is read again from position 0
-    and the rest forgotten, so that a text can be longer than the model.
+    When the backbone's positions are used up, the newest half of the text is read again from its
+    beginning and the rest forgotten, so that a text can be longer than the model.
 
     Args:
         backbone: one that `continues_texts`.
         head: maps states (B, D) to logits (B, V).
+        reading: what is read beside the text.
 
     Raises:
         SettingError: the backbone cannot continue a text.
     """
 
-    def __init__(self, backbone: Backbone, head: nn.Module) -> None:
+    def __init__(self, backbone: Backbone, head: nn.Module, reading: Reading | None = None) -> None:
         self.backbone = backbone
         self.head = head
+        self.reading = reading or Reading()
+        self.room = self.reading.room(backbone.max_length)  # tokens of the text
         self._cache = self._new_cache()
         self._ids = torch.empty(0, 0, dtype=torch.int64)  # (B, room for the ids that were read)
 
     def read(self, ids: Tensor) -> Tensor:
         """Read further ids (B, T), and return the logits of the next ones, (B, V)."""
-        read, length = self._cache.length, self.backbone.max_length
-        if read + ids.shape[1] > length:
-            ids = torch.cat((self._ids[:, :read], ids), dim=1)[:, -max(length // 2, 1) :]
+        read = max(self._cache.length - len(self.reading.opening), 0)
+        if read + ids.shape[1] > self.room:
+            ids = torch.cat((self._ids[:, :read], ids), dim=1)[:, -max(self.room // 2, 1) :]
             read, self._cache = 0, self._new_cache()
         self._remember(ids, read)
-        states = self.backbone(Inputs(ids, visibility="causal"), cache=self._cache)
+        if not self._cache.length:
+            self._open(ids)
+        mask = self.reading.mask
+        if mask is not None:
+            ids = torch.cat((ids, ids.new_full((len(ids), 1), mask)), dim=1)
+        inputs = self._inputs(ids, "causal", self.reading.text_segment)
+        states = self.backbone(inputs, cache=self._cache)
+        if mask is not None:
+            self._cache.forget(1)
         return self.head(states.last[:, -1])
 
     def keep_rows(self, rows: Sequence[int]) -> None:
@@ -101,6 +114,18 @@ class Decoder:
         index = torch.tensor(rows, device=self._ids.device)
         self._ids = self._ids.index_select(0, index)
         self._cache.keep_rows(index)
+
+    def _open(self, ids: Tensor) -> None:
+        """Read what stands before the text; `ids` are the text's first, (B, T)."""
+        opening = self.reading.opening
+        if opening:
+            rows = ids.new_tensor(opening).expand(len(ids), -1)
+            inputs = self._inputs(rows, "full", self.reading.opening_segment)
+            self.backbone(inputs, cache=self._cache)
+
+    def _inputs(self, ids: Tensor, visibility: Visibility, segment: int | None) -> Inputs:
+        segments = None if segment is None else torch.full_like(ids, segment)
+        return Inputs(ids, visibility=visibility, segments=segments)
 
     def _new_cache(self) -> Cache:
         cache = self.backbone.new_cache()
@@ -138,7 +163,7 @@ def generate_ids(
 
     Args:
         decoder: fresh; it reads the prompt once for all samples.
-        prompt: at least one id.
+        prompt: at least one id, unless the reading has an opening.
         sampling: how tokens are chosen.
         watch: called with each sample after each of its tokens; it returns True to end it.
         max_new_tokens: of each sample, at most.

@@ -13,6 +13,7 @@ from foretext.errors import CorpusError, SettingError
 from foretext.generation import Sampling, generate_ids
 from foretext.language_model.abilities import cannot
 from foretext.language_model.networks import Networks
+from foretext.objectives.reading import Reading
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["Continuation", "Stream", "continue_prompt"]
@@ -48,20 +49,30 @@ def continue_prompt(
     seed: int,
     stop: Sequence[str],
     stream: Stream | None,
+    source: str | None = None,
 ) -> list[Continuation]:
     """Continue a prompt; `LanguageModel.generate` describes the arguments."""
     objective = networks.original.objective
     if objective is None or not objective.continues:
         raise cannot("generate", "a causal model (GPT)", objective)
+    if source is not None and not objective.continues_sources:
+        raise cannot("source =", "a model that learned to write after a source (UniLM)", objective)
     end = objective.end
     assert end is not None, f"{type(objective).__name__} continues texts and has no end token"
     _check(sampling, num_samples, max_new_tokens, stop, stream)
-    ids = _prompt_ids(tokenizer, framing, prompt)
-    kept = ids[-_room(framing.max_length, max_new_tokens) :]
+    reading = objective.reading(None if source is None else tokenizer.encode(source))
+    length = reading.room(framing.max_length)
+    if length < 2:
+        raise CorpusError(
+            f"The source has {len(reading.opening):,} tokens with those around it, and the model "
+            f"has {framing.max_length:,} positions for it and the new text; shorten it."
+        )
+    ids = _prompt_ids(tokenizer, framing, reading, prompt)
+    kept = ids[-_room(length, max_new_tokens) :]
     writers = [Writer(tokenizer, kept[-CONTEXT:], end, stop, stream) for _ in range(num_samples)]
     samples = generate_ids(
-        networks.decoder(),
-        torch.tensor(kept, device=networks.device),
+        networks.decoder(reading),
+        torch.tensor(kept, dtype=torch.int64, device=networks.device),
         sampling,
         lambda sample, new: writers[sample].take(new[-1]),
         max_new_tokens=max_new_tokens,
@@ -161,7 +172,11 @@ def _room(max_length: int, max_new_tokens: int) -> int:
     return max(max_length - max_new_tokens, max_length // 2, 1)
 
 
-def _prompt_ids(tokenizer: SubwordTokenizer, framing: Framing, prompt: str) -> list[int]:
+def _prompt_ids(
+    tokenizer: SubwordTokenizer, framing: Framing, reading: Reading, prompt: str
+) -> list[int]:
+    if reading.opening:
+        return tokenizer.encode(prompt)
     ids = framing.around(tokenizer.encode(prompt))
     if ids:
         return ids

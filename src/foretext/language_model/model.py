@@ -184,6 +184,7 @@ class LanguageModel(Represented):
         top_k: int | None = None,
         top_p: float | None = None,
         *,
+        source: str | None = None,
         num_samples: int = 1,
         seed: int = 0,
         stop: str | Sequence[str] = (),
@@ -201,14 +202,18 @@ class LanguageModel(Represented):
             temperature: 0 always takes the likeliest token, 1 draws by the model's probabilities.
             top_k: draw from this many likeliest tokens.
             top_p: draw from the likeliest tokens that together have this probability.
+            source: a text that the new one follows, such as one to continue or to summarise; it is
+                read in both directions.
             num_samples: continuations, computed together.
             seed: of the draws; the same call gives the same text.
             stop: a text, or several, that ends a sample.
             stream: is called with each piece of text as soon as it is certain.
 
         Raises:
-            SettingError: the model is not causal, or a setting has no effect or no such value.
-            CorpusError: an empty prompt, and a tokenizer without a token to begin with.
+            SettingError: the model does not continue texts, or has learned nothing of sources, or a
+                setting has no effect or no such value.
+            CorpusError: an empty prompt, and a tokenizer without a token to begin with; a source
+                that leaves no room for a text.
         """
         settings = {"temperature": float(temperature), "top_k": top_k, "top_p": top_p}
         return continue_prompt(
@@ -222,6 +227,7 @@ class LanguageModel(Represented):
             seed=seed,
             stop=[stop] if isinstance(stop, str) else list(stop),
             stream=stream,
+            source=source,
         )
 
     @torch.inference_mode()

@@ -15,6 +15,7 @@ from foretext.nn.device import Precision, choose_dtype
 from foretext.nn.row_linear import for_single_rows, head_for_single_rows
 from foretext.nn.vocabulary_head import VocabularyHead
 from foretext.objectives.base import Objective
+from foretext.objectives.reading import Reading
 from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["Network", "Networks"]
@@ -59,8 +60,8 @@ class Networks:
         """Return the network for much work at once."""
         return self._in(choose_dtype(self.precision, self.device))
 
-    def decoder(self) -> Decoder:
-        """Return what reads token by token, with the head of the objective.
+    def decoder(self, reading: Reading | None = None) -> Decoder:
+        """Return what reads token by token, with the head of the objective, as `reading` says.
 
         On a CPU the weights are read in bfloat16, unless the user chose float32; all else is
         float32.
@@ -76,9 +77,10 @@ class Networks:
             )
         half = self.precision != "fp32" and original.backbone.embedding.dtype == torch.float32
         if half and self.device.type == "cpu":
-            return Decoder(*self._copies.made("rows", lambda: _for_single_rows(original)))
+            copies = self._copies.made("rows", lambda: _for_single_rows(original))
+            return Decoder(*copies, reading)
         network = self.fast()
-        return Decoder(network.backbone, _head(network))
+        return Decoder(network.backbone, _head(network), reading)
 
     def _in(self, dtype: torch.dtype) -> Network:
         return cast(Network, self._copies.in_dtype(dtype))

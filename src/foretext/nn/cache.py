@@ -105,6 +105,9 @@ class RecurrentCache:
     def forget(self, num_positions: int) -> None:
         """Drop the positions of the newest read, all of them: older states are not kept."""
         length, states = self._before
+        if not self.states:
+            self.length -= num_positions
+            return
         assert num_positions in (0, self.length - length), f"{num_positions} positions of one read"
         if num_positions:
             self.length, self.states = length, states

@@ -10,4 +10,7 @@ OBJECTIVES = Registry(
         "causal_lm": "foretext.objectives.causal_lm:CausalLM",
         "masked_lm": "foretext.objectives.masked_lm:MaskedLM",
     },
+        "permutation_lm": "foretext.objectives.permutation_lm:PermutationLM",
+        "unilm": "foretext.objectives.unilm:UniLM",
+        "bidirectional_lm": "foretext.objectives.bidirectional_lm:BidirectionalLM",
 )

@@ -24,6 +24,8 @@ from foretext.objectives.criterion import Criterion
 from foretext.objectives.in_use import ModelInUse
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
+from foretext.objectives.reading import Reading
+from foretext.tokenizers.frames import FrameKind
 __all__ = ["Objective", "TaskHeads", "check_tied", "row_length"]
 
 
@@ -49,6 +51,7 @@ class Objective(Criterion):
     continues: ClassVar[bool] = False  # predicts each next token, so that it generates text
     scores_text: ClassVar[bool] = False  # gives a whole text a probability, token by token
 
+    continues_sources: ClassVar[bool] = False  # writes a text after another one, its source
     # What people read of it.
     kind: ClassVar[str | None] = None  # of language model, in a word: "masked"
     usage: ClassVar[str | None] = None  # a line of Python that uses `model`, for the card
@@ -104,6 +107,14 @@ class Objective(Criterion):
         own, theirs = self.state_dict(), other.state_dict()
         shared = [name for name in own if name in theirs and own[name].shape == theirs[name].shape]
         self.load_state_dict({**own, **{name: theirs[name] for name in shared}})
+    def reading(self, source: Sequence[int] | None = None) -> Reading:
+        """Return how a text is read that the model continues.
+
+        Args:
+            source: ids of the text that it is written after, if it `continues_sources`.
+        """
+        return Reading()
+
 
 
 def row_length(chosen: int | None, backbone: Backbone) -> int:

@@ -56,6 +56,17 @@ class Criterion(nn.Module, ABC):
         """Return the number of predictions of each part."""
 
     @abstractmethod
+    def divisors(self, counts: Mapping[str, int]) -> Mapping[str, int]:
+        """Return by how many predictions the summed loss of each part is divided.
+
+        By those of the part, so that means are added. Where each prediction is of one part out of
+        several it is the predictions of all parts: then the loss is one mean.
+
+        Args:
+            counts: predictions of each part, in a step or in many.
+        """
+        return {part: max(count, 1) for part, count in counts.items()}
+
     def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
         """Return the summed loss and the number of right answers of each part."""
 
