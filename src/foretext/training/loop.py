@@ -108,6 +108,7 @@ class Training:
             self.processes,
             self._peak(dtype),
             validates=validation is not None,
+            divisors=model.objective.divisors,
         )
         self.lanes = Lanes()
         self.saver = Saver(
@@ -231,9 +232,10 @@ class Training:
         state = self.state
         counts = self.model.objective.counts(batch)
         self.records.tally.count(counts)
+        divisors = self.model.objective.divisors(counts)
         for part in self._micro_batches(self._continued(batch)):
             scores = self.forward(part.to(self.device))
-            loss = sum(score.part_of_loss(counts[name]) for name, score in scores.items())
+            loss = sum(score.part_of_loss(divisors[name]) for name, score in scores.items())
             loss.backward()
             self.optimizer.gather()
             self.records.tally.add(scores)

@@ -11,7 +11,7 @@ from foretext.training.board import Board
 from foretext.training.processes import Processes
 from foretext.training.schedule import Schedule
 from foretext.training.state import TrainingState
-from foretext.training.tally import Tally
+from foretext.training.tally import Divisors, Tally, own_counts
 
 __all__ = ["Records"]
 
@@ -27,6 +27,7 @@ class Records:
         context: where the files are.
         processes: whose losses are summed.
         peak: operations that their devices can do in a second; None: not known.
+        divisors: of the losses of parts; see `Criterion.divisors`.
         validates: whether there are records with held-out figures too.
     """
 
@@ -37,13 +38,14 @@ class Records:
         processes: Processes,
         peak: float | None = None,
         *,
+        divisors: Divisors = own_counts,
         validates: bool = False,
     ) -> None:
         self.schedule, self.log, self.processes, self.peak = schedule, context.log, processes, peak
-        self.validates = validates
+        self.divisors, self.validates = divisors, validates
         with_board = schedule.config.tensorboard and processes.is_first
         self.board = Board(context.folder / "tensorboard") if with_board else None
-        self.tally = Tally()  # of the steps since the newest record
+        self.tally = Tally(divisors)  # of the steps since the newest record
 
     def due(self, state: TrainingState) -> bool:
         """Whether it is time for a record without held-out figures.
@@ -68,7 +70,7 @@ class Records:
             DivergedError: the loss is no longer a number.
         """
         record = {**self._trained(state), **measured}
-        self.tally = Tally()
+        self.tally = Tally(self.divisors)
         state.learning = 0.0
         state.history.append(record)
         for file in (self.log, self.board):

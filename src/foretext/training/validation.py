@@ -57,7 +57,7 @@ class HeldOutLoss(Validation):
 
     def measure(self, model: Model) -> dict[str, float]:
         """Score every held-out example, or every one of the sample, once."""
-        tally, lanes = Tally(), Lanes()
+        tally, lanes = Tally(model.objective.divisors), Lanes()
         with torch.inference_mode():
             for step in range(self.num_batches):
                 batch = lanes.begin(self.batches.batch(step))
