@@ -55,6 +55,30 @@ def test_what_comes_from_the_background_is_the_same() -> None:
     ahead.close()  # type: ignore[attr-defined]
 
 
+def test_lanes_go_on_where_they_ended() -> None:
+    class Ordered(Numbers):
+        def keys(self, rng: np.random.Generator) -> np.ndarray:
+            return np.arange(50)
+
+    batches = Batches(Ordered(), 8, seed=3, continues=True)
+    assert batches.per_epoch == 6  # and two rows are left out
+    epoch = [batches.batch(step) for step in range(6, 12)]
+    assert [batch.continues for batch in epoch] == [False, *[True] * 5]
+    lanes = list(zip(*map(ids, epoch), strict=True))
+    assert lanes == [tuple(range(lane * 6, lane * 6 + 6)) for lane in range(8)]
+    assert [ids(batch) for batch in epoch] == [ids(batches.batch(step)) for step in range(6)]
+
+
+def test_fewer_rows_than_lanes_are_one_batch() -> None:
+    class Few(Numbers):
+        def keys(self, rng: np.random.Generator) -> np.ndarray:
+            return np.arange(3)
+
+    batches = Batches(Few(), 8, seed=3, continues=True)
+    assert batches.per_epoch == 1
+    assert ids(batches.batch(0)) == [0, 1, 2]
+
+
 def test_like_lengths_stand_together() -> None:
     batches = Batches(Numbers(), 8, seed=3)
     mixed = sum(len({i % 3 == 0 for i in ids(batches.batch(step))}) > 1 for step in range(7))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from pydantic import Field
 
 from foretext.backbones.recurrent import Recurrent
 from foretext.data.batch import Batch, Inputs
@@ -31,42 +31,17 @@ NOWHERE = RunContext(Path())
 NUM_LANES, LENGTH = 4, 8
 
 
-class LaneExamples:
-    """A text in lanes of equal length; each batch takes the next row of every lane."""
-
-    def __init__(self, tokens: TokenFile) -> None:
-        self.steps = (len(tokens.ids) - 1) // (NUM_LANES * LENGTH)
-        self.ids = tokens.ids[: NUM_LANES * self.steps * LENGTH + 1].astype(np.int64)
-
-    def keys(self, rng: np.random.Generator) -> np.ndarray:
-        return np.arange(self.steps * NUM_LANES)  # a row of each lane, then the next rows
-
-    def lengths(self, keys: np.ndarray) -> np.ndarray | None:
-        return None
-
-    def batch(self, keys: np.ndarray, rng: np.random.Generator) -> Batch:
-        step, lane = keys // NUM_LANES, keys % NUM_LANES
-        starts = (lane * self.steps + step) * LENGTH
-        rows = torch.from_numpy(self.ids[starts[:, None] + np.arange(LENGTH + 1)])
-        inputs = Inputs(rows[:, :-1].contiguous(), visibility="causal")
-        return Batch(inputs, {"next": rows[:, 1:].contiguous()}, continues=bool(step[0] > 0))
-
-
-class LaneLM(CausalLM):
-    """A causal language model that reads on where the batch before ended."""
-
-    class Config(CausalLM.Config):
-        tied: bool = Field(False)
-
-    def examples(self, tokens: TokenFile, *, held_out: bool = False) -> LaneExamples:
-        return LaneExamples(tokens)
-
-
 def model_of(tokenizer: SubwordTokenizer) -> Model:
     torch.manual_seed(0)
     config = Recurrent.Config(dim=16, vector_size=12, num_layers=2, bidirectional=False, dropout=0)
     backbone = Recurrent(config, tokenizer.vocab_size)
-    return Model(backbone, LaneLM(LaneLM.Config(), backbone, tokenizer))
+    lanes = CausalLM.Config(row_length=LENGTH, tied=False, carry_state=True)
+    return Model(backbone, CausalLM(lanes, backbone, tokenizer))
+
+
+def held_out_loss(model: Model, text: TokenFile) -> HeldOutLoss:
+    examples = model.objective.examples(text, held_out=True)
+    return HeldOutLoss(examples, NUM_LANES, continues=True)
 
 
 def trained(
@@ -82,7 +57,7 @@ def trained(
         **{"steps": 12, "batch_examples": NUM_LANES, "precision": "fp32", **settings}
     )
     assert tokens.valid is not None
-    held_out = HeldOutLoss(model.objective.examples(tokens.valid, held_out=True), NUM_LANES)
+    held_out = held_out_loss(model, tokens.valid)
     examples = model.objective.examples(tokens.train)
     fit(model, examples, config, context, held_out if validates else None)
     return model
@@ -105,22 +80,22 @@ def test_short_rows_give_the_loss_of_one_long_row(
 ) -> None:
     assert gpt_tokens.valid is not None
     model = model_of(byte_bpe).eval()
-    examples = LaneExamples(gpt_tokens.valid)
-    measured = HeldOutLoss(examples, NUM_LANES).measure(model)["valid_loss"]
-    rows = torch.from_numpy(examples.ids[:-1].reshape(NUM_LANES, -1))
-    after = torch.from_numpy(examples.ids[1:].reshape(NUM_LANES, -1))
-    batch = Batch(Inputs(rows, visibility="causal"), {"next": after})
+    loss = held_out_loss(model, gpt_tokens.valid)
+    parts = [loss.batches.batch(step) for step in range(loss.batches.per_epoch)]
+    rows = torch.cat([part.inputs.ids for part in parts], dim=1)
+    after = torch.cat([part.targets["next"] for part in parts], dim=1)
+    assert torch.equal(rows[:, 1:], after[:, :-1])  # each row goes on
+    assert rows.numel() > len(gpt_tokens.valid.ids) - (NUM_LANES + 2) * LENGTH
     with torch.inference_mode():
-        whole = float(model(batch)["causal_lm"].loss) / after.numel()
-    assert measured == pytest.approx(whole, rel=1e-5)
-    with torch.inference_mode():  # which rows by themselves do not give
-        alone = model(examples.batch(np.arange(NUM_LANES, 2 * NUM_LANES), np.random.default_rng(0)))
-        carried = Lanes()
-        model(examples.batch(np.arange(NUM_LANES), np.random.default_rng(0)))
-        carried.add(model.carried)
-        carried.end()
-        second = examples.batch(np.arange(NUM_LANES, 2 * NUM_LANES), np.random.default_rng(0))
-        together = model(carried.begin(second))
+        whole = model(Batch(Inputs(rows, visibility="causal"), {"next": after}))
+        alone = model(replace(parts[1], continues=False))
+        second = Lanes()
+        model(parts[0])
+        second.add(model.carried)
+        second.end()
+        together = model(second.begin(parts[1]))
+    measured = loss.measure(model)["valid_loss"]
+    assert measured == pytest.approx(float(whole["causal_lm"].loss) / after.numel(), rel=1e-5)
     assert alone["causal_lm"].loss != together["causal_lm"].loss
 
 
@@ -184,10 +159,10 @@ def test_states_are_kept_exactly() -> None:
 
 def test_several_processes_are_refused(byte_bpe: SubwordTokenizer, gpt_tokens: Tokens) -> None:
     model = model_of(byte_bpe)
-    examples = LaneExamples(gpt_tokens.train)
+    examples = model.objective.examples(gpt_tokens.train)
     config = TrainingConfig(steps=3, batch_examples=NUM_LANES)
     training = Training(model, examples, config, NOWHERE)
     training.processes.size = 2
-    batch = examples.batch(np.arange(NUM_LANES, 2 * NUM_LANES), np.random.default_rng(0))
+    batch = training.batches.batch(1)
     with pytest.raises(SettingError, match="which one process alone can do"):
         training._continued(batch)

@@ -54,6 +54,8 @@ class Backbone(Trainable):
     max_length: int = 1 << 16  # positions that a row may have
     usual_length: int = 128  # of a row in pretraining, where the user chooses none
 
+    carries_state: bool = False  # whether it leaves `States.carried`, which a batch may begin with
+
     # What it reads beside ids.
     reads_words: ClassVar[bool] = False  # ids are whole words; may start from word vectors
     num_characters: int = 0  # ids of characters in `Inputs.characters`; 0: it reads no spelling

@@ -60,6 +60,7 @@ class Recurrent(WordBackbone):
         self.dim = config.dim * (2 if config.bidirectional else 1)
         visibility: Visibility = "full" if config.bidirectional else "causal"
         self.visibilities = frozenset({visibility})
+        self.carries_state = not config.bidirectional
         self.blocks = nn.ModuleList(
             RecurrentLayer(
                 config.kind,

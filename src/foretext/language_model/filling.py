@@ -13,7 +13,7 @@ from foretext.data.framing import Framing
 from foretext.errors import CorpusError
 from foretext.language_model.abilities import cannot
 from foretext.language_model.networks import Network
-from foretext.nn.vocabulary_head import VocabularyHead
+from foretext.nn.token_head import TokenHead
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["Filling", "fill_masks"]
@@ -72,7 +72,7 @@ def fill_masks(
 
 def _likeliest(
     network: Network,
-    head: VocabularyHead,
+    head: TokenHead,
     row: list[int],
     mask: int,
     tokenizer: SubwordTokenizer,

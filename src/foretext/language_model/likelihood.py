@@ -22,7 +22,7 @@ from foretext.data.batch import Inputs
 from foretext.errors import CorpusError, SettingError
 from foretext.language_model.abilities import cannot
 from foretext.language_model.networks import Network
-from foretext.nn.vocabulary_head import VocabularyHead
+from foretext.nn.token_head import TokenHead
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["Likelihood", "measure_likelihood", "sliding_windows"]
@@ -144,7 +144,7 @@ def sliding_windows(
 
 
 def _summed_loss(
-    network: Network, head: VocabularyHead, ids: NDArray[np.int64], fresh: NDArray[np.bool_]
+    network: Network, head: TokenHead, ids: NDArray[np.int64], fresh: NDArray[np.bool_]
 ) -> float:
     device = network.backbone.embedding.device
     rows, scored = torch.from_numpy(ids).to(device), torch.from_numpy(fresh).to(device)

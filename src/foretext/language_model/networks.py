@@ -13,7 +13,7 @@ from foretext.generation import Decoder
 from foretext.nn.copies import Copies
 from foretext.nn.device import Precision, choose_dtype
 from foretext.nn.row_linear import for_single_rows, head_for_single_rows
-from foretext.nn.vocabulary_head import VocabularyHead
+from foretext.nn.token_head import TokenHead
 from foretext.objectives.base import Objective
 from foretext.objectives.reading import Reading
 from foretext.tokenizers.base import Tokenizer
@@ -90,7 +90,7 @@ def _for_single_rows(network: Network) -> tuple[Backbone, nn.Module]:
     return for_single_rows(network.backbone), head_for_single_rows(_head(network))
 
 
-def _head(network: Network) -> VocabularyHead:
+def _head(network: Network) -> TokenHead:
     assert network.objective is not None
     assert network.objective.token_head is not None, network.objective
     return network.objective.token_head

@@ -20,14 +20,14 @@ from torch import Tensor, nn
 
 from foretext.errors import SettingError
 from foretext.nn.linear_cross_entropy import linear_cross_entropy
-from foretext.nn.vocabulary_head import Score
+from foretext.nn.token_head import Score, TokenHead
 
-__all__ = ["AdaptiveSoftmax"]
+__all__ = ["AdaptiveSoftmax", "usual_cutoffs"]
 
 CHUNK_BYTES = 1 << 25  # of log-probabilities at a time
 
 
-class AdaptiveSoftmax(nn.Module):
+class AdaptiveSoftmax(TokenHead):
     """A head of frequent words and clusters of rare ones; ids must be sorted by frequency.
 
     It has the parameters of `torch.nn.AdaptiveLogSoftmaxWithLoss` without a bias: the first ids of
@@ -71,12 +71,12 @@ class AdaptiveSoftmax(nn.Module):
 
     def forward(self, hidden: Tensor) -> Tensor:
         """Map states (..., D) to log-probabilities (..., V), float32."""
-        return self.log_probs(hidden.flatten(0, -2)).unflatten(0, hidden.shape[:-1])
+        return self.log_probs(hidden.flatten(0, -2)).view(*hidden.shape[:-1], self.vocab_size)
 
     def log_probs(self, hidden: Tensor) -> Tensor:
         """Return the log-probability of every word, (M, V) float32, after states (M, D)."""
         head = _log_softmax(F.linear(hidden, self._head_weight()))
-        words, clusters = head.split([self.cutoffs[0], len(self.cutoffs)], dim=1)
+        words, clusters = head[:, : self.cutoffs[0]], head[:, self.cutoffs[0] :]
         parts = [words]
         for tail, cluster in zip(self.tails, clusters.unbind(1), strict=True):
             parts.append(_log_softmax(tail(hidden)) + cluster[:, None])
@@ -110,16 +110,20 @@ class AdaptiveSoftmax(nn.Module):
     def _measured(self, hidden: Tensor, targets: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
         """Yield the loss and the right answers of some positions at a time."""
         rows = max(1, CHUNK_BYTES // (4 * self.vocab_size))
-        for some, wanted in zip(hidden.split(rows), targets.split(rows), strict=True):
-            log_probs = self.log_probs(some)
-            yield (
-                F.nll_loss(log_probs, wanted, reduction="sum"),
-                (log_probs.argmax(1) == wanted).sum(),
-            )
+        for first in range(0, max(len(hidden), 1), rows):
+            log_probs = self.log_probs(hidden[first : first + rows])
+            wanted = targets[first : first + rows]
+            loss = F.nll_loss(log_probs, wanted, reduction="sum")
+            yield loss, (log_probs.argmax(1) == wanted).sum()
 
     def _head_weight(self) -> Tensor:
         """Return the vectors of the head's words and of the clusters, (first cutoff + C, D)."""
         return torch.cat((self.words[: self.cutoffs[0]], self.clusters))
+
+
+def usual_cutoffs(vocab_size: int) -> list[int]:
+    """Return cutoffs for a vocabulary: the head has a fifth of the words."""
+    return [max(vocab_size // 5, 1)]
 
 
 def _check(cutoffs: Sequence[int], vocab_size: int) -> None:

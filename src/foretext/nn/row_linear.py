@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from foretext.kernels.row_linear import pack_blocks, row_linear
 from foretext.nn.team import torch_team
-from foretext.nn.vocabulary_head import VocabularyHead
+from foretext.nn.token_head import TokenHead
 
 __all__ = ["RowLinear", "for_single_rows", "head_for_single_rows"]
 
@@ -65,7 +65,6 @@ def for_single_rows(network: M) -> M:
     return replaced.eval()
 
 
-def head_for_single_rows(head: VocabularyHead) -> nn.Module:
-    """Return a vocabulary head of this kind."""
-    transform = for_single_rows(nn.Sequential(head.transform))
-    return nn.Sequential(transform, RowLinear(head.weight, head.bias))
+def head_for_single_rows(head: TokenHead) -> nn.Module:
+    """Return what maps states to logits, of this kind."""
+    return for_single_rows(head.as_layers())

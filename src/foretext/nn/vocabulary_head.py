@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -11,26 +9,14 @@ from torch import Tensor, nn
 from foretext.nn.feed_forward import ACTIVATIONS, Activation
 from foretext.nn.linear_cross_entropy import linear_cross_entropy, sampled_cross_entropy
 from foretext.nn.norm import NormKind, make_norm
+from foretext.nn.token_head import Score, TokenHead
 
 __all__ = ["HeadTransform", "Score", "VocabularyHead", "class_score"]
 
 INIT_STD = 0.02  # as the weights of the backbone
 
 
-class Score(NamedTuple):
-    """Loss and hits of the predictions of a batch."""
-
-    loss: Tensor  # (), summed negative log-likelihood
-    num_correct: Tensor | None = None  # (), predictions whose most probable value is the target
-    num_majority: Tensor | None = None  # (), those where the most frequent answer is right
-    weight: float = 1.0  # of the part in the loss of a step
-
-    def part_of_loss(self, count: int) -> Tensor:
-        """Return what the part adds to the loss of a step with `count` such predictions."""
-        return self.weight * self.loss / max(count, 1)
-
-
-class VocabularyHead(nn.Module):
+class VocabularyHead(TokenHead):
     """A linear map to the vocabulary, after a transform of the states or without.
 
     Args:
@@ -81,6 +67,15 @@ class VocabularyHead(nn.Module):
             hidden, self.weight, self.bias, targets, draws
         )
         return Score(loss, correct), drawn
+
+    def as_layers(self) -> nn.Module:
+        """Return the transform and a linear layer with the same weights."""
+        V, E = self.weight.shape
+        layer = nn.Linear(E, V, bias=self.bias is not None, device="meta")
+        layer.weight = self.weight
+        if self.bias is not None:
+            layer.bias = self.bias
+        return nn.Sequential(self.transform, layer)
 
 
 class HeadTransform(nn.Module):

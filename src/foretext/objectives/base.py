@@ -19,7 +19,8 @@ from foretext.config import Config
 from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
 from foretext.errors import SettingError
-from foretext.nn.vocabulary_head import HeadTransform, VocabularyHead
+from foretext.nn.token_head import TokenHead
+from foretext.nn.vocabulary_head import HeadTransform
 from foretext.objectives.criterion import Criterion
 from foretext.objectives.in_use import ModelInUse
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -32,7 +33,7 @@ __all__ = ["Objective", "TaskHeads", "check_tied", "row_length"]
 class TaskHeads(NamedTuple):
     """What pretraining learned above the backbone that a task may start from."""
 
-    vocabulary_head: VocabularyHead | None = None  # for a language modelling loss beside the task's
+    vocabulary_head: TokenHead | None = None  # for a language modelling loss beside the task's
     pooler: Mapping[str, Tensor] | None = None  # weight and bias, of a layer on the first state
     transform: HeadTransform | None = None  # between the states and a last layer
 
@@ -76,7 +77,7 @@ class Objective(Criterion):
         """Make examples of a text, to train on or to measure with."""
 
     @property
-    def token_head(self) -> VocabularyHead | None:
+    def token_head(self) -> TokenHead | None:
         """The head that maps states to tokens; None: it has none."""
         return None
 

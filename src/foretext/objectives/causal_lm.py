@@ -1,13 +1,17 @@
-"""Causal language modelling: each token from those before it (Radford et al. 2018)."""
+"""Causal language modelling: each token from those before it.
+
+Over short rows anywhere in the text (Radford et al. 2018), or over rows that go on from batch to
+batch, for networks with a state (Mikolov et al. 2010; Zaremba et al. 2014).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
-from pydantic import Field
+from pydantic import Field, PositiveInt, model_validator
 
 from foretext.backbones.base import Backbone, States
 from foretext.config import Config
@@ -15,7 +19,10 @@ from foretext.data.batch import Batch, Inputs, Visibility
 from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
-from foretext.nn.vocabulary_head import Score, VocabularyHead
+from foretext.errors import SettingError
+from foretext.nn.adaptive_softmax import AdaptiveSoftmax, usual_cutoffs
+from foretext.nn.token_head import Score, TokenHead
+from foretext.nn.vocabulary_head import VocabularyHead
 from foretext.objectives.base import Objective, TaskHeads, check_tied, row_length
 from foretext.objectives.in_use import ModelInUse
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -33,6 +40,9 @@ class CausalLM(Objective):
         config: the user's settings.
         backbone: whose states are scored.
         tokenizer: with an end-of-text token.
+
+    Raises:
+        SettingError: a cutoff of the adaptive softmax is beyond the vocabulary.
     """
 
     class Config(Config):
@@ -41,7 +51,24 @@ class CausalLM(Objective):
         row_length: int | None = Field(None, ge=2)
         """Tokens of a row; none: the backbone's length."""
         tied: bool = True
-        """The head's weights are the token vectors."""
+        """The head's weights are the token vectors; of an adaptive softmax, those of its head."""
+        carry_state: bool = False
+        """Each row of a batch goes on where the same row of the batch before ended."""
+        softmax: Literal["full", "adaptive"] = "full"
+        """adaptive: rare words cost less; for large vocabularies of whole words."""
+        cutoffs: list[PositiveInt] = Field([])
+        """First ids of the clusters of rare words; none: by the size of the vocabulary."""
+        div_value: float = Field(4.0, ge=1)
+        """How much narrower the states of each cluster are than those of the one before."""
+
+        @model_validator(mode="after")
+        def _has_effect(self) -> CausalLM.Config:
+            idle = self.changed & {"cutoffs", "div_value"}
+            if self.softmax == "full" and idle:
+                raise ValueError(f"{min(idle)} would have no effect with softmax = 'full'")
+            if sorted({*self.cutoffs}) != self.cutoffs:
+                raise ValueError(f"cutoffs = {self.cutoffs} must increase")
+            return self
 
     visibility: Visibility = "causal"
     continues = True
@@ -57,17 +84,12 @@ class CausalLM(Objective):
     def __init__(self, config: Config, backbone: Backbone, tokenizer: SubwordTokenizer) -> None:
         super().__init__(config, backbone, tokenizer)
         self.row_length = row_length(config.row_length, backbone)
+        self.carries_state = config.carry_state
         self.end = tokenizer.special.required("end")
-        self.head = VocabularyHead(
-            backbone.dim,
-            backbone.vocab_size,
-            transform=None,
-            tied=backbone.embedding if config.tied else None,
-            bias=False,
-        )
+        self.head = _head(config, backbone)
 
     @property
-    def token_head(self) -> VocabularyHead:
+    def token_head(self) -> TokenHead:
         """The map from states to next tokens."""
         return self.head
 
@@ -77,9 +99,15 @@ class CausalLM(Objective):
         return TaskHeads(vocabulary_head=self.head)
 
     def check(self, backbone: Backbone) -> None:
-        """Refuse a backbone whose token vectors cannot be the weights of the head."""
+        """Refuse a backbone whose token vectors cannot be the head's, or that has no state."""
         if self.config.tied:
             check_tied(backbone)
+        if self.carries_state and not backbone.carries_state:
+            raise SettingError(
+                f"[objective] carry_state = true: {type(backbone).__name__} has no state that a "
+                "batch could hand on to the next; leave it out, or use a recurrent network with "
+                "bidirectional = false."
+            )
 
     def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any]:
         """Generate text after the first tokens of a row."""
@@ -88,7 +116,8 @@ class CausalLM(Objective):
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Cut the text into rows, at other places in each epoch."""
-        return CausalRows(TokenStream(tokens, self.end), self.row_length)
+        stream = TokenStream(tokens, self.end)
+        return CausalRows(stream, self.row_length, in_order=self.carries_state)
 
     def counts(self, batch: Batch) -> Mapping[str, int]:
         """Return the number of predicted tokens."""
@@ -102,15 +131,23 @@ class CausalLM(Objective):
 
 
 class CausalRows:
-    """Rows of a stream and, as targets, the same rows one token later."""
+    """Rows of a stream and, as targets, the same rows one token later.
 
-    def __init__(self, stream: TokenStream, length: int) -> None:
+    Args:
+        stream: of the text.
+        length: of a row.
+        in_order: whether the rows come as they stand in the text, and not shuffled.
+    """
+
+    def __init__(self, stream: TokenStream, length: int, *, in_order: bool = False) -> None:
         self.stream = stream
         self.length = min(length, len(stream) - 1)
+        self.in_order = in_order
 
     def keys(self, rng: np.random.Generator) -> np.ndarray:
-        """Return where the rows begin, (N,), shuffled."""
-        return rng.permutation(self.stream.row_starts(self.length, rng, ahead=1))
+        """Return where the rows begin, (N,)."""
+        starts = self.stream.row_starts(self.length, rng, ahead=1)
+        return starts if self.in_order else rng.permutation(starts)
 
     def lengths(self, keys: np.ndarray) -> np.ndarray | None:
         """All rows are of one length."""
@@ -121,3 +158,15 @@ class CausalRows:
         ids = torch.from_numpy(self.stream.take(keys[:, None] + np.arange(self.length + 1)))
         inputs = Inputs(ids[:, :-1].contiguous(), visibility="causal")
         return Batch(inputs, {"next": ids[:, 1:].contiguous()})  # (B, T)
+
+
+def _head(config: CausalLM.Config, backbone: Backbone) -> TokenHead:
+    tied = backbone.embedding if config.tied else None
+    if config.softmax == "full":
+        return VocabularyHead(
+            backbone.dim, backbone.vocab_size, transform=None, tied=tied, bias=False
+        )
+    cutoffs = config.cutoffs or usual_cutoffs(backbone.vocab_size)
+    return AdaptiveSoftmax(
+        backbone.dim, backbone.vocab_size, cutoffs, div_value=config.div_value, tied=tied
+    )

@@ -29,11 +29,13 @@ from foretext.recipe import Recipe
 from foretext.report.model_card import model_card
 from foretext.run_folder import RunFolder
 from foretext.runtime import usable_cores
+from foretext.tokenizers.frames import with_frame
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 from foretext.training.loop import fit
 from foretext.training.model import Model
 from foretext.training.processes import Processes
+from foretext.training.settings import TrainingConfig
 from foretext.training.validation import HeldOutLoss, Validation
 
 __all__ = ["help_to_learn", "learn_language_model"]
@@ -81,8 +83,7 @@ def help_to_learn(job: PretrainingJob) -> tuple[LanguageModel, list[dict[str, An
     model, config = build_model(recipe, tokenizer, _base_model(job)), training_config(recipe)
     validation = None
     if tokens.valid is not None:
-        held_out = model.objective.examples(tokens.valid, held_out=True)
-        validation = HeldOutLoss(held_out, config.batch_examples)
+        validation = _held_out_loss(model, tokens.valid, config)
     checkpoints = Checkpoints(run.checkpoints)  # to resume from; the first process saves
     context = RunContext(run.path, checkpoints=checkpoints, resume=job.resume)
     history = fit(model, model.objective.examples(tokens.train), config, context, validation)
@@ -123,6 +124,8 @@ def _tokenizer(job: PretrainingJob, base: LanguageModel | None) -> SubwordTokeni
                 f"the text gives {tokenizer.vocab_size:,} tokens, not the {wanted:,} of "
                 "tokenizer.vocab_size"
             )
+    frame = objective_class(job.recipe).frame
+    tokenizer = tokenizer if frame is None else with_frame(tokenizer, frame)
     tokenizer.save(job.run.tokenizer)
     return tokenizer
 
@@ -187,12 +190,17 @@ def _validation(
     job: PretrainingJob, model: Model[Objective], tokenizer: SubwordTokenizer, held_out: TokenFile
 ) -> Validation:
     """The held-out loss; in a run that is kept, with samples of what the model answers."""
-    examples = model.objective.examples(held_out, held_out=True)
     config = training_config(job.recipe)
-    loss = HeldOutLoss(examples, config.batch_examples)
+    loss = _held_out_loss(model, held_out, config)
     if not job.keep:
         return loss
     return SampledValidation(loss, tokenizer, config.device, held_out, job.run.samples)
+
+
+def _held_out_loss(model: Model[Objective], text: TokenFile, config: TrainingConfig) -> HeldOutLoss:
+    examples = model.objective.examples(text, held_out=True)
+    continues = model.objective.carries_state
+    return HeldOutLoss(examples, config.batch_examples, continues=continues)
 
 
 def _num_bytes(model: Model[Objective]) -> int:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from foretext.backbones.base import States
 from foretext.data.batch import Inputs
 from foretext.errors import SettingError
-from foretext.nn.vocabulary_head import Score, VocabularyHead
+from foretext.nn.token_head import Score, TokenHead
 from foretext.tasks.task_base import TaskBase
 
 __all__ = ["NextTokens"]
@@ -27,7 +27,7 @@ class NextTokens(nn.Module):
         weight: λ.
     """
 
-    def __init__(self, head: VocabularyHead, weight: float) -> None:
+    def __init__(self, head: TokenHead, weight: float) -> None:
         super().__init__()
         self.head = head
         self.weight = weight

@@ -11,7 +11,8 @@ from foretext.backbones.base import Backbone
 from foretext.data.batch import Visibility
 from foretext.data.framing import Framing
 from foretext.nn.pooling import Pooling
-from foretext.nn.vocabulary_head import HeadTransform, VocabularyHead
+from foretext.nn.token_head import TokenHead
+from foretext.nn.vocabulary_head import HeadTransform
 from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["TaskBase"]
@@ -23,7 +24,7 @@ class TaskBase(NamedTuple):
     tokenizer: Tokenizer
     backbone: Backbone
     visibility: Visibility  # that the backbone was trained with, or is to be
-    vocabulary_head: VocabularyHead | None = None  # of its objective, where it had one
+    vocabulary_head: TokenHead | None = None  # of its objective, where it had one
     pooler: Mapping[str, Tensor] | None = None  # weights of next-sentence prediction's first layer
     transform: HeadTransform | None = None  # that a masked language model had before its vocabulary
     # Of a sentence encoder: how it makes the one vector of a text that is compared by cosine.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,12 +29,17 @@ class Batches:
         examples: what there is.
         batch_examples: examples of a batch; the last one of an epoch may have fewer.
         seed: of order and content.
+        continues: whether each row of a batch goes on where the same row of the batch before ended;
+            the keys of the examples are then in the order of the text.
     """
 
-    def __init__(self, examples: Examples, batch_examples: int, seed: int) -> None:
+    def __init__(
+        self, examples: Examples, batch_examples: int, seed: int, *, continues: bool = False
+    ) -> None:
         self.examples = examples
         self.size = batch_examples
         self.seed = seed
+        self.continues = continues
         self._epoch = 0
         self._order = self._ordered(0)
 
@@ -47,7 +53,8 @@ class Batches:
         epoch, place = divmod(step, self.per_epoch)
         if epoch != self._epoch:
             self._epoch, self._order = epoch, self._ordered(epoch)
-        return self.examples.batch(self._order[place], self._rng(CONTENT, step))
+        batch = self.examples.batch(self._order[place], self._rng(CONTENT, step))
+        return replace(batch, continues=place > 0) if self.continues else batch
 
     def ahead(self, step: int) -> Iterator[Batch]:
         """Yield the batches of `step` and all that follow, made in the background."""
@@ -70,6 +77,8 @@ class Batches:
         """Keys of each batch of an epoch."""
         rng = self._rng(ORDER, epoch)
         keys = self.examples.keys(rng)
+        if self.continues:
+            return _lanes(keys, self.size)
         lengths = self.examples.lengths(keys)
         if lengths is None:
             return _cut(keys, self.size)
@@ -79,6 +88,16 @@ class Batches:
             by_length = keys[bucket][np.argsort(lengths[bucket], kind="stable")]
             batches += _cut(by_length, self.size)
         return [batches[place] for place in rng.permutation(len(batches))]
+
+
+def _lanes(keys: np.ndarray, size: int) -> list[np.ndarray]:
+    """Cut a text into `size` parts of equal length, side by side; batch i has row i of each.
+
+    The last rows of the text, fewer than there are lanes, are left out.
+    """
+    num_lanes = min(size, len(keys))
+    steps = len(keys) // num_lanes
+    return [*keys[: num_lanes * steps].reshape(num_lanes, steps).T]
 
 
 def _cut(keys: np.ndarray, size: int) -> list[np.ndarray]:

@@ -98,7 +98,8 @@ class Training:
         dtype = training_dtype(model, config.precision)
         self.optimizer = Optimizer(model, config, dtype, self.processes)
         self.forward = torch.compile(model) if config.compile else model
-        self.batches = Batches(examples, config.batch_examples, config.seed)
+        continues = model.objective.carries_state
+        self.batches = Batches(examples, config.batch_examples, config.seed, continues=continues)
         self.schedule = Schedule(config, self.batches.per_epoch, self._limit())
         self.forecast = Forecast(self.batches.per_epoch)
         self.flops = ModelFlops(model)
@@ -169,7 +170,7 @@ class Training:
                     with bar.paused():
                         self._validate()
                 elif self.records.due(state):
-                    self._record({})
+                    self.records.add(self.state, {})
                 bar.total = schedule.total
                 bar.advance(schedule.done(state.step, state.seconds) - bar.done, **self._shown())
                 if self.processes.agree(stop.requested is not None):
@@ -270,10 +271,7 @@ class Training:
         figures, is_best = self.held_out.measure(self.state)
         if is_best and self.config.keep == "best":
             self.optimizer.keep_weights()
-        self._record(figures)
-
-    def _record(self, measured: dict[str, float]) -> None:
-        self.records.add(self.state, measured)
+        self.records.add(self.state, figures)
 
     def _shown(self) -> dict[str, float]:
         """Figures beside the bar."""
@@ -289,7 +287,7 @@ class Training:
         if validates and not self.held_out.is_measured(self.state):
             self._validate()
         elif not validates and (not history or history[-1]["step"] != self.state.step):
-            self._record({})
+            self.records.add(self.state, {})
         if self.config.keep == "best":
             self.optimizer.restore_weights()
         self.optimizer.release()
