@@ -7,9 +7,9 @@ TOML file or from ``--set section.name=value``; the same checks run for all.
 from __future__ import annotations
 
 import re
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from foretext.errors import SettingError, did_you_mean
 
@@ -38,6 +38,19 @@ class Config(BaseModel):
             return cls(**settings)
         except ValidationError as error:
             raise SettingError(_sentence(error, cls, section)) from None
+
+    @classmethod
+    def allows(cls, name: str, value: Any) -> bool:
+        """Whether there is a setting of this name that can have this value."""
+        if name not in cls.model_fields:
+            return False
+        field = cls.model_fields[name]
+        kind: Any = Annotated[field.annotation, field]
+        try:
+            TypeAdapter(kind, config=ConfigDict(strict=True)).validate_python(value)
+        except ValidationError:
+            return False
+        return True
 
     @property
     def changed(self) -> set[str]:

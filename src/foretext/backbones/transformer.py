@@ -152,6 +152,10 @@ class Transformer(Backbone):
                 counts[f"blocks.{layer}.feed_forward.inner.weight"] = 2
         return counts
 
+    def narrower(self, rate: float, num_layers: int | None = None) -> Transformer:
+        """Return one with random weights, `rate` times as wide, whose heads are as wide."""
+        return Transformer(self.config.narrowed(rate, num_layers), self.vocab_size)
+
     def flops(self) -> Flops:
         """Return the operations of a training step, with the layers frozen that are so now."""
         projection = self.embeddings.projection

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -86,6 +86,23 @@ class TransformerConfig(Config):
         if self.positions != "rotary" and "local_rotary_base" in local:
             raise ValueError("local_rotary_base would have no effect without rotary positions")
         return self
+
+    def narrowed(self, rate: float, num_layers: int | None) -> Self:
+        """Return the settings of a network that is `rate` times as wide, with as wide heads.
+
+        Its token vectors keep their width. Without `num_layers` it has as many layers.
+        """
+        num_heads = max(round(rate * self.num_heads), 1)
+        dim = num_heads * (self.dim // self.num_heads)
+        hidden = None if self.feed_forward_dim is None else round(rate * self.feed_forward_dim)
+        changed = {
+            "num_layers": num_layers or self.num_layers,
+            "num_heads": num_heads,
+            "dim": dim,
+            "embedding_dim": self.embedding_width if dim != self.embedding_width else None,
+            "feed_forward_dim": None if hidden is None else max(hidden // LANES, 1) * LANES,
+        }
+        return self.model_copy(update=changed)
 
     @property
     def embedding_width(self) -> int:

@@ -88,9 +88,11 @@ class Table:
         return Section(name, self._config(section, name, source).checked(given, section))
 
     def shared(self, settings: Settings, name: str) -> dict[str, Any]:
-        """Return those that the component `name` has too."""
-        fields = self._config(self.registry.section, name, None).model_fields
-        return {setting: value for setting, value in settings.items() if setting in fields}
+        """Return those that the component `name` has too, and with these values."""
+        config = self._config(self.registry.section, name, None)
+        return {
+            setting: value for setting, value in settings.items() if config.allows(setting, value)
+        }
 
     def path(self, settings: Settings) -> str:
         """Return ``"module:Class.Config"`` of the component that the settings name."""

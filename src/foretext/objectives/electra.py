@@ -1,0 +1,208 @@
+"""Replaced-token detection: which tokens did a small network replace? ELECTRA (Clark et al. 2020).
+
+A generator, a small masked language model, draws a token for each masked position from what it
+predicts. The backbone, which the paper calls the discriminator, then says of every token of the row
+whether it is the original one. So it learns at all positions, and not at the 15 % that are masked.
+Both networks are trained together and share their token vectors (sections 2 and 3.2). No gradient
+flows through the tokens that are drawn.
+
+Two deviations: all masked positions show `[MASK]` to the generator, and only token vectors are
+shared, not those of positions and segments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import torch.nn.functional as F
+from pydantic import Field, model_validator
+from torch import Tensor, nn
+
+from foretext.backbones.base import Backbone, States
+from foretext.data.batch import Batch, Visibility
+from foretext.data.examples import Examples
+from foretext.data.token_file import TokenFile
+from foretext.data.token_stream import TokenStream
+from foretext.errors import SettingError
+from foretext.nn.feed_forward import ACTIVATIONS, Activation
+from foretext.nn.parameters import share_parameter
+from foretext.nn.vocabulary_head import Score, VocabularyHead
+from foretext.objectives.base import Objective, row_length
+from foretext.objectives.cloze import ClozeConfig, cloze_head
+from foretext.objectives.drawn_rows import DrawnRows
+from foretext.objectives.in_use import ModelInUse
+from foretext.objectives.masked_rows import MaskedRows, Masking
+from foretext.objectives.planted_word import plant_a_word
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+
+__all__ = ["Detector", "Electra"]
+
+INIT_STD = 0.02  # of the detector's first weights, as of those of other heads
+
+
+class Electra(Objective):
+    """Says of every token whether a generator replaced it.
+
+    Args:
+        config: the user's settings.
+        backbone: the discriminator, whose states are scored.
+        tokenizer: with `[CLS]`, `[SEP]` and `[MASK]`.
+    """
+
+    class Config(ClozeConfig):
+        """Settings of replaced-token detection, and of the masks and the head of its generator."""
+
+        mask_token_rate: float = Field(1.0, ge=0, le=1)
+        """Share of the hidden tokens that become the mask token."""
+        random_token_rate: float = Field(0.0, ge=0, le=1)
+        """Share of the hidden tokens that become a random token; the others stay as they are."""
+        whole_words: bool = False
+        """Hide the tokens of a word together."""
+        generator_rate: float = Field(0.25, ge=0, le=1)
+        """Width of the generator, as a share of the backbone's; 0: a model folder without one."""
+        generator_layers: int | None = Field(None, ge=1)
+        """Layers of the generator; none: as many as the backbone has."""
+        replaced_weight: float = Field(50.0, gt=0)
+        """Weight of the detection in the loss (λ); that of the generator is 1."""
+        detector_activation: Activation = "gelu"
+        """Activation of the head on the backbone."""
+
+        @model_validator(mode="after")
+        def _has_effect(self) -> Electra.Config:
+            if self.generator_layers is not None and not self.generator_rate:
+                raise ValueError("generator_layers would have no effect with generator_rate = 0")
+            return self
+
+    visibility: Visibility = "full"
+    usage = 'model.embed(["a text", "another text"])'
+    row_length: int
+
+    def __init__(self, config: Config, backbone: Backbone, tokenizer: SubwordTokenizer) -> None:
+        super().__init__(config, backbone, tokenizer)
+        self.tokenizer = tokenizer
+        self.row_length = row_length(config.row_length, backbone)
+        self.replaced = Detector(backbone.dim, config.detector_activation)
+        self.generator: Backbone | None = None
+        self.head: VocabularyHead | None = None
+        if config.generator_rate:
+            self.generator = backbone.narrower(config.generator_rate, config.generator_layers)
+            share_parameter(self.generator, self.generator.embedding, backbone.embedding)
+            self.head = cloze_head(config, self.generator)
+
+    @property
+    def fills(self) -> bool:  # type: ignore[override]
+        """Whether it has a generator, which fills masks."""
+        return self.generator is not None
+
+    @property
+    def networks(self) -> Mapping[str, Backbone]:
+        """The generator."""
+        return {} if self.generator is None else {"generator": self.generator}
+
+    @property
+    def token_head(self) -> VocabularyHead | None:
+        """The map from the generator's states to masked tokens."""
+        return self.head
+
+    def token_network(self, backbone: Backbone) -> Backbone:
+        """Return the generator: only this network predicts tokens."""
+        return backbone if self.generator is None else self.generator
+
+    def check(self, backbone: Backbone) -> None:
+        """Refuse to train or to measure without a generator.
+
+        Raises:
+            SettingError: there is none.
+        """
+        if self.generator is None:
+            raise SettingError(
+                "[objective] generator_rate = 0: without a generator no token is replaced, and "
+                "nothing can be trained or measured; set objective.generator_rate = 0.25."
+            )
+
+    def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any] | None:
+        """Replace a word of a row by one of the generator's, and ask which it is."""
+        return plant_a_word(model, row, self.replaced)
+
+    def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
+        """Cut rows from the text; each is masked differently every time it is read."""
+        special = self.tokenizer.special
+        stream = TokenStream(tokens, special.required("sep"))
+        masking = self._masking(held_out)
+        return DrawnRows(MaskedRows(stream, self.row_length, special.required("cls"), masking))
+
+    def counts(self, batch: Batch) -> Mapping[str, int]:
+        """Return the number of masked tokens, and of all."""
+        num_masked = int(batch.targets["masked"].sum())
+        return {"generator": num_masked, "replaced": batch.inputs.num_tokens}
+
+    def prepare(self, batch: Batch, backbone: Backbone) -> Batch:
+        """Let the generator fill the masked positions; its score goes along with the targets."""
+        assert self.generator is not None
+        assert self.head is not None
+        targets = batch.targets
+        originals = targets["original"].flatten()  # (B * T,)
+        places = targets["masked"].flatten().nonzero()[:, 0]  # (M,)
+        states = self.generator(batch.inputs).last.flatten(0, 1)  # (B * T, D')
+        score, drawn = self.head.score_and_draw(
+            states.index_select(0, places),
+            originals.index_select(0, places),
+            targets["draws"].flatten().index_select(0, places),
+        )
+        ids = originals.index_copy(0, places, drawn).view_as(targets["original"])  # (B, T)
+        assert score.num_correct is not None
+        found = {
+            "replaced": ids != targets["original"],  # (B, T); a token may be drawn that was there
+            "generator_loss": score.loss,  # ()
+            "generator_correct": score.num_correct,  # ()
+        }
+        inputs = replace(batch.inputs, ids=ids)
+        return replace(batch, inputs=inputs, targets={**targets, **found})
+
+    def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
+        """Score the generator, and what the states say of every token."""
+        targets, real = batch.targets, batch.inputs.token_mask
+        logits, replaced = self.replaced(states.last).float(), targets["replaced"]  # (B, T)
+        if real is not None:
+            logits, replaced = logits[real], replaced[real]
+        losses = F.binary_cross_entropy_with_logits(logits, replaced.float(), reduction="sum")
+        return {
+            "generator": Score(targets["generator_loss"], targets["generator_correct"]),
+            "replaced": Score(
+                losses,
+                ((logits > 0) == replaced).sum(),
+                num_majority=(~replaced).sum(),
+                weight=self.config.replaced_weight,
+            ),
+        }
+
+    def _masking(self, held_out: bool) -> Masking:
+        config, tokenizer = self.config, self.tokenizer
+        return Masking(
+            config.valid_mask_rate if held_out else config.mask_rate,
+            1,
+            tokenizer.special.required("mask"),
+            tokenizer.ordinary,
+            tokenizer.word_starts if config.whole_words else None,
+            config.replacements,
+        )
+
+
+class Detector(nn.Module):
+    """Linear, activation, and a number for each position: above 0 it is a replaced token."""
+
+    def __init__(self, dim: int, activation: Activation) -> None:
+        super().__init__()
+        self.dense = nn.Linear(dim, dim)
+        self.activation = ACTIVATIONS[activation]
+        self.output = nn.Linear(dim, 1)
+        for layer in (self.dense, self.output):
+            nn.init.normal_(layer.weight, std=INIT_STD)
+            nn.init.zeros_(layer.bias)
+
+    def forward(self, states: Tensor) -> Tensor:
+        """Map states (..., D) to logits (...)."""
+        logits: Tensor = self.output(self.activation(self.dense(states)))
+        return logits.squeeze(-1)
