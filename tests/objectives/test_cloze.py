@@ -8,15 +8,14 @@ from foretext.data.token_file import Tokens
 from foretext.errors import SettingError
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from tests.networks import transformer
+from tests.networks import bert
 
 
 def drawn(
     tokens: Tokens, tokenizer: SubwordTokenizer, **settings: float
 ) -> tuple[Tensor, Tensor, int]:
     """What hidden tokens became, what they were, and the id of the mask token."""
-    config = MaskedLM.Config(row_length=32, mask_rate=0.5, **settings)  # type: ignore[arg-type]
-    objective = MaskedLM(config, transformer(tokenizer.vocab_size), tokenizer)
+    objective = bert(tokenizer, mask_rate=0.5, **settings).objective
     examples, rng = objective.examples(tokens.train), np.random.default_rng(0)
     batch = examples.batch(examples.keys(rng), rng)
     hidden = batch.targets["masked"]

@@ -11,6 +11,7 @@ from foretext.interop.rows import Row, affine
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
 from foretext.interop.transformer_family import TransformerFamily
 from foretext.objectives.masked_lm import MaskedLM
+from foretext.objectives.unilm import UniLM
 
 __all__ = ["Bert"]
 
@@ -28,6 +29,7 @@ class Bert(TransformerFamily):
     backbone_class = "BertModel"
     frame = "bert"
     objective = MaskedLM
+    others = (UniLM,)
 
     fixed: ClassVar = {
         "embedding_dim": None,

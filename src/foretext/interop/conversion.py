@@ -46,10 +46,10 @@ def to_family(
     """Return a model as a family has it; None where no family has such a model."""
     head: Any = None if objective is None else config_of(objective)
     for family in FAMILIES.values():
-        if family.fits(backbone, objective):
+        if family.fits(backbone, objective) and family.suits(tokenizer):
             theirs = family.theirs(backbone.config, head)
             if theirs is not None:
-                theirs |= further_keys(family, head, backbone.vocab_size, tokenizer)
+                theirs |= further_keys(family, head, backbone, tokenizer)
                 return Converted(family, theirs, _weights(family, theirs, backbone, objective))
     return None
 
@@ -73,8 +73,8 @@ def from_family(
     check_buffers(weights, config, family.buffers, weight_path)
     with no_init(weights, config_path):
         backbone = family.backbone.build(config, read_vocab_size(theirs, config_path))
-        objective = family.objective(head, backbone, tokenizer) if heads.head else None
-    rows = family.rows(config, family.prefix, heads)
+        objective = family.objective_of(head)(head, backbone, tokenizer) if heads.head else None
+    rows = family.rows(config, family.prefix, heads, theirs)
     flag, ours = partial(family.flag, theirs), named_weights(backbone=backbone, objective=objective)
     unused = fill_weights(ours, rows, flag, weights, family.unused, weight_path)
     return LoadedNetwork(backbone, objective, family.visibility, unused)
@@ -89,16 +89,17 @@ def backbone_config(family: Family, theirs: Settings, path: Path) -> Any:
     return _configs(family, theirs, NO_HEADS, path)[0]
 
 
-def further_keys(family: Family, head: Any, vocab_size: int, tokenizer: Tokenizer) -> Settings:
+def further_keys(
+    family: Family, head: Any, backbone: Backbone, tokenizer: Tokenizer
+) -> Settings:
     """Return their settings that do not follow from ours."""
-    special = tokenizer.special
     return {
         "model_type": family.model_type,
         "architectures": [family.backbone_class if head is None else family.head_class(head)],
-        "vocab_size": vocab_size,
+        "vocab_size": backbone.vocab_size,
         "tie_word_embeddings": _heads(family, head).tied,
         "dtype": "float32",
-        **{theirs: getattr(special, task) for theirs, task in family.special_ids.items()},
+        **family.tokenizer_keys(backbone.config, tokenizer),
     }
 
 
@@ -107,7 +108,7 @@ def _weights(
 ) -> dict[str, Tensor]:
     heads = _heads(family, None if objective is None else config_of(objective))
     prefix = family.prefix if heads.head else ""
-    rows = family.rows(backbone.config, prefix, heads)
+    rows = family.rows(backbone.config, prefix, heads, theirs)
     flag = partial(family.flag, theirs)
     weights = renamed_weights(named_weights(backbone=backbone, objective=objective), rows, flag)
     if family.decoder_twin is not None and not heads.tied:
@@ -147,7 +148,7 @@ def _kept(family: Family, theirs: Settings, heads: Heads, path: Path) -> tuple[A
     objective = read_part(own, "objective", OBJECTIVES.resolve, path)
     if backbone is None or backbone.component is not family.backbone:
         return None, None
-    has_head = heads.head and objective is not None and objective.component is family.objective
+    has_head = heads.head and objective is not None and objective.component in family.objectives
     head = objective.config if has_head and objective is not None else None
     written = family.theirs(backbone.config, head)
     if written is None or family.ours(written) != family.ours(theirs):

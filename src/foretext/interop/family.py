@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
+
+from torch import Tensor
 
 from foretext.backbones.base import Backbone
 from foretext.config import Config
@@ -17,6 +19,7 @@ from foretext.interop.heads import Heads
 from foretext.interop.rows import Row
 from foretext.interop.task_heads import TaskHead
 from foretext.objectives.base import Objective
+from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.frames import FrameKind
 
 __all__ = ["Family", "Key", "Settings"]
@@ -43,6 +46,7 @@ class Family(ABC):
     frame: ClassVar[FrameKind]  # what stands around a text
     backbone: ClassVar[type[Backbone]]  # our class
     objective: ClassVar[type[Objective]]  # our class with the same head
+    others: ClassVar[tuple[type[Objective], ...]] = ()  # with that head; our folders name them
 
     fixed: ClassVar[Mapping[str, Any]]  # settings of our backbone that all of its models have
     keys: ClassVar[Mapping[str, Key]]  # the other settings of our backbone: theirs
@@ -102,10 +106,23 @@ class Family(ABC):
         """Return theirs for the settings of a task of ours that this family says in its own way."""
         return {}
 
+    def renamed(self, weights: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Return weights under the names in its rows, where some folders have others."""
+        return weights
+
     def num_layers(self, config: Any, row: Row) -> int:
         """Return the number of layers that ``{i}`` stands for in the names of a row."""
         count: int = config.num_layers
         return count
+
+    def suits(self, tokenizer: Tokenizer) -> bool:
+        """Whether its models are read with such a tokenizer."""
+        return True
+
+    def tokenizer_keys(self, config: Any, tokenizer: Tokenizer) -> Settings:
+        """Return theirs that the tokenizer says: ids of special tokens."""
+        special = tokenizer.special
+        return {theirs: getattr(special, task) for theirs, task in self.special_ids.items()}
 
     def allows(self, config: Any) -> bool:
         """Whether a model of this family can have these settings of our backbone."""
@@ -129,6 +146,18 @@ class Family(ABC):
         return self.objective.visibility
 
     @property
+    def objectives(self) -> tuple[type[Objective], ...]:
+        """Our classes with the same head."""
+        return self.objective, *self.others
+
+    def objective_of(self, head: Config) -> type[Objective]:
+        """Return our class with these settings."""
+        configs: dict[type[Config], type[Objective]] = {
+            cast(Any, each).Config: each for each in self.objectives
+        }
+        return configs[type(head)]
+
+    @property
     def backbone_config(self) -> type[Config]:
         """Class of our backbone's settings."""
         component: Any = self.backbone
@@ -150,7 +179,7 @@ class Family(ABC):
     def fits(self, backbone: Backbone, objective: Objective | None = None) -> bool:
         """Whether a model of ours is of the classes that this family stands for."""
         return type(backbone) is self.backbone and (
-            objective is None or type(objective) is self.objective
+            objective is None or type(objective) in self.objectives
         )
 
     def theirs(self, config: Any, head: Config | None) -> Settings | None:
@@ -180,8 +209,10 @@ class Family(ABC):
         """Return a setting of theirs that says if a weight is there."""
         return bool(theirs.get(name, self.flags[name]))
 
-    def rows(self, config: Any, prefix: str, heads: Heads) -> Iterator[Row]:
-        """Return the rows of one model, with full names."""
+    def rows(
+        self, config: Any, prefix: str, heads: Heads, theirs: Settings | None = None
+    ) -> Iterator[Row]:
+        """Return the rows of one model, with full names; `theirs` are all of its settings."""
         for row in self.backbone_rows:
             num_layers = self.num_layers(config, row) if "{i}" in row.ours else 1
             for layer in range(row.first_layer if "{i}" in row.ours else 0, num_layers):
