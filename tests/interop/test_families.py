@@ -48,7 +48,10 @@ def configs(draw: st.DrawFn, family: Family) -> Transformer.Config:
     return Transformer.Config(**{k: v for k, v in settings.items() if k not in free})
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+TRANSFORMERS = [name for name, family in FAMILIES.items() if family.backbone is Transformer]
+
+
+@pytest.mark.parametrize("name", TRANSFORMERS)
 @given(data=st.data())
 def test_settings_come_back(name: str, data: st.DataObject) -> None:
     family = FAMILIES[name]
@@ -58,7 +61,7 @@ def test_settings_come_back(name: str, data: st.DataObject) -> None:
     assert Transformer.Config(**family.ours(theirs)) == config
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", TRANSFORMERS)
 def test_names_are_distinct(name: str) -> None:
     heads = Heads(head=True, pair_head=True, tied=False)
     config = Transformer.Config(num_layers=2)
@@ -81,3 +84,15 @@ def test_parts_of_a_row(layout: Any) -> None:
     assert torch.equal(again, weight)
     expected = {"same": weight[:3], "transposed": weight[:3].T, "reversed": weight[:3].flip(0)}
     assert torch.equal(parts[0], expected[layout])
+
+
+def test_rows_that_no_program_reads() -> None:
+    """RoBERTa's position vectors begin behind that of padding."""
+    row = Row("positions", ("theirs",), num_unused=2)
+    weight = torch.arange(12.0).view(3, 4)
+    (part,) = row.split(weight)
+    assert tuple(part.shape) == row.shape_there(weight.shape) == (5, 4)
+    assert not part[:2].any()
+    again = torch.zeros(3, 4)
+    row.join([part], again)
+    assert torch.equal(again, weight)

@@ -37,7 +37,7 @@ class Framing(NamedTuple):
             return cls(tokenizer.prefix, [], max_length, between)
         prefix = [] if special.cls is None else [special.cls]
         suffix = [] if special.sep is None else [special.sep]
-        return cls(prefix, suffix, max_length, suffix)
+        return cls(prefix, suffix, max_length, tokenizer.between)
 
     @property
     def room(self) -> int:

@@ -65,7 +65,8 @@ def save_hugging_face(
         frame = converted.family.frame
     own = {"version": __version__, **own_settings(backbone, objective, facts)}
     folder.mkdir(parents=True, exist_ok=True)
-    save_hf_tokenizer(tokenizer, folder, backbone.max_length, frame)
+    has_segments = backbone.num_segments > 1
+    save_hf_tokenizer(tokenizer, folder, backbone.max_length, frame, has_segments=has_segments)
     write_weights(folder / WEIGHTS, weights)
     write_json(folder / CONFIG, {**settings, KEY: own})
 

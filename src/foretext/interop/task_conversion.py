@@ -45,7 +45,8 @@ def task_to_family(base: TaskBase, task: Task, name: str) -> Converted | None:
         return None
     for family in FAMILIES.values():
         fits = (head for head in family.task_heads if head.fits(name, task, family.visibility))
-        if family.fits(base.backbone) and (head := next(fits, None)) is not None:
+        suits = family.fits(base.backbone) and family.suits(base.tokenizer)
+        if suits and (head := next(fits, None)) is not None:
             theirs = family.theirs(base.backbone.config, None)
             if theirs is not None:
                 return _converted(family, head, theirs, base, task)
@@ -86,7 +87,7 @@ def task_from_family(
         backbone = family.backbone.build(config, read_vocab_size(theirs, config_path))
         base = TaskBase(tokenizer, backbone, family.visibility)
         name, task = made_task(said, base, config_path, resolve)
-    rows, flag = _rows(family, head, config, family.prefix), partial(family.flag, theirs)
+    rows, flag = _rows(family, head, config, family.prefix, theirs), partial(family.flag, theirs)
     ours = task_weights(base, task)
     unused = fill_weights(ours, rows, flag, weights, family.unused, weight_path)
     return LoadedTask(name, base, task, unused)
@@ -97,18 +98,18 @@ def _converted(
 ) -> Converted:
     """A model as a family has it; `theirs` are the settings of its backbone."""
     config = base.backbone.config
-    theirs |= further_keys(family, None, base.backbone.vocab_size, base.tokenizer)
+    theirs |= further_keys(family, None, base.backbone, base.tokenizer)
     theirs |= task_keys(head, task) | family.task_keys(task, config)
     theirs["pad_token_id"] = _pad(base.tokenizer)
-    rows = _rows(family, head, config, family.prefix if head.has_layers else "")
+    rows = _rows(family, head, config, family.prefix if head.has_layers else "", theirs)
     weights = renamed_weights(task_weights(base, task), rows, partial(family.flag, theirs))
     pooling = None if head.has_layers else cast(PoolingMode, head.pooling)
     return Converted(family, theirs, weights, pooling)
 
 
-def _rows(family: Family, head: TaskHead, config: Any, prefix: str) -> list[Row]:
+def _rows(family: Family, head: TaskHead, config: Any, prefix: str, theirs: Settings) -> list[Row]:
     of_task = [row.prefixed("task.", "") for row in head.rows]
-    return [*family.rows(config, prefix, NO_HEADS), *of_task]
+    return [*family.rows(config, prefix, NO_HEADS, theirs), *of_task]
 
 
 def _pad(tokenizer: Tokenizer) -> int | None:

@@ -80,6 +80,11 @@ class Tokenizer(ABC):
         return self.special.pad or 0
 
     @property
+    def between(self) -> list[int]:
+        """Ids between the two texts of a pair: ``[SEP]``, or ``</s></s>`` in RoBERTa's template."""
+        return [] if self.special.sep is None else [self.special.sep]
+
+    @property
     def prefix(self) -> list[int]:
         """Ids that the tokenizer's own template puts before a text, such as Llama's ``<s>``."""
         return []

@@ -17,8 +17,15 @@ __all__ = ["FrameKind", "framed", "with_frame"]
 FrameKind = Literal["bert", "gpt"]
 
 
-def with_frame(tokenizer: SubwordTokenizer, kind: FrameKind) -> SubwordTokenizer:
+def with_frame(
+    tokenizer: SubwordTokenizer, kind: FrameKind, *, has_segments: bool = True
+) -> SubwordTokenizer:
     """Return the tokenizer with the template of a kind of model.
+
+    Args:
+        tokenizer: of the model.
+        kind: of model.
+        has_segments: whether the second text of a pair has segment 1.
 
     Raises:
         SettingError: it lacks a special token.
@@ -28,7 +35,7 @@ def with_frame(tokenizer: SubwordTokenizer, kind: FrameKind) -> SubwordTokenizer
     if kind == "gpt":
         return _with_processor(tokenizer, None)
     cls, sep = tokenizer.special.required("cls"), tokenizer.special.required("sep")
-    return framed(tokenizer, [cls], [sep], [sep])
+    return framed(tokenizer, [cls], tokenizer.between, [sep], has_segments=has_segments)
 
 
 def framed(

@@ -33,7 +33,12 @@ ROLES = {  # their names: ours
 
 
 def save_hf_tokenizer(
-    tokenizer: SubwordTokenizer, folder: Path, model_max_length: int | None, kind: FrameKind
+    tokenizer: SubwordTokenizer,
+    folder: Path,
+    model_max_length: int | None,
+    kind: FrameKind,
+    *,
+    has_segments: bool = True,
 ) -> None:
     """Write what ``transformers.AutoTokenizer.from_pretrained(folder)`` needs, without a network.
 
@@ -42,13 +47,15 @@ def save_hf_tokenizer(
         folder: must exist.
         model_max_length: in tokens, with special tokens; None: no limit.
         kind: of model, which decides the template.
+        has_segments: whether a model of that kind reads which text of a pair a token belongs to.
 
     Raises:
         SettingError: the tokenizer lacks a special token.
         OutputError: the folder cannot be written.
     """
-    framed = with_frame(tokenizer, kind)
-    save_framed_tokenizer(framed, folder, model_max_length, has_segments=kind == "bert")
+    has_segments = has_segments and kind == "bert"
+    framed = with_frame(tokenizer, kind, has_segments=has_segments)
+    save_framed_tokenizer(framed, folder, model_max_length, has_segments=has_segments)
 
 
 def save_framed_tokenizer(

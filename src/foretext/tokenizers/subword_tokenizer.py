@@ -77,6 +77,13 @@ class SubwordTokenizer(Tokenizer):
         """Ids of `[CLS]`, `[MASK]` and so on."""
         return SpecialTokens.of(self.library)
 
+    @cached_property
+    def between(self) -> list[int]:
+        """Ids between the two texts of a pair: ``[SEP]``, or ``</s></s>`` in RoBERTa's template."""
+        alone, pair = self.library.encode("").ids, self.library.encode("", "").ids
+        twice = [self.special.sep] * 2
+        return twice if len(pair) - len(alone) == 2 and pair[-3:-1] == twice else super().between
+
     @property
     def prefix(self) -> list[int]:
         """Ids that the tokenizer's own template puts before a text, such as Llama's ``<s>``."""
