@@ -27,6 +27,15 @@ MODERN = {
     **dict.fromkeys(("pad_token_id", "bos_token_id", "eos_token_id"), 0),
     **dict.fromkeys(("cls_token_id", "sep_token_id"), 0),
 }
+DEBERTA = {
+    **WIDE,
+    "relative_attention": True,
+    "position_buckets": 8,
+    "norm_rel_ebd": "layer_norm",
+    "share_att_key": True,
+    "pos_att_type": "p2c|c2p",
+    "position_biased_input": False,
+})
 GPT2 = {"vocab_size": V, "n_layer": 3, "n_head": 4, "n_embd": D, "n_positions": LENGTH}
 FAMILIES = {  # their class, and settings of its config
     "bert": ("Bert", WIDE),
@@ -34,6 +43,7 @@ FAMILIES = {  # their class, and settings of its config
     "modernbert": ("ModernBert", MODERN),
     "modernbert local": ("ModernBert", {**MODERN, "layer_types": None, "local_attention": 6}),
     "llama": ("Llama", WIDE),
+    "deberta": ("DebertaV2", DEBERTA),
 }
 
 MakeFolder = Callable[..., tuple[Path, Any]]

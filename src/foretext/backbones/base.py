@@ -22,7 +22,7 @@ from foretext.data.batch import Inputs, Visibility
 from foretext.errors import SettingError
 from foretext.nn.cache import Cache
 from foretext.nn.feed_forward import Activation
-from foretext.nn.pooling import Pooling
+from foretext.nn.pooling import PoolerActivation, Pooling
 from foretext.nn.vocabulary_head import HeadTransform
 from foretext.sizes import Size
 
@@ -63,7 +63,8 @@ class Backbone(Trainable):
     takes_segments: ClassVar[bool] = False  # whether `replace_segments` works
 
     # What tasks do with its states where the user leaves it open.
-    adds_pooler: bool = False  # pooling "cls" ends with a linear layer and tanh, as BERT's does
+    adds_pooler: bool = False  # pooling "cls" ends with a linear layer, as BERT's does
+    pooler_activation: PoolerActivation = "tanh"  # of that layer
     adds_head_transform: bool = False  # if bidirectional, tasks add `head_transform`, as ModernBERT
     gains_from_crf: bool = True  # tagging: whether states know little of each other
     default_dropout: float | None = None  # of fine-tuning; None: what its settings say

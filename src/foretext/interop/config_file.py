@@ -43,6 +43,8 @@ class _Computed(TypedDict, total=False):
     classifier_activation: str | None
     classifier_pooling: str | None
     problem_type: str | None
+    norm_rel_ebd: str
+    pos_att_type: str | list[str] | None
     id2label: dict[str, Any] | None
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from foretext.errors import ModelFileError
 from foretext.interop.bert import Bert
+from foretext.interop.deberta import DebertaV2
 from foretext.interop.family import Family, Settings
 from foretext.interop.gpt2 import GPT2
 from foretext.interop.llama import Llama
@@ -15,7 +16,7 @@ from foretext.interop.modernbert import ModernBert
 __all__ = ["FAMILIES", "family_of"]
 
 FAMILIES: dict[str, Family] = {
-    family.model_type: family for family in (Bert(), GPT2(), ModernBert(), Llama())
+    family.model_type: family for family in (Bert(), GPT2(), ModernBert(), Llama(), DebertaV2())
 }
 
 

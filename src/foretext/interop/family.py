@@ -9,6 +9,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
+from torch import Tensor
+
 from foretext.backbones.base import Backbone
 from foretext.config import Config
 from foretext.data.batch import Visibility
@@ -102,6 +104,10 @@ class Family(ABC):
     def task_keys(self, task: Any, config: Any) -> Settings:
         """Return theirs for the settings of a task of ours that this family says in its own way."""
         return {}
+
+    def renamed(self, weights: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Return weights under the names in its rows, where some folders have others."""
+        return weights
 
     def num_layers(self, config: Any, row: Row) -> int:
         """Return the number of layers that ``{i}`` stands for in the names of a row."""

@@ -23,7 +23,7 @@ def canonical_names(family: Family, weights: dict[str, Tensor]) -> dict[str, Ten
         new = re.sub(r"LayerNorm\.gamma$", "LayerNorm.weight", name)
         new = re.sub(r"LayerNorm\.beta$", "LayerNorm.bias", new)
         names[new if prefixed or new in of_heads else family.prefix + new] = weight
-    return names
+    return family.renamed(names)
 
 
 def found_heads(family: Family, theirs: Settings, weights: dict[str, Tensor]) -> Heads:

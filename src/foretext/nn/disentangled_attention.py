@@ -134,7 +134,8 @@ _apply: Callable[..., Tensor] = _DistanceScores.apply
 def _diagonals(scores: Tensor, length: int) -> Tensor:
     """View scores (H, B, N, P) as (B, H, N, length): row n begins at column N - 1 - n."""
     H, B, N, P = scores.shape
-    assert scores.is_contiguous() and P >= N + length - 1, f"{P} columns, {N} rows of {length}"
+    assert scores.is_contiguous(), f"a view of strides {scores.stride()}"
+    assert N + length - 1 <= P, f"{P} columns, {N} rows of {length}"
     strides = (N * P, B * N * P, P - 1, 1)
     return scores.as_strided((B, H, N, length), strides, scores.storage_offset() + N - 1)
 

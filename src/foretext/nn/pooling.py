@@ -8,9 +8,15 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-__all__ = ["POOLS", "Pool", "Pooling"]
+__all__ = ["POOLER_ACTIVATIONS", "POOLS", "Pool", "PoolerActivation", "Pooling"]
 
 Pooling = Literal["cls", "last", "ends", "mean", "max", "attention"]
+PoolerActivation = Literal["tanh", "gelu"]
+
+POOLER_ACTIVATIONS: dict[PoolerActivation, Callable[[Tensor], Tensor]] = {
+    "tanh": torch.tanh,
+    "gelu": nn.functional.gelu,
+})
 
 
 class Pool(nn.Module):

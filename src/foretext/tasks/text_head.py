@@ -7,7 +7,7 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from foretext.nn.pooling import Pool, Pooling
+from foretext.nn.pooling import POOLER_ACTIVATIONS, Pool, Pooling
 from foretext.tasks.state_transform import Transform, made_transform
 from foretext.tasks.task_base import TaskBase
 
@@ -15,7 +15,7 @@ __all__ = ["TextHead", "default_pooling", "initialised_linear"]
 
 
 class TextHead(nn.Module):
-    """Pools, then a layer with tanh where a backbone has one on its first position, then dropout.
+    """Pools, then a layer of the first position where a backbone has one, then dropout.
 
     BERT's head (Devlin et al. 2019, 3.2) and GPT's (Radford et al. 2018, 3.2) both have this form,
     so that weights of other programs fit. ModernBERT has a transform in place of the layer (Warner
@@ -26,7 +26,7 @@ class TextHead(nn.Module):
         pooling: None: as suits the base.
         dropout: of the vector.
         transform: of the vector before it.
-        has_layer: whether there is a layer with tanh, where the backbone has one.
+        has_layer: whether there is such a layer, where the backbone has one.
     """
 
     def __init__(
@@ -44,6 +44,7 @@ class TextHead(nn.Module):
         self.transform = made_transform(base, transform)
         adds_pooler = has_layer and base.backbone.adds_pooler and transform == "none"
         self.pooler = initialised_linear(base, dim, dim) if kind == "cls" and adds_pooler else None
+        self.activation = POOLER_ACTIVATIONS[base.backbone.pooler_activation]
         self.dropout = nn.Dropout(dropout)
         if self.pooler is not None and base.pooler is not None:
             self.pooler.load_state_dict(base.pooler)
@@ -54,7 +55,7 @@ class TextHead(nn.Module):
         if self.transform is not None:
             pooled = self.transform(pooled)
         if self.pooler is not None:
-            pooled = torch.tanh(self.pooler(pooled))
+            pooled = self.activation(self.pooler(pooled))
         return cast(Tensor, self.dropout(pooled))
 
 

@@ -1,0 +1,273 @@
+"""DeBERTa of the second and third release (He et al. 2021; He et al. 2023, "DeBERTaV3").
+
+A Transformer whose attention compares contents with distances, so that it needs no positions in its
+input. The vectors of distances are shared by all layers. By option a convolution adds the
+neighbours of a token to the first layer, as in the two largest models of the second release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, cast
+
+import torch
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+from foretext.backbones.base import Backbone, States
+from foretext.backbones.deberta_config import DebertaConfig
+from foretext.data.batch import Inputs, Visibility
+from foretext.nn.attention import Layout
+from foretext.nn.attention_mask import attention_mask
+from foretext.nn.block import Block
+from foretext.nn.cache import Cache
+from foretext.nn.convolution import Convolution
+from foretext.nn.disentangled_attention import DisentangledAttention, distance_buckets
+from foretext.nn.dropout import Dropout
+from foretext.nn.feed_forward import FeedForward
+from foretext.nn.flops import Flops, matrix_flops, num_passes
+from foretext.nn.pooling import Pooling
+
+__all__ = ["Deberta"]
+
+EMBEDDINGS = ("embeddings.", "distances.", "distance_norm.")  # names of parameters
+HEAD_STD = 0.02  # of a task's first weights, as in all of the authors' layers
+BASE_WIDTH, BASE_RATE, HIGHEST_RATE = 768, 3e-5, 5e-4  # He et al. 2021, table 10, for size base
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {  # of the convolution
+    "tanh": torch.tanh,
+    "gelu": nn.functional.gelu,
+}
+
+
+class Deberta(Backbone):
+    """Token vectors, then layers of disentangled attention and feed-forward, norms after each.
+
+    Args:
+        config: the user's settings.
+        vocab_size: tokens.
+    """
+
+    Config = DebertaConfig
+
+    config: DebertaConfig
+    visibilities: frozenset[Visibility] = frozenset({"full"})
+    takes_segments: ClassVar[bool] = True
+    adds_pooler = True
+    pooler_activation = "gelu"
+    gains_from_crf = False
+    default_dropout = 0.1
+    tunes_layer_decay = True
+
+    def __init__(self, config: DebertaConfig, vocab_size: int) -> None:
+        super().__init__(config, vocab_size)
+        self.dim, self.num_layers = config.dim, config.num_layers
+        self.max_length = self.usual_length = config.max_length
+        self.num_segments = config.num_segments
+        self.checkpointing = False  # whether the backward pass computes layers again
+        self.embeddings = Embeddings(config, vocab_size)
+        num_vectors = 2 * (config.num_buckets or config.longest_distance)
+        self.distances = nn.Embedding(num_vectors, config.dim)
+        norm = nn.LayerNorm(config.dim, config.norm_eps)
+        self.distance_norm = norm if config.distance_norm else nn.Identity()
+        self.blocks = nn.ModuleList(_block(config) for _ in range(config.num_layers))
+        self.convolution = None if config.convolution_width is None else Neighbours(config)
+        self._initialise()
+
+    @property
+    def embedding(self) -> nn.Parameter:
+        """The token vectors, (V, E)."""
+        return cast(nn.Parameter, self.embeddings.tokens.weight)
+
+    @property
+    def layers(self) -> list[Block]:
+        """The blocks, the first one first."""
+        return [cast(Block, block) for block in self.blocks]
+
+    @property
+    def segment_vectors(self) -> Tensor | None:
+        """The vectors of the segments, (num_segments, E); None: it has none."""
+        segments = self.embeddings.segments
+        return None if segments is None else segments.weight
+
+    def replace_segments(self, vectors: Tensor) -> None:
+        """Replace the vectors of the segments by these, (K, E), which are learned from now on."""
+        weight = vectors.detach().to(self.embedding)
+        self.embeddings.segments = nn.Embedding(len(weight), weight.shape[1], _weight=weight)
+        self.num_segments = len(vectors)
+        self.config = self.config.model_copy(update={"num_segments": len(vectors)})
+
+    def forward(
+        self, inputs: Inputs, *, keep_layers: bool = False, cache: Cache | None = None
+    ) -> States:
+        """Compute the states of inputs (B, T), T ≤ max_length.
+
+        If only the first position is needed, the last layer computes no other.
+        """
+        assert cache is None, "DeBERTa continues no texts"
+        x = embedded = self.embeddings(inputs)
+        layout = self._layout(inputs)
+        only_first = inputs.needed == "first" and not keep_layers
+        layers = [x]
+        for layer, block in enumerate(self.layers):
+            joins = layer == 0 and self.convolution is not None
+            is_last = layer == self.num_layers - 1
+            num_needed = 1 if only_first and is_last and not joins else None
+            if self.checkpointing and self.training:
+                x = checkpoint(block, x, layout, layer, None, num_needed, use_reentrant=False)
+            else:
+                x = block(x, layout, layer, None, num_needed)
+            if layer == 0 and self.convolution is not None:
+                x = self.convolution(x, embedded, inputs.token_mask)
+            if keep_layers:
+                layers.append(x)
+        return States(x, tuple(layers) if keep_layers else ())
+
+    def attention_maps(self, inputs: Inputs) -> tuple[Tensor, ...]:
+        """Return, for each layer, the attention weights, (B, H, T, T)."""
+        layers, layout = self.forward(inputs, keep_layers=True).layers, self._layout(inputs)
+        return tuple(
+            block.attention.weights(x, layout)
+            for block, x in zip(self.layers, layers, strict=False)
+            # the last of the states feeds no block
+        )
+
+    def layer_of(self, parameter_name: str) -> int:
+        """Return the layer of a parameter: 0 = embeddings, 1 = the first layer, and so on."""
+        if parameter_name.startswith("convolution."):
+            return 1
+        return 0 if parameter_name.startswith(EMBEDDINGS) else super().layer_of(parameter_name)
+
+    def matrices_for_muon(self) -> dict[str, int]:
+        """Return the names of the weights that Muon moves, and how many matrices share each."""
+        counts = super().matrices_for_muon()
+        parts = {"query_key_value": 3, "distance_query_key": 2}
+        return {name: parts.get(name.split(".")[-2], count) for name, count in counts.items()}
+
+    def flops(self) -> Flops:
+        """Return the operations of a training step, with the layers frozen that are so now.
+
+        The maps of distances, which all texts share, are not counted.
+        """
+        convolution = 0
+        if self.convolution is not None:
+            weight = self.convolution.convolution.weight
+            convolution = 2 * weight.numel() * num_passes(self.convolution)
+        return Flops(
+            per_token=convolution + sum(matrix_flops(block) for block in self.layers),
+            per_pair=sum(8 * self.dim * num_passes(block) for block in self.layers),
+        )
+
+    def recompute_layers(self) -> None:
+        """From now on compute layers again in the backward pass, to save memory."""
+        self.checkpointing = True
+
+    def default_pooling(
+        self, visibility: Visibility, *, has_pooler: bool, siamese: bool = False
+    ) -> Pooling:
+        """Return the first position, as the authors do, or the mean where vectors are compared."""
+        return "mean" if siamese else "cls"
+
+    def initialise_head(self, layer: nn.Linear) -> None:
+        """Draw the weights of a task's layer from N(0, 0.02²); its bias becomes zero."""
+        nn.init.normal_(layer.weight, std=HEAD_STD)
+        if layer.bias is not None:
+            nn.init.zeros_(layer.bias)
+
+    def fine_tuning_defaults(self, *, pretrained: bool) -> Mapping[str, Any]:
+        """Return the authors' rate at size base, higher for a narrow one (Turc et al. 2019).
+
+        A randomly initialised one learns at twice that rate.
+        """
+        rate = min(BASE_RATE * (BASE_WIDTH / self.dim) ** 1.5, HIGHEST_RATE)
+        return {"learning_rate": (1 if pretrained else 2) * rate}
+
+    @classmethod
+    def settings_for_rows(cls, config: DebertaConfig, row_length: int) -> Mapping[str, Any]:
+        """Return the number of absolute positions: those that no row reaches are not learned."""
+        if not config.absolute_positions:
+            return {}
+        return {"max_length": row_length, "max_distance": config.longest_distance}
+
+    def _layout(self, inputs: Inputs) -> Layout:
+        """Return the mask, and the vectors of all distances in a row."""
+        config, T = self.config, inputs.ids.shape[1]
+        buckets = distance_buckets(T, config.num_buckets, config.longest_distance)
+        vectors = self.distance_norm(self.distances.weight)[buckets.to(inputs.ids.device)]
+        return Layout(attention_mask(inputs), distances=vectors)
+
+    def _initialise(self) -> None:
+        """Draw weights from N(0, init_std²); biases become zero."""
+        for module in self.modules():
+            if isinstance(module, nn.Linear | nn.Embedding):
+                nn.init.normal_(module.weight, std=self.config.init_std)
+            if isinstance(module, nn.Linear) and module.bias is not None:
+                nn.init.zeros_(module.bias)
+
+
+class Embeddings(nn.Module):
+    """The sum of the vectors, (B, T, E), a map to the width D if E is another, norm and dropout."""
+
+    def __init__(self, config: DebertaConfig, vocab_size: int) -> None:
+        super().__init__()
+        width = config.embedding_dim or config.dim
+        self.max_length = config.max_length
+        self.tokens = nn.Embedding(vocab_size, width)
+        self.positions = (
+            nn.Embedding(config.max_length, width) if config.absolute_positions else None
+        )
+        self.segments = nn.Embedding(config.num_segments, width) if config.num_segments else None
+        self.projection = nn.Linear(width, config.dim, bias=False) if config.embedding_dim else None
+        self.norm = nn.LayerNorm(config.dim, config.norm_eps)
+        self.dropout = Dropout(config.dropout)
+
+    def forward(self, inputs: Inputs) -> Tensor:
+        """Return the embeddings of inputs (B, T), (B, T, D)."""
+        T = inputs.ids.shape[1]
+        assert self.max_length >= T, f"{T} positions, at most {self.max_length}"
+        x = self.tokens(inputs.ids)
+        if self.positions is not None:
+            x = x + self.positions.weight[:T]
+        if self.segments is not None:
+            own = inputs.segments
+            x = x + (self.segments.weight[0] if own is None else self.segments(own))
+        if self.projection is not None:
+            x = self.projection(x)
+        return cast(Tensor, self.dropout(self.norm(x)))
+
+
+class Neighbours(nn.Module):
+    """Adds a convolution of the embeddings to the states of the first layer, then a norm."""
+
+    def __init__(self, config: DebertaConfig) -> None:
+        super().__init__()
+        assert config.convolution_width is not None
+        self.convolution = Convolution(config.dim, config.dim, config.convolution_width)
+        nn.init.normal_(self.convolution.weight, std=config.init_std)
+        self.activation = ACTIVATIONS[config.convolution_activation]
+        self.norm = nn.LayerNorm(config.dim, config.norm_eps)
+        self.dropout = Dropout(config.dropout)
+
+    def forward(self, x: Tensor, embedded: Tensor, token_mask: Tensor | None) -> Tensor:
+        """Map states and embeddings, (B, T, D) each, to (B, T, D); padding counts as zeros."""
+        if token_mask is not None:
+            embedded = embedded * token_mask[..., None].to(embedded)
+        found = self.activation(self.dropout(self.convolution(embedded)))
+        return cast(Tensor, self.norm(x + found))
+
+
+def _block(config: DebertaConfig) -> Block:
+    attention = DisentangledAttention(
+        config.dim,
+        config.num_heads,
+        shared_maps=config.shared_maps,
+        dropout=config.attention_dropout,
+        distance_dropout=config.dropout,
+    )
+    return Block(
+        attention,
+        FeedForward(config.dim, config.hidden_dim, config.activation, bias=True, dropout=0.0),
+        nn.LayerNorm(config.dim, config.norm_eps),
+        nn.LayerNorm(config.dim, config.norm_eps),
+        norm_position="post",
+        dropout=config.dropout,
+    )
