@@ -35,7 +35,7 @@ DEBERTA = {
     "share_att_key": True,
     "pos_att_type": "p2c|c2p",
     "position_biased_input": False,
-})
+}
 GPT2 = {"vocab_size": V, "n_layer": 3, "n_head": 4, "n_embd": D, "n_positions": LENGTH}
 FAMILIES = {  # their class, and settings of its config
     "bert": ("Bert", WIDE),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from foretext.backbones.base import Backbone
 from foretext.backbones.transformer import Transformer
 from foretext.backbones.transformer_config import TransformerConfig
 from foretext.interop.buffers import TRANSFORMER_BUFFERS
@@ -16,7 +17,7 @@ __all__ = ["TransformerFamily"]
 class TransformerFamily(Family):
     """One tower of layers; its activation has names of its own there."""
 
-    backbone = Transformer
+    backbone: ClassVar[type[Backbone]] = Transformer
     buffers = TRANSFORMER_BUFFERS
     activations: ClassVar[Mapping[str, str]]  # their names: ours, the first of equals is written
 

@@ -16,7 +16,7 @@ PoolerActivation = Literal["tanh", "gelu"]
 POOLER_ACTIVATIONS: dict[PoolerActivation, Callable[[Tensor], Tensor]] = {
     "tanh": torch.tanh,
     "gelu": nn.functional.gelu,
-})
+}
 
 
 class Pool(nn.Module):
