@@ -73,7 +73,7 @@ def from_family(
     check_buffers(weights, config, family.buffers, weight_path)
     with no_init(weights, config_path):
         backbone = family.backbone.build(config, read_vocab_size(theirs, config_path))
-        objective = family.objective(head, backbone, tokenizer) if heads.head else None
+        objective = family.objective_of(head)(head, backbone, tokenizer) if heads.head else None
     rows = family.rows(config, family.prefix, heads, theirs)
     flag, ours = partial(family.flag, theirs), named_weights(backbone=backbone, objective=objective)
     unused = fill_weights(ours, rows, flag, weights, family.unused, weight_path)
@@ -146,7 +146,7 @@ def _kept(family: Family, theirs: Settings, heads: Heads, path: Path) -> tuple[A
     objective = read_part(own, "objective", OBJECTIVES.resolve, path)
     if backbone is None or backbone.component is not family.backbone:
         return None, None
-    has_head = heads.head and objective is not None and objective.component is family.objective
+    has_head = heads.head and objective is not None and objective.component in family.objectives
     head = objective.config if has_head and objective is not None else None
     written = family.theirs(backbone.config, head)
     if written is None or family.ours(written) != family.ours(theirs):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 from torch import Tensor
 
@@ -46,6 +46,7 @@ class Family(ABC):
     frame: ClassVar[FrameKind]  # what stands around a text
     backbone: ClassVar[type[Backbone]]  # our class
     objective: ClassVar[type[Objective]]  # our class with the same head
+    others: ClassVar[tuple[type[Objective], ...]] = ()  # with that head; our folders name them
 
     fixed: ClassVar[Mapping[str, Any]]  # settings of our backbone that all of its models have
     keys: ClassVar[Mapping[str, Key]]  # the other settings of our backbone: theirs
@@ -145,6 +146,18 @@ class Family(ABC):
         return self.objective.visibility
 
     @property
+    def objectives(self) -> tuple[type[Objective], ...]:
+        """Our classes with the same head."""
+        return self.objective, *self.others
+
+    def objective_of(self, head: Config) -> type[Objective]:
+        """Return our class with these settings."""
+        configs: dict[type[Config], type[Objective]] = {
+            cast(Any, each).Config: each for each in self.objectives
+        }
+        return configs[type(head)]
+
+    @property
     def backbone_config(self) -> type[Config]:
         """Class of our backbone's settings."""
         component: Any = self.backbone
@@ -166,7 +179,7 @@ class Family(ABC):
     def fits(self, backbone: Backbone, objective: Objective | None = None) -> bool:
         """Whether a model of ours is of the classes that this family stands for."""
         return type(backbone) is self.backbone and (
-            objective is None or type(objective) is self.objective
+            objective is None or type(objective) in self.objectives
         )
 
     def theirs(self, config: Any, head: Config | None) -> Settings | None:
