@@ -19,7 +19,7 @@ from foretext.errors import SettingError
 from foretext.generation import Decoder, Sampling, generate_ids, probabilities
 from foretext.language_model import LanguageModel
 from foretext.objectives.causal_lm import CausalLM
-from tests.language_model.models import MAX_LENGTH, gpt
+from tests.language_model.models import MAX_LENGTH, gpt, unilm
 
 PROMPT = torch.tensor([5, 70, 12, 33, 8])
 GREEDY = Sampling(temperature=0)
@@ -224,3 +224,63 @@ def test_many_ids_at_once_after_few() -> None:
         by_pieces = decoder(model)
         by_pieces.read(ids[:, :3])
         torch.testing.assert_close(by_pieces.read(ids[:, 3:]), decoder(model).read(ids))
+
+
+def filled(model: LanguageModel, opening: tuple[int, ...], ids: list[int]) -> list[int]:
+    """Continue ids by a mask at their end, where opening and ids are read at once each time."""
+    assert model.objective is not None
+    assert model.objective.token_head is not None
+    mask = model.tokenizer.special.required("mask")
+    new: list[int] = []
+    for _ in range(8):
+        row = torch.tensor([[*opening, *ids, *new, mask]])
+        T, S = row.shape[1], len(opening)
+        visible = torch.ones(T, T, dtype=torch.bool).tril() | (torch.arange(T) < S)
+        first, second = (4, 5) if S > 1 else (2, 2)
+        segments = torch.where(torch.arange(T) < S, first, second)[None]
+        inputs = Inputs(row, visibility="matrix", visible=visible[None], segments=segments)
+        with torch.inference_mode():
+            states = model.backbone.eval()(inputs)
+            new.append(int(model.objective.token_head(states.last[0, -1]).argmax()))
+    return new
+
+
+@pytest.mark.parametrize("source", [None, [20, 31, 42]])
+@pytest.mark.parametrize("prompt", [[], [25, 34, 43]])
+def test_a_model_that_fills_masks_continues_by_masks(
+    source: list[int] | None, prompt: list[int]
+) -> None:
+    model = unilm()
+    assert model.objective is not None
+    assert model.objective.token_head is not None
+    reading = model.objective.reading(source)
+    by_masks = Decoder(model.backbone.eval(), model.objective.token_head, reading)
+    ids = torch.tensor(prompt, dtype=torch.int64)
+    (new,) = generate_ids(by_masks, ids, GREEDY, never, max_new_tokens=8)
+    assert new == filled(model, reading.opening, prompt)
+    assert len(set(new)) > 1
+
+
+def test_a_text_after_a_source_can_be_longer_than_the_model() -> None:
+    """The source stays, and the newest half of the text is read again."""
+    model = unilm()
+    assert model.objective is not None
+    assert model.objective.token_head is not None
+    reading = model.objective.reading([20, 31, 42])
+    long = Decoder(model.backbone.eval(), model.objective.token_head, reading)
+    ids = [25 + number % 30 for number in range(long.room + 1)]
+    assert long.room == MAX_LENGTH - 6  # [CLS] and three tokens and [SEP], and a mask
+    with torch.inference_mode():
+        long.read(torch.tensor([ids[:-1]]))
+        found = long.read(torch.tensor([ids[-1:]]))
+        kept = ids[-(long.room // 2) :]
+        fresh = Decoder(model.backbone, model.objective.token_head, reading)
+        expected = fresh.read(torch.tensor([kept]))
+    assert torch.allclose(found, expected, atol=1e-5)
+
+
+def test_samples_after_a_source_are_those_of_their_rows() -> None:
+    model = unilm()
+    drawn = model.generate(source="the ship", num_samples=3, max_new_tokens=6, seed=2)
+    assert len({tuple(sample.ids) for sample in drawn}) > 1
+    assert drawn == model.generate(source="the ship", num_samples=3, max_new_tokens=6, seed=2)

@@ -12,10 +12,11 @@ from foretext.backbones.transformer import Transformer
 from foretext.language_model import LanguageModel
 from foretext.objectives.causal_lm import CausalLM
 from foretext.objectives.masked_lm import MaskedLM
+from foretext.objectives.unilm import UniLM
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 
-__all__ = ["SENTENCES", "bert", "gpt", "learned_tokenizer"]
+__all__ = ["SENTENCES", "bert", "gpt", "learned_tokenizer", "unilm"]
 
 SENTENCES = [
     "the king and the queen live in a castle by the sea",
@@ -66,6 +67,15 @@ def gpt(seed: int = 0, *, tied: bool = False, **settings: Any) -> LanguageModel:
     backbone = _backbone(seed, tokenizer, **{**shape, **settings})
     objective = CausalLM(CausalLM.Config(tied=tied), backbone, tokenizer)
     return LanguageModel(tokenizer, backbone, objective, device="cpu")
+
+
+def unilm(seed: int = 0, **settings: Any) -> LanguageModel:
+    """A unified language model of two layers; its head is its own, so that it repeats nothing."""
+    tokenizer = learned_tokenizer("wordpiece")
+    backbone = _backbone(seed, tokenizer, **{"num_segments": 6, **settings})
+    objective = UniLM(UniLM.Config(tied=False), backbone, tokenizer)
+    torch.nn.init.normal_(objective.head.weight, std=0.3)
+    return LanguageModel(tokenizer, backbone, objective, device="cpu", precision="fp32")
 
 
 def _backbone(seed: int, tokenizer: SubwordTokenizer, **settings: Any) -> Transformer:

@@ -6,7 +6,7 @@ from foretext.errors import CorpusError, SettingError
 from foretext.language_model import LanguageModel
 from foretext.language_model.continuation import Writer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from tests.language_model.models import MAX_LENGTH, SENTENCES, bert, gpt, learned_tokenizer
+from tests.language_model.models import MAX_LENGTH, SENTENCES, bert, gpt, learned_tokenizer, unilm
 
 
 def test_a_seed_is_a_text() -> None:
@@ -135,3 +135,36 @@ def test_without_a_token_to_begin_with_a_prompt_is_needed() -> None:
     model.tokenizer = SubwordTokenizer(type(library).from_str(text))
     with pytest.raises(CorpusError, match="The prompt is empty"):
         model.generate("")
+
+
+def test_a_text_depends_on_its_source() -> None:
+    model = unilm()
+    texts = {
+        model.generate(source=source, temperature=0, max_new_tokens=8)[0].text
+        for source in SENTENCES
+    }
+    assert len(texts) > 1
+
+
+def test_an_empty_prompt_begins_after_the_source() -> None:
+    (written,) = unilm().generate(source="the king", max_new_tokens=5)
+    assert written.prompt == ""
+    assert len(written.ids) == 5 or written.ended_by == "end"
+
+
+def test_a_source_is_refused_by_a_model_that_learned_of_none() -> None:
+    with pytest.raises(SettingError, match=r"write after a source \(UniLM\); this one is causal"):
+        gpt().generate("the king", source="the queen")
+
+
+def test_a_source_that_leaves_no_room_is_refused() -> None:
+    with pytest.raises(CorpusError, match=rf"the model has {MAX_LENGTH} positions"):
+        unilm().generate(source=" ".join(SENTENCES))
+
+
+def test_a_prompt_that_does_not_fit_beside_the_source_loses_its_beginning() -> None:
+    prompt, source = " ".join(SENTENCES[:3]), "the king"
+    (written,) = unilm().generate(prompt, source=source, max_new_tokens=4)
+    model = unilm()
+    room = MAX_LENGTH - len(model.tokenizer.encode(source)) - 3  # [CLS], [SEP], [MASK]
+    assert written.num_forgotten == len(model.tokenizer.encode(prompt)) - (room - 4)
