@@ -87,8 +87,8 @@ def test_ids_are_those_of_two_cuts(
 def test_processes_cut_as_this_one(calls: list[str]) -> None:
     text = "\n".join(LINES * 3) + "\n\ud800\n\n"
     with JiebaProcesses(2) as processes:
-        assert processes.separate(text) == separate_words(text)
-        assert processes.separate("") == ""
+        assert processes.cut(text) == separate_words(text)
+        assert processes.cut("") == ""
     assert calls == []
 
 
@@ -100,7 +100,7 @@ def test_a_process_that_was_killed_is_one_sentence(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(subprocess, "Popen", dying)
     with JiebaProcesses(1) as processes, pytest.raises(CorpusError, match=r"set vectors.workers"):
-        processes.separate("北京")
+        processes.cut("北京")
 
 
 def test_a_file_that_cannot_be_written_is_one_sentence(corpus: Corpus, tmp_path: Path) -> None:

@@ -30,6 +30,16 @@ def test_places_keep_their_shape(stream: TokenStream) -> None:
     assert stream.take(places).tolist() == [[3, 99], [4, 99]]
 
 
+def test_units_are_those_of_the_ids_and_a_separator_begins_one(stream: TokenStream) -> None:
+    assert stream.take_units(np.arange(12)) is None
+    ids, units = np.arange(1, 10, dtype=np.uint16), np.arange(9, dtype=np.uint8) % 4
+    marked = TokenStream(TokenFile(Path(), ids, STARTS, STARTS, 100, units), separator=99)
+    assert marked.take(np.arange(12)).tolist() == WHOLE
+    found = marked.take_units(np.arange(12))
+    assert found is not None
+    assert found.tolist() == [0, 1, 2, 3, 3, 3, 0, 1, 2, 3, 0, 3]
+
+
 @pytest.mark.parametrize("ahead", [0, 1])
 @pytest.mark.parametrize("length", [2, 5, 11])
 def test_rows_lie_end_to_end_and_within(stream: TokenStream, length: int, ahead: int) -> None:

@@ -1,20 +1,23 @@
-"""A process that cuts Chinese text: ``python -m foretext.corpus.jieba_worker``.
+"""A process that cuts Chinese text: ``python -m foretext.corpus.jieba_worker separate``.
 
 On standard input it reads texts, each after its length in bytes (8 bytes, the lowest first), and
-on standard output it writes them in the same form, with blanks between the words.
+on standard output it writes what becomes of them, in the same form: with ``separate`` the texts
+with blanks between their words, with ``mark`` the marks of `mark_words`.
 """
 
 from __future__ import annotations
 
 import signal
 import sys
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
-from foretext.corpus.jieba_words import separate_words
+from foretext.corpus.jieba_words import mark_words, separate_words
 
-__all__ = ["read_text", "write_text"]
+__all__ = ["WORKS", "Work", "read_text", "write_text"]
 
 LENGTH_BYTES = 8
+Work = Literal["separate", "mark"]
+WORKS = {"separate": separate_words, "mark": mark_words}
 
 
 def read_text(stream: BinaryIO) -> str | None:
@@ -36,8 +39,9 @@ def write_text(stream: BinaryIO, text: str) -> None:
 
 def _main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends with its standard input
+    work = WORKS[sys.argv[1]]
     while (text := read_text(sys.stdin.buffer)) is not None:
-        write_text(sys.stdout.buffer, separate_words(text))
+        write_text(sys.stdout.buffer, work(text))
 
 
 if __name__ == "__main__":

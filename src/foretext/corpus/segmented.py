@@ -80,7 +80,7 @@ class SegmentedCorpus(Blocks):
             yield separate_words
         else:
             with JiebaProcesses(self._workers) as processes:
-                yield processes.separate
+                yield processes.cut
 
     def _opened(self, mode: str) -> BinaryIO:
         try:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
+from foretext.data.units import ALL_BITS
 from foretext.errors import CorpusError
 from foretext.parsing import Judge, check_values, map_array, read_json, release
 
@@ -29,7 +30,8 @@ class TokenMeta(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    fingerprint: str = ""  # of corpus, tokenizer and split
+    fingerprint: str = ""  # of corpus, tokenizer, segmenter and split
+    segmenter: str = ""  # fingerprint of what marked the units; "": there is no such file
     vocab_size: Annotated[int, Field(ge=1, le=1 << 32)]
     dtype: Literal["uint16", "uint32"]  # of the ids
     num_tokens: Count
@@ -50,13 +52,18 @@ class TokenMeta(BaseModel):
 
 @dataclass(frozen=True, eq=False)
 class TokenFile:
-    """Ids of all documents, with the starts of sentences and documents."""
+    """Ids of all documents, with the starts of sentences and documents.
+
+    Where a `Segmenter` has marked words and entities, `units` says what each token begins.
+    """
 
     folder: Path
     ids: np.ndarray  # (N,) uint16 or uint32
     sentence_starts: np.ndarray  # (S + 1,) int64, indices into ids; the last one is N
     document_starts: np.ndarray  # (documents + 1,) int64, likewise
     vocab_size: int
+    units: np.ndarray | None = None  # (N,) uint8, bits of `foretext.data.units`
+    segmenter: str = ""  # fingerprint of the one that marked them
 
     @classmethod
     def open(cls, folder: Path, vocab_size: int | None = None) -> TokenFile:
@@ -75,12 +82,17 @@ class TokenFile:
                 f"{folder} has ids of a vocabulary of {meta.vocab_size:,}, but the tokenizer has "
                 f"{vocab_size:,}; delete the folder and run again."
             )
+        units = None
+        if meta.segmenter:
+            units = map_array(folder / "units.bin", "uint8", meta.num_tokens, CorpusError)
         found = cls(
             folder,
             map_array(folder / "ids.bin", meta.dtype, meta.num_tokens, CorpusError),
             _map_starts(folder / "sentence_starts.bin", meta.num_sentences),
             _map_starts(folder / "document_starts.bin", meta.num_documents),
             meta.vocab_size,
+            units,
+            meta.segmenter,
         )
         found._check(meta)
         return found
@@ -91,9 +103,11 @@ class TokenFile:
             "sentence_starts": _problem_of_starts,
             "document_starts": self._problem_of_documents,
         }
+        if self.units is not None:
+            judges["units"] = _problem_of_units
         for name, judge in judges.items():
             array, path = getattr(self, name), self.folder / f"{name}.bin"
-            if name != "ids" and (array[0], array[-1]) != (0, self.num_tokens):
+            if name.endswith("starts") and (array[0], array[-1]) != (0, self.num_tokens):
                 raise CorpusError(
                     f"{path} is damaged: it goes from {array[0]:,} to {array[-1]:,} instead of "
                     f"0 to {self.num_tokens:,}; delete its folder and run again."
@@ -140,6 +154,8 @@ class TokenFile:
     def release(self) -> None:
         """Release the memory of pages that were read; they are read from disk again if needed."""
         release(self.ids)
+        if self.units is not None:
+            release(self.units)
 
 
 class Tokens(NamedTuple):
@@ -169,3 +185,8 @@ def _map_starts(path: Path, number: int) -> np.ndarray:
 
 def _problem_of_starts(starts: NDArray[Any]) -> str | None:
     return None if (starts[1:] > starts[:-1]).all() else "its numbers do not increase"
+
+
+def _problem_of_units(units: NDArray[Any]) -> str | None:
+    largest = int(units.max())
+    return None if largest <= ALL_BITS else f"{largest} stands for no unit"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from foretext.data.token_file import TokenFile
+from foretext.data.units import ENTITY, WORD
 
 __all__ = ["TokenStream"]
 
@@ -20,7 +21,7 @@ class TokenStream:
     """
 
     def __init__(self, tokens: TokenFile, separator: int) -> None:
-        self.ids = tokens.ids
+        self.ids, self.units = tokens.ids, tokens.units
         self.separator = separator
         starts = tokens.document_starts
         self._starts = starts + np.arange(len(starts))  # in the stream; the last one is its length
@@ -30,11 +31,25 @@ class TokenStream:
 
     def take(self, places: np.ndarray) -> np.ndarray:
         """Return the ids at `places` of the stream, an int64 array of the same shape."""
-        documents = np.searchsorted(self._starts, places, side="right") - 1
-        separators = places == self._starts[documents + 1] - 1
-        ids = self.ids[np.where(separators, 0, places - documents)].astype(np.int64)
+        inner, separators = self._located(places)
+        ids: np.ndarray = self.ids[inner].astype(np.int64)
         ids[separators] = self.separator
         return ids
+
+    def take_units(self, places: np.ndarray) -> np.ndarray | None:
+        """Return what the tokens at `places` begin, as bits; None: the text is not marked."""
+        if self.units is None:
+            return None
+        inner, separators = self._located(places)
+        units: np.ndarray = self.units[inner]
+        units[separators] = WORD | ENTITY
+        return units
+
+    def _located(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the indices into the ids, and which places are separators (their index is 0)."""
+        documents = np.searchsorted(self._starts, places, side="right") - 1
+        separators = places == self._starts[documents + 1] - 1
+        return np.where(separators, 0, places - documents), separators
 
     def row_starts(self, length: int, rng: np.random.Generator, *, ahead: int = 0) -> np.ndarray:
         """Return the starts of consecutive rows of `length`, (N,) int64, from a random first one.

@@ -8,18 +8,22 @@ import os
 import shutil
 import zlib
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from foretext.corpus.blocks import Advance, Blocks, map_blocks
 from foretext.data.token_file import TokenMeta, Tokens
+from foretext.data.units import Encode, MarkedBlock
 from foretext.errors import CorpusError, OutputError
 from foretext.files import atomic_folder
 from foretext.tokenizers.base import EncodedBlock, Tokenizer
+
+if TYPE_CHECKING:
+    from foretext.data.segmenter import Segmenter
 
 __all__ = ["write_tokens"]
 
@@ -41,25 +45,32 @@ def write_tokens(
     seed: int = 0,
     workers: int = 1,
     progress: Advance | None = None,
+    segmenter: Segmenter | None = None,
 ) -> Tokens:
     """Encode a corpus into ``folder/train`` and ``folder/valid``, unless both exist already.
 
-    Existing files are used if they have the same corpus, tokenizer, rate and seed. A document is
-    held out if the hash of its number and `seed` is below `valid_rate`, so that neither threads nor
-    the size of blocks matter. If one side is empty, the last document is held out; of a single
-    document the last sentences, as many as the rate says, at least one. A single sentence leaves
-    nothing to hold out.
+    Existing files are used if they have the same corpus, tokenizer, segmenter, rate and seed. A
+    document is held out if the hash of its number and `seed` is below `valid_rate`, so that neither
+    threads nor the size of blocks matter. If one side is empty, the last document is held out; of a
+    single document the last sentences, as many as the rate says, at least one. A single sentence
+    leaves nothing to hold out.
+
+    A `segmenter` marks words and entities; without one there is no file of units.
 
     Raises:
         CorpusError: the corpus contains no word.
         OutputError: `folder` cannot be written, or contains other files.
     """
-    parts = (LAYOUT, corpus.fingerprint, tokenizer.fingerprint, valid_rate, seed)
+    marked_by = "" if segmenter is None else segmenter.fingerprint
+    parts: tuple[Any, ...] = (LAYOUT, corpus.fingerprint, tokenizer.fingerprint, valid_rate, seed)
+    parts = (*parts, marked_by) if marked_by else parts
     fingerprint = hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
+    meta = {"fingerprint": fingerprint, "vocab_size": tokenizer.vocab_size}
+    meta |= {"segmenter": marked_by} if marked_by else {}
     if _is_made(folder, fingerprint):
         return Tokens.open(folder)
-    with atomic_folder(folder) as temporary:
-        encode = partial(_encode, corpus, tokenizer, temporary, fingerprint, workers)
+    with atomic_folder(folder) as temporary, _encoder(tokenizer, segmenter, workers) as work:
+        encode = partial(_encode, corpus, work, temporary, meta, workers)
         train, valid = encode(_drawn(valid_rate, seed), progress)
         if valid_rate > 0 and not (train.num_documents and valid.num_documents):
             train, valid = encode(_last(train, valid, valid_rate), None)
@@ -78,25 +89,33 @@ def _is_made(folder: Path, fingerprint: str) -> bool:
     return TokenMeta.read(folder / "train").fingerprint == fingerprint
 
 
+def _encoder(
+    tokenizer: Tokenizer, segmenter: Segmenter | None, workers: int
+) -> AbstractContextManager[Encode]:
+    if segmenter is not None:
+        return segmenter.opened(workers)
+    return nullcontext(lambda text: MarkedBlock(tokenizer.encode_block(text), None))
+
+
 def _encode(
     corpus: Blocks,
-    tokenizer: Tokenizer,
+    work: Encode,
     folder: Path,
-    fingerprint: str,
+    meta: dict[str, Any],
     workers: int,
     held_out: Chooser,
     progress: Advance | None,
 ) -> tuple[_Writer, _Writer]:
     """Write all sentences, each to one of two folders; returns the writers, closed."""
     num_documents, num_sentences = 0, 0
-    meta = {"fingerprint": fingerprint, "vocab_size": tokenizer.vocab_size}
     with _Writer(folder / "train", meta) as train, _Writer(folder / "valid", meta) as valid:
-        for block in map_blocks(tokenizer.encode_block, corpus, workers, progress):
+        for marked in map_blocks(work, corpus, workers, progress):
+            block = marked.block
             documents = _documents_of_sentences(block)
             sentences = np.arange(len(documents))
             chosen = held_out(num_documents + documents, num_sentences + sentences)
-            train.append(block, documents, ~chosen)
-            valid.append(block, documents, chosen)
+            train.append(marked, documents, ~chosen)
+            valid.append(marked, documents, chosen)
             num_documents += len(block.document_starts)
             num_sentences += len(block.sentence_starts)
     return train, valid
@@ -131,24 +150,29 @@ def _last(train: _Writer, valid: _Writer, rate: float) -> Chooser:
 
 
 class _Writer:
-    """Appends to the three files of a token file; leaving it writes ``meta.json``."""
+    """Appends to the files of a token file; leaving it writes ``meta.json``."""
 
     def __init__(self, folder: Path, meta: dict[str, Any]) -> None:
         self.folder = folder
         self.meta = meta
         self.dtype = np.uint16 if meta["vocab_size"] <= 1 << 16 else np.uint32
         self.num_tokens, self.num_sentences, self.num_documents = 0, 0, 0
-        self.checksums = dict.fromkeys(FILES, 0)
+        self.names = (*FILES, "units") if "segmenter" in meta else FILES
+        self.checksums = dict.fromkeys(self.names, 0)
 
     def __enter__(self) -> Self:
         self.folder.mkdir(exist_ok=True)
-        self.files = {name: (self.folder / f"{name}.bin").open("wb") for name in FILES}
+        self.files = {name: (self.folder / f"{name}.bin").open("wb") for name in self.names}
         return self
 
-    def append(self, block: EncodedBlock, documents: np.ndarray, chosen: np.ndarray) -> None:
+    def append(self, marked: MarkedBlock, documents: np.ndarray, chosen: np.ndarray) -> None:
         """Add the chosen sentences: (S,) bool; `documents` (S,) says which belong together."""
+        block = marked.block
         lengths = np.diff(block.sentence_starts, append=len(block.ids))
-        self._write("ids", block.ids[np.repeat(chosen, lengths)].astype(self.dtype))
+        tokens = np.repeat(chosen, lengths)
+        self._write("ids", block.ids[tokens].astype(self.dtype))
+        if marked.units is not None:
+            self._write("units", marked.units[tokens])
         starts = self.num_tokens + np.cumsum(lengths[chosen]) - lengths[chosen]
         firsts = np.flatnonzero(np.diff(documents[chosen], prepend=-1))
         self._write("sentence_starts", starts)
@@ -169,7 +193,7 @@ class _Writer:
                 self._finish()
 
     def _finish(self) -> None:
-        for name in FILES[1:]:
+        for name in ("sentence_starts", "document_starts"):
             self._write(name, np.array([self.num_tokens], np.int64))
         for file in self.files.values():
             file.flush()
