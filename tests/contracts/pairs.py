@@ -12,8 +12,9 @@ import torch
 
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
+from foretext.errors import SettingError
 from foretext.objectives import OBJECTIVES
-from foretext.objectives.base import Objective
+from foretext.pipeline.building import check_model
 from foretext.recipe import Recipe
 from foretext.recipes import recipe_names
 
@@ -89,8 +90,12 @@ def build_backbone(pair: Pair, vocab_size: int) -> Backbone:
 
 
 def _is_lawful(pair: Pair) -> bool:
-    objective: type[Objective] = OBJECTIVES.resolve(pair.objective)
-    return objective.visibility in build_backbone(pair, 10).visibilities
+    """Whether the backbone has the attention masks that the objective needs."""
+    try:
+        check_model(small_recipe(pair))
+    except SettingError as error:
+        return "visibility" not in str(error)  # no pair should be refused for another reason
+    return True
 
 
 PAIRS = [

@@ -8,6 +8,7 @@ BACKBONES = Registry(
     "backbone",
     {
         "transformer": "foretext.backbones.transformer:Transformer",
+        "xlnet": "foretext.backbones.xlnet:XLNet",
         "deberta": "foretext.backbones.deberta:Deberta",
         "lookup": "foretext.backbones.lookup:Lookup",
         "textcnn": "foretext.backbones.textcnn:TextCNN",

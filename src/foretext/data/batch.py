@@ -62,8 +62,10 @@ class Inputs:
 
     @property
     def num_tokens(self) -> int:
-        """Real tokens, those of the source included."""
-        own = self.ids.numel() if self.token_mask is None else int(self.token_mask.sum())
+        """Real tokens, those of the source included; queries are none."""
+        keys = slice(self.ids.shape[1] - self.num_queries)
+        mask = self.token_mask
+        own = self.ids[:, keys].numel() if mask is None else int(mask[:, keys].sum())
         return own + (0 if self.source is None else self.source.num_tokens)
 
     def rows(self, start: int, stop: int) -> Inputs:

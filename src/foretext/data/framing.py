@@ -1,7 +1,7 @@
 """The ids of a text as in pretraining: ``[CLS] text [SEP]``, or the text alone.
 
 A pair is ``[CLS] first [SEP] second [SEP]``; for a causal model, the end token is between the two
-(Radford et al. 2018, 3.3).
+(Radford et al. 2018, 3.3). XLNet has its `[CLS]` at the end (Yang et al. 2019, 2.5).
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ class Framing(NamedTuple):
             return cls(tokenizer.prefix, [], max_length, between)
         prefix = [] if special.cls is None else [special.cls]
         suffix = [] if special.sep is None else [special.sep]
+        if tokenizer.cls_at_end:
+            return cls([], [*suffix, *prefix], max_length, suffix)
         return cls(prefix, suffix, max_length, tokenizer.between)
 
     @property

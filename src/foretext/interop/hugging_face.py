@@ -105,6 +105,8 @@ def load_hugging_face(folder: Path) -> Loaded:
 
 def _frame(objective: Objective | None) -> FrameKind:
     """The special tokens around a text, where no family says it."""
+    if objective is not None and objective.frame is not None:
+        return objective.frame
     return "bert" if objective is not None and objective.visibility == "full" else "gpt"
 
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import torch
 
-from foretext.data.batch import Inputs
 from foretext.data.framing import Framing
 from foretext.errors import CorpusError
 from foretext.language_model.abilities import cannot
@@ -81,8 +80,7 @@ def _likeliest(
     """Tokens and probabilities of each mask."""
     ids = torch.tensor([row], device=network.backbone.embedding.device)
     assert network.objective is not None
-    reader = network.objective.token_network(network.backbone)
-    states = reader(Inputs(ids)).last[ids == mask]  # (M, D)
+    states = network.objective.states_of_masks(network.backbone, ids, ids == mask)  # (M, D)
     shares = head(states).float().softmax(-1)  # (M, V)
     ordinary = torch.from_numpy(tokenizer.ordinary).to(shares.device)
     shares = shares[:, : len(ordinary)]  # a head may have rows beyond the vocabulary

@@ -10,6 +10,7 @@ OBJECTIVES = Registry(
         "causal_lm": "foretext.objectives.causal_lm:CausalLM",
         "electra": "foretext.objectives.electra:Electra",
         "masked_lm": "foretext.objectives.masked_lm:MaskedLM",
+        "permutation_lm": "foretext.objectives.permutation_lm:PermutationLM",
         "unilm": "foretext.objectives.unilm:UniLM",
     },
 )

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from foretext.backbones.base import Backbone
 from foretext.config import Config
+from foretext.data.batch import Inputs
 from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
 from foretext.errors import SettingError
@@ -23,6 +24,7 @@ from foretext.nn.token_head import TokenHead
 from foretext.nn.vocabulary_head import HeadTransform
 from foretext.objectives.criterion import Criterion
 from foretext.objectives.in_use import ModelInUse
+from foretext.tokenizers.frames import FrameKind
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 from foretext.objectives.reading import Reading
@@ -60,6 +62,7 @@ class Objective(Criterion):
 
     loss_law: ClassVar[str | None] = None  # of `foretext.plan.forecast`; None: no forecast is known
 
+    frame: ClassVar[FrameKind | None] = None  # around a text; None: as its visibility suggests
     row_length: int | None = None  # tokens of a row; None: the backbone's length
     end: int | None = None  # id of the token that ends a text, where it continues texts
 
@@ -84,6 +87,17 @@ class Objective(Criterion):
     def token_network(self, backbone: Backbone) -> Backbone:
         """Return the network whose states `token_head` reads: the backbone, or one of its own."""
         return backbone
+
+    def states_of_masks(self, backbone: Backbone, ids: Tensor, masked: Tensor) -> Tensor:
+        """Return the states that `token_head` reads to fill masks, (M, D), if it `fills`.
+
+        Args:
+            backbone: of the model.
+            ids: of a framed text, (1, T).
+            masked: (1, T) bool, True = a mask, M of them.
+        """
+        states: Tensor = self.token_network(backbone)(Inputs(ids)).last[masked]
+        return states
 
     @property
     def for_tasks(self) -> TaskHeads:

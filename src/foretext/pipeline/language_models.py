@@ -30,6 +30,7 @@ from foretext.report.model_card import model_card
 from foretext.run_folder import RunFolder
 from foretext.runtime import usable_cores
 from foretext.tokenizers.frames import with_frame
+from foretext.tokenizers.frames import with_frame
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 from foretext.training.loop import fit
@@ -124,6 +125,8 @@ def _tokenizer(job: PretrainingJob, base: LanguageModel | None) -> SubwordTokeni
                 f"the text gives {tokenizer.vocab_size:,} tokens, not the {wanted:,} of "
                 "tokenizer.vocab_size"
             )
+    frame = objective_class(job.recipe).frame
+    tokenizer = tokenizer if frame is None else with_frame(tokenizer, frame)
     frame = objective_class(job.recipe).frame
     tokenizer = tokenizer if frame is None else with_frame(tokenizer, frame)
     tokenizer.save(job.run.tokenizer)

@@ -89,6 +89,11 @@ class Tokenizer(ABC):
         """Ids that the tokenizer's own template puts before a text, such as Llama's ``<s>``."""
         return []
 
+    @property
+    def cls_at_end(self) -> bool:
+        """Whether the tokenizer's own template puts `[SEP] [CLS]` behind a text, as XLNet's."""
+        return False
+
     @abstractmethod
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text."""

@@ -13,8 +13,11 @@ from tokenizers import Tokenizer, processors
 
 __all__ = ["FrameKind", "framed", "with_frame"]
 
-# [CLS] a [SEP] and [CLS] a [SEP] b [SEP]; nothing, or <s> a where the tokenizer is Llama's
-FrameKind = Literal["bert", "gpt"]
+# [CLS] a [SEP] and [CLS] a [SEP] b [SEP]; nothing, or <s> a where the tokenizer is Llama's;
+# a [SEP] [CLS] and a [SEP] b [SEP] [CLS]
+FrameKind = Literal["bert", "gpt", "xlnet"]
+
+CLS_SEGMENT = 2  # of a [CLS] that stands behind the texts
 
 
 def with_frame(
@@ -35,6 +38,8 @@ def with_frame(
     if kind == "gpt":
         return _with_processor(tokenizer, None)
     cls, sep = tokenizer.special.required("cls"), tokenizer.special.required("sep")
+    if kind == "xlnet":
+        return framed(tokenizer, [], [sep], [sep, cls], has_segments=has_segments)
     return framed(tokenizer, [cls], tokenizer.between, [sep], has_segments=has_segments)
 
 
@@ -53,16 +58,18 @@ def framed(
         before: ids before the first text.
         between: ids between the texts of a pair.
         behind: ids after the last text.
-        has_segments: whether the second text has segment 1.
+        has_segments: whether the second text has segment 1, and a `[CLS]` behind it segment 2.
     """
     ids = {tokenizer.tokens[index]: index for index in (*before, *between, *behind)}
     first, middle, last = (
         [tokenizer.tokens[index] for index in part] for part in (before, between, behind)
     )
-    second = ["$B", *last]
+    second = [f"{token}:{int(has_segments)}" for token in ("$B", *last)]
+    if has_segments and behind and behind[-1] == tokenizer.special.cls:
+        last[-1] = second[-1] = f"{last[-1]}:{CLS_SEGMENT}"
     processor = processors.TemplateProcessing(
         single=[*first, "$A", *last],
-        pair=[*first, "$A", *middle, *(f"{token}:{int(has_segments)}" for token in second)],
+        pair=[*first, "$A", *middle, *second],
         special_tokens=list(ids.items()),
     )
     return _with_processor(tokenizer, processor)

@@ -53,7 +53,7 @@ def save_hf_tokenizer(
         SettingError: the tokenizer lacks a special token.
         OutputError: the folder cannot be written.
     """
-    has_segments = has_segments and kind == "bert"
+    has_segments = has_segments and kind != "gpt"
     framed = with_frame(tokenizer, kind, has_segments=has_segments)
     save_framed_tokenizer(framed, folder, model_max_length, has_segments=has_segments)
 
@@ -91,6 +91,8 @@ def save_framed_tokenizer(
         config["model_max_length"] = model_max_length
     if has_segments:
         config["model_input_names"] = ["input_ids", "token_type_ids", "attention_mask"]
+    if tokenizer.cls_at_end:  # their classes take the last position, whatever stands there
+        config["padding_side"] = "left"
     tokenizer.save(folder / "tokenizer.json")
     _write_json(folder / "tokenizer_config.json", config)
     _write_json(folder / "special_tokens_map.json", names)

@@ -91,6 +91,13 @@ class SubwordTokenizer(Tokenizer):
         openers = [special.start, special.cls]
         return [token for token in self.library.encode("").ids if token in openers]
 
+    @property
+    def cls_at_end(self) -> bool:
+        """Whether the tokenizer's own template puts `[SEP] [CLS]` behind a text, as XLNet's."""
+        special = self.special
+        found: list[int | None] = [*self.library.encode("").ids]
+        return special.cls is not None and found == [special.sep, special.cls]
+
     @cached_property
     def ordinary(self) -> np.ndarray:
         """(V,) bool, the tokens that stand for text."""

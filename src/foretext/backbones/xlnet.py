@@ -1,0 +1,269 @@
+"""XLNet's network (Yang et al. 2019): a Transformer that knows distances instead of positions.
+
+Two streams are one row. The first S positions are the text (content stream), the others are
+queries: each begins as one learned vector, stands at the position of a token that it may not see,
+and looks at the states of the text as a matrix allows. No position looks at a query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, cast
+
+import torch
+from pydantic import Field, model_validator
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+from foretext.backbones.base import Backbone, States
+from foretext.config import Config
+from foretext.data.batch import Inputs, Visibility
+from foretext.nn.attention_mask import attention_mask
+from foretext.nn.cache import Cache
+from foretext.nn.dropout import Dropout
+from foretext.nn.feed_forward import FeedForward
+from foretext.nn.flops import Flops, matrix_flops, num_passes
+from foretext.nn.pooling import Pooling
+from foretext.nn.relative_attention import RelativeAttention, RelativeLayout, distance_table
+from foretext.nn.relative_scores import Distances
+
+__all__ = ["XLNet"]
+
+CLS_SEGMENT = 2  # texts have 0 and 1
+BASE_WIDTH, BASE_RATE, HIGHEST_RATE = 768, 5e-5, 5e-4  # as for BERT: see `Transformer`
+
+
+class XLNet(Backbone):
+    """Token vectors, then layers of relative attention and feed-forward, norms after each.
+
+    Args:
+        config: the user's settings.
+        vocab_size: tokens.
+    """
+
+    class Config(Config):
+        """Shape of the network."""
+
+        num_layers: int = Field(4, ge=1)
+        """Layers of attention and feed-forward."""
+        dim: int = Field(256, ge=2)
+        """Width of a state."""
+        num_heads: int = Field(4, ge=1)
+        """Attention heads of a layer."""
+        feed_forward_dim: int | None = Field(None, ge=1)
+        """Width within the feed-forward part; none: 4 × dim."""
+        max_length: int = Field(512, ge=2)
+        """Positions of a row, at most; longer texts are read in windows."""
+        cls_segment: bool = False
+        """Whether the last token of a row, `[CLS]`, is a segment of its own."""
+        activation: Literal["gelu", "gelu_tanh", "relu"] = "gelu"
+        """Activation of the feed-forward part."""
+        norm_eps: float = Field(1e-12, gt=0)
+        """Number that a norm adds to the variance."""
+        dropout: float = Field(0.0, ge=0, lt=1)
+        """Dropout of embeddings, distances, and of each part's result."""
+        attention_dropout: float = Field(0.0, ge=0, lt=1)
+        """Dropout of the attention weights; it costs the fast path on a CPU."""
+        init_std: float = Field(0.02, gt=0)
+        """Standard deviation of the first weights."""
+
+        @model_validator(mode="after")
+        def _fits(self) -> XLNet.Config:
+            if self.dim % self.num_heads:
+                raise ValueError(
+                    f"dim = {self.dim} must be a multiple of num_heads = {self.num_heads}"
+                )
+            if self.dim % 2:
+                raise ValueError(f"dim = {self.dim} must be even: distances are sines and cosines")
+            return self
+
+        @property
+        def hidden_dim(self) -> int:
+            """Width within the feed-forward part."""
+            return self.feed_forward_dim or 4 * self.dim
+
+    config: Config
+    visibilities: frozenset[Visibility] = frozenset({"full", "causal", "matrix"})
+    num_segments = 2
+    gains_from_crf = False
+    default_dropout = 0.1
+    tunes_layer_decay = True
+
+    def __init__(self, config: Config, vocab_size: int) -> None:
+        super().__init__(config, vocab_size)
+        self.dim, self.num_layers = config.dim, config.num_layers
+        self.max_length = self.usual_length = config.max_length
+        self.checkpointing = False  # whether the backward pass computes layers again
+        self.tokens = nn.Embedding(vocab_size, config.dim)
+        self.query = nn.Parameter(torch.empty(1, 1, config.dim))
+        self.register_buffer(
+            "table", distance_table(config.max_length, config.dim), persistent=False
+        )
+        self.dropout = Dropout(config.dropout)
+        self.blocks = nn.ModuleList(Layer(config) for _ in range(config.num_layers))
+        self._initialise()
+
+    @property
+    def embedding(self) -> nn.Parameter:
+        """The token vectors, (V, D)."""
+        return cast(nn.Parameter, self.tokens.weight)
+
+    @property
+    def layers(self) -> list[Layer]:
+        """The layers, the first one first."""
+        return [cast(Layer, block) for block in self.blocks]
+
+    def forward(
+        self, inputs: Inputs, *, keep_layers: bool = False, cache: Cache | None = None
+    ) -> States:
+        """Compute the states of inputs (B, T), of which S ≤ max_length are no queries.
+
+        Key j stands at position j; `Inputs.positions` says where the queries stand.
+        """
+        assert cache is None, "XLNet continues no texts"
+        x = self._embedded(inputs)
+        layout = self._layout(inputs, x.dtype)
+        layers = [x]
+        for block in self.layers:
+            if self.checkpointing and self.training:
+                x = checkpoint(block, x, layout, use_reentrant=False)
+            else:
+                x = block(x, layout)
+            if keep_layers:
+                layers.append(x)
+        return States(self.dropout(x), tuple(layers) if keep_layers else ())
+
+    def attention_maps(self, inputs: Inputs) -> tuple[Tensor, ...]:
+        """Return, for each layer, the attention weights, (B, H, T, S)."""
+        layers = self.forward(inputs, keep_layers=True).layers
+        layout = self._layout(inputs, layers[0].dtype)
+        return tuple(
+            block.attention.weights(x, layout)
+            for block, x in zip(self.layers, layers, strict=False)
+            # the last of the states feeds no layer
+        )
+
+    def layer_of(self, parameter_name: str) -> int:
+        """Return the layer of a parameter: 0 = embeddings, 1 = the first layer, and so on."""
+        return 0 if parameter_name == "query" else super().layer_of(parameter_name)
+
+    def matrices_for_muon(self) -> dict[str, int]:
+        """Return the names of the weights that Muon moves, and how many matrices share each."""
+        layers = range(self.num_layers)
+        shared = {f"blocks.{layer}.attention.query_key_value.weight": 3 for layer in layers}
+        return super().matrices_for_muon() | shared
+
+    def flops(self) -> Flops:
+        """Return the operations of a training step, with the layers frozen that are so now.
+
+        The map of distances does not depend on the number of tokens, and is left out.
+        """
+        return Flops(
+            per_token=sum(
+                matrix_flops(block) - matrix_flops(block.attention.distance)
+                for block in self.layers
+            ),
+            per_pair=sum(6 * self.dim * num_passes(block) for block in self.layers),
+        )
+
+    def recompute_layers(self) -> None:
+        """From now on compute layers again in the backward pass, to save memory."""
+        self.checkpointing = True
+
+    def default_pooling(
+        self, visibility: Visibility, *, has_pooler: bool, siamese: bool = False
+    ) -> Pooling:
+        """Return the mean: pretraining predicts tokens, nothing from the state of `[CLS]`."""
+        return "last" if visibility == "causal" and not siamese else "mean"
+
+    def initialise_head(self, layer: nn.Linear) -> None:
+        """Draw the weights of a task's layer from N(0, init_std²); its bias becomes zero."""
+        _draw(layer, self.config.init_std)
+
+    def fine_tuning_defaults(self, *, pretrained: bool) -> Mapping[str, Any]:
+        """Return the learning rate of a Transformer of this width."""
+        rate = min(BASE_RATE * (BASE_WIDTH / self.dim) ** 1.5, HIGHEST_RATE)
+        return {"learning_rate": (1 if pretrained else 2) * rate}
+
+    def _embedded(self, inputs: Inputs) -> Tensor:
+        """Return the token vectors, and the query vector at queries, (B, T, D)."""
+        num_keys = inputs.ids.shape[1] - inputs.num_queries
+        assert num_keys <= self.max_length, f"{num_keys} positions, at most {self.max_length}"
+        x = self.tokens(inputs.ids[:, :num_keys])
+        if inputs.num_queries:
+            queries = self.query.to(x.dtype).expand(len(x), inputs.num_queries, -1)
+            x = torch.cat((x, queries), dim=1)
+        return cast(Tensor, self.dropout(x))
+
+    def _layout(self, inputs: Inputs, dtype: torch.dtype) -> RelativeLayout:
+        """Return masks and distances, the same in each layer."""
+        T = inputs.ids.shape[1]
+        num_keys = T - inputs.num_queries
+        positions = inputs.positions
+        if positions is None:
+            assert not inputs.num_queries, "positions are needed to say where queries stand"
+            positions = torch.arange(T, device=inputs.ids.device)[None]
+        distances = Distances.between(positions, num_keys, self._differs(inputs, num_keys))
+        first = self.max_length - num_keys
+        table = cast(Tensor, self.table)[first : first + Distances.num_columns(num_keys)]
+        return RelativeLayout(attention_mask(inputs), distances, self.dropout(table.to(dtype)))
+
+    def _differs(self, inputs: Inputs, num_keys: int) -> Tensor | None:
+        """Return where query and key are of different segments, (B or 1, T, S); None: nowhere."""
+        segments = inputs.segments
+        if segments is None and not self.config.cls_segment:
+            return None
+        if segments is None:
+            num_rows = 1 if inputs.token_mask is None else len(inputs.ids)
+            segments = inputs.ids.new_zeros(num_rows, inputs.ids.shape[1])
+        if self.config.cls_segment:
+            segments = segments.index_put(_ends(inputs, num_keys), segments.new_tensor(CLS_SEGMENT))
+        return segments[:, :, None] != segments[:, None, :num_keys]
+
+    def _initialise(self) -> None:
+        """Draw weights, and the biases of attention, from N(0, init_std²); others become zero."""
+        std = self.config.init_std
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                _draw(module, std)
+        attentions = (vector for block in self.layers for vector in block.attention.vectors())
+        for vector in (self.query, self.embedding, *attentions):
+            nn.init.normal_(vector, std=std)
+
+
+class Layer(nn.Module):
+    """Attention and feed-forward, each added to its input and normed."""
+
+    def __init__(self, config: XLNet.Config) -> None:
+        super().__init__()
+        dim, eps = config.dim, config.norm_eps
+        self.attention = RelativeAttention(dim, config.num_heads, dropout=config.attention_dropout)
+        self.attention_norm = nn.LayerNorm(dim, eps)
+        self.feed_forward = FeedForward(
+            dim, config.hidden_dim, config.activation, bias=True, dropout=config.dropout
+        )
+        self.feed_forward_norm = nn.LayerNorm(dim, eps)
+        self.dropout = Dropout(config.dropout)
+
+    def forward(self, x: Tensor, layout: RelativeLayout) -> Tensor:
+        """Map x (B, T, D) to (B, T, D)."""
+        x = self.attention_norm(x + self.dropout(self.attention(x, layout)))
+        normed: Tensor = self.feed_forward_norm(x + self.dropout(self.feed_forward(x)))
+        return normed
+
+
+def _draw(layer: nn.Linear, std: float) -> None:
+    nn.init.normal_(layer.weight, std=std)
+    if layer.bias is not None:
+        nn.init.zeros_(layer.bias)
+
+
+def _ends(inputs: Inputs, num_keys: int) -> tuple[Tensor, Tensor]:
+    """Return row and position of each row's last real token; of one row where all are alike."""
+    if inputs.token_mask is None:
+        ends = torch.tensor([num_keys - 1], device=inputs.ids.device)
+        if inputs.segments is not None:
+            ends = ends.expand(len(inputs.ids))
+    else:
+        ends = inputs.token_mask[:, :num_keys].sum(1).clamp(min=1) - 1
+    return torch.arange(len(ends), device=ends.device), ends

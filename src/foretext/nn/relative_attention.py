@@ -1,0 +1,120 @@
+"""Attention that knows distances, not positions, and whether two tokens are of one segment.
+
+The score of query i and key j is ((q_i + u) k_j + (q_i + v) W r_{i-j} + (q_i + w) s) / √d. r is a
+sinusoid of the distance (Dai et al. 2019, "Transformer-XL", section 3.3); s is one of two vectors,
+for the same segment and for another (Yang et al. 2019, "XLNet", section 2.5).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from foretext.nn.attention import attend, split_heads
+from foretext.nn.attention_mask import AttentionMask
+from foretext.nn.relative_scores import LANES, Distances, relative_scores
+
+__all__ = ["RelativeAttention", "RelativeLayout", "distance_table"]
+
+
+class RelativeLayout(NamedTuple):
+    """How the positions of a batch relate to each other; the same in all layers."""
+
+    mask: AttentionMask
+    distances: Distances
+    table: Tensor  # (P, D), the sinusoids of the distances
+
+
+class RelativeAttention(nn.Module):
+    """Each position becomes a mean of what it looks at.
+
+    Args:
+        dim: width; a multiple of `num_heads`.
+        num_heads: means taken side by side.
+        dropout: share of the weights that is dropped in training.
+    """
+
+    def __init__(self, dim: int, num_heads: int, *, dropout: float) -> None:
+        super().__init__()
+        self.num_heads = num_heads
+        self.dropout = dropout
+        self.scale = (dim // num_heads) ** -0.5
+        self.query_key_value = nn.Linear(dim, 3 * dim, bias=False)
+        self.distance = nn.Linear(dim, dim, bias=False)  # W
+        self.output = nn.Linear(dim, dim, bias=False)
+        shape = (num_heads, dim // num_heads)
+        self.content_bias = nn.Parameter(torch.zeros(shape))  # u
+        self.distance_bias = nn.Parameter(torch.zeros(shape))  # v
+        self.segment_bias = nn.Parameter(torch.zeros(shape))  # w
+        self.segments = nn.Parameter(torch.zeros(2, *shape))  # s: the same segment, another one
+
+    def vectors(self) -> tuple[nn.Parameter, ...]:
+        """Return the weights that are no matrices: u, v, w and s."""
+        return self.content_bias, self.distance_bias, self.segment_bias, self.segments
+
+    def forward(self, x: Tensor, layout: RelativeLayout) -> Tensor:
+        """Map x (B, T, D) to (B, T, D)."""
+        query, key, value = self._heads(x, layout.mask.num_queries)
+        bias = self._bias(query, layout)
+        dropout = self.dropout if self.training else 0.0
+        mixed = attend(query, key, value, layout.mask, bias, self.scale, dropout=dropout)
+        return self.output(mixed.transpose(1, 2).flatten(2))
+
+    def weights(self, x: Tensor, layout: RelativeLayout) -> Tensor:
+        """Return how much each position takes from each, (B, H, T, S); rows sum to 1."""
+        query, key, _ = self._heads(x, layout.mask.num_queries)
+        scores = query @ key.mT * self.scale + self._bias(query, layout)
+        T, S = scores.shape[-2:]
+        if layout.mask.causal:
+            after = torch.ones(T, S, dtype=torch.bool, device=x.device).triu(1)
+            scores = scores.masked_fill(after, -math.inf)
+        if layout.mask.visible is not None:
+            scores = scores.masked_fill(~layout.mask.visible, -math.inf)
+        return scores.softmax(-1)
+
+    def _heads(self, x: Tensor, num_queries: int) -> tuple[Tensor, Tensor, Tensor]:
+        """Return q + u (B, H, T, d), keys and values (B, H, S, d)."""
+        D, weight = x.shape[2], self.query_key_value.weight
+        content = self.content_bias.flatten()
+        if not num_queries:
+            bias = F.pad(content, (0, 2 * D))  # neither keys nor values have one
+            query, key, value = split_heads(F.linear(x, weight, bias), 3, self.num_heads)
+            return query, key, value
+        (query,) = split_heads(F.linear(x, weight[:D], content), 1, self.num_heads)
+        keys = F.linear(x[:, :-num_queries], weight[D:])
+        key, value = split_heads(keys, 2, self.num_heads)
+        return query, key, value
+
+    def _bias(self, query: Tensor, layout: RelativeLayout) -> Tensor:
+        """Return the part of the scores that does not depend on the key's content, (B, H, T, S).
+
+        Args:
+            query: q + u, (B, H, T, d).
+            layout: of the positions.
+        """
+        B, H, T, d = query.shape
+        heads = query.transpose(0, 1).reshape(H, B * T, d)
+        table = self.distance(layout.table).view(-1, H, d).permute(1, 2, 0)  # (H, d, P)
+        v = self.distance_bias - self.content_bias
+        scores = torch.bmm(heads + v[:, None], table).view(H, B, T, -1)
+        deltas = None
+        if layout.distances.differs is not None:
+            same, other = self.segments
+            w = self.segment_bias - self.content_bias
+            deltas = torch.bmm(heads + w[:, None], (other - same)[..., None]).view(H, B, T)
+        return relative_scores(scores, deltas, layout.distances, self.scale)
+
+
+def distance_table(max_length: int, dim: int) -> Tensor:
+    """Return sinusoids of the distances max_length, max_length - 1, ..., (rows, dim).
+
+    There are rows for each row of text up to that length. Sines stand before cosines.
+    """
+    distances = max_length - torch.arange(2 * (max_length + LANES), dtype=torch.float64)
+    frequencies = 10_000.0 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
+    angles = torch.outer(distances, frequencies)
+    return torch.cat((angles.sin(), angles.cos()), dim=-1).float()

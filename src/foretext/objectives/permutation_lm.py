@@ -1,0 +1,212 @@
+"""Permutation language modelling: tokens in a random order, each from those before it in the order.
+
+Yang et al. 2019, "XLNet", section 2. A token is predicted from both sides, as by BERT, but no
+[MASK] replaces it, and one predicted token helps to predict the next. Two deviations: a row is one
+piece of the text, not two segments, and what is not predicted (special tokens too) is visible to
+all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from pydantic import Field
+from torch import Tensor
+
+from foretext.backbones.base import Backbone, States
+from foretext.config import Config
+from foretext.data.batch import Batch, Inputs, Visibility
+from foretext.data.examples import Examples
+from foretext.data.token_file import TokenFile
+from foretext.data.token_stream import TokenStream
+from foretext.nn.vocabulary_head import Score, VocabularyHead
+from foretext.objectives.base import Objective, check_tied, row_length
+from foretext.objectives.cloze import hide_a_word
+from foretext.objectives.in_use import ModelInUse
+from foretext.objectives.permutation import (
+    choose_predicted,
+    draw_order,
+    predicted_first,
+    visible_keys,
+)
+from foretext.tokenizers.frames import FrameKind
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+
+__all__ = ["PermutationLM", "PermutationRows"]
+
+QUERIES = 8  # of a row, a multiple of it: a CPU's library compiles kernels for each new shape
+
+
+class PermutationLM(Objective):
+    """Predicts the last tokens of a random order, by queries that stand at their positions.
+
+    Args:
+        config: the user's settings.
+        backbone: whose states are scored.
+        tokenizer: with `[CLS]`, `[SEP]` and `[MASK]`.
+    """
+
+    class Config(Config):
+        """Settings of permutation language modelling."""
+
+        row_length: int | None = Field(None, ge=8)
+        """Tokens of a row; none: the backbone's length."""
+        tokens_per_prediction: int = Field(6, ge=1)
+        """One token of so many is predicted: the last ones of the order (K in the paper)."""
+        max_span: int = Field(5, ge=1)
+        """Tokens side by side that are predicted, at most."""
+        tied: bool = True
+        """The head's weights are the token vectors."""
+
+    visibility: Visibility = "full"
+    fills = True
+    kind = "permuted"
+    usage = 'model.fill("a text with a [MASK] in it")'
+    command = 'fill {run} "a text with a [MASK] in it"'
+    frame: ClassVar[FrameKind | None] = "xlnet"
+    part = "permutation_lm"
+    row_length: int
+
+    def __init__(self, config: Config, backbone: Backbone, tokenizer: SubwordTokenizer) -> None:
+        super().__init__(config, backbone, tokenizer)
+        self.tokenizer = tokenizer
+        self.row_length = row_length(config.row_length, backbone)
+        self.mask = tokenizer.special.required("mask")
+        self.head = VocabularyHead(
+            backbone.dim,
+            backbone.vocab_size,
+            transform=None,
+            tied=backbone.embedding if config.tied else None,
+            bias=True,
+        )
+
+    @property
+    def trains_with(self) -> frozenset[Visibility]:
+        """A matrix, drawn for each row."""
+        return frozenset({"matrix"})
+
+    @property
+    def token_head(self) -> VocabularyHead:
+        """The map from states of queries to tokens."""
+        return self.head
+
+    def check(self, backbone: Backbone) -> None:
+        """Refuse a backbone whose token vectors cannot be the weights of the head."""
+        if self.config.tied:
+            check_tied(backbone)
+
+    def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any]:
+        """Hide the word in the middle of a row, and predict it."""
+        return hide_a_word(model, row)
+
+    def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
+        """Cut rows from the text; each gets another order every time it is read."""
+        special = self.tokenizer.special
+        stream = TokenStream(tokens, special.required("sep"))
+        ids = special.required("cls"), self.mask
+        return PermutationRows(stream, self.row_length, ids, self.tokenizer.ordinary, self.config)
+
+    def counts(self, batch: Batch) -> Mapping[str, int]:
+        """Return the number of predicted tokens."""
+        return {self.part: int(batch.targets["predicted"].sum())}
+
+    def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
+        """Score the states of the queries."""
+        positions = batch.targets["predicted"].flatten().nonzero()[:, 0]  # (M,)
+        queries = states.last.flatten(0, 1).index_select(0, positions)  # (M, D)
+        originals = batch.targets["original"].flatten().index_select(0, positions)
+        return {self.part: self.head.score(queries, originals)}
+
+    def states_of_masks(self, backbone: Backbone, ids: Tensor, masked: Tensor) -> Tensor:
+        """Return the states of queries at the masks, (M, D); nobody looks at these tokens."""
+        (positions,) = masked[0].nonzero(as_tuple=True)
+        order = masked.long().cpu().numpy()  # all of them after the others, none after another
+        visible = torch.from_numpy(visible_keys(order, positions[None].cpu().numpy()))
+        states = backbone(_two_streams(ids, positions[None], visible.to(ids.device), self.mask))
+        queries: Tensor = states.last[0, ids.shape[1] :]
+        return queries
+
+
+class PermutationRows:
+    """``text [SEP] [CLS]`` with an order of its own; the text may span several documents.
+
+    Args:
+        stream: of the text, with `[SEP]` between documents.
+        length: tokens of a row.
+        special: ids of `[CLS]`, and of `[MASK]`, which stands at queries.
+        ordinary: (V,) bool, True = no special token.
+        config: how many tokens are predicted, and how many side by side.
+    """
+
+    def __init__(
+        self,
+        stream: TokenStream,
+        length: int,
+        special: tuple[int, int],
+        ordinary: np.ndarray,
+        config: PermutationLM.Config,
+    ) -> None:
+        self.stream = stream
+        self.width = min(length - 2, len(stream))
+        self.cls, self.mask = special
+        self.ordinary = ordinary
+        self.config = config
+
+    def keys(self, rng: np.random.Generator) -> np.ndarray:
+        """Return where the rows begin, (N,), shuffled."""
+        return rng.permutation(self.stream.row_starts(self.width, rng))
+
+    def lengths(self, keys: np.ndarray) -> np.ndarray | None:
+        """All rows are of one length."""
+        return None
+
+    def batch(self, keys: np.ndarray, rng: np.random.Generator) -> Batch:
+        """Read the rows, and draw what is predicted and in which order."""
+        ids = np.empty((len(keys), self.width + 2), np.int64)  # (B, T)
+        ids[:, -2], ids[:, -1] = self.stream.separator, self.cls
+        ids[:, :-2] = self.stream.take(keys[:, None] + np.arange(self.width))
+        config = self.config
+        predicted = choose_predicted(
+            self.ordinary[ids], config.tokens_per_prediction, config.max_span, rng
+        )
+        positions = predicted_first(predicted, QUERIES)  # (B, M)
+        visible = visible_keys(draw_order(predicted, rng), positions)
+        asked = np.take_along_axis(predicted, positions, axis=1)  # False: no query, only padding
+        originals = np.take_along_axis(ids, positions, axis=1)
+        tokens, places, matrix = map(torch.from_numpy, (ids, positions, visible))
+        inputs = _two_streams(tokens, places, matrix, self.mask, torch.from_numpy(asked))
+        none = np.zeros_like(predicted)
+        targets = {
+            "original": torch.from_numpy(np.concatenate([ids, originals], axis=1)),
+            "predicted": torch.from_numpy(np.concatenate([none, asked], axis=1)),  # (B, T + M)
+        }
+        return Batch(inputs, targets)
+
+
+def _two_streams(
+    ids: Tensor, positions: Tensor, visible: Tensor, mask: int, asked: Tensor | None = None
+) -> Inputs:
+    """Return rows of tokens (B, T), and queries at `positions` (B, M) behind them.
+
+    Args:
+        ids: of the tokens.
+        positions: of the queries.
+        visible: (B, T + M, T), see `visible_keys`.
+        mask: id that stands at queries.
+        asked: (B, M) bool, False = padding in place of a query; None: all are queries.
+    """
+    token_mask = None
+    if asked is not None and not asked.all():
+        token_mask = torch.cat([torch.ones_like(ids, dtype=torch.bool), asked], 1)
+    places = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
+    return Inputs(
+        torch.cat([ids, torch.full_like(positions, mask)], 1),
+        token_mask,
+        "matrix",
+        visible=visible,
+        positions=torch.cat([places, positions], 1),
+        num_queries=positions.shape[1],
+    )
