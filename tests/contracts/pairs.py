@@ -34,6 +34,7 @@ FORMS: dict[str, dict[str, dict[str, Any]]] = {
     "textcnn": {"": {"widths": [3]}},
     "recurrent": {"": {"dim": 16}, "unidirectional": {"bidirectional": False}},
     "transformer": {"": {}, "rotary": {"positions": "rotary", "norm_position": "pre"}},
+    "deberta": {"": {"num_buckets": 8}},
 }
 STEPS = 12
 

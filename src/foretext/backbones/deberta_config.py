@@ -57,6 +57,8 @@ class DebertaConfig(Config):
     def _fits(self) -> DebertaConfig:
         if self.dim % self.num_heads:
             raise ValueError(f"dim = {self.dim} must be a multiple of num_heads = {self.num_heads}")
+        if self.embedding_dim == self.dim:
+            raise ValueError(f"embedding_dim = {self.dim} is dim: leave it out")
         if self.convolution_width is not None and self.convolution_width % 2 == 0:
             raise ValueError(
                 f"convolution_width = {self.convolution_width} must be odd, to have a middle"

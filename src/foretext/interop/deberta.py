@@ -146,10 +146,6 @@ class DebertaV2(TransformerFamily):
         """Return their class."""
         return "DebertaV2ForMaskedLM"
 
-    def allows(self, config: DebertaConfig) -> bool:  # type: ignore[override]
-        """Whether theirs can have these settings: a map only between different widths."""
-        return super().allows(config) and config.embedding_dim != config.dim  # type: ignore[arg-type]
-
     def renamed(self, weights: dict[str, Tensor]) -> dict[str, Tensor]:
         """Return the authors' masked-LM head under the names that `transformers` writes today."""
         if any(name.startswith(OF_DISCRIMINATORS) for name in weights):
