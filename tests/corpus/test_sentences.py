@@ -36,6 +36,7 @@ def test_a_number_at_the_head_of_a_line_is_no_sentence() -> None:
 
 def test_chinese_and_japanese() -> None:
     assert split_sentences("你好。我很好！“是吗？”他问。") == "你好。\n我很好！\n“是吗？”\n他问。"
+    assert split_sentences("我很好!“是吗?”他问!OK?") == "我很好!\n“是吗?”\n他问!OK?"
     assert split_sentences("彼は「はい。」と言った。") == "彼は「はい。」\nと言った。"
 
 

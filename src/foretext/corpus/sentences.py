@@ -4,7 +4,8 @@ A sentence ends at closing punctuation before white space, if the next word does
 case. Further rules hold for a single full stop: it ends no sentence after titles ("Mr."), nor after
 "No." and so on before a number; after initials, "U.S." and "Inc." it does only before a word that
 often begins a sentence. A separate full stop, as in tokenised text, always ends a sentence. Chinese
-and Japanese sentences end at their marks, without white space. The abbreviations are English.
+and Japanese sentences end at their marks, without white space, and at `!` and `?` between their
+characters: NFKC makes these of the wide marks. The abbreviations are English.
 """
 
 from __future__ import annotations
@@ -15,6 +16,10 @@ __all__ = ["split_sentences"]
 
 _END = re.compile(r"([.!?…][.!?…\"'”’»)\]]*+)[^\S\n]++(?=[\"'“‘«(\[¿¡]*+(\w++))")
 _WIDE_END = re.compile(r"([。！？｡]++[”’」』）》】〕〉\"')\]]*+)[^\S\n]*+(?=\S)")
+_CHARACTER = "[\u3040-\u30ff\u3400-\u9fff]"  # Chinese and Japanese
+_NARROW_END = re.compile(
+    rf"(?<={_CHARACTER})([!?]++[”’」』）》】〕〉\"')\]]*+)(?=[“‘「『（《]*+{_CHARACTER})"
+)
 _SPACED_END = re.compile(r"([।॥؟۔]++)[^\S\n]++(?=\S)")
 _LAST_TOKEN = re.compile(r"[^\s(\[{\"“‘«'—–-]*+\Z")
 _ACRONYM = re.compile(r"(?:[^\W\d]{1,2}\.)+[^\W\d]{1,2}|[^\W\d_]")  # U.S, a.m, Ph.D, J
@@ -47,6 +52,8 @@ def split_sentences(text: str) -> str:
     text = _END.sub(_ended, text)
     if any(mark in text for mark in "。！？｡"):
         text = _WIDE_END.sub(r"\1\n", text)
+    if not text.isascii() and any(mark in text for mark in "!?"):
+        text = _NARROW_END.sub(r"\1\n", text)
     if any(mark in text for mark in "।॥؟۔"):
         text = _SPACED_END.sub(r"\1\n", text)
     return text
