@@ -66,6 +66,22 @@ def test_other_analogies_are_not_called_semantic(
     assert "semantic" not in found
 
 
+def test_a_text_in_another_encoding_is_read(
+    command: Command, byte_bpe: SubwordTokenizer, vectors: Path, tmp_path: Path
+) -> None:
+    model, texts = tmp_path / "model", {name: tmp_path / name for name in ("utf-8", "latin-1")}
+    language_model("gpt", byte_bpe).save(model)
+    for name, path in texts.items():
+        path.write_text("the dog barks in the caf\xe9 .\n" * 3, encoding=name)
+    found = json.loads(command("evaluate", model, texts["utf-8"], "--json").out)
+    other = command("evaluate", model, texts["latin-1"], "--encoding", "latin-1", "--json")
+    assert json.loads(other.out)[str(texts["latin-1"])] == found[str(texts["utf-8"])]
+    assert command("evaluate", model, texts["latin-1"]).code == 2
+    refused = command("evaluate", vectors, texts["utf-8"], "--encoding", "latin-1")
+    assert refused.code == 2
+    assert "--encoding has no effect" in refused.err
+
+
 @pytest.mark.parametrize("is_encoder", [True, False])
 def test_a_network_is_measured_on_pairs_without_learning(
     command: Command, wordpiece: SubwordTokenizer, tmp_path: Path, *, is_encoder: bool

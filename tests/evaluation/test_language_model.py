@@ -13,7 +13,7 @@ from foretext.evaluation.language_model import evaluate_language_model, reading_
 from foretext.language_model import LanguageModel
 from foretext.training.model import Model
 from foretext.training.validation import HeldOutLoss
-from tests.language_model.models import SENTENCES, bert, gpt
+from tests.language_model.models import SENTENCES, bert, gpt, lstm
 
 LINES = CorpusConfig(documents="line")
 
@@ -36,6 +36,19 @@ def test_a_causal_model_by_tokens_words_and_bytes(text: Path) -> None:
     assert figures["word_perplexity"] == math.exp(likelihood.nll / likelihood.num_words)
     assert figures["words"] == 12 + len(text.read_text().split())
     assert ("bits per byte", f"{likelihood.bits_per_byte:.4f}") in found.rows()
+    assert figures["bits_per_character"] == likelihood.bits_per_character
+    assert figures["bits_per_token"] == likelihood.loss / math.log(2)
+    assert "note" not in figures
+
+
+def test_figures_that_would_be_wrong_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "unknown.txt"
+    path.write_text("the unheard king of the sea\n", encoding="utf-8")
+    (found,) = evaluate_language_model(lstm(), [path])
+    assert found.figures["bits_per_character"] is None
+    assert found.figures["word_perplexity"] == found.figures["perplexity"]
+    assert "compare perplexities of the same vocabulary only" in str(found.figures["note"])
+    assert ("bits per byte", "-") in found.rows()
 
 
 def test_where_documents_end_decides_what_is_predicted(text: Path) -> None:
@@ -86,6 +99,10 @@ def test_text_is_read_as_the_run_read_it(tmp_path: Path) -> None:
     )
     assert reading_of(tmp_path).normalization == "NFKC"
     assert reading_of(tmp_path, "line") == CorpusConfig(normalization="NFKC", documents="line")
+    latin = reading_of(tmp_path, encoding="latin-1")
+    assert latin == CorpusConfig(normalization="NFKC", encoding="latin-1")
+    with pytest.raises(SettingError, match="Python knows no such text encoding"):
+        reading_of(tmp_path, encoding="latin-99")
 
 
 HOSTILE = "[backbone]\nname = 'evil:X'\n[objective]\nname = 'evil:Y'\n"

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.transformer import Transformer
 from foretext.language_model import LanguageModel
 from foretext.objectives.causal_lm import CausalLM
@@ -16,7 +17,7 @@ from foretext.objectives.unilm import UniLM
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 
-__all__ = ["SENTENCES", "bert", "gpt", "learned_tokenizer", "unilm"]
+__all__ = ["SENTENCES", "Lines", "bert", "gpt", "learned_tokenizer", "lstm", "unilm"]
 
 SENTENCES = [
     "the king and the queen live in a castle by the sea",
@@ -39,10 +40,12 @@ class Lines:
 
 @cache
 def learned_tokenizer(kind: str) -> SubwordTokenizer:
-    """A tokenizer of 90 tokens or so; `kind` is "wordpiece" or "bpe"."""
+    """A tokenizer of 90 tokens or so; `kind` is "wordpiece", "bpe" or "word"."""
     settings: dict[str, Any] = {"vocab_size": 120, "min_count": 1}
     if kind == "bpe":
         settings |= {"vocab_size": 320, "special_tokens": ["<|endoftext|>"]}
+    if kind == "word":
+        settings |= {"special_tokens": ["<unk>", "<eos>"], "pre_tokenizer": "whitespace"}
     return learn_subwords(kind, settings, Lines())
 
 
@@ -67,6 +70,16 @@ def gpt(seed: int = 0, *, tied: bool = False, **settings: Any) -> LanguageModel:
     backbone = _backbone(seed, tokenizer, **{**shape, **settings})
     objective = CausalLM(CausalLM.Config(tied=tied), backbone, tokenizer)
     return LanguageModel(tokenizer, backbone, objective, device="cpu")
+
+
+def lstm(**settings: Any) -> LanguageModel:
+    """A language model of words with an LSTM, whose state goes on from row to row."""
+    tokenizer = learned_tokenizer("word")
+    torch.manual_seed(0)
+    shape = {"vector_size": 16, "dim": 16, "num_layers": 2, "bidirectional": False, "dropout": 0.0}
+    backbone = Recurrent(Recurrent.Config(**shape), tokenizer.vocab_size)
+    config = CausalLM.Config(**{"row_length": 8, "carry_state": True, **settings})
+    return LanguageModel(tokenizer, backbone, CausalLM(config, backbone, tokenizer), device="cpu")
 
 
 def unilm(seed: int = 0, **settings: Any) -> LanguageModel:

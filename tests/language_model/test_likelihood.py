@@ -1,18 +1,23 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import nn
 
 from foretext.data.batch import Inputs
 from foretext.errors import CorpusError, SettingError
+from foretext.language_model import LanguageModel, likelihood
 from foretext.language_model.likelihood import sliding_windows
 from foretext.objectives.causal_lm import CausalLM
-from tests.language_model.models import MAX_LENGTH, SENTENCES, bert, gpt
+from foretext.tokenizers.subwords import learn_subwords
+from tests.language_model.models import MAX_LENGTH, SENTENCES, Lines, bert, gpt, lstm
 
 MODEL = gpt()
 TEXTS = [SENTENCES[0], "\n".join(SENTENCES[1:]), SENTENCES[2] + " and a ship"]
@@ -90,6 +95,73 @@ def test_a_text_shorter_than_the_model_is_one_window() -> None:
     ids = [end, *MODEL.tokenizer.encode("the king"), end]
     wanted = sum(surprise(ids[: at + 1]) for at in range(1, len(ids)))
     assert math.isclose(MODEL.likelihood("the king").nll, wanted, rel_tol=1e-5)
+
+
+@pytest.mark.parametrize("piece", [1, 7, 1 << 11])
+@pytest.mark.parametrize("softmax", ["full", "adaptive"])
+def test_a_carried_state_gives_the_loss_of_one_long_row(
+    monkeypatch: pytest.MonkeyPatch, piece: int, softmax: str
+) -> None:
+    """And of the loop that everyone writes with `nn.LSTM`, over the whole stream."""
+    monkeypatch.setattr(likelihood, "PIECE_TOKENS", piece)
+    model: Any = lstm(softmax=softmax)
+    words = [model.tokenizer.encode(text.replace("\n", " ")) for text in TEXTS]
+    end = model.tokenizer.special.required("end")
+    ids = torch.tensor([end, *(token for text in words for token in [*text, end])])
+    twin = nn.LSTM(16, 16, num_layers=2)
+    twin.load_state_dict(
+        {
+            f"{name}_l{layer}": weight.detach()
+            for layer, block in enumerate(model.backbone.blocks)
+            for name, weight in block.rightward.named_parameters()
+        }
+    )
+    with torch.inference_mode():
+        states, _ = twin(model.backbone.embedding[ids[:-1]])
+        chances = model.objective.head(states).log_softmax(-1)
+    expected = F.nll_loss(chances, ids[1:], reduction="sum").item()
+    found = model.likelihood(TEXTS)
+    assert math.isclose(found.nll, expected, rel_tol=1e-5)
+    assert found.num_tokens == found.num_words == len(ids) - 1
+    assert found.word_perplexity == found.perplexity
+
+
+def test_a_carried_state_has_no_stride() -> None:
+    with pytest.raises(SettingError, match="stride = 4 has no effect: the model reads the text"):
+        lstm().likelihood("the king", stride=4)
+
+
+def test_figures_a_word_are_given_where_the_words_are_the_tokens() -> None:
+    closed = lstm().likelihood("the unheard king\nof the sea")
+    assert (closed.num_unknown, closed.num_tokens, closed.num_words) == (1, 7, 7)
+    assert closed.word_perplexity == closed.perplexity
+    assert closed.bits_per_character is None
+    assert closed.bits_per_byte is None
+
+
+def test_unknown_tokens_that_stand_in_the_text_hide_nothing() -> None:
+    found = lstm().likelihood("the <unk> king")
+    assert found.num_unknown == 0
+    assert found.is_complete
+    assert found.bits_per_character == found.nll / math.log(2) / len("the <unk> king.")
+
+
+def test_a_tokenizer_that_leaves_marks_out_gives_no_figure_a_word() -> None:
+    settings = {"vocab_size": 120, "min_count": 1, "special_tokens": ["<unk>", "<eos>"]}
+    tokenizer = learn_subwords("word", {**settings, "pre_tokenizer": "unicode_words"}, Lines())
+    model = lstm()
+    assert tokenizer.tokens == model.tokenizer.tokens
+    model = LanguageModel(tokenizer, model.backbone, model.objective, device="cpu")
+    found = model.likelihood("the king , and the queen .")
+    assert (found.num_tokens, found.num_words, found.num_unknown) == (6, 8, 0)
+    assert found.word_perplexity is None
+    assert found.bits_per_character is None
+    assert found.perplexity > 1
+
+
+def test_a_text_of_unknown_words_is_refused() -> None:
+    with pytest.raises(CorpusError, match="All 3 tokens of the text are unknown to the model"):
+        lstm().perplexity(["eins zwei", "drei"])
 
 
 def test_errors_are_sentences() -> None:

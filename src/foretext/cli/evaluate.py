@@ -16,6 +16,7 @@ from foretext.cli.shared import (
     print_table,
     refuse_options,
 )
+from foretext.cli.text_options import Encoding
 from foretext.cli.waiting import clock_of
 from foretext.errors import ForetextError, Interrupted
 from foretext.terminal import say
@@ -62,6 +63,7 @@ def evaluate(
         Literal["line", "blank_line"] | None,
         typer.Option(help="Language models: where documents end, if not as in the run."),
     ] = None,
+    encoding: Encoding = None,
     text_a: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="Pairs: the first text's column, by name or from 1."),
@@ -83,7 +85,7 @@ def evaluate(
     by the cosines of their embeddings.
     """
     options = given_options(
-        restrict_vocab=restrict_vocab, stride=stride, documents=documents,
+        restrict_vocab=restrict_vocab, stride=stride, documents=documents, encoding=encoding,
         text_a=text_a, text_b=text_b, score=score, label=label,
     )  # fmt: skip
     measure, show = _opened(run, options)
@@ -126,7 +128,7 @@ def _opened(run: Path, options: dict[str, Any]) -> tuple[Measure, Show]:
     rows = _pair_rows(options)
     model = load(run)
     if model.kind == WordVectors.kind:
-        refuse_options(run, "word vectors", options.keys() & {"stride", "documents"})
+        refuse_options(run, "word vectors", options.keys() & {"stride", "documents", "encoding"})
         return _of_vectors(model, rows, options), _show_plain
     refuse_options(run, "a language model", options.keys() & {"restrict_vocab"})
     return _of_language_model(run, model, rows, options), _show_plain
@@ -161,7 +163,7 @@ def _of_language_model(
     from foretext.evaluation.language_model import evaluate_language_model, reading_of
     from foretext.evaluation.text_pairs import evaluate_text_pairs
 
-    corpus = reading_of(run, options.get("documents"))
+    corpus = reading_of(run, options.get("documents"), options.get("encoding"))
     stride = options.get("stride")
 
     def measure(path: Path) -> Figures:

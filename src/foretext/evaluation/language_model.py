@@ -17,7 +17,7 @@ from foretext.data.token_writer import write_tokens
 from foretext.errors import EvaluationError
 from foretext.evaluation.figures import Evaluation
 from foretext.files import is_regular_file, temporary_folder
-from foretext.language_model import LanguageModel
+from foretext.language_model import LanguageModel, Likelihood
 from foretext.objectives.base import Objective
 from foretext.recipe import corpus_of_run
 from foretext.run_folder import RunFolder
@@ -27,7 +27,7 @@ from foretext.training.validation import HeldOutLoss
 __all__ = ["evaluate_language_model", "reading_of"]
 
 BATCH_EXAMPLES = 32  # the masks depend on it
-Figures = dict[str, float | int | str]
+Figures = dict[str, float | int | str | None]
 
 
 def evaluate_language_model(
@@ -72,22 +72,25 @@ def evaluate_language_model(
     return evaluations
 
 
-def reading_of(run: str | Path, documents: str | None = None) -> CorpusConfig:
+def reading_of(
+    run: str | Path, documents: str | None = None, encoding: str | None = None
+) -> CorpusConfig:
     """Return how a run read its text; of a folder without a recipe, how text is read by default.
 
     Args:
         run: its folder.
         documents: "line" or "blank_line", where a document ends, in place of what the run says.
+        encoding: of the text, likewise.
 
     Raises:
         ModelFileError: the recipe of the run is damaged.
-        SettingError: there is no such end of documents.
+        SettingError: there is no such end of documents, or no such encoding.
     """
     recipe = RunFolder(run).recipe
     config = corpus_of_run(recipe) if is_regular_file(recipe) else CorpusConfig()
-    if documents is None:
-        return config
-    return CorpusConfig.checked({**config.model_dump(), "documents": documents}, "corpus")
+    given = {"documents": documents, "encoding": encoding}
+    changed = {name: value for name, value in given.items() if value is not None}
+    return CorpusConfig.checked({**config.model_dump(), **changed}, "corpus") if changed else config
 
 
 def _kind(objective: Objective) -> str:
@@ -97,26 +100,44 @@ def _kind(objective: Objective) -> str:
 
 def _likelihood(model: LanguageModel, text: Corpus, stride: int | None) -> Figures:
     found = model.likelihood(list(text), stride=stride)
-    return {
+    figures: Figures = {
         "loss": found.loss,
         "perplexity": found.perplexity,
         "word_perplexity": found.word_perplexity,
+        "bits_per_token": found.bits_per_token,
+        "bits_per_character": found.bits_per_character,
         "bits_per_byte": found.bits_per_byte,
         "tokens": found.num_tokens,
         "words": found.num_words,
+        "characters": found.num_characters,
         "bytes": found.num_bytes,
         "unknown_tokens": found.num_unknown,
     }
+    return figures if found.is_complete else {**figures, "note": _note(found)}
+
+
+def _note(found: Likelihood) -> str:
+    """Why some figures are not given."""
+    hidden = (
+        f"{found.num_unknown:,} tokens are unknown to the model"
+        if found.num_unknown
+        else "the tokenizer leaves out some of the text"
+    )
+    if found.word_perplexity is None:
+        return f"{hidden}, so the loss is of less than the text: no figure a word or a character"
+    return f"{hidden}: no figure a character; compare perplexities of the same vocabulary only"
 
 
 def _held_out(model: LanguageModel, objective: Objective, text: Corpus) -> Figures:
     with temporary_folder() as folder:
-        tokens = write_tokens(text, model.tokenizer, folder / "tokens").train
+        segmenter = objective.segmenter(objective.config, model.tokenizer, held_out=True)
+        tokens = write_tokens(text, model.tokenizer, folder / "tokens", segmenter=segmenter).train
         if (problem := objective.problem(tokens)) is not None:
             raise EvaluationError(f"{text}: {problem}.")
         examples = objective.examples(tokens, held_out=True)
         network = Model(model.backbone, objective).eval()
-        measured = HeldOutLoss(examples, BATCH_EXAMPLES).measure(network)
+        continues = objective.carries_state
+        measured = HeldOutLoss(examples, BATCH_EXAMPLES, continues=continues).measure(network)
         num_tokens = tokens.num_tokens
     figures = {name.removeprefix("valid_"): value for name, value in measured.items()}
     return {**figures, "tokens": num_tokens}

@@ -1,33 +1,41 @@
-"""How likely a text is to a causal language model, in windows that slide over it.
+"""How likely a text is to a causal language model.
 
 The text is one stream, as in pretraining: a line is a sentence and is encoded by itself, line ends
 within a document are not predicted; each document is followed by the end token, which is predicted
-like any other, and another one stands before the first. A window moves on by `stride` tokens and
-predicts only these; they see what the window holds before them, so that each token but the first
-ones sees at least ``max_length - stride`` others.
+like any other, and another one stands before the first.
+
+A model that carries its state reads the stream once, from its beginning to its end, so that each
+token sees all that stands before it. Any other reads it in windows: a window moves on by `stride`
+tokens and predicts only these; they see what the window holds before them, so that each token but
+the first ones sees at least ``max_length - stride`` others.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
+from foretext.backbones.base import Backbone
 from foretext.data.batch import Inputs
 from foretext.errors import CorpusError, SettingError
 from foretext.language_model.abilities import cannot
 from foretext.language_model.networks import Network
 from foretext.nn.token_head import TokenHead
+from foretext.objectives.base import Objective
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["Likelihood", "measure_likelihood", "sliding_windows"]
 
 BATCH_TOKENS = 1 << 13  # positions of a batch of windows
+PIECE_TOKENS = 1 << 11  # positions that are read at a time where the state is carried
 
 
 @dataclass(frozen=True)
@@ -37,8 +45,10 @@ class Likelihood:
     nll: float  # -log P of the whole text, in nats
     num_tokens: int  # predicted, the end of each document among them
     num_words: int  # between blanks, and one for the end of each document
-    num_bytes: int  # of the sentences in UTF-8, and one for the end of each document
+    num_characters: int  # of the sentences, and one for the end of each document
+    num_bytes: int  # likewise, in UTF-8
     num_unknown: int  # tokens that hide what stood in the text
+    is_complete: bool = True  # whether the tokens say all that stood in the text
 
     @property
     def loss(self) -> float:
@@ -51,19 +61,34 @@ class Likelihood:
         return math.exp(self.loss)
 
     @property
-    def word_perplexity(self) -> float:
+    def word_perplexity(self) -> float | None:
         """exp(nll / words): the end of each document counts as a word.
 
-        It compares models with different tokenizers, provided that none has unknown tokens. Where
-        each line is a document these are the words that the Penn Treebank's figures are divided by,
-        with ``</s>`` at each line's end. WikiText's figures count empty lines as words, too.
+        Where each line is a document these are the words that the Penn Treebank's figures are
+        divided by, with ``<eos>`` at each line's end. WikiText's figures count empty lines as
+        words, too. Models of whole words compare if they have the same words.
+
+        None where it would be wrong: pieces of words, or marks between words, are unknown to the
+        tokenizer or left out by it, so that `nll` is the loss of less than the text.
         """
-        return math.exp(self.nll / self.num_words)
+        if self.is_complete or self.num_tokens == self.num_words:
+            return math.exp(self.nll / self.num_words)
+        return None
 
     @property
-    def bits_per_byte(self) -> float:
-        """Bits that coding by the model needs for a byte of the text."""
-        return self.nll / math.log(2) / self.num_bytes
+    def bits_per_token(self) -> float:
+        """Bits that coding by the model needs for a token."""
+        return self.loss / math.log(2)
+
+    @property
+    def bits_per_character(self) -> float | None:
+        """Bits for a character, which compare all models; None where the tokens hide some."""
+        return self.nll / math.log(2) / self.num_characters if self.is_complete else None
+
+    @property
+    def bits_per_byte(self) -> float | None:
+        """Bits for a byte of the text, which compare all models; None likewise."""
+        return self.nll / math.log(2) / self.num_bytes if self.is_complete else None
 
 
 def measure_likelihood(
@@ -83,31 +108,65 @@ def measure_likelihood(
 
     Raises:
         SettingError: the model is not causal, or has no such stride.
-        CorpusError: there is no text.
+        CorpusError: there is no text, or none of it is known.
     """
-    objective, length = network.objective, network.backbone.max_length
+    objective = network.objective
     if objective is None or not objective.scores_text:
         raise cannot("perplexity", "a causal model (GPT)", objective)
     head, end = objective.token_head, objective.end
     assert head is not None, f"{type(objective).__name__} scores texts and has no token head"
     assert end is not None, f"{type(objective).__name__} scores texts and has no end token"
-    stride = max(length // 2, 1) if stride is None else stride
-    if not 1 <= stride <= length:
-        raise SettingError(f"stride = {stride}: the model's windows have 1 to {length} tokens.")
+    stride = _checked_stride(stride, network.backbone.max_length, objective)
     texts = [[line for line in text.split("\n") if line] for text in documents]
     stream = _stream(tokenizer, texts, end)
     if len(stream) < len(texts) + 2:  # nothing but ends
         raise CorpusError("There is no text whose likelihood could be measured.")
-    nll = 0.0
-    for ids, fresh in sliding_windows(stream, length, stride):
-        nll += _summed_loss(network, head, ids, fresh)
-    unknown = tokenizer.special.unknown
+    counted = _counted(tokenizer, stream, texts)  # before the long work: it may refuse the text
+    reader = Reader(network.backbone, head)
+    carries = objective.carries_state
+    losses = reader.on(stream) if carries else reader.by_windows(stream, stride)
+    return replace(counted, nll=sum(losses))
+
+
+def _checked_stride(stride: int | None, length: int, objective: Objective) -> int:
+    if stride is None:
+        return max(length // 2, 1)
+    if objective.carries_state:
+        raise SettingError(
+            f"stride = {stride} has no effect: the model reads the text once and carries its "
+            "state, so each token sees all that stands before it; leave it out."
+        )
+    if not 1 <= stride <= length:
+        raise SettingError(f"stride = {stride}: the model's windows have 1 to {length} tokens.")
+    return stride
+
+
+def _counted(
+    tokenizer: SubwordTokenizer, stream: NDArray[np.int64], texts: list[list[str]]
+) -> Likelihood:
+    """Return the lengths of a text, without a loss."""
+    lines = [line for document in texts for line in document]
+    num_words = len(texts) + sum(len(line.split()) for line in lines)
+    num_tokens, unknown, num_unknown = len(stream) - 1, tokenizer.special.unknown, 0
+    if unknown is not None:
+        name = tokenizer.tokens[unknown]
+        written = sum(line.split().count(name) for line in lines if name in line)
+        num_unknown = int((stream == unknown).sum()) - written
+    if num_unknown == num_tokens - len(texts):
+        raise CorpusError(
+            f"All {num_unknown:,} tokens of the text are unknown to the model; give a text in the "
+            "language, and in the writing, of what it has learned."
+        )
+    # A tokenizer of whole words may leave out punctuation, which no count of tokens shows.
+    says_words = num_tokens == num_words or not tokenizer.expects_unknown
     return Likelihood(
-        nll,
-        len(stream) - 1,
-        len(texts) + sum(len(line.split()) for lines in texts for line in lines),
-        len(texts) + sum(len(line.encode()) for lines in texts for line in lines),
-        0 if unknown is None else int((stream == unknown).sum()),
+        0.0,
+        num_tokens,
+        num_words,
+        len(texts) + sum(map(len, lines)),
+        len(texts) + sum(len(line.encode()) for line in lines),
+        num_unknown,
+        is_complete=num_unknown == 0 and says_words,
     )
 
 
@@ -120,6 +179,35 @@ def _stream(tokenizer: SubwordTokenizer, documents: list[list[str]], end: int) -
             ids += sentence
         ids.append(end)
     return np.array(ids, np.int64)
+
+
+class Reader(NamedTuple):
+    """What predicts the tokens of a stream, each but the first."""
+
+    backbone: Backbone
+    head: TokenHead
+
+    def on(self, stream: NDArray[np.int64]) -> Iterator[float]:
+        """Read from the beginning to the end; yield the summed loss of a piece at a time."""
+        ids = torch.from_numpy(stream).to(self.backbone.embedding.device)
+        carried: tuple[Tensor, ...] = ()
+        for start in range(0, len(ids) - 1, PIECE_TOKENS):
+            piece = ids[start : start + PIECE_TOKENS + 1]
+            inputs = Inputs(piece[None, :-1].contiguous(), visibility="causal", carried=carried)
+            states = self.backbone(inputs)
+            carried = states.carried
+            yield self._loss(states.last[0], piece[1:])
+
+    def by_windows(self, stream: NDArray[np.int64], stride: int) -> Iterator[float]:
+        """Read in windows that move on by `stride`; yield the summed loss of some at a time."""
+        device = self.backbone.embedding.device
+        for ids, fresh in sliding_windows(stream, self.backbone.max_length, stride):
+            rows, scored = torch.from_numpy(ids).to(device), torch.from_numpy(fresh).to(device)
+            states = self.backbone(Inputs(rows[:, :-1].contiguous(), visibility="causal"))
+            yield self._loss(states.last[scored], rows[:, 1:][scored])
+
+    def _loss(self, states: Tensor, targets: Tensor) -> float:
+        return float(self.head.score(states, targets).loss.double())
 
 
 def sliding_windows(
@@ -141,12 +229,3 @@ def sliding_windows(
         start, before = starts[first : first + size, None], done[first : first + size, None]
         places = start + np.arange(length + 1)  # (B, T + 1)
         yield stream[places], places[:, :-1] >= before
-
-
-def _summed_loss(
-    network: Network, head: TokenHead, ids: NDArray[np.int64], fresh: NDArray[np.bool_]
-) -> float:
-    device = network.backbone.embedding.device
-    rows, scored = torch.from_numpy(ids).to(device), torch.from_numpy(fresh).to(device)
-    states = network.backbone(Inputs(rows[:, :-1].contiguous(), visibility="causal")).last
-    return float(head.score(states[scored], rows[:, 1:][scored]).loss.double())

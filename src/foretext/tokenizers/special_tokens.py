@@ -24,7 +24,7 @@ NAMES = {  # the first name that a tokenizer has counts
     "cls": ("[CLS]", "<cls>", "<s>"),
     "sep": ("[SEP]", "<sep>", "</s>"),
     "mask": ("[MASK]", "<mask>"),
-    "start": ("<|startoftext|>", "<|endoftext|>", "<s>", "[BOS]"),
+    "start": ("<|startoftext|>", "<|endoftext|>", "<s>", "[BOS]", "<eos>"),
     "end": ("<|endoftext|>", "</s>", "[EOS]", "<eos>"),
 }
 RESERVED = re.compile(r"\[unused\d+\]")  # reserved in BERT's vocabularies
