@@ -11,7 +11,7 @@ import typer
 
 from foretext.cli.completion import complete_recipe, complete_setting_of_recipe
 from foretext.cli.shared import AsJson, print_json, print_table
-from foretext.cli.text_options import Auto, Column, Encoding, reading
+from foretext.cli.text_options import Auto, Column, Encoding, Entities, hiding, reading
 from foretext.errors import SettingError
 from foretext.terminal import say
 
@@ -56,6 +56,7 @@ def plan(
     ] = None,
     encoding: Encoding = None,
     column: Column = None,
+    entities: Entities = None,
     auto: Auto = False,
     as_json: AsJson = False,
 ) -> None:
@@ -70,7 +71,8 @@ def plan(
     from foretext.recipe.text_settings import suited
     from foretext.runtime import command_began
 
-    chosen = Recipe.load(recipe, [*(settings or []), *reading(encoding, column)], config)
+    given = [*(settings or []), *reading(encoding, column), *hiding(entities)]
+    chosen = Recipe.load(recipe, given, config)
     if not chosen.is_language_model:
         raise SettingError(
             f"There is nothing to plan for {recipe}: it has no sizes to choose among; "
@@ -91,6 +93,7 @@ def plan(
     options += [part for setting in settings or [] for part in ("--set", setting)]
     options += [] if encoding is None else ["--encoding", encoding]
     options += [] if column is None else ["--column", column]
+    options += [] if entities is None else ["--entities", entities]
     options += ["--auto"] if auto else []
     options += [] if budget is None else ["--budget", budget]
     arguments = shlex.join([recipe, *corpus, "-o", "RUN", *options])

@@ -10,7 +10,7 @@ import typer
 
 from foretext.cli.completion import complete_recipe, complete_setting_of_recipe
 from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json
-from foretext.cli.text_options import Auto, Column, Encoding, reading
+from foretext.cli.text_options import Auto, Column, Encoding, Entities, hiding, reading
 from foretext.terminal import say
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def pretrain(
     ] = None,
     encoding: Encoding = None,
     column: Column = None,
+    entities: Entities = None,
     base: Annotated[
         Path | None,
         typer.Option(
@@ -89,7 +90,7 @@ def pretrain(
     from foretext.recipe import Recipe
     from foretext.runtime import is_first_process
 
-    given = [*(settings or []), *reading(encoding, column)]
+    given = [*(settings or []), *reading(encoding, column), *hiding(entities)]
     given += [] if memory is None else [f'vectors.memory="{memory}"']
     chosen = Recipe.load(recipe, given, config)
     learned = run_recipe(

@@ -16,19 +16,20 @@ from torch import Tensor
 
 from foretext.backbones.base import Backbone
 from foretext.config import Config
+from foretext.corpus.blocks import Blocks
 from foretext.data.batch import Inputs
 from foretext.data.examples import Examples
+from foretext.data.segmenter import Segmenter
 from foretext.data.token_file import TokenFile
 from foretext.errors import SettingError
 from foretext.nn.token_head import TokenHead
 from foretext.nn.vocabulary_head import HeadTransform
 from foretext.objectives.criterion import Criterion
 from foretext.objectives.in_use import ModelInUse
+from foretext.objectives.reading import Reading
 from foretext.tokenizers.frames import FrameKind
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
-from foretext.objectives.reading import Reading
-from foretext.tokenizers.frames import FrameKind
 __all__ = ["Objective", "TaskHeads", "check_tied", "row_length"]
 
 
@@ -52,9 +53,9 @@ class Objective(Criterion):
     # What a trained model can do with its head; see `token_head`.
     fills: ClassVar[bool] = False  # predicts the token at a [MASK] from both sides
     continues: ClassVar[bool] = False  # predicts each next token, so that it generates text
+    continues_sources: ClassVar[bool] = False  # writes a text after another one, its source
     scores_text: ClassVar[bool] = False  # gives a whole text a probability, token by token
 
-    continues_sources: ClassVar[bool] = False  # writes a text after another one, its source
     # What people read of it.
     kind: ClassVar[str | None] = None  # of language model, in a word: "masked"
     usage: ClassVar[str | None] = None  # a line of Python that uses `model`, for the card
@@ -71,9 +72,41 @@ class Objective(Criterion):
         self.config: Any = config
 
     @classmethod
+    def settled(cls, config: Any, corpus: Blocks) -> Config:
+        """Return the settings with a value for each "auto" that the beginning of a text decides.
+
+        Raises:
+            MissingExtraError: the text needs a package that is not installed.
+        """
+        settled: Config = config
+        return settled
+
+    @classmethod
+    def segmenter(
+        cls, config: Any, tokenizer: SubwordTokenizer, *, held_out: bool = False
+    ) -> Segmenter | None:
+        """Return what marks words and entities where a text is encoded; None: nothing has to.
+
+        Args:
+            config: the settings.
+            tokenizer: of the text.
+            held_out: whether the text is measured only.
+
+        Raises:
+            ForetextError: a file that the settings name cannot be read, or they need another
+                tokenizer.
+        """
+        return None
+
+    @classmethod
     def possible(cls, config: Any, texts: Sequence[TokenFile]) -> tuple[Config, str | None]:
         """Return the settings that the texts allow, and a note on what is left out."""
         return config, None
+
+    @classmethod
+    def plans_rows(cls, config: Any) -> bool:
+        """Whether a plan may choose the length and the number of rows, by the time that there is."""
+        return True
 
     @abstractmethod
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
@@ -108,6 +141,18 @@ class Objective(Criterion):
         """Return why the model cannot be measured on a text, or None: it can."""
         return None
 
+    def cautions(self, tokens: TokenFile) -> Sequence[str]:
+        """Return what a training on a text should be warned of, a sentence each."""
+        return ()
+
+    def reading(self, source: Sequence[int] | None = None) -> Reading:
+        """Return how a text is read that the model continues.
+
+        Args:
+            source: ids of the text that it is written after, if it `continues_sources`.
+        """
+        return Reading()
+
     def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any] | None:
         """Return what the model answers to the ids of a held-out text, to show its progress.
 
@@ -122,14 +167,6 @@ class Objective(Criterion):
         own, theirs = self.state_dict(), other.state_dict()
         shared = [name for name in own if name in theirs and own[name].shape == theirs[name].shape]
         self.load_state_dict({**own, **{name: theirs[name] for name in shared}})
-    def reading(self, source: Sequence[int] | None = None) -> Reading:
-        """Return how a text is read that the model continues.
-
-        Args:
-            source: ids of the text that it is written after, if it `continues_sources`.
-        """
-        return Reading()
-
 
 
 def row_length(chosen: int | None, backbone: Backbone) -> int:

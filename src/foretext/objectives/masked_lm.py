@@ -1,7 +1,7 @@
 """Masked language modelling, with next-sentence prediction or without (Devlin et al. 2019, 3.1).
 
-Whole words (Cui et al. 2019) and n-grams of words, as in ERNIE's phrases (Sun et al. 2019), are
-masked together by option. The head runs at the masked positions only.
+Whole words (Cui et al. 2019), and phrases and entities as in ERNIE (Sun et al. 2019), are masked
+together by option. The head runs at the masked positions only.
 """
 
 from __future__ import annotations
@@ -14,15 +14,18 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from foretext.backbones.base import Backbone, States
+from foretext.corpus.blocks import Blocks
 from foretext.data.batch import Batch, Visibility
 from foretext.data.examples import Examples
+from foretext.data.segmenter import Segmenter
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
 from foretext.nn.vocabulary_head import HeadTransform, Score, VocabularyHead, class_score
 from foretext.objectives.base import Objective, TaskHeads, row_length
-from foretext.objectives.cloze import ClozeConfig, cloze_head, hide_a_word
+from foretext.objectives.cloze import cloze_head, hide_a_word
 from foretext.objectives.in_use import ModelInUse
-from foretext.objectives.masked_rows import MaskedRows, Masking
+from foretext.objectives.masked_rows import MaskedRows
+from foretext.objectives.masking import MaskingConfig
 from foretext.objectives.sentence_pairs import SentencePairs, has_pairs
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
@@ -38,13 +41,9 @@ class MaskedLM(Objective):
         tokenizer: with `[CLS]`, `[SEP]`, `[MASK]` and `[PAD]`.
     """
 
-    class Config(ClozeConfig):
+    class Config(MaskingConfig):
         """Settings of masked language modelling."""
 
-        whole_words: bool = False
-        """Hide the tokens of a word together."""
-        max_ngram: int = Field(1, ge=1, le=10)
-        """Words that are hidden together, at most."""
         next_sentence: bool = False
         """Also learn whether a text follows another."""
         pair_sentences: int | None = Field(None, ge=1)
@@ -54,8 +53,6 @@ class MaskedLM(Objective):
         def _has_effect(self) -> MaskedLM.Config:
             if self.pair_sentences is not None and not self.next_sentence:
                 raise ValueError("pair_sentences would have no effect without next_sentence")
-            if self.max_ngram > 1 and not self.whole_words:
-                raise ValueError("max_ngram counts words: set whole_words = true, too")
             return self
 
     visibility: Visibility = "full"
@@ -72,6 +69,18 @@ class MaskedLM(Objective):
         self.row_length = row_length(config.row_length, backbone)
         self.head = cloze_head(config, backbone)
         self.next_sentence = NextSentence(backbone.dim) if config.next_sentence else None
+
+    @classmethod
+    def settled(cls, config: Config, corpus: Blocks) -> Config:
+        """Return the settings with what finds words in this text."""
+        return config.settled(corpus)
+
+    @classmethod
+    def segmenter(
+        cls, config: Config, tokenizer: SubwordTokenizer, *, held_out: bool = False
+    ) -> Segmenter | None:
+        """Return what marks Chinese words and entities, where rows hide them together."""
+        return config.segmenter(tokenizer, held_out=held_out)
 
     @classmethod
     def possible(cls, config: Config, texts: Sequence[TokenFile]) -> tuple[Config, str | None]:
@@ -95,6 +104,11 @@ class MaskedLM(Objective):
         pooler = None if self.next_sentence is None else self.next_sentence.pooler.state_dict()
         return TaskHeads(pooler=pooler, transform=cast(HeadTransform, self.head.transform))
 
+    def check(self, backbone: Backbone) -> None:
+        """Refuse a tokenizer that does not mark words, where words are hidden together."""
+        if self.config.hides_words:
+            _ = self.tokenizer.word_starts
+
     def problem(self, tokens: TokenFile) -> str | None:
         """Return why pairs cannot be predicted, where the model predicts them."""
         if self.next_sentence is None or has_pairs(tokens):
@@ -104,13 +118,18 @@ class MaskedLM(Objective):
             "of two sentences or more; say where documents end, or use another text"
         )
 
+    def cautions(self, tokens: TokenFile) -> Sequence[str]:
+        """Return what words and entities cannot do in this text."""
+        return self.config.cautions(tokens, self.tokenizer)
+
     def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any]:
         """Mask the word in the middle of a row, and fill it."""
         return hide_a_word(model, row)
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Cut rows or pairs from the text; each is masked differently every time it is read."""
-        special, masking = self.tokenizer.special, self._masking(held_out)
+        special = self.tokenizer.special
+        masking = self.config.masking(self.tokenizer, tokens, held_out=held_out)
         cls, sep = special.required("cls"), special.required("sep")
         if self.next_sentence is None:
             return MaskedRows(TokenStream(tokens, sep), self.row_length, cls, masking)
@@ -134,17 +153,6 @@ class MaskedLM(Objective):
             logits = self.next_sentence(states.last)
             scores["next_sentence"] = class_score(logits, batch.targets["follows"])
         return scores
-
-    def _masking(self, held_out: bool) -> Masking:
-        config, tokenizer = self.config, self.tokenizer
-        return Masking(
-            config.valid_mask_rate if held_out else config.mask_rate,
-            config.max_ngram,
-            tokenizer.special.required("mask"),
-            tokenizer.ordinary,
-            tokenizer.word_starts if config.whole_words else None,
-            config.replacements,
-        )
 
 
 class NextSentence(nn.Module):

@@ -3,40 +3,80 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
 
 from foretext.data.batch import Batch, Inputs
 from foretext.data.token_stream import TokenStream
+from foretext.data.units import ENTITY, WORD
 from foretext.objectives.corruption import choose_masked, corrupt_masked
 
-__all__ = ["MaskedRows", "Masking"]
+__all__ = ["MaskedRows", "Masking", "UnitKind"]
+
+UnitKind = Literal["token", "word", "phrase", "entity"]
+BITS = {"word": WORD, "phrase": WORD, "entity": ENTITY}
 
 
 @dataclass(frozen=True)
 class Masking:
-    """How many tokens of a row are masked, and what replaces them."""
+    """How many tokens of a row are masked, which ones together, and what replaces them."""
 
     mask_rate: float
-    max_ngram: int  # in words
+    max_ngram: int  # words of a phrase
     mask_id: int
     ordinary: np.ndarray  # (V,) bool, True = no special token
     word_starts: (
         np.ndarray | None
     )  # (V,) bool, True = opens a word; None: each token is masked by itself
     shares: tuple[float, float, float] = (0.8, 0.1, 0.1)  # masked, random, as it was
+    kinds: tuple[UnitKind, ...] = ("phrase",)  # each row draws one; a phrase of one word is a word
 
-    def apply(self, ids: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Return corrupted ids and the masked positions, (B, T) bool, of ids (B, T)."""
-        opens = None if self.word_starts is None else self.word_starts[ids]
-        masked = choose_masked(self.ordinary[ids], opens, self.mask_rate, rng, self.max_ngram)
+    def apply(
+        self, ids: np.ndarray, rng: np.random.Generator, units: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return corrupted ids and the masked positions, (B, T) bool, of ids (B, T).
+
+        Where the text has `units` (B, T), these say what a token begins, and not its id.
+        """
+        if len(self.kinds) == 1:
+            masked = self._chosen(ids, rng, units, self.kinds[0])
+        else:
+            masked = self._mixed(ids, rng, units)
         others = np.flatnonzero(self.ordinary)
         return corrupt_masked(ids, masked, rng, self.mask_id, others, self.shares), masked
 
     def targets(self, ids: np.ndarray, masked: np.ndarray) -> dict[str, torch.Tensor]:
         """Return what the objective scores."""
         return {"original": torch.from_numpy(ids), "masked": torch.from_numpy(masked)}
+
+    def _mixed(
+        self, ids: np.ndarray, rng: np.random.Generator, units: np.ndarray | None
+    ) -> np.ndarray:
+        """Draw a kind for each row, and mask the rows of each kind."""
+        masked = np.zeros(ids.shape, np.bool_)
+        drawn = rng.integers(len(self.kinds), size=len(ids))
+        for number, kind in enumerate(self.kinds):
+            rows = np.flatnonzero(drawn == number)
+            if len(rows):
+                of_rows = None if units is None else units[rows]
+                masked[rows] = self._chosen(ids[rows], rng, of_rows, kind)
+        return masked
+
+    def _chosen(
+        self,
+        ids: np.ndarray,
+        rng: np.random.Generator,
+        units: np.ndarray | None,
+        kind: UnitKind,
+    ) -> np.ndarray:
+        """Draw units of one kind, (B, T) bool."""
+        opens = None
+        if self.word_starts is not None and kind != "token":
+            opens = self.word_starts[ids] if units is None else units & BITS[kind] > 0
+        max_ngram = self.max_ngram if kind == "phrase" else 1
+        return choose_masked(self.ordinary[ids], opens, self.mask_rate, rng, max_ngram)
 
 
 class MaskedRows:
@@ -63,6 +103,10 @@ class MaskedRows:
         """Read the rows, and mask them with `rng`."""
         ids = np.empty((len(keys), self.width + 2), np.int64)  # (B, T)
         ids[:, 0], ids[:, -1] = self.cls, self.stream.separator
-        ids[:, 1:-1] = self.stream.take(keys[:, None] + np.arange(self.width))
-        corrupted, masked = self.masking.apply(ids, rng)
+        places = keys[:, None] + np.arange(self.width)
+        ids[:, 1:-1] = self.stream.take(places)
+        units = self.stream.take_units(places)
+        if units is not None:
+            units = np.pad(units, ((0, 0), (1, 1)))  # special tokens are never masked
+        corrupted, masked = self.masking.apply(ids, rng, units)
         return Batch(Inputs(torch.from_numpy(corrupted)), self.masking.targets(ids, masked))

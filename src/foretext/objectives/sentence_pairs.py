@@ -72,7 +72,7 @@ class SentencePairs:
             for (first, last), real in zip(self.spans[keys], follows, strict=True)
         ]
         ids, segments, token_mask = self._framed(pairs)
-        corrupted, masked = self.masking.apply(ids, rng)
+        corrupted, masked = self.masking.apply(ids, rng, self._units(pairs, ids.shape))
         targets = self.masking.targets(ids, masked)
         targets["follows"] = torch.from_numpy(follows.astype(np.int64))  # (B,)
         inputs = Inputs(
@@ -84,16 +84,15 @@ class SentencePairs:
 
     def _pair(
         self, first: int, last: int, real: bool, rng: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Ids of the two texts made of sentences first to last."""
+    ) -> tuple[slice, slice]:
+        """The two texts made of sentences first to last, as slices of the tokens."""
         starts = self.tokens.sentence_starts
         part = int(rng.integers(first + 1, last))
         left, right = (starts[first], starts[part]), (starts[part], starts[last])
         if not real:
             full = bool(right[1] - left[0] >= self.room)
             right = self._elsewhere(first, int(right[1] - right[0]), full, rng)
-        ids = self.tokens.ids
-        return _fitted(ids[left[0] : left[1]], ids[right[0] : right[1]], self.room)
+        return _fitted(slice(*map(int, left)), slice(*map(int, right)), self.room)
 
     def _elsewhere(
         self, sentence: int, length: int, full: bool, rng: np.random.Generator
@@ -130,29 +129,49 @@ class SentencePairs:
         return int(np.searchsorted(self.document_sentences, sentence, side="right")) - 1
 
     def _framed(
-        self, pairs: list[tuple[np.ndarray, np.ndarray]]
+        self, pairs: list[tuple[slice, slice]]
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Ids, segments and token mask, (B, T) each."""
-        width = max(len(left) + len(right) for left, right in pairs) + 3
+        lengths = np.array([_length(left) + _length(right) + 3 for left, right in pairs])
+        width = lengths.max()
         ids = np.full((len(pairs), width), self.pad, np.int64)
         segments = np.zeros_like(ids)
         ids[:, 0] = self.cls
         for row, (left, right) in enumerate(pairs):
-            parting, end = len(left) + 1, len(left) + len(right) + 2
-            ids[row, 1:parting], ids[row, parting] = left, self.sep
-            ids[row, parting + 1 : end], ids[row, end] = right, self.sep
+            parting, end = _length(left) + 1, lengths[row] - 1
+            ids[row, 1:parting], ids[row, parting] = self.tokens.ids[left], self.sep
+            ids[row, parting + 1 : end], ids[row, end] = self.tokens.ids[right], self.sep
             segments[row, parting + 1 : end + 1] = 1
-        lengths = np.array([len(left) + len(right) + 3 for left, right in pairs])
         return ids, segments, np.arange(width) < lengths[:, None]
 
+    def _units(self, pairs: list[tuple[slice, slice]], shape: tuple[int, ...]) -> np.ndarray | None:
+        """What each token begins, (B, T); special tokens, which are never masked, have no bits."""
+        if self.tokens.units is None:
+            return None
+        units = np.zeros(shape, np.uint8)
+        for row, (left, right) in enumerate(pairs):
+            parting = _length(left) + 1
+            units[row, 1:parting] = self.tokens.units[left]
+            units[row, parting + 1 : parting + 1 + _length(right)] = self.tokens.units[right]
+        return units
 
-def _fitted(left: np.ndarray, right: np.ndarray, room: int) -> tuple[np.ndarray, np.ndarray]:
+
+def _length(text: slice) -> int:
+    length: int = text.stop - text.start
+    return length
+
+
+def _fitted(left: slice, right: slice, room: int) -> tuple[slice, slice]:
     """Cut the longer text's end until both find room."""
     half = room // 2
-    if len(left) + len(right) <= room:
+    if _length(left) + _length(right) <= room:
         return left, right
-    if len(right) <= half:
-        return left[: room - len(right)], right
-    if len(left) <= half:
-        return left, right[: room - len(left)]
-    return left[: room - half], right[:half]
+    if _length(right) <= half:
+        return _beginning(left, room - _length(right)), right
+    if _length(left) <= half:
+        return left, _beginning(right, room - _length(left))
+    return _beginning(left, room - half), _beginning(right, half)
+
+
+def _beginning(text: slice, length: int) -> slice:
+    return slice(text.start, text.start + length)

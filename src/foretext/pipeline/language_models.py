@@ -30,7 +30,6 @@ from foretext.report.model_card import model_card
 from foretext.run_folder import RunFolder
 from foretext.runtime import usable_cores
 from foretext.tokenizers.frames import with_frame
-from foretext.tokenizers.frames import with_frame
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 from foretext.training.loop import fit
@@ -54,6 +53,8 @@ def learn_language_model(job: PretrainingJob) -> tuple[LanguageModel, list[dict[
     tokens = _tokens(job, tokenizer)
     recipe = _possible(job, tokens)
     model = build_model(recipe, tokenizer, base)
+    for caution in model.objective.cautions(tokens.train):
+        job.note(caution)
     job = with_training_time(job, _num_bytes(model))
     config = training_config(job.recipe)
     recipe = recipe.with_config("training", config)
@@ -127,16 +128,19 @@ def _tokenizer(job: PretrainingJob, base: LanguageModel | None) -> SubwordTokeni
             )
     frame = objective_class(job.recipe).frame
     tokenizer = tokenizer if frame is None else with_frame(tokenizer, frame)
-    frame = objective_class(job.recipe).frame
-    tokenizer = tokenizer if frame is None else with_frame(tokenizer, frame)
     tokenizer.save(job.run.tokenizer)
     return tokenizer
 
 
 def _tokens(job: PretrainingJob, tokenizer: SubwordTokenizer) -> Tokens:
     """Encode the text; a resumed run finds it in its folder."""
+    objective = job.recipe.parts["objective"].config
+    segmenter = objective_class(job.recipe).segmenter(objective, tokenizer)
     if job.resume and job.run.tokens.is_dir():
-        return Tokens.open(job.run.tokens, vocab_size=tokenizer.vocab_size)
+        tokens = Tokens.open(job.run.tokens, vocab_size=tokenizer.vocab_size)
+        if segmenter is not None:
+            segmenter.check(tokens.train)
+        return tokens
     text = job.text()
     with (
         reading(job, passes=1),
@@ -150,6 +154,7 @@ def _tokens(job: PretrainingJob, tokenizer: SubwordTokenizer) -> Tokens:
             seed=training_config(job.recipe).seed,
             workers=usable_cores(),
             progress=bar,
+            segmenter=segmenter,
         )
     job.run.note(
         f"{text}: {tokens.train.num_documents:,} documents, {tokens.train.num_tokens:,} tokens to "

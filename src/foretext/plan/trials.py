@@ -14,7 +14,7 @@ from foretext.data.token_writer import write_tokens
 from foretext.nn.device import choose_device, choose_dtype
 from foretext.objectives import OBJECTIVES
 from foretext.plan.candidates import SHAPES, Candidate, shape_name
-from foretext.plan.memory import training_bytes
+from foretext.plan.memory import activation_bytes, training_bytes
 from foretext.plan.open_settings import chosen_shape
 from foretext.plan.sample import CorpusSample
 from foretext.plan.stopwatch import Timer, measure_speed
@@ -95,6 +95,8 @@ class Trials:
         found = shape or backbone.size_of(backbone.config)
         shape = found or Size(backbone.num_layers, backbone.dim, 0)
         length = model.objective.row_length or backbone.usual_length
+        tokens = (training.micro_batch_examples or training.batch_examples) * length
+        dtype = choose_dtype(training.precision, self.device)
         parameters = sum(weights.numel() for weights in model.parameters())
         layers = sum(weights.numel() for weights in backbone.parameters())
         return Candidate(
@@ -106,9 +108,13 @@ class Trials:
                 parameters,
                 backbone.num_layers,
                 backbone.dim,
-                (training.micro_batch_examples or training.batch_examples) * length,
-                choose_dtype(training.precision, self.device),
+                tokens,
+                dtype,
                 sharers=num_processes() if training.shard else 1,
+            )
+            + sum(
+                activation_bytes(network.num_layers, network.dim, tokens, dtype)
+                for network in model.objective.networks.values()
             ),
         )
 
@@ -123,7 +129,10 @@ def _encode(recipe: Recipe, text: CorpusSample, folder: Path) -> tuple[SubwordTo
     kind, config = recipe.parts["tokenizer"]
     workers = usable_cores()
     tokenizer = learn_subwords(str(kind), config.model_dump(), text, workers=workers)
-    return tokenizer, write_tokens(text, tokenizer, folder, workers=workers).train
+    name, config = recipe.parts["objective"]
+    segmenter = OBJECTIVES.resolve(str(name)).segmenter(config, tokenizer)
+    tokens = write_tokens(text, tokenizer, folder, workers=workers, segmenter=segmenter)
+    return tokenizer, tokens.train
 
 
 def _possible(recipe: Recipe, text: TokenFile) -> Recipe:

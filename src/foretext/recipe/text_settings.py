@@ -9,6 +9,7 @@ from foretext.config import Config
 from foretext.corpus import Corpus
 from foretext.corpus.advice import Proposal, proposals, proposed_settings
 from foretext.corpus.counted_words import WordSettings
+from foretext.objectives import OBJECTIVES
 from foretext.recipe.overrides import read_overrides
 from foretext.recipe.recipe import Recipe
 from foretext.recipe.sections import Sections
@@ -29,8 +30,12 @@ __all__ = [
 ]
 
 AUTO = "auto"
-DECIDED = {"corpus": ("lines", "documents"), "tokenizer": ("pre_tokenizer", "lowercase")}
-PROPOSED = {"corpus": ("sentences", "normalization"), "tokenizer": ()}
+DECIDED = {
+    "corpus": ("lines", "documents"),
+    "tokenizer": ("pre_tokenizer", "lowercase"),
+    "objective": ("words",),
+}
+PROPOSED = {"corpus": ("sentences", "normalization")}
 
 
 class Suited(NamedTuple):
@@ -51,6 +56,9 @@ def settled(recipe: Recipe, text: Corpus) -> Recipe:
     tokenizer: type[Tokenizer] = WordTokenizer
     if recipe.is_language_model:
         tokenizer = SUBWORDS.resolve(str(name))
+        objective = recipe.parts["objective"]
+        predicted = OBJECTIVES.resolve(str(objective.name)).settled(objective.config, text)
+        recipe = recipe.with_config("objective", predicted)
     recipe = recipe.with_config("corpus", text.settled)
     return recipe.with_config("tokenizer", tokenizer.settled(config, text))
 
@@ -61,9 +69,11 @@ def settled_as(recipe: Recipe, earlier: Recipe, *, auto: bool = False) -> Recipe
     With `auto` these are also the settings that ``--auto`` may have changed.
     """
     for section, names in DECIDED.items():
+        if section not in recipe.parts:
+            continue
         before = earlier.parts[section].settings()
         now = recipe.parts[section].settings()
-        names_too = (*names, *PROPOSED[section])
+        names_too = (*names, *PROPOSED.get(section, ()))
         taken = {
             name: before[name]
             for name in (names_too if auto else names)
