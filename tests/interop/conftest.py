@@ -11,8 +11,11 @@ from typing import Any
 import pytest
 import torch
 
+from foretext.corpus import Corpus
+from foretext.tokenizers.frames import framed
 from foretext.tokenizers.hf_files import save_hf_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.subwords import learn_subwords
 from tests.networks import sentences, tokenizer_for
 
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -36,15 +39,23 @@ DEBERTA = {
     "pos_att_type": "p2c|c2p",
     "position_biased_input": False,
 }
+ROBERTA = {**WIDE, "max_position_embeddings": LENGTH + 2, "type_vocab_size": 1}
+DISTIL = {"n_layers": 3, "n_heads": 4, "dim": D, "hidden_dim": 48, "vocab_size": V}
 GPT2 = {"vocab_size": V, "n_layer": 3, "n_head": 4, "n_embd": D, "n_positions": LENGTH}
 FAMILIES = {  # their class, and settings of its config
     "bert": ("Bert", WIDE),
+    "roberta": ("Roberta", ROBERTA),
+    "xlm-roberta": ("XLMRoberta", ROBERTA),
+    "camembert": ("Camembert", ROBERTA),
+    "albert": ("Albert", {**WIDE, "embedding_size": 12}),
+    "distilbert": ("DistilBert", {**DISTIL, "max_position_embeddings": LENGTH}),
     "gpt2": ("GPT2", {**GPT2, "bos_token_id": 0, "eos_token_id": 0}),
     "modernbert": ("ModernBert", MODERN),
     "modernbert local": ("ModernBert", {**MODERN, "layer_types": None, "local_attention": 6}),
     "llama": ("Llama", WIDE),
     "deberta": ("DebertaV2", DEBERTA),
 }
+LIKE_ROBERTA = ("roberta", "xlm-roberta", "camembert")
 
 MakeFolder = Callable[..., tuple[Path, Any]]
 
@@ -59,6 +70,16 @@ def wordpiece(tmp_path_factory: pytest.TempPathFactory) -> SubwordTokenizer:
 def bpe(tmp_path_factory: pytest.TempPathFactory) -> SubwordTokenizer:
     """With the special token of GPT."""
     return _learned("bpe", tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def roberta_bpe(tmp_path_factory: pytest.TempPathFactory) -> SubwordTokenizer:
+    """With the special tokens of RoBERTa, two of which stand between two texts."""
+    text = tmp_path_factory.mktemp("roberta") / "text.txt"
+    text.write_text(sentences(200), encoding="utf-8")
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    learned = learn_subwords("bpe", {"vocab_size": 320, "special_tokens": special}, Corpus(text))
+    return framed(learned, [0], [2, 2], [2], has_segments=False)
 
 
 def _learned(kind: str, factory: pytest.TempPathFactory) -> SubwordTokenizer:
@@ -81,13 +102,20 @@ def no_complaints(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 
 @pytest.fixture
-def make_folder(tmp_path: Path, wordpiece: SubwordTokenizer, bpe: SubwordTokenizer) -> MakeFolder:
+def make_folder(
+    tmp_path: Path,
+    wordpiece: SubwordTokenizer,
+    bpe: SubwordTokenizer,
+    roberta_bpe: SubwordTokenizer,
+) -> MakeFolder:
     """Writes a folder of theirs; returns it with the model."""
 
     def make(family: str, head: str = "Model", **settings: object) -> tuple[Path, Any]:
         name, sizes = FAMILIES[family]
         frame = "bert" if "bert" in family else "gpt"
         tokenizer = wordpiece if frame == "bert" else bpe
+        if family in LIKE_ROBERTA:
+            tokenizer = roberta_bpe
         config = getattr(transformers, f"{name}Config")(
             **{**sizes, "vocab_size": tokenizer.vocab_size, **settings}
         )
@@ -95,7 +123,8 @@ def make_folder(tmp_path: Path, wordpiece: SubwordTokenizer, bpe: SubwordTokeniz
         model = shaken(getattr(transformers, f"{name}{head}")(config))
         folder = tmp_path / family
         model.save_pretrained(folder)
-        save_hf_tokenizer(tokenizer, folder, LENGTH, frame)
+        has_segments = "type_vocab_size" in config and config.type_vocab_size > 1
+        save_hf_tokenizer(tokenizer, folder, LENGTH, frame, has_segments=has_segments)
         return folder, model
 
     return make

@@ -14,9 +14,11 @@ from foretext.interop.families import FAMILIES
 from foretext.interop.family import Family
 from foretext.interop.heads import Heads
 from foretext.interop.rows import Row
+from tests.interop.conftest import LIKE_ROBERTA
 
 FREE = {  # what no key of a family says
-    "bert": {"bias"},
+    **{name: {"bias"} for name in ("roberta", "xlm-roberta", "camembert", "bert", "albert")},
+    "distilbert": {"bias"},
     "gpt2": {"bias"},
     "modernbert": set(),
     "llama": {"dropout"},
@@ -42,6 +44,11 @@ def configs(draw: st.DrawFn, family: Family) -> Transformer.Config:
         "bias": draw(st.booleans()),
         **family.fixed,
     }
+    if family.model_type in LIKE_ROBERTA:
+        settings["num_segments"] = 1
+    if family.model_type == "albert":
+        settings["embedding_dim"] = draw(st.integers(1, 100))
+        settings["share_layers"] = settings["num_layers"] > 1
     if settings["positions"] == "rotary":
         settings["rotary_base"] = draw(st.floats(2, 1e6))
     free = FREE[family.model_type]
@@ -64,7 +71,8 @@ def test_settings_come_back(name: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("name", TRANSFORMERS)
 def test_names_are_distinct(name: str) -> None:
     heads = Heads(head=True, pair_head=True, tied=False)
-    config = Transformer.Config(num_layers=2)
+    narrow = {"share_layers": True, "embedding_dim": 8} if name == "albert" else {}
+    config = Transformer.Config(num_layers=2, **narrow)
     rows = list(FAMILIES[name].rows(config, "there.", heads))
     theirs = [part for row in rows for part in row.theirs]
     ours = [row.ours for row in rows]

@@ -59,6 +59,7 @@ class Transformer(Backbone):
         self.max_length = self.usual_length = config.max_length
         self.num_segments = config.num_segments
         self.adds_head_transform = config.norm_position == "pre"
+        self.pooler_activation = config.pooler_activation
         self.checkpointing = False  # whether the backward pass computes layers again
         self.embeddings = Embeddings(config, vocab_size)
         self.rotary = self._rotary(config.rotary_base)

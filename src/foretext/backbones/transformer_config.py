@@ -10,6 +10,7 @@ from foretext.config import Config
 from foretext.nn.block import NormPosition
 from foretext.nn.feed_forward import GATED, Activation
 from foretext.nn.norm import NormKind
+from foretext.nn.pooling import PoolerActivation
 
 __all__ = ["TransformerConfig"]
 
@@ -59,6 +60,8 @@ class TransformerConfig(Config):
     """Activation of the feed-forward part; some are gated."""
     bias: bool = True
     """Whether linear maps and layer norms have a bias."""
+    pooler_activation: PoolerActivation = "tanh"
+    """Activation of the layer that tasks put on the first state, where they pool by it."""
     dropout: float = Field(0.0, ge=0, lt=1)
     """Dropout of the embeddings and of each part's result."""
     attention_dropout: float = Field(0.0, ge=0, lt=1)

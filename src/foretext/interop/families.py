@@ -6,17 +6,32 @@ from pathlib import Path
 from typing import Any
 
 from foretext.errors import ModelFileError
+from foretext.interop.albert import Albert
 from foretext.interop.bert import Bert
 from foretext.interop.deberta import DebertaV2
+from foretext.interop.distilbert import DistilBert
 from foretext.interop.family import Family, Settings
 from foretext.interop.gpt2 import GPT2
 from foretext.interop.llama import Llama
 from foretext.interop.modernbert import ModernBert
+from foretext.interop.roberta import Camembert, Roberta, XLMRoberta
 
 __all__ = ["FAMILIES", "family_of"]
 
 FAMILIES: dict[str, Family] = {
-    family.model_type: family for family in (Bert(), GPT2(), ModernBert(), Llama(), DebertaV2())
+    family.model_type: family
+    for family in (
+        Roberta(),  # before BERT, which has models of the same form
+        XLMRoberta(),
+        Camembert(),
+        Bert(),
+        Albert(),
+        DistilBert(),
+        GPT2(),
+        ModernBert(),
+        Llama(),
+        DebertaV2(),
+    )
 }
 
 

@@ -28,6 +28,7 @@ class GPT2(TransformerFamily):
     fixed: ClassVar = {
         "embedding_dim": None,
         "share_layers": False,
+        "pooler_activation": "tanh",
         "global_every": 1,
         "positions": "learned",
         "num_segments": 0,

@@ -33,6 +33,7 @@ class Llama(TransformerFamily):
     fixed: ClassVar = {
         "embedding_dim": None,
         "share_layers": False,
+        "pooler_activation": "tanh",
         "global_every": 1,
         "positions": "rotary",
         "num_segments": 0,

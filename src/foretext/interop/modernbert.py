@@ -44,6 +44,7 @@ class ModernBert(TransformerFamily):
     fixed: ClassVar = {
         "embedding_dim": None,
         "share_layers": False,
+        "pooler_activation": "tanh",
         "positions": "rotary",
         "num_segments": 0,
         "norm": "layer",

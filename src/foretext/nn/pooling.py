@@ -11,11 +11,12 @@ from torch import Tensor, nn
 __all__ = ["POOLER_ACTIVATIONS", "POOLS", "Pool", "PoolerActivation", "Pooling"]
 
 Pooling = Literal["cls", "last", "ends", "mean", "max", "attention"]
-PoolerActivation = Literal["tanh", "gelu"]
+PoolerActivation = Literal["tanh", "gelu", "relu"]
 
 POOLER_ACTIVATIONS: dict[PoolerActivation, Callable[[Tensor], Tensor]] = {
     "tanh": torch.tanh,
     "gelu": nn.functional.gelu,
+    "relu": torch.relu,
 }
 
 
