@@ -34,6 +34,15 @@ def test_all_that_nobody_chose() -> None:
     assert chosen["data"]["valid_rate"] == pytest.approx(0.0015)
 
 
+def test_rows_that_go_on_and_words_stay_as_they_are() -> None:
+    recipe = Recipe.load("lstm-lm")
+    assert settings_by_rules(recipe, 5e6, 60.0) == {}
+    apart = Recipe.load("lstm-lm", ["objective.carry_state=false"])
+    assert settings_by_rules(apart, 5e6, 60.0).keys() == {"objective", "training"}
+    pieces = Recipe.load("lstm-lm", ["tokenizer.name=bpe"])
+    assert settings_by_rules(pieces, 5e6, 60.0) == {"tokenizer": {"vocab_size": 8_000}}
+
+
 def test_rotary_positions_need_no_training() -> None:
     assert "backbone" not in settings_by_rules(Recipe.load("modern-bert"), 5e6, 60.0)
 

@@ -88,6 +88,11 @@ class CausalLM(Objective):
         self.end = tokenizer.special.required("end")
         self.head = _head(config, backbone)
 
+    @classmethod
+    def plans_rows(cls, config: Config) -> bool:
+        """Only where each is read alone: longer rows that go on teach no more, in larger steps."""
+        return not config.carry_state
+
     @property
     def token_head(self) -> TokenHead:
         """The map from states to next tokens."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
+from foretext.objectives import OBJECTIVES
 from foretext.plan.candidates import Candidate
 from foretext.plan.rules import (
     row_length_for,
@@ -17,6 +18,7 @@ from foretext.plan.rules import (
 )
 from foretext.recipe import Recipe
 from foretext.sizes import Size
+from foretext.tokenizers.subwords import SUBWORDS
 
 __all__ = [
     "PLANNED",
@@ -56,12 +58,15 @@ def chosen_shape(recipe: Recipe) -> bool:
 
 def settings_by_rules(recipe: Recipe, corpus_bytes: float, seconds: float) -> Sections:
     """Return what follows from text and time: vocabulary, rows and batches."""
+    settings: dict[str, Mapping[str, Any]] = {}
+    if SUBWORDS.resolve(str(recipe.parts["tokenizer"].name)).plans_vocabulary:
+        settings["tokenizer"] = {"vocab_size": vocab_size_for(corpus_bytes)}
+    name, config = recipe.parts["objective"]
+    if not OBJECTIVES.resolve(str(name)).plans_rows(config):
+        return _open(recipe, settings)
     length = row_length_for(seconds)
-    settings: dict[str, Mapping[str, Any]] = {
-        "tokenizer": {"vocab_size": vocab_size_for(corpus_bytes)},
-        "objective": {"row_length": length},
-        "training": {"batch_examples": rows_per_step(seconds, length)},
-    }
+    settings["objective"] = {"row_length": length}
+    settings["training"] = {"batch_examples": rows_per_step(seconds, length)}
     for_rows = _backbone(recipe).settings_for_rows(recipe.parts["backbone"].config, length)
     if for_rows:
         settings["backbone"] = for_rows

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -49,6 +49,7 @@ class SubwordTokenizer(Tokenizer):
     """
 
     kind = "subwords"
+    plans_vocabulary: ClassVar[bool] = True  # whether a plan may choose `vocab_size`, by the text
 
     def __init__(self, library: LibraryTokenizer) -> None:
         self.library = library

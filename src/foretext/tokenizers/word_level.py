@@ -34,6 +34,8 @@ class WordLevel(SubwordTokenizer):
     for rare words, needs ``pre_tokenizer = "whitespace"`` and ``special_tokens = ["<unk>", ...]``.
     """
 
+    plans_vocabulary = False  # a word that is left out is unknown, not spelled by pieces
+
     class Config(BaseConfig):
         """Settings of the section `[tokenizer]`."""
 
