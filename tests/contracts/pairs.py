@@ -35,6 +35,7 @@ FORMS: dict[str, dict[str, dict[str, Any]]] = {
     "recurrent": {"": {"dim": 16}, "unidirectional": {"bidirectional": False}},
     "transformer": {"": {}, "rotary": {"positions": "rotary", "norm_position": "pre"}},
     "deberta": {"": {"num_buckets": 8}},
+    "elmo": {"": {"dim": 16}},
 }
 STEPS = 12
 

@@ -78,6 +78,7 @@ def untrained_model(pair: Pair, text: Path) -> LanguageModel:
     kind, config = recipe.parts["tokenizer"]
     tokenizer = learn_subwords(str(kind), config.model_dump(), Corpus(text))
     backbone = build_backbone(pair, tokenizer.vocab_size)
+    backbone.spell(tokenizer.tokens)
     objective = OBJECTIVES.resolve(pair.objective)(
         recipe.parts["objective"].config, backbone, tokenizer
     )

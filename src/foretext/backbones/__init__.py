@@ -13,6 +13,7 @@ BACKBONES = Registry(
         "lookup": "foretext.backbones.lookup:Lookup",
         "textcnn": "foretext.backbones.textcnn:TextCNN",
         "recurrent": "foretext.backbones.recurrent:Recurrent",
+        "elmo": "foretext.backbones.elmo:Elmo",
     },
 )
 

@@ -9,7 +9,7 @@ rest of foretext asks what a backbone can do: nothing asks for its class.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -39,6 +39,11 @@ class States:
     # begin with it (`Inputs.carried`)
     carried: tuple[Tensor, ...] = ()
 
+    @property
+    def by_layer(self) -> tuple[Tensor, ...]:
+        """The embeddings, then each layer; the last one as heads read it, with its norm."""
+        return (*self.layers[:-1], self.last)
+
 
 class Backbone(Trainable):
     """A network from ids to states. It never sees targets, and knows no loss.
@@ -59,11 +64,14 @@ class Backbone(Trainable):
     # What it reads beside ids.
     reads_words: ClassVar[bool] = False  # ids are whole words; may start from word vectors
     num_characters: int = 0  # ids of characters in `Inputs.characters`; 0: it reads no spelling
+    open_vocabulary: ClassVar[bool] = False  # reads words that it has no id for: `Inputs.spelling`
     num_segments: int = 0  # values of `Inputs.segments`; 0: it ignores them
     takes_segments: ClassVar[bool] = False  # whether `replace_segments` works
 
     # What tasks do with its states where the user leaves it open.
-    adds_pooler: bool = False  # pooling "cls" ends with a linear layer, as BERT's does
+    feature_based: bool = False  # pretrained, it stays as it is, and heads read all of its layers
+    adds_pooler: bool = False  # pooling `pooler_on` ends with a linear layer, as BERT's does
+    pooler_on: Pooling = "cls"
     pooler_activation: PoolerActivation = "tanh"  # of that layer
     adds_head_transform: bool = False  # if bidirectional, tasks add `head_transform`, as ModernBERT
     gains_from_crf: bool = True  # tagging: whether states know little of each other
@@ -90,6 +98,10 @@ class Backbone(Trainable):
         """Return one of the same shape with random weights."""
         found = {"num_characters": self.num_characters, **self.arguments}
         return self.build(self.config, self.vocab_size, **found)
+
+    def spell(self, tokens: Sequence[str]) -> None:
+        """Take how the V tokens are spelled, before anything is computed, if it reads that."""
+        return
 
     def narrower(self, rate: float, num_layers: int | None = None) -> Backbone:
         """Return one with random weights that reads the same inputs in less time.
@@ -134,6 +146,14 @@ class Backbone(Trainable):
         """Whether it can generate text: it looks to the left only, and remembers what it read."""
         remembers = self.new_cache() is not None
         return "causal" in self.visibilities and remembers and not self.reads_characters
+
+    @property
+    def num_mixed(self) -> int:
+        """How many of `States.by_layer`, from the last one, have the width D: tasks can mix them.
+
+        The embeddings among them, unless they are narrower or wider.
+        """
+        return self.num_layers + 1
 
     @property
     def reads_characters(self) -> bool:

@@ -45,6 +45,11 @@ class WordBackbone(Backbone):
         """The word vectors, (V, vector_size)."""
         return cast(nn.Parameter, self.tokens.vectors.weight)
 
+    @property
+    def num_mixed(self) -> int:
+        """How many layers tasks can mix: the embeddings too where they are as wide as states."""
+        return self.num_layers + (self.tokens.dim == self.dim)
+
     def layer_of(self, parameter_name: str) -> int:
         """Return the layer of a parameter; what reads characters belongs to the embeddings, 0."""
         return 0 if parameter_name.startswith("tokens.") else super().layer_of(parameter_name)

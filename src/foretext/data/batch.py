@@ -6,7 +6,7 @@ The letters of every shape:
     D  width of the model        H  attention heads
     S  positions that are looked at (keys)
     V  vocabulary                C  classes or tags           K  characters of a word
-    M  target positions, over the whole batch
+    M  target positions, over the whole batch                 U  words beyond the vocabulary
 
 S is T, unless a cache holds more, another text is looked at, or some positions are queries only.
 """
@@ -44,6 +44,9 @@ class Inputs:
     # that occurs in both texts; None: all first
     segments: Tensor | None = None
     characters: Tensor | None = None  # (B, T, K) int64, of the words; 0 = none
+    # (U, K) uint8, bytes of the words whose ids follow the vocabulary (`foretext.tokenizers.
+    # spelling`); None: all ids are of the vocabulary
+    spelling: Tensor | None = None
     needed: Needed = "all"  # positions whose states are wanted; a backbone may give more
     values: Tensor | None = None  # (B, ...) float, what an autoencoder sees; ids then name the rows
     positions: Tensor | None = None  # (B, T) int64, where each token stands; None: 0, 1, 2, ...
@@ -55,6 +58,8 @@ class Inputs:
     def to(self, device: torch.device) -> Inputs:
         """Return the same on a device."""
         moved = {name: part.to(device) for name, part in self._parts().items()}
+        if self.spelling is not None:
+            moved["spelling"] = self.spelling.to(device)
         if self.source is not None:
             moved["source"] = self.source.to(device)
         carried = tuple(state.to(device) for state in self.carried)

@@ -29,7 +29,8 @@ class Framing(NamedTuple):
         """Return the special tokens around a tokenizer's texts.
 
         For a causal model these are the tokens that the tokenizer's template puts before a text,
-        such as Llama's ``<s>``, and none after it.
+        such as Llama's ``<s>``, and none after it. One that reads from both sides meets the token
+        between two documents first, from either.
         """
         special = tokenizer.special
         if visibility == "causal":
@@ -39,6 +40,8 @@ class Framing(NamedTuple):
         suffix = [] if special.sep is None else [special.sep]
         if tokenizer.cls_at_end:
             return cls([], [*suffix, *prefix], max_length, suffix)
+        if visibility == "split":
+            prefix = suffix
         return cls(prefix, suffix, max_length, tokenizer.between)
 
     @property

@@ -22,9 +22,15 @@ class Ragged:
 
     Args:
         rows: (T_i, ...) each; all of one type.
+        spelling: (U, K) bytes of the words whose ids follow the vocabulary; None: rows have none.
     """
 
-    def __init__(self, rows: Sequence[Sequence[int] | NDArray[np.int64]]) -> None:
+    def __init__(
+        self,
+        rows: Sequence[Sequence[int] | NDArray[np.int64]],
+        spelling: NDArray[np.uint8] | None = None,
+    ) -> None:
+        self.spelling = spelling
         self.lengths = np.fromiter(map(len, rows), np.int64, len(rows))
         self.starts = np.concatenate([[0], np.cumsum(self.lengths)])
         self.values = (
@@ -85,6 +91,7 @@ class PaddedExamples:
         self.group = group
         self.needed = needed
         self._lengths = rows.lengths.reshape(-1, group).max(1) if len(rows) else rows.lengths
+        self._spelling = None if rows.spelling is None else torch.from_numpy(rows.spelling)
 
     def __len__(self) -> int:
         return len(self.rows) // self.group
@@ -109,6 +116,7 @@ class PaddedExamples:
             self.visibility,
             segments=self._segments(rows, real),
             characters=self._characters(rows, width),
+            spelling=self._spelling,
             needed=self.needed,
         )
         by_example = frozenset(name for name, t in self.targets.items() if not _is_ragged(t))

@@ -159,6 +159,7 @@ def _start_from_scratch(
         learned, kind = dict(asked), str(asked.pop("name"))
         tokenizer = learn_subwords(kind, asked, rows)
     backbone = component.build(config, tokenizer.vocab_size, num_characters=num_characters)
+    backbone.spell(tokenizer.tokens)
     base = TaskBase(tokenizer, backbone, _visibility(backbone))
     return Start("scratch", base, {"backbone": _backbone_section(backbone), "tokenizer": learned})
 
@@ -236,4 +237,5 @@ def _learn_words(settings: dict[str, Any], rows: RowTexts) -> WordTokenizer:
 
 
 def _visibility(backbone: Backbone) -> Visibility:
-    return "full" if "full" in backbone.visibilities else "causal"
+    usual: tuple[Visibility, ...] = ("full", "causal", "split")
+    return next(each for each in usual if each in backbone.visibilities)

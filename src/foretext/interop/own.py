@@ -24,6 +24,7 @@ from foretext.interop.rows import Row
 from foretext.interop.transfer import fill_weights, named_weights, renamed_weights
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective
+from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = [
@@ -90,8 +91,8 @@ def fill_own(
     return fill_weights(ours, _same_names(ours), _always, weights, unused, path)
 
 
-def own_backbone(config: Mapping[str, Any], path: Path) -> Backbone:
-    """Build a backbone whose weights are filled in later.
+def own_backbone(config: Mapping[str, Any], path: Path, tokenizer: Tokenizer) -> Backbone:
+    """Build a backbone over a tokenizer; its weights are filled in later.
 
     Raises:
         ModelFileError: config.json describes none, or one that foretext does not have.
@@ -104,6 +105,7 @@ def own_backbone(config: Mapping[str, Any], path: Path) -> Backbone:
     vocab_size = read_vocab_size(dict(config), path)
     try:
         made: Backbone = part.component.build(part.config, vocab_size, **arguments)
+        made.spell(tokenizer.tokens)
     except (SettingError, AttributeError, TypeError, ValueError) as error:
         raise ModelFileError(f"{path}: no backbone can be built from this ({error}).") from error
     return made
@@ -124,7 +126,7 @@ def load_own(
     own = own_part(config)
     part = read_part(own, "objective", OBJECTIVES.resolve, config_path)
     with no_init(weights, config_path):
-        backbone = own_backbone(config, config_path)
+        backbone = own_backbone(config, config_path, tokenizer)
         objective = part and part.component(part.config, backbone, tokenizer)
     ours = named_weights(backbone=backbone, objective=objective)
     unused = fill_own(ours, weights, TASK_WEIGHTS, weight_path)

@@ -94,7 +94,7 @@ def load_own_task(
     """
     own = own_part(config)
     with no_init(weights, config_path):
-        backbone = own_backbone(config, config_path)
+        backbone = own_backbone(config, config_path, tokenizer)
         base = TaskBase(tokenizer, backbone, own_visibility(own, backbone, config_path))
         name, task = made_task(own, base, config_path, resolve)
     fill_own(task_weights(base, task), weights, r"", weight_path)

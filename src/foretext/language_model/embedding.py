@@ -56,8 +56,16 @@ class TextEmbedder:
         vectors = np.zeros((len(texts), backbone.dim), np.float32)
         for start in range(0, len(texts), TEXTS_AT_ONCE):
             part = slice(start, start + TEXTS_AT_ONCE)
-            encoded = self.tokenizer.encode_batch(texts[part])
-            vectors[part] = self._embed_ids(backbone, encoded, pooling, layers, overlap, progress)
+            reader = self.tokenizer.opened() if backbone.open_vocabulary else self.tokenizer
+            vectors[part] = self._embed_ids(
+                backbone,
+                reader.encode_batch(texts[part]),
+                reader.spelling,
+                pooling,
+                layers,
+                overlap,
+                progress,
+            )
         return vectors
 
     def _check_pooling(self, pooling: Pooling) -> None:
@@ -73,6 +81,7 @@ class TextEmbedder:
         self,
         backbone: Backbone,
         encoded: list[list[int]],
+        spelling: NDArray[np.uint8] | None,
         pooling: Pooling,
         layers: tuple[int, ...],
         overlap: int,
@@ -89,6 +98,7 @@ class TextEmbedder:
             visibility=self.visibility,
             pooling=pooling,
             layers=layers,
+            spelling=spelling,
             done=_texts_done(progress, len(encoded) / len(rows)),
         )
         owners = np.repeat(np.arange(len(windows)), list(map(len, windows)))

@@ -22,7 +22,12 @@ Layers = int | tuple[int, ...]
 BATCH_TOKENS = {"cpu": 1 << 10, "cuda": 1 << 16}  # states of a batch should stay in a cache
 
 
-def as_inputs(rows: Sequence[Sequence[int]], pad: int, visibility: Visibility) -> Inputs:
+def as_inputs(
+    rows: Sequence[Sequence[int]],
+    pad: int,
+    visibility: Visibility,
+    spelling: Tensor | None = None,
+) -> Inputs:
     """Put rows of ids side by side, (B, T); a mask only where their lengths differ."""
     width = max(map(len, rows))
     lengths = np.fromiter(map(len, rows), np.int64, len(rows))
@@ -30,7 +35,7 @@ def as_inputs(rows: Sequence[Sequence[int]], pad: int, visibility: Visibility) -
     real = np.arange(width) < lengths[:, None]
     ids[real] = np.fromiter((token for row in rows for token in row), np.int64, lengths.sum())
     token_mask = None if real.all() else torch.from_numpy(real)
-    return Inputs(torch.from_numpy(ids), token_mask, visibility)
+    return Inputs(torch.from_numpy(ids), token_mask, visibility, spelling=spelling)
 
 
 def check_layers(layers: Layers, backbone: Backbone) -> tuple[int, ...]:
@@ -60,13 +65,16 @@ def pool_windows(
     visibility: Visibility,
     pooling: Pooling,
     layers: tuple[int, ...],
+    spelling: NDArray[np.uint8] | None = None,
     done: Callable[[int], object] = int,
 ) -> NDArray[np.float32]:
     """Return one vector a row of ids, (N, D); `done` is called with each number of rows."""
     device = backbone.embedding.device
+    unseen = None if spelling is None else torch.from_numpy(spelling)
     vectors = torch.empty(len(rows), backbone.dim)
     for places in _batches(rows, BATCH_TOKENS.get(device.type, BATCH_TOKENS["cpu"])):
-        inputs = as_inputs([rows[place] for place in places], pad, visibility).to(device)
+        some = [rows[place] for place in places]
+        inputs = as_inputs(some, pad, visibility, unseen).to(device)
         states = _states(backbone, inputs, layers)
         vectors[places] = POOLS[pooling](states, inputs.token_mask).float().cpu()
         done(len(places))

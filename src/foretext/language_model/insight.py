@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Inputs, Visibility
@@ -60,8 +61,15 @@ class OneText(NamedTuple):
                 "once; look at a shorter part of it."
             )
         row = framing.around(ids)
-        inputs = Inputs(torch.tensor([row], device=device), visibility=visibility)
+        inputs = Inputs(
+            torch.tensor([row]), visibility=visibility, spelling=_spelling(tokenizer)
+        ).to(device)
         return cls([tokenizer.tokens[token] for token in row], inputs)
+
+
+def _spelling(tokenizer: SubwordTokenizer) -> Tensor | None:
+    found = tokenizer.spelling
+    return None if found is None else torch.from_numpy(found)
 
 
 def layers_of(backbone: Backbone, text: OneText) -> LayerStates:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 import torch
@@ -311,8 +311,9 @@ class LanguageModel(Represented):
         )
 
     def _one_text(self, text: str) -> OneText:
+        reader = cast(SubwordTokenizer, self.as_base().reader())
         return OneText.of(
-            text, self.tokenizer, self._framing, self.visibility, self._networks.device
+            text, reader, self._framing, self.visibility, self._networks.device
         )
 
 

@@ -1,21 +1,27 @@
 """Words by their characters: spelling helps where a word is rare or has no vector.
 
 A convolution and the largest of each feature (Ma & Hovy 2016, section 2.1), or the last states of
-an LSTM from each end (Lample et al. 2016, section 4.1). A word that occurs many
-times in a batch is read once.
+an LSTM from each end (Lample et al. 2016, section 4.1), beside a word's vector; or convolutions of
+several widths in place of one (Kim et al. 2016). A word that occurs many times in a batch is read
+once.
 
 N: different words of a batch, K: characters of a word, E: features of a word.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
+from foretext.nn.character_windows import largest_windows
 from foretext.nn.convolution import Convolution
+from foretext.nn.highway import Highway
 from foretext.nn.recurrent import RecurrentLayer, row_lengths
 
-__all__ = ["CharacterCNN", "CharacterLSTM"]
+__all__ = ["CharacterCNN", "CharacterLSTM", "CharacterWords"]
 
 WIDTH = 3  # characters of a window
 
@@ -69,6 +75,48 @@ class CharacterLSTM(nn.Module):
         left, right = states[rows, (lengths - 1).clamp(min=0)], states[:, 0]
         ends = torch.cat((left[:, : self.dim], right[:, self.dim :]), -1)
         return ends.masked_fill((lengths == 0).unsqueeze(-1), 0)[places]
+
+
+class CharacterWords(nn.Module):
+    """Vectors of words from their characters alone (Kim et al. 2016, sections 2.2 and 2.3).
+
+    Convolutions of several widths, the largest of each feature over a word and an activation, then
+    highway layers and a linear map.
+
+    Args:
+        num_characters: ids, including 0 for none.
+        dim: width of a character's vector.
+        features: by width of a window, in characters.
+        num_highways: highway layers.
+        word_dim: width of a word's vector, D.
+    """
+
+    def __init__(
+        self,
+        num_characters: int,
+        dim: int,
+        features: Mapping[int, int],
+        num_highways: int,
+        word_dim: int,
+    ) -> None:
+        super().__init__()
+        self.vectors = _drawn(num_characters, dim)
+        self.windows = nn.ParameterList(
+            torch.empty(number, dim, width) for width, number in features.items()
+        )
+        total = sum(features.values())  # E
+        self.bias = nn.Parameter(torch.zeros(total))
+        self.highways = nn.Sequential(*(Highway(total) for _ in range(num_highways)))
+        self.projection = nn.Linear(total, word_dim)
+        for weight in self.windows:
+            bound = (dim * weight.shape[2]) ** -0.5
+            nn.init.uniform_(weight, -bound, bound)
+
+    def forward(self, words: Tensor) -> Tensor:
+        """Read words (N, K), 0 after a word's end, as vectors (N, D)."""
+        largest = largest_windows(words, self.vectors.weight, list(self.windows))
+        vectors: Tensor = self.projection(self.highways(F.relu(largest + self.bias)))
+        return vectors
 
 
 def _distinct(characters: Tensor) -> tuple[Tensor, Tensor]:

@@ -12,5 +12,6 @@ OBJECTIVES = Registry(
         "masked_lm": "foretext.objectives.masked_lm:MaskedLM",
         "permutation_lm": "foretext.objectives.permutation_lm:PermutationLM",
         "unilm": "foretext.objectives.unilm:UniLM",
+        "bidirectional_lm": "foretext.objectives.bidirectional_lm:BidirectionalLM",
     },
 )

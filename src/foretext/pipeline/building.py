@@ -34,6 +34,7 @@ def build_model(
     if base is None:
         component: type[Backbone] = BACKBONES.resolve(str(shape.name))
         backbone = component.build(shape.config, tokenizer.vocab_size)
+        backbone.spell(tokenizer.tokens)
     else:
         backbone = base.backbone
     objective: Objective = OBJECTIVES.resolve(str(name))(config, backbone, tokenizer)

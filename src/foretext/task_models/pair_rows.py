@@ -14,6 +14,7 @@ from foretext.tasks.long_texts import cut_pair
 from foretext.tasks.matching import MatchMode
 from foretext.tasks.shared_tokens import shared_tokens
 from foretext.tasks.task_base import TaskBase
+from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["PairRows", "TextPair"]
 
@@ -41,18 +42,20 @@ class PairRows(NamedTuple):
         marks_shared: bool = False,
     ) -> Self:
         """Encode pairs; the ends of those that are too long are not read."""
-        framing = base.framing(max_length)
-        encoded = list(_encoded(base, pairs))
+        framing, reader = base.framing(max_length), base.reader()
+        encoded = list(_encoded(reader, pairs))
         if mode == "siamese":
             num_cut = sum(max(map(len, pair)) > framing.room for pair in encoded)
             rows = [framing.around(ids[: framing.room]) for pair in encoded for ids in pair]
-            return cls(Ragged([row or [base.pad] for row in rows]), None, 2, num_cut)
+            filled = [row or [base.pad] for row in rows]
+            return cls(Ragged(filled, reader.spelling), None, 2, num_cut)
         num_cut = sum(len(a) + len(b) > framing.pair_room for a, b in encoded)
         cut = [cut_pair(a, b, framing.pair_room) for a, b in encoded]
         ordered = [(a, b) for a, b in cut]
         if mode == "both_orders":
             ordered = [order for a, b in cut for order in ((a, b), (b, a))]
-        framed = Ragged([framing.around_pair(a, b) for a, b in ordered])
+        rows = [framing.around_pair(a, b) for a, b in ordered]
+        framed = Ragged(rows, reader.spelling)
         starts = _second_starts(framing, ordered) if _tells_apart(base) else None
         shared = (
             Ragged([shared_tokens(framing, *order) for order in ordered]) if marks_shared else None
@@ -74,9 +77,9 @@ class PairRows(NamedTuple):
         )
 
 
-def _encoded(base: TaskBase, pairs: Sequence[TextPair]) -> Iterator[tuple[_Ids, _Ids]]:
-    firsts = base.encode([first for first, _ in pairs])
-    seconds = base.encode([second for _, second in pairs])
+def _encoded(reader: Tokenizer, pairs: Sequence[TextPair]) -> Iterator[tuple[_Ids, _Ids]]:
+    firsts = reader.encode_batch([first for first, _ in pairs])
+    seconds = reader.encode_batch([second for _, second in pairs])
     return zip(firsts, seconds, strict=True)
 
 

@@ -63,7 +63,7 @@ class QuestionWindows(NamedTuple):
                 places.append((owner, start, first, len(ids)))
         owners, starts, firsts, sizes = np.array(places, np.int64).reshape(-1, 4).T.copy()
         marks = Ragged(shared) if marks_shared else None
-        return cls(Ragged(rows), owners, starts, firsts, sizes, passages, marks)
+        return cls(Ragged(rows, tokenizer.spelling), owners, starts, firsts, sizes, passages, marks)
 
     def spans(self, questions: Sequence[Question]) -> NDArray[np.int64]:
         """Return the positions of each row's answer, (W, 2): of its first and its last token.
@@ -89,7 +89,7 @@ class QuestionWindows(NamedTuple):
         """Return some of the rows, of all questions."""
         kept = np.flatnonzero(chosen).tolist()
         return self._replace(
-            rows=Ragged([self.rows[row] for row in kept]),
+            rows=Ragged([self.rows[row] for row in kept], self.rows.spelling),
             shared=None if self.shared is None else Ragged([self.shared[row] for row in kept]),
             owners=self.owners[chosen],
             passage_starts=self.passage_starts[chosen],

@@ -226,7 +226,7 @@ class SpanReader(ReaderLearning):
         config = self.task.config
         framing = self.base.framing(config.max_length)
         return QuestionWindows.of(
-            self.base.tokenizer,
+            self.base.reader(),
             framing,
             config,
             rows,

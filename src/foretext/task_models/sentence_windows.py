@@ -35,6 +35,7 @@ class SentenceWindows(NamedTuple):
     rows: list[list[int]]  # of ids
     windows: list[Window]  # of each row, in the order of sentences and tokens
     num_cut: int  # sentences that are read in several rows
+    spelling: NDArray[np.uint8] | None = None  # (U, K) of words whose ids follow the vocabulary
 
     @classmethod
     def of(cls, sentences: Sequence[Sequence[Sequence[int]]], framing: Framing, pad: int) -> Self:

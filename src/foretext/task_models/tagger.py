@@ -224,8 +224,9 @@ class Tagger(TaggerLearning):
 
     def _windows(self, sentences: Sequence[Sequence[str]]) -> SentenceWindows:
         framing = self.base.framing(self.task.config.max_length)
-        ids = self.base.tokenizer.encode_words(sentences)
-        return SentenceWindows.of(ids, framing, self.base.pad)
+        reader = self.base.reader()
+        windows = SentenceWindows.of(reader.encode_words(sentences), framing, self.base.pad)
+        return windows._replace(spelling=reader.spelling)
 
     def _padded(
         self,
@@ -239,7 +240,7 @@ class Tagger(TaggerLearning):
             held = (sentences[window.sentence][window.held] for window in windows.windows)
             characters = Ragged([alphabet.spelled(words or [""]) for words in held])
         return PaddedExamples(
-            Ragged(windows.rows),
+            Ragged(windows.rows, windows.spelling),
             targets,
             pad=self.base.pad,
             visibility=self.base.visibility,

@@ -27,16 +27,16 @@ class Windows(NamedTuple):
         cls, base: TaskBase, texts: Sequence[str], max_length: int, long_texts: LongTexts
     ) -> Self:
         """Encode texts; one without tokens is a row of special tokens, or of one padding id."""
-        framing = base.framing(max_length)
+        framing, reader = base.framing(max_length), base.reader()
         rows: list[list[int]] = []
         owners: list[int] = []
         num_cut = 0
-        for text, ids in enumerate(base.encode(texts)):
+        for text, ids in enumerate(reader.encode_batch(texts)):
             windows = cut_text(ids, framing.room, long_texts)
             num_cut += len(ids) > framing.room
             rows += [framing.around(window) or [base.pad] for window in windows]
             owners += [text] * len(windows)
-        return cls(Ragged(rows), np.array(owners, np.int64), num_cut)
+        return cls(Ragged(rows, reader.spelling), np.array(owners, np.int64), num_cut)
 
     def merged(self, values: NDArray[np.float64], num_texts: int) -> NDArray[np.float64]:
         """Return the mean of each text's windows, (N, ...), of values (rows, ...)."""

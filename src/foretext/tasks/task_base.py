@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from torch import Tensor
@@ -40,9 +40,12 @@ class TaskBase(NamedTuple):
         """The id that fills rows up."""
         return self.tokenizer.pad
 
-    def encode(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids of each text, without what a model puts around it."""
-        return self.tokenizer.encode_batch(texts)
+    def reader(self) -> Tokenizer:
+        """Return what encodes some texts, whose rows keep its `spelling`.
+
+        Where the backbone reads words by their spelling, unknown words have ids of their own.
+        """
+        return self.tokenizer.opened() if self.backbone.open_vocabulary else self.tokenizer
 
     def framing(self, max_length: int) -> Framing:
         """Return what stands around texts in rows of at most `max_length` positions."""

@@ -66,6 +66,11 @@ class Tokenizer(ABC):
 
     @property
     @abstractmethod
+    def tokens(self) -> Sequence[str]:
+        """Tokens by id."""
+
+    @property
+    @abstractmethod
     def fingerprint(self) -> str:
         """Hexadecimal digest of all rules and tokens: equal ids for equal fingerprints."""
 
@@ -93,6 +98,15 @@ class Tokenizer(ABC):
     def cls_at_end(self) -> bool:
         """Whether the tokenizer's own template puts `[SEP] [CLS]` behind a text, as XLNet's."""
         return False
+
+    @property
+    def spelling(self) -> NDArray[np.uint8] | None:
+        """How the words are spelled that have ids from V on, (U, K); None: there are none."""
+        return None
+
+    def opened(self) -> Tokenizer:
+        """Return what encodes some texts with ids of their own for unknown words, if it can."""
+        return self
 
     @abstractmethod
     def encode(self, text: str) -> list[int]:

@@ -137,6 +137,12 @@ class SubwordTokenizer(Tokenizer):
         del rules["post_processor"]  # the template does not change ids
         return hashlib.sha256(json.dumps(rules).encode()).hexdigest()[:32]
 
+    def opened(self) -> Tokenizer:
+        """Return what encodes some texts with ids of their own for unknown words."""
+        from foretext.tokenizers.open_vocabulary import OpenVocabulary
+
+        return OpenVocabulary(self)
+
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text."""
         with library_errors(CANNOT_ENCODE):

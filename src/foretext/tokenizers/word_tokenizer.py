@@ -105,6 +105,11 @@ class WordTokenizer(Tokenizer):
         return len(self.vocabulary)
 
     @property
+    def tokens(self) -> list[str]:
+        """Words by id."""
+        return self.vocabulary.words
+
+    @property
     def expects_unknown(self) -> bool:
         """Rare words are left out."""
         return True
