@@ -11,6 +11,7 @@ from foretext.backbones.embeddings import Embeddings
 from foretext.backbones.neighbour_attention import DISTANCES
 from foretext.backbones.transformer import Transformer
 from foretext.data.batch import Inputs
+from foretext.interop.bert import Bert
 from tests.networks import random_inputs
 
 V = 50
@@ -87,3 +88,33 @@ def test_heads_look_at_near_positions_through_the_map() -> None:
     looked_at = first.argmax(-1)[:, 8:24] - torch.arange(8, 24)
     for head, distance in enumerate(DISTANCES[0]):
         assert looked_at[head].mode().values == distance
+
+
+def test_scaled_token_vectors_count_more_beside_positions() -> None:
+    """Vaswani et al. 2017, 3.4: vectors of 16 numbers are multiplied by 4, positions are not."""
+    shape = {"num_layers": 1, "dim": 16, "num_heads": 2, "embedding_norm": False}
+    torch.manual_seed(0)
+    plain = Transformer(Transformer.Config(**shape), 9)
+    scaled = Transformer(Transformer.Config(**shape, scale_embeddings=True), 9)
+    scaled.load_state_dict(plain.state_dict())
+    with torch.no_grad():
+        plain.embedding.mul_(4)
+    inputs = Inputs(torch.tensor([[1, 2, 3]]))
+    assert torch.equal(scaled.embeddings(inputs, 0), plain.embeddings(inputs, 0))
+
+
+def test_no_published_model_has_scaled_token_vectors() -> None:
+    shape = {"num_layers": 1, "dim": 16, "num_heads": 2}
+    assert Bert().allows(Transformer.Config(**shape))
+    assert not Bert().allows(Transformer.Config(**shape, scale_embeddings=True))
+
+
+def test_activations_are_dropped_by_choice() -> None:
+    shape = {"num_layers": 1, "dim": 16, "num_heads": 2, "init_std": 0.5}
+    torch.manual_seed(0)
+    plain = Transformer(Transformer.Config(**shape), 9)
+    dropping = Transformer(Transformer.Config(**shape, feed_forward_dropout=0.5), 9)
+    dropping.load_state_dict(plain.state_dict())
+    inputs = Inputs(torch.tensor([[1, 2, 3]]))
+    assert torch.equal(plain(inputs).last, dropping.eval()(inputs).last)
+    assert not torch.allclose(plain(inputs).last, dropping.train()(inputs).last)

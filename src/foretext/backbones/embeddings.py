@@ -6,6 +6,8 @@ their sum: the factorised embeddings of ALBERT (Lan et al. 2020, section 3.1) an
 
 from __future__ import annotations
 
+import math
+
 from torch import Tensor, nn
 
 from foretext.backbones.transformer_config import TransformerConfig
@@ -29,6 +31,7 @@ class Embeddings(nn.Module):
         super().__init__()
         self.width = config.embedding_width
         self.max_length = config.max_length
+        self.scale = math.sqrt(self.width) if config.scale_embeddings else None  # of token vectors
         self.tokens = nn.Embedding(vocab_size, self.width)
         self.segments = (
             nn.Embedding(config.num_segments, self.width) if config.num_segments else None
@@ -66,6 +69,8 @@ class Embeddings(nn.Module):
     def _sum(self, inputs: Inputs, positions: slice | Tensor) -> Tensor:
         """Return the sum of token, position and segment vectors, (B, T, E)."""
         x: Tensor = self.tokens(inputs.ids)
+        if self.scale is not None:
+            x = x * self.scale
         if self.positions is not None:
             by_index = isinstance(positions, Tensor)
             x = x + (self.positions(positions) if by_index else self.positions.weight[positions])

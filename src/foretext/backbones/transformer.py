@@ -237,7 +237,11 @@ class Transformer(Backbone):
             config.dim, config.num_heads, bias=config.bias, dropout=config.attention_dropout
         )
         feed_forward = FeedForward(
-            config.dim, config.hidden_dim, config.activation, bias=config.bias, dropout=0.0
+            config.dim,
+            config.hidden_dim,
+            config.activation,
+            bias=config.bias,
+            dropout=config.feed_forward_dropout,
         )
         normed = config.first_norm or layer > 0
         return Block(

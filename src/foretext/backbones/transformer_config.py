@@ -44,6 +44,8 @@ class TransformerConfig(Config):
     """Positions to each side that the other layers look at."""
     local_rotary_base: float = Field(10_000.0, gt=1)
     """Base of the angles of rotary positions in those layers."""
+    scale_embeddings: bool = False
+    """Multiply token vectors by the root of their width (Vaswani et al. 2017, 3.4)."""
     num_segments: int = Field(2, ge=0)
     """Kinds of tokens in a row; 0: they are not distinguished."""
     norm: NormKind = "layer"
@@ -66,6 +68,8 @@ class TransformerConfig(Config):
     """Dropout of the embeddings and of each part's result."""
     attention_dropout: float = Field(0.0, ge=0, lt=1)
     """Dropout of the attention weights; it costs the fast path on a CPU."""
+    feed_forward_dropout: float = Field(0.0, ge=0, lt=1)
+    """Dropout after the activation of the feed-forward part."""
     init_std: float = Field(0.02, gt=0)
     """Standard deviation of the first weights."""
     first_attention: Literal["random", "neighbours"] = "random"

@@ -23,7 +23,8 @@ class TransformerFamily(Family):
 
     def allows(self, config: TransformerConfig) -> bool:
         """Whether a model of this family can have these settings of our backbone."""
-        return super().allows(config) and config.activation in self.activations.values()
+        has_activation = config.activation in self.activations.values()
+        return super().allows(config) and has_activation and not config.scale_embeddings
 
     def their_value(self, config: TransformerConfig, ours: str) -> Any:
         """Return the value of their key for a setting of our backbone."""
