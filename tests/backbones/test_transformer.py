@@ -214,7 +214,10 @@ def test_shapes_that_cannot_be(settings: dict[str, Any], sentence: str) -> None:
 
 
 def test_scores_are_divided_by_the_root_of_the_width() -> None:
-    """Of scores [a, a, 2a] √d the last token gets 0.57612 at a = 1, 0.99991 at a = 10."""
+    """Of scores [a, a, 2a] √d the last token gets 0.57612 at a = 1, 0.99991 at a = 10.
+
+    Its value is 1 and those of the others 0, so that what attention gives is its weight.
+    """
     backbone = transformer("original", num_layers=1, num_heads=1)
     attention, root = backbone.layers[0].attention, 16**0.5
     for a, expected in ((1.0, 0.57612), (10.0, 0.99991)):
@@ -225,8 +228,16 @@ def test_scores_are_divided_by_the_root_of_the_width() -> None:
             attention.query_key_value.bias.zero_()
             attention.query_key_value.bias[0] = root  # every query is √d, every key a x
             attention.query_key_value.weight[16, 0] = a
-            weights = attention.weights(x, Layout(AttentionMask(None)))
-        assert weights[0, 0, 0, 2].item() == pytest.approx(expected, abs=1e-5)
+            attention.query_key_value.weight[32, 0] = 1.0
+            attention.query_key_value.bias[32] = -1.0
+            attention.output.weight.copy_(torch.eye(16))
+            attention.output.bias.zero_()
+        layout = Layout(AttentionMask(None))
+        in_training = attention(x, layout)[0, 0, 0]  # by the kernel of foretext
+        with torch.no_grad():
+            weights, in_use = attention.weights(x, layout), attention(x, layout)[0, 0, 0]
+        for found in (weights[0, 0, 0, 2], in_training, in_use):
+            assert found.item() == pytest.approx(expected, abs=1e-5)
 
 
 @pytest.mark.parametrize("form", ["bert", "modern", "local"])

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ from foretext.corpus.counts import count_words
 from foretext.errors import SettingError
 from foretext.tokenizers.merges import Merges, Rules, merge_pairs
 from foretext.tokenizers.splitters import BytePieces, LibraryWords, Splitter
+from foretext.tokenizers.subwords import learn_subwords
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 BERT_WORDS = pre_tokenizers.BertPreTokenizer()
@@ -69,17 +69,6 @@ def twin(counts: dict[str, int], vocab_size: int, min_count: int) -> Merges:
     return Merges(tokens, list(dict.fromkeys(reversed(pairs)))[::-1])
 
 
-def longest_match(word: str, tokens: Sequence[str]) -> list[str]:
-    """Greedy segmentation, as the textbook does it."""
-    cut: list[str] = []
-    while word:
-        ends = range(len(word), 0, -1)
-        end = next((end for end in ends if word[:end] in tokens), 0)
-        cut.append(word[:end] or "[UNK]")
-        word = word[end or 1 :]
-    return cut
-
-
 def test_worked_example() -> None:
     found = learned(
         COUNTS, vocab_size=38, alphabet=LETTERS, special_tokens=["[UNK]"], ties="first_met"
@@ -87,17 +76,29 @@ def test_worked_example() -> None:
     merged = ["ta", "tal", "tall", "fa", "fas", "fast", "er", "er_", "tall_", "fast_"]
     assert ["".join(pair) for pair in found.pairs] == merged
     assert found.tokens == ["[UNK]", *sorted(LETTERS), *merged]
-    assert [longest_match(word, found.tokens) for word in ("tallest_", "fatter_", "faAtAter_")] == [
-        ["tall", "e", "s", "t", "_"],
-        ["fa", "t", "t", "er_"],
-        ["fa", "[UNK]", "t", "[UNK]", "t", "er_"],
-    ]
-    assert [longest_match(word, found.tokens) for word in COUNTS] == [
-        ["fast_"],
-        ["fast", "er_"],
-        ["tall_"],
-        ["tall", "er_"],
-    ]
+
+
+@pytest.mark.parametrize(
+    ("word", "pieces"),
+    [
+        ("fast", ["fast"]),
+        ("faster", ["fast", "##er"]),
+        ("taller", ["tall", "##er"]),
+        ("tallest", ["tall", "##e", "##s", "##t"]),
+        ("fatter", ["fa", "##t", "##t", "##er"]),
+        ("faxter", ["[UNK]"]),  # one unknown letter, and the word is unknown, as in BERT
+    ],
+)
+def test_words_are_cut_by_the_longest_piece(word: str, pieces: list[str], tmp_path: Path) -> None:
+    """After seven merges: ta, tal, tall, fa, fas, fast and ##er."""
+    text = tmp_path / "words.txt"
+    text.write_text("".join(f"{each[:-1]}\n" * count for each, count in COUNTS.items()))
+    settings = {"vocab_size": 21, "special_tokens": ["[UNK]"], "ties": "first_met"}
+    tokenizer = learn_subwords("wordpiece", settings, Corpus(text))
+    merged = ["ta", "tal", "tall", "fa", "fas", "fast", "##er"]
+    assert tokenizer.tokens[-7:] == merged
+    assert [tokenizer.tokens[token] for token in tokenizer.encode(word)] == pieces
+    assert [tokenizer.tokens[token] for token in tokenizer.encode_block(f"{word}\n").ids] == pieces
 
 
 def test_ties_by_smallest_ids() -> None:
