@@ -44,6 +44,7 @@ DISTIL = {"n_layers": 3, "n_heads": 4, "dim": D, "hidden_dim": 48, "vocab_size":
 GPT2 = {"vocab_size": V, "n_layer": 3, "n_head": 4, "n_embd": D, "n_positions": LENGTH}
 FAMILIES = {  # their class, and settings of its config
     "bert": ("Bert", WIDE),
+    "ernie": ("Ernie", WIDE),
     "roberta": ("Roberta", ROBERTA),
     "xlm-roberta": ("XLMRoberta", ROBERTA),
     "camembert": ("Camembert", ROBERTA),
@@ -112,7 +113,7 @@ def make_folder(
 
     def make(family: str, head: str = "Model", **settings: object) -> tuple[Path, Any]:
         name, sizes = FAMILIES[family]
-        frame = "bert" if "bert" in family else "gpt"
+        frame = "bert" if "bert" in family or family == "ernie" else "gpt"
         tokenizer = wordpiece if frame == "bert" else bpe
         if family in LIKE_ROBERTA:
             tokenizer = roberta_bpe

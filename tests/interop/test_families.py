@@ -19,6 +19,7 @@ from tests.interop.conftest import LIKE_ROBERTA
 FREE = {  # what no key of a family says
     **{name: {"bias"} for name in ("roberta", "xlm-roberta", "camembert", "bert", "albert")},
     "distilbert": {"bias"},
+    "ernie": {"bias"},
     "gpt2": {"bias"},
     "modernbert": set(),
     "llama": {"dropout"},

@@ -10,11 +10,13 @@ from foretext.interop.albert import Albert
 from foretext.interop.bert import Bert
 from foretext.interop.deberta import DebertaV2
 from foretext.interop.distilbert import DistilBert
+from foretext.interop.ernie import Ernie
 from foretext.interop.family import Family, Settings
 from foretext.interop.gpt2 import GPT2
 from foretext.interop.llama import Llama
 from foretext.interop.modernbert import ModernBert
 from foretext.interop.roberta import Camembert, Roberta, XLMRoberta
+from foretext.interop.xlnet import XLNet
 
 __all__ = ["FAMILIES", "family_of"]
 
@@ -31,6 +33,8 @@ FAMILIES: dict[str, Family] = {
         ModernBert(),
         Llama(),
         DebertaV2(),
+        XLNet(),
+        Ernie(),  # after BERT, by whose name its models are saved
     )
 }
 
