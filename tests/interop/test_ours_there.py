@@ -30,6 +30,11 @@ SHAPES: dict[str, dict[str, Any]] = {
     "bert of one segment": {"num_segments": 1},
     "bert without biases": {"bias": False},
     "bert with relu": {"activation": "relu", "feed_forward_dim": 40},
+    "roberta": {"num_segments": 1},
+    "roberta without segments": {"num_segments": 0, "norm_eps": 1e-5},
+    "albert": {"embedding_dim": 12, "share_layers": True, "activation": "gelu_tanh"},
+    "albert of one layer": {"embedding_dim": D, "num_layers": 1, "bias": False},
+    "distilbert": {"num_segments": 0, "pooler_activation": "relu"},
     "gpt2": {**PRE, "embedding_norm": False, "activation": "gelu_tanh", "feed_forward_dim": 40},
     "gpt2 without biases": {**PRE, "embedding_norm": False, "bias": False},
     "gpt2 with relu": {**PRE, "embedding_norm": False, "activation": "relu"},
@@ -74,7 +79,7 @@ CAUSAL = [name for name in SHAPES if "bert" not in name]
 
 def backbone_of(name: str, tokenizer: SubwordTokenizer) -> Transformer:
     torch.manual_seed(0)
-    config = Transformer.Config(**SHAPE, **SHAPES[name])
+    config = Transformer.Config(**{**SHAPE, **SHAPES[name]})
     return shaken(Transformer(config, tokenizer.vocab_size))
 
 
@@ -82,7 +87,7 @@ def masked(name: str, tokenizer: SubwordTokenizer, **settings: Any) -> tuple[Tra
     backbone = backbone_of(name, tokenizer)
     body = backbone.config
     of_body = {"norm_eps": body.norm_eps}
-    if name.startswith("bert"):
+    if not name.startswith("modernbert"):
         of_body["activation"] = body.activation
     config = MaskedLM.Config(**{**of_body, **settings})
     objective = MaskedLM(config, backbone, tokenizer).eval()
@@ -137,9 +142,20 @@ def assert_same_again(folder: Path, backbone: Any, objective: Any) -> None:
 
 @pytest.mark.parametrize("tied", [True, False])
 @pytest.mark.parametrize("name", MASKED)
-def test_masked(name: str, tied: bool, wordpiece: SubwordTokenizer, tmp_path: Path) -> None:
-    backbone, objective = masked(name, wordpiece, tied=tied, mask_rate=0.3)
-    save_hugging_face(tmp_path, wordpiece, backbone, objective, {})
+def test_masked(
+    name: str,
+    tied: bool,
+    wordpiece: SubwordTokenizer,
+    roberta_bpe: SubwordTokenizer,
+    tmp_path: Path,
+) -> None:
+    tokenizer = roberta_bpe if "roberta" in name else wordpiece
+    backbone, objective = masked(name, tokenizer, tied=tied, mask_rate=0.3)
+    save_hugging_face(tmp_path, tokenizer, backbone, objective, {})
+    if "albert" in name and not tied:  # output weights as wide as states are ours alone
+        assert json.loads((tmp_path / "config.json").read_text())["model_type"] == "foretext"
+        assert_same_again(tmp_path, backbone, objective)
+        return
     model = opened("AutoModelForMaskedLM", tmp_path)
     assert model.config.model_type == name.partition(" ")[0]
     assert_equal_logits(backbone, objective, model)

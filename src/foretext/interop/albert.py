@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 from foretext.backbones.transformer_config import TransformerConfig
 from foretext.interop.bert import Bert
 from foretext.interop.family import Key, Settings
-from foretext.interop.heads import Heads
 from foretext.interop.rows import Row, affine
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
 
@@ -98,14 +97,6 @@ class Albert(Bert):
         """Return the number of layers that have weights of their own."""
         return 1
 
-    def head_class(self, head: Any) -> str:
-        """Return their class."""
-        return "AlbertForMaskedLM"
-
-    def heads(self, head: Any) -> Heads:
-        """Return the head of a masked language model."""
-        return Heads(head=True, pair_head=False, tied=head.tied)
-
     def further_settings(self, theirs: Settings) -> Settings:
         """Return the number of segments, and whether there are layers that share weights."""
         shares = self.our_value(theirs, "num_layers") > 1
@@ -116,6 +107,6 @@ class Albert(Bert):
         return {**super().further_keys(config), "num_hidden_groups": 1, "inner_group_num": 1}
 
     def head_keys(self, head: Any, config: TransformerConfig) -> Settings | None:
-        """Return no keys; None where the head differs from the backbone."""
+        """Return no keys; None where their head is another one."""
         # Their output weights are as wide as embeddings, ours only where they are the same.
-        return super().head_keys(head, config) if head.tied and not head.next_sentence else None
+        return super().head_keys(head, config) if head.tied else None

@@ -88,7 +88,7 @@ class Bert(TransformerFamily):
         *affine("head.transform.norm", "cls.predictions.transform.LayerNorm"),
         Row("head.bias", ("cls.predictions.bias",)),
     )
-    pair_head_rows = (
+    pair_head_rows: ClassVar[tuple[Row, ...]] = (
         *affine("next_sentence.pooler", "bert.pooler.dense"),
         # Class 0 is the successor there, 1 here.
         *affine("next_sentence.classifier", "cls.seq_relationship", layout="reversed"),
@@ -111,7 +111,7 @@ class Bert(TransformerFamily):
         *similarities("BertModel"),
     )
     decoder = "cls.predictions.decoder.weight"
-    decoder_twin = ("cls.predictions.bias", "cls.predictions.decoder.bias")
+    decoder_twin: ClassVar[tuple[str, str] | None] = ("cls.predictions.bias", "cls.predictions.decoder.bias")
     head_marks = frozenset({"cls.predictions.transform.dense.weight"})
     unused = r"(bert\.)?(embeddings\.(position_ids|token_type_ids)|pooler\.dense\.\w+)" + (
         r"|cls\.seq_relationship\.\w+|(classifier|qa_outputs)\..+"
@@ -119,7 +119,8 @@ class Bert(TransformerFamily):
 
     def head_class(self, head: Any) -> str:
         """Return their class; BertForPreTraining has next-sentence prediction."""
-        return "BertForPreTraining" if head.next_sentence else "BertForMaskedLM"
+        name = self.backbone_class.removesuffix("Model")
+        return f"{name}ForPreTraining" if head.next_sentence else f"{name}ForMaskedLM"
 
     def heads(self, head: Any) -> Heads:
         """Return the heads of a masked language model."""
@@ -141,6 +142,8 @@ class Bert(TransformerFamily):
         }
 
     def head_keys(self, head: Any, config: TransformerConfig) -> Settings | None:
-        """Return no keys; None where the head differs from the backbone."""
+        """Return no keys; None where the head differs from the backbone, or theirs has no pairs."""
+        if head.next_sentence and not self.pair_head_rows:
+            return None
         ours = (head.norm, head.activation, head.norm_eps)
         return {} if ours == ("layer", config.activation, config.norm_eps) else None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from foretext.backbones.transformer_config import TransformerConfig
 from foretext.interop.bert import Bert
 from foretext.interop.family import Key, Settings
-from foretext.interop.heads import Heads
 from foretext.interop.rows import Row, affine
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
 
@@ -92,14 +91,6 @@ class DistilBert(Bert):
     head_marks = frozenset({"vocab_transform.weight"})
     unused = r"(distilbert\.)?embeddings\.position_ids|(pre_classifier|classifier|qa_outputs)\..+"
 
-    def head_class(self, head: Any) -> str:
-        """Return their class."""
-        return "DistilBertForMaskedLM"
-
-    def heads(self, head: Any) -> Heads:
-        """Return the head of a masked language model."""
-        return Heads(head=True, pair_head=False, tied=head.tied)
-
     def further_settings(self, theirs: Settings) -> Settings:
         """Return nothing: each setting has a key."""
         return {}
@@ -111,7 +102,3 @@ class DistilBert(Bert):
     def head_settings(self, theirs: Settings) -> Settings:
         """Return the activation, which is that of the backbone."""
         return {"activation": self.activation(theirs, self.keys["activation"])}
-
-    def head_keys(self, head: Any, config: TransformerConfig) -> Settings | None:
-        """Return no keys; None where the head differs from the backbone."""
-        return None if head.next_sentence else super().head_keys(head, config)

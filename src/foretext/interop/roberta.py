@@ -78,14 +78,6 @@ class Roberta(Bert):
         """Whether a model of this family can have these settings of our backbone."""
         return super().allows(config) and config.num_segments <= 1
 
-    def head_class(self, head: Any) -> str:
-        """Return their class."""
-        return "RobertaForMaskedLM"
-
-    def heads(self, head: Any) -> Heads:
-        """Return the head of a masked language model."""
-        return Heads(head=True, pair_head=False, tied=head.tied)
-
     def further_settings(self, theirs: Settings) -> Settings:
         """Return one segment."""
         return {"num_segments": 1}
