@@ -85,6 +85,8 @@ class XLNet(Backbone):
     config: Config
     visibilities: frozenset[Visibility] = frozenset({"full", "causal", "matrix"})
     num_segments = 2
+    adds_pooler = True
+    pooler_on: Pooling = "last"  # `[CLS]`
     gains_from_crf = False
     default_dropout = 0.1
     tunes_layer_decay = True

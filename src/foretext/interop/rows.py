@@ -25,6 +25,7 @@ class Row(NamedTuple):
     flag: str | None = None  # their setting for whether it exists; None: it always does
     first_layer: int = 0  # with this weight
     num_unused: int = 0  # rows of theirs before ours, which no program reads
+    num_heads: int = 0  # into which the last axis of theirs is cut; 0: it is not
 
     def of_layer(self, layer: int) -> Self:
         """Return the row with the number of a layer in its names."""
@@ -39,25 +40,34 @@ class Row(NamedTuple):
     def shape_there(self, shape: torch.Size) -> tuple[int, ...]:
         """Return the shape of each part of theirs, where ours has `shape`."""
         part = (shape[0] // len(self.theirs) + self.num_unused, *shape[1:])
-        return part[::-1] if self.layout == "transposed" else part
+        part = part[::-1] if self.layout == "transposed" else part
+        if not self.num_heads:
+            return part
+        return (*part[:-1], self.num_heads, part[-1] // self.num_heads)
 
     def split(self, tensor: Tensor) -> list[Tensor]:
         """Return float32 copies of the parts of our weight, as theirs."""
         return [
-            self._begun(self._turned(part).to("cpu", torch.float32, copy=True)).contiguous()
+            self._cut(self._begun(self._turned(part).to("cpu", torch.float32, copy=True)))
             for part in tensor.detach().chunk(len(self.theirs))
         ]
 
     def join(self, parts: Sequence[Tensor], ours: Tensor) -> None:
         """Copy their weights into ours, in any precision."""
         for place, part in zip(ours.chunk(len(parts)), parts, strict=True):
-            place.copy_(self._turned(part[self.num_unused :]))
+            whole = part.flatten(-2) if self.num_heads else part
+            place.copy_(self._turned(whole[self.num_unused :]))
 
     def _begun(self, part: Tensor) -> Tensor:
         """Put zeros where they have rows that no program reads."""
         if not self.num_unused:
             return part
         return torch.cat([part.new_zeros(self.num_unused, *part.shape[1:]), part])
+
+    def _cut(self, part: Tensor) -> Tensor:
+        """Cut the last axis into heads, where theirs is so."""
+        heads = (*part.shape[:-1], self.num_heads, -1)
+        return (part.reshape(heads) if self.num_heads else part).contiguous()
 
     def _turned(self, part: Tensor) -> Tensor:
         if self.layout == "transposed":

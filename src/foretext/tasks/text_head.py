@@ -43,7 +43,8 @@ class TextHead(nn.Module):
         self.pool = Pool(kind, dim)
         self.transform = made_transform(base, transform)
         adds_pooler = has_layer and base.backbone.adds_pooler and transform == "none"
-        self.pooler = initialised_linear(base, dim, dim) if kind == "cls" and adds_pooler else None
+        is_pooled = adds_pooler and kind == base.backbone.pooler_on
+        self.pooler = initialised_linear(base, dim, dim) if is_pooled else None
         self.activation = POOLER_ACTIVATIONS[base.backbone.pooler_activation]
         self.dropout = nn.Dropout(dropout)
         if self.pooler is not None and base.pooler is not None:
