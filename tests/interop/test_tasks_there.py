@@ -56,6 +56,21 @@ THERE = [
     ("bert without segments", "classification", "labels", {}, "BertForSequenceClassification"),
     ("bert without segments", "matching", "labels", {}, "BertForSequenceClassification"),
     ("bert without segments", "span_qa", "spans", {}, "BertForQuestionAnswering"),
+    ("roberta", "classification", "labels", {}, "RobertaForSequenceClassification"),
+    ("roberta", "classification", "label sets", {}, "RobertaForSequenceClassification"),
+    ("roberta", "matching", "score", {}, "RobertaForSequenceClassification"),
+    ("roberta", "tagging", "tags", {}, "RobertaForTokenClassification"),
+    ("roberta", "span_qa", "spans", {}, "RobertaForQuestionAnswering"),
+    ("albert", "classification", "labels", {}, "AlbertForSequenceClassification"),
+    ("albert", "classification", "label sets", {}, "AlbertForSequenceClassification"),
+    ("albert", "matching", "score", {}, "AlbertForSequenceClassification"),
+    ("albert", "tagging", "tags", {}, "AlbertForTokenClassification"),
+    ("albert", "span_qa", "spans", {}, "AlbertForQuestionAnswering"),
+    ("distilbert", "classification", "labels", {}, "DistilBertForSequenceClassification"),
+    ("distilbert", "classification", "label sets", {}, "DistilBertForSequenceClassification"),
+    ("distilbert", "matching", "score", {}, "DistilBertForSequenceClassification"),
+    ("distilbert", "tagging", "tags", {}, "DistilBertForTokenClassification"),
+    ("distilbert", "span_qa", "spans", {}, "DistilBertForQuestionAnswering"),
     ("gpt2", "classification", "labels", NO_BIAS, "GPT2ForSequenceClassification"),
     ("gpt2", "classification", "label sets", NO_BIAS, "GPT2ForSequenceClassification"),
     ("gpt2", "matching", "labels", PAIR | NO_BIAS, "GPT2ForSequenceClassification"),
@@ -79,6 +94,7 @@ HERE_ALONE = [
     ("bert", "span_qa", "spans", {"shared_tokens": True}),
     ("bert", "tagging", "tags", {"crf": True}),
     ("bert", "tagging", "tags", {"lstm_dim": 4}),
+    ("distilbert", "classification", "labels", {"pooling": "mean"}),
     ("gpt2", "classification", "labels", {"bias": True}),  # theirs has no bias
     ("gpt2", "classification", "labels", {"pooling": "mean", "bias": False}),
     ("gpt2", "matching", "labels", {"bias": False}),  # both orders
@@ -148,9 +164,10 @@ def test_equal_logits(
     their_class: str,
     wordpiece: SubwordTokenizer,
     bpe: SubwordTokenizer,
+    roberta_bpe: SubwordTokenizer,
     tmp_path: Path,
 ) -> None:
-    tokenizer = wordpiece if "bert" in shape else bpe
+    tokenizer = roberta_bpe if shape == "roberta" else wordpiece if "bert" in shape else bpe
     model = saved(tmp_path, tokenizer, shape, task, found, settings)
     assert class_of(tmp_path) == their_class
     theirs = opened(auto_of(their_class), tmp_path)
@@ -182,12 +199,18 @@ def test_forms_that_they_do_not_have(
     assert "architectures" not in config
 
 
-@pytest.mark.parametrize("shape", ["bert", "bert without segments", "gpt2", "llama"])
+@pytest.mark.parametrize(
+    "shape", ["bert", "bert without segments", "roberta", "distilbert", "gpt2", "llama"]
+)
 def test_frames(
-    shape: str, wordpiece: SubwordTokenizer, bpe: SubwordTokenizer, tmp_path: Path
+    shape: str,
+    wordpiece: SubwordTokenizer,
+    bpe: SubwordTokenizer,
+    roberta_bpe: SubwordTokenizer,
+    tmp_path: Path,
 ) -> None:
     """Their tokenizer makes our rows of texts and of pairs."""
-    tokenizer = wordpiece if "bert" in shape else bpe
+    tokenizer = roberta_bpe if shape == "roberta" else wordpiece if "bert" in shape else bpe
     settings = {} if "bert" in shape else {"mode": "pair", "bias": False}
     model = saved(tmp_path, tokenizer, shape, "matching", "labels", settings)
     theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
