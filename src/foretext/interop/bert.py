@@ -111,7 +111,10 @@ class Bert(TransformerFamily):
         *similarities("BertModel"),
     )
     decoder = "cls.predictions.decoder.weight"
-    decoder_twin: ClassVar[tuple[str, str] | None] = ("cls.predictions.bias", "cls.predictions.decoder.bias")
+    decoder_twin: ClassVar[tuple[str, str] | None] = (
+        "cls.predictions.bias",
+        "cls.predictions.decoder.bias",
+    )
     head_marks = frozenset({"cls.predictions.transform.dense.weight"})
     unused = r"(bert\.)?(embeddings\.(position_ids|token_type_ids)|pooler\.dense\.\w+)" + (
         r"|cls\.seq_relationship\.\w+|(classifier|qa_outputs)\..+"
