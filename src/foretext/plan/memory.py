@@ -15,7 +15,7 @@ import torch
 
 from foretext.runtime import num_local_processes
 
-__all__ = ["free_bytes", "training_bytes"]
+__all__ = ["activation_bytes", "free_bytes", "training_bytes"]
 
 WEIGHT_BYTES = 20  # master, moments, gradient: 4 each; copy and its gradient: 2 each
 WHOLE_BYTES = 4  # where processes share: weights and their gradients in 16-bit numbers
@@ -48,11 +48,16 @@ def training_bytes(
         dtype: that they are computed in.
         sharers: processes that share the optimizer's memory.
     """
-    # embeddings, their norm and the head count as a layer more
-    activations = tokens * dim * (num_layers + 1) * ACTIVATION_BYTES * dtype.itemsize // 2
+    activations = activation_bytes(num_layers, dim, tokens, dtype)
     shared = WHOLE_BYTES * dtype.itemsize // 2 + SHARED_BYTES / sharers
     weights = WEIGHT_BYTES if sharers == 1 else min(shared, WEIGHT_BYTES)
     return PROGRAM_BYTES + LOGIT_BYTES + round(parameters * weights) + activations
+
+
+def activation_bytes(num_layers: int, dim: int, tokens: int, dtype: torch.dtype) -> int:
+    """Return the bytes that the activations of a network take, about."""
+    # embeddings, their norm and the head count as a layer more
+    return tokens * dim * (num_layers + 1) * ACTIVATION_BYTES * dtype.itemsize // 2
 
 
 def free_bytes(device: torch.device) -> int | None:
