@@ -174,8 +174,8 @@ def test_an_id_without_a_token(tmp_path: Path) -> None:
     [
         (
             {},
-            "{folder} contains no tokenizer; give a folder with tokenizer.json, vocab.txt, or "
-            "vocab.json and merges.txt.",
+            "{folder} contains no tokenizer; give a folder with tokenizer.json, vocab.txt, "
+            "vocab.json and merges.txt, spm.model, or spiece.model.",
         ),
         (
             {"vocab.txt": "[PAD]\n[UNK]\n[CLS]\n[SEP]\ncat\n"},

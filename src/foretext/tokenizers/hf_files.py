@@ -1,8 +1,9 @@
 """Tokenizers in folders of `transformers`, written and read.
 
 Written: ``tokenizer.json`` with the template of the kind of model, and the two small files that
-name the special tokens. Read: the same, or the files of older models: ``vocab.txt`` (BERT), or
-``vocab.json`` with ``merges.txt`` (GPT-2, RoBERTa).
+name the special tokens. Read: the same, or the files of older models: ``vocab.txt`` (BERT),
+``vocab.json`` with ``merges.txt`` (GPT-2, RoBERTa), ``spiece.model`` (ALBERT, XLNet), or
+``spm.model`` (DeBERTa).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from foretext.files import atomic_file
 from foretext.parsing import read_json
 from foretext.tokenizers.frames import FrameKind, with_frame
 from foretext.tokenizers.published import TokenizerConfig, read_bert, read_gpt
+from foretext.tokenizers.sentencepiece import SENTENCEPIECE_FILES, read_sentencepiece
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tokenizers import normalizers
 
@@ -114,9 +116,12 @@ def load_hf_tokenizer(folder: Path) -> SubwordTokenizer:
         return read_bert(folder / "vocab.txt", config)
     if (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file():
         return read_gpt(folder, config)
+    for name in SENTENCEPIECE_FILES:
+        if (folder / name).is_file():
+            return read_sentencepiece(folder / name, config)
     raise CorpusError(
-        f"{folder} contains no tokenizer; give a folder with tokenizer.json, vocab.txt, or "
-        "vocab.json and merges.txt."
+        f"{folder} contains no tokenizer; give a folder with tokenizer.json, vocab.txt, "
+        f"vocab.json and merges.txt, {', or '.join(SENTENCEPIECE_FILES)}."
     )
 
 

@@ -16,7 +16,7 @@ from foretext.tokenizers.wordpiece import PREFIX
 from tokenizers import AddedToken as LibraryToken
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-__all__ = ["TokenizerConfig", "read_bert", "read_gpt"]
+__all__ = ["TokenizerConfig", "add_tokens", "named_token", "read_bert", "read_gpt"]
 
 BERT_NAMES = {
     "pad_token": "[PAD]",
@@ -50,6 +50,8 @@ class TokenizerConfig(TypedDict, total=False):
     strip_accents: bool | None
     tokenize_chinese_chars: bool
     add_prefix_space: bool
+    keep_accents: bool
+    split_by_punct: bool
 
 
 def read_bert(path: Path, config: TokenizerConfig) -> SubwordTokenizer:
@@ -60,7 +62,7 @@ def read_bert(path: Path, config: TokenizerConfig) -> SubwordTokenizer:
     """
     lines = StringIO(read_text(path, CorpusError), newline=None)
     ids = {line.rstrip("\n"): index for index, line in enumerate(lines)}
-    names = {task: _named(config, task) or name for task, name in BERT_NAMES.items()}
+    names = {task: named_token(config, task) or name for task, name in BERT_NAMES.items()}
     if missing := [name for name in names.values() if name not in ids]:
         raise CorpusError(
             f"{path} has no line '{missing[0]}'; give a vocabulary of BERT, or name its special "
@@ -75,7 +77,7 @@ def read_bert(path: Path, config: TokenizerConfig) -> SubwordTokenizer:
     library.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     library.decoder = decoders.WordPiece(prefix=PREFIX)
     with_special_tokens(library, list(names.values()))
-    _add_tokens(library, path.parent)
+    add_tokens(library, path.parent)
     return with_frame(SubwordTokenizer.checked(library, path), "bert")
 
 
@@ -92,9 +94,9 @@ def read_gpt(folder: Path, config: TokenizerConfig) -> SubwordTokenizer:
         add_prefix_space=config.get("add_prefix_space", False)
     )
     library.decoder = decoders.ByteLevel()
-    _add_tokens(library, folder)
+    add_tokens(library, folder)
     usual = GPT_NAMES if library.token_to_id(GPT_NAMES[0]) is not None else ROBERTA_NAMES
-    named = [_named(config, task) for task in GPT_TASKS]
+    named = [named_token(config, task) for task in GPT_TASKS]
     for name in dict.fromkeys([name for name in named if name] or usual):
         if library.token_to_id(name) is not None:  # RoBERTa's mask takes the blank before it
             token = LibraryToken(name, lstrip=name == "<mask>", special=True)
@@ -102,14 +104,18 @@ def read_gpt(folder: Path, config: TokenizerConfig) -> SubwordTokenizer:
     return SubwordTokenizer.checked(library, folder / "vocab.json")
 
 
-def _named(config: TokenizerConfig, task: str) -> str | None:
-    """A special token is a text, or a description of one."""
+def named_token(config: TokenizerConfig, task: str) -> str | None:
+    """Return a special token, which is a text there, or the description of one; None: not named."""
     token: str | AddedToken | None = config.get(task)  # type: ignore[assignment]
     return token["content"] if isinstance(token, dict) else token
 
 
-def _add_tokens(library: Tokenizer, folder: Path) -> None:
-    """Add what ``added_tokens.json`` has: tokens with the ids behind the vocabulary's."""
+def add_tokens(library: Tokenizer, folder: Path) -> None:
+    """Add what ``added_tokens.json`` has: tokens with the ids behind the vocabulary's.
+
+    Raises:
+        CorpusError: the file is damaged, or belongs to another vocabulary.
+    """
     path = folder / "added_tokens.json"
     if not path.is_file():
         return
