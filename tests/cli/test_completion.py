@@ -50,7 +50,7 @@ def environment(line: str) -> dict[str, str]:
         ("foretext pretrain word2vec x --set vectors.w", ["vectors.workers=", "vectors.window="]),
         (
             "foretext pretrain bert-mini x --set objective.ma",
-            ["objective.mask_rate=", "objective.max_ngram="],
+            ["objective.mask_rate=", "objective.mask_token_rate=", "objective.max_ngram="],
         ),
         ("foretext pretrain nonsense x --set v", []),
         (

@@ -210,7 +210,8 @@ def test_cautions(wordpiece: SubwordTokenizer, bert_tokens: Any) -> None:
     assert plain.cautions(bert_tokens.train, wordpiece) == []
     characters = marked([3])
     (found,) = whole.cautions(characters, wordpiece)
-    assert found.startswith("whole_words changes nothing here, because each token is a word")
+    assert found.startswith("hiding whole words (whole_words) has next to no effect on this text")
+    assert "0.0% of the tokens continue a word" in found
     assert whole.cautions(marked(UNITS), wordpiece) == []
     phrases = MaskingConfig(whole_words=True, max_ngram=2)
     assert phrases.cautions(characters, wordpiece) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -113,7 +113,8 @@ def pretrain(
         facts["components_loss"] = last.get("components_loss")
     result = {"run": str(output), **learned.size, **facts, "seconds": last.get("time")}
     if as_json:
-        print_json(result)
+        warnings = {} if learned.recipe.is_autoencoder else _warnings(output)
+        print_json({**result, **warnings})
         return
     sizes = ", ".join(f"{value:,} {name.replace('_', ' ')}" for name, value in learned.size.items())
     say(f"{sizes}: {output}")
@@ -123,6 +124,14 @@ def pretrain(
             f"the same size: {facts['components_loss']:.5f}"
         )
     say(f"try: {_next_command(learned, output)}")
+
+
+def _warnings(output: Path) -> dict[str, Any]:
+    """What the run says that its settings could not do, if anything."""
+    from foretext.run_folder import RunFolder
+
+    facts = RunFolder(output).facts()
+    return {"warnings": facts["warnings"]} if "warnings" in facts else {}
 
 
 def _next_command(learned: Pretrained, output: Path) -> str:

@@ -20,6 +20,7 @@ __all__ = [
     "WORD",
     "Encode",
     "MarkedBlock",
+    "described",
     "num_entities",
     "unit_bits",
 ]
@@ -64,3 +65,12 @@ def num_entities(units: np.ndarray) -> int:
     """Return how often an entity begins in (N,) bits."""
     both = ENTITY | NAMED
     return int(np.count_nonzero(units & both == both))
+
+
+def described(units: np.ndarray) -> str:
+    """Say how many words and entities there are, of (N,) bits."""
+    words = f"{np.count_nonzero(units & WORD):,} words"
+    if not (entities := num_entities(units)):
+        return words
+    share = np.count_nonzero(units & NAMED) / len(units)
+    return f"{words} and {entities:,} entities, which have {share:.1%} of its tokens"

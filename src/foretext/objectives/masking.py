@@ -29,7 +29,7 @@ from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 __all__ = ["MaskingConfig"]
 
 SAMPLE = 1 << 18  # characters that show the script
-FEWEST_CONTINUING = 0.001  # of the tokens; with fewer, words are tokens
+FEWEST_CONTINUING = 0.02  # of the tokens; a text of English words has five times as many
 
 
 class MaskingConfig(ClozeConfig):
@@ -137,11 +137,13 @@ class MaskingConfig(ClozeConfig):
     def cautions(self, tokens: TokenFile, tokenizer: SubwordTokenizer) -> list[str]:
         """Return what the settings cannot do with a text, a sentence each."""
         found = []
-        if "word" in self.kinds and _continuing_rate(tokens, tokenizer) < FEWEST_CONTINUING:
-            named = "whole_words" if self.whole_words else "the kind 'word' of units"
+        rate = _continuing_rate(tokens, tokenizer) if "word" in self.kinds else 1
+        if rate < FEWEST_CONTINUING:
+            setting = "whole_words" if self.whole_words else "units"
             found.append(
-                f"{named} changes nothing here, because each token is a word already; leave it "
-                "out, or hide phrases (max_ngram = 3)"
+                f"hiding whole words ({setting}) has next to no effect on this text: {rate:.1%} of "
+                "the tokens continue a word, each other one is a word; leave it out, let jieba "
+                "find words (words = 'jieba', for Chinese), or hide phrases (max_ngram = 3)"
             )
         if self.entities and tokens.units is not None and not num_entities(tokens.units):
             found.append(

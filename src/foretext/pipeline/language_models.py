@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,6 +13,7 @@ from foretext.artifact import load_language_model
 from foretext.corpus import Corpus
 from foretext.data.token_file import TokenFile, Tokens
 from foretext.data.token_writer import write_tokens
+from foretext.data.units import described
 from foretext.errors import SettingError
 from foretext.interop.hugging_face import save_hugging_face
 from foretext.language_model import LanguageModel
@@ -53,8 +55,9 @@ def learn_language_model(job: PretrainingJob) -> tuple[LanguageModel, list[dict[
     tokens = _tokens(job, tokenizer)
     recipe = _possible(job, tokens)
     model = build_model(recipe, tokenizer, base)
-    for caution in model.objective.cautions(tokens.train):
-        job.note(caution)
+    warnings = model.objective.cautions(tokens.train)
+    for warning in warnings:
+        job.note(warning)
     job = with_training_time(job, _num_bytes(model))
     config = training_config(job.recipe)
     recipe = recipe.with_config("training", config)
@@ -65,7 +68,7 @@ def learn_language_model(job: PretrainingJob) -> tuple[LanguageModel, list[dict[
         history = fit(model, examples, config, context, validation)
     job.run.note(f"trained {history[-1]['step']:,} steps in {history[-1]['time']:.1f} s")
     if job.keep:
-        _finish(job, recipe, model, tokenizer, tokens, history)
+        _finish(job, recipe, model, tokenizer, tokens, history, warnings)
     learned = LanguageModel(tokenizer, model.backbone, model.objective, device=config.device)
     return learned, history
 
@@ -160,6 +163,8 @@ def _tokens(job: PretrainingJob, tokenizer: SubwordTokenizer) -> Tokens:
         f"{text}: {tokens.train.num_documents:,} documents, {tokens.train.num_tokens:,} tokens to "
         f"train on, {tokenizer.vocab_size:,} in the vocabulary"
     )
+    if tokens.train.units is not None:
+        job.note(f"the text has {described(tokens.train.units)}")
     _note_unknown_tokens(job, tokenizer, tokens.train)
     return tokens
 
@@ -223,6 +228,7 @@ def _finish(
     tokenizer: SubwordTokenizer,
     tokens: Tokens,
     history: list[dict[str, Any]],
+    warnings: Sequence[str],
 ) -> None:
     """Write the model, then the card, which names what opens the folder."""
     last = history[-1]
@@ -240,6 +246,7 @@ def _finish(
         "loss": last["loss"],
         "valid_loss": last.get("valid_loss"),
         "seconds": last["time"],
+        **({"warnings": list(warnings)} if warnings else {}),
     }
     save_hugging_face(job.run.path, tokenizer, model.backbone, model.objective, facts)
     card = model_card(

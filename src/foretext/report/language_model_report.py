@@ -62,6 +62,7 @@ def write_language_model_report(
         charts,
         title=title,
         summary=f"{facts['parameters']:,} parameters, {facts['vocab_size']:,} tokens",
+        warnings=facts.get("warnings") or [],
         tiles=_tiles(facts, metrics),
         moments=_moments(samples),
         plan=table([dict(row) for row in _beside(plan, facts, metrics)])

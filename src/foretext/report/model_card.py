@@ -19,7 +19,7 @@ CARD = """# {title}
 foretext {foretext} on {documents:,} documents of {tokens:,} tokens; {held_out_tokens:,} more were \
 held out.
 
-| | |
+{warnings}| | |
 |---|---|
 {figures}
 
@@ -73,7 +73,10 @@ def model_card(
 
     figures = [*_figures(record, objective), ("text", folding(recipe))]
     return CARD.format(
-        **facts,
+        **{
+            **facts,
+            "warnings": "".join(f"Warning: {each}.\n\n" for each in facts.get("warnings", [])),
+        },
         title=f"A {objective.kind} language model" if objective.kind else recipe.name,
         shape=_shape(recipe, backbone),
         dim=backbone.dim,

@@ -68,6 +68,7 @@ class LanguageModelFacts(Known):
     documents: Count | None = None
     held_out_tokens: Count | None = None
     steps: Count | None = None
+    warnings: list[str] | None = None
 
 
 class AutoencoderFacts(Known):
