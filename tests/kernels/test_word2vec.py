@@ -20,6 +20,7 @@ from foretext.kernels.word2vec import (
     Text,
     Weights,
     exchange_hot,
+    outputs_outside,
     scratch_for,
     train_slice,
     window_of,
@@ -105,6 +106,7 @@ class Case:
             mean=self.method.mean,
             divided=self.method.exact_gradient,
             softmax=self.method.softmax,
+            outside=self.method.outside_context,
         )
 
     def matrix(self, name: str) -> np.ndarray:
@@ -132,6 +134,8 @@ CASES = {
     "cbow, hierarchical": ("hs", {"cbow": True}),
     "cbow, full softmax": ("softmax", {"cbow": True}),
     "skip-gram, sub-sampled": ("ns", {"keep": 0.5}),
+    "skip-gram, noise outside the context": ("ns", {"outside_context": True}),
+    "cbow, noise outside the context": ("ns", {"cbow": True, "outside_context": True}),
 }
 
 
@@ -156,6 +160,25 @@ def test_pairwise_noise_equals_the_classic_order_with_one_context() -> None:
     shared.train(sentences, 0.05, 0.05, 5)
     pairwise.train(sentences, 0.05, 0.05, 5)
     np.testing.assert_array_equal(shared.weights.inputs, pairwise.weights.inputs)
+
+
+def test_noise_outside_the_context_is_no_word_of_the_window() -> None:
+    case = Case("ns", negatives=5)
+    words, rows = np.array([9, 2, 1, 3, 9]), np.zeros(6, np.int64)
+    for seed in range(40):
+        counter = np.uint64(seed << 32)
+        outputs_outside(rows, 0, 1, case.targets, counter, V, words, 1, 4)  # of 2, 1 and 3
+        assert rows[0] == 1
+        assert not {1, 2, 3} & set(rows[1:].tolist())
+
+
+def test_a_window_of_all_words_ends_all_the_same() -> None:
+    case = Case("ns", negatives=1, window=1, outside_context=True)
+    chances = np.zeros(V)
+    chances[1:3] = 1.0
+    case.targets = case.targets._replace(noise=alias_table(chances))
+    _, _, words = case.train([[1, 2]], 0.05, 0.05, 3)
+    assert words == 2
 
 
 def test_pairwise_noise_differs_in_wider_windows() -> None:

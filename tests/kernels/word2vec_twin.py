@@ -37,6 +37,7 @@ class Twin:
     divided: bool = False
     softmax: bool = False
     shared: bool = True
+    outside: bool = False  # noise words are none of the window's
 
     def train(self, sentences: list[list[int]], start: float, end: float, seed: int) -> None:
         self.counter = seed << 32
@@ -46,10 +47,17 @@ class Twin:
             rate = start + (end - start) * done / total
             words, spans = self.kept(sentence)
             # The outputs of a position are drawn while the one before it is learned.
-            outputs = [self.draw(word) for word in words] if self.shared else None
-            for i, span in enumerate(spans):
-                near = range(max(0, i - span), min(len(words), i + span + 1))
-                contexts = [words[j] for j in near if j != i]
+            windows = [
+                [words[j] for j in range(max(0, i - span), min(len(words), i + span + 1)) if j != i]
+                for i, span in enumerate(spans)
+            ]
+            outputs = None
+            if self.shared:
+                outputs = [
+                    self.draw(word, tuple(contexts) if self.outside else ())
+                    for word, contexts in zip(words, windows, strict=True)
+                ]
+            for i, contexts in enumerate(windows):
                 if outputs is not None:
                     self.learn(words[i], contexts, *outputs[i], rate)
             done += len(sentence)
@@ -64,22 +72,25 @@ class Twin:
         self.counter += len(sentence)
         return words, spans
 
-    def draw(self, centre: int) -> tuple[list[int], list[float]]:
-        """Output rows and labels of one centre."""
+    def draw(self, centre: int, hidden: tuple[int, ...] = ()) -> tuple[list[int], list[float]]:
+        """Output rows and labels of one centre; no noise word is one of `hidden`."""
         if self.softmax:
             return [], []
         if not self.negatives:
             nodes, codes = self.paths[centre]
             return list(nodes), [1.0 - code for code in codes]
         rows = [centre]
+        tries = 0
         while len(rows) <= self.negatives:
+            tries += 1
             self.counter += 1
             bits = random64(self.counter)
             word = (bits >> 32) * len(self.noise) >> 32
             if bits & 0xFFFFFFFF >= self.noise[word, 0]:
                 word = int(self.noise[word, 1])
-            if word != centre:
+            if word != centre and (word not in hidden or tries >= 64):
                 rows.append(word)
+                tries = 0
         return rows, [1.0] + [0.0] * self.negatives
 
     def learn(

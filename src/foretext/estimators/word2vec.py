@@ -41,6 +41,7 @@ class Word2Vec(VectorEstimator):
         window: int = 5,
         negative: int = 5,
         ns_exponent: float = 0.75,
+        noise_outside_context: bool = False,
         sample: float = 0.001,
         subsampling: Literal["word2vec", "paper"] = "word2vec",
         alpha: float | None = None,

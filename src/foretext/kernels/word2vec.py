@@ -45,6 +45,7 @@ NEAR_ROOT = 4  # nodes of a path that are always near, as every word's path has 
 AHEAD = 6  # positions between asking for rows and learning them: the time memory takes
 EXCHANGE_EVERY = 256  # centres between two exchanges of the nodes near the root
 LOSS_EVERY = 16  # centres between two whose loss is counted
+TRIES = 64  # draws of a noise word, before one of the context is taken: all words may be there
 
 
 class Text(NamedTuple):
@@ -85,6 +86,7 @@ class Method(NamedTuple):
     exact_gradient: bool  # CBOW with the mean: a context word gets its share of the gradient
     softmax: bool  # full softmax over all words
     shared_noise: bool  # skip-gram: one set of noise words for a window, else one for a pair
+    outside_context: bool = False  # noise words are none of the window's context words
 
 
 class Scratch(NamedTuple):
@@ -201,6 +203,49 @@ def outputs_at(rows, first, centre, targets, counter, null):
     while (k + 1) % GROUP:
         k += 1
         rows[k] = null
+    return counter
+
+
+@kernel(_nrt=False)
+def is_among(word, words, start, stop):
+    """Whether `word` is one of `words` from `start` to before `stop`."""
+    found = False
+    for j in range(start, stop):
+        found |= words[j] == word
+    return found
+
+
+@kernel(_nrt=False)
+def outputs_outside(rows, first, centre, targets, counter, null, words, start, stop):
+    """What `outputs_at` does, with noise words that are none of `words[start:stop]` either."""
+    rows[first] = centre
+    for k in range(first + 1, first + targets.negatives + 1):
+        drawn = centre
+        tries = 0
+        while drawn == centre or (tries < TRIES and is_among(drawn, words, start, stop)):
+            tries += 1
+            counter += np.uint64(1)
+            drawn = draw_noise(targets.noise, counter)
+        rows[k] = drawn
+    while (k + 1) % GROUP:
+        k += 1
+        rows[k] = null
+    return counter
+
+
+@kernel(_nrt=False)
+def draw_outputs(scratch, n, targets, method, counter, null, width):
+    """Draw the outputs of each position of a sentence; the counter after the draws."""
+    rows, words = scratch.rows, scratch.words
+    if method.outside_context:
+        for i in range(n):
+            start, stop = max(0, i - scratch.spans[i]), min(n, i + scratch.spans[i] + 1)
+            counter = outputs_outside(
+                rows, i * width, words[i], targets, counter, null, words, start, stop
+            )
+    else:
+        for i in range(n):
+            counter = outputs_at(rows, i * width, words[i], targets, counter, null)
     return counter
 
 
@@ -357,7 +402,12 @@ def learn_window(
     for a in range(count):
         single[0] = single[1] = contexts[a]
         if a:
-            counter = outputs_at(scratch.rows, first, centre, targets, counter, null)
+            if method.outside_context:
+                counter = outputs_outside(
+                    scratch.rows, first, centre, targets, counter, null, contexts, 0, count
+                )
+            else:
+                counter = outputs_at(scratch.rows, first, centre, targets, counter, null)
         learn_skipgram(weights, scratch, single, 1, first, groups, rate)
         if counted:
             loss += skipgram_loss(single, 1, groups, gradients, rate)
@@ -391,10 +441,7 @@ def train_slice(
         n = keep_words(text, start, end, method.window, counter, scratch.words, scratch.spans)
         counter += np.uint64(end - start)
         if targets.negatives:
-            for i in range(n):
-                counter = outputs_at(
-                    scratch.rows, i * width, scratch.words[i], targets, counter, null
-                )
+            counter = draw_outputs(scratch, n, targets, method, counter, null, width)
         for i in range(n):
             if not method.softmax:
                 prefetch_outputs(i + AHEAD, n, weights, targets, scratch, width)

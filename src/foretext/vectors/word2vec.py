@@ -76,6 +76,8 @@ class Word2Vec:
         """Noise words for each centre word."""
         ns_exponent: float = 0.75
         """Noise words are drawn in proportion to count ** this."""
+        noise_outside_context: bool = False
+        """Noise words are none of the words of the window."""
         sample: float = Field(1e-3, ge=0, le=1)
         """Threshold of sub-sampling frequent words; 0: no sub-sampling."""
         subsampling: Literal["word2vec", "paper"] = "word2vec"
@@ -94,7 +96,11 @@ class Word2Vec:
         @model_validator(mode="after")
         def _has_effect(self) -> Word2Vec.Config:
             for names, needed, holds in (
-                (("negative", "ns_exponent"), 'without loss = "ns"', self.loss == "ns"),
+                (
+                    ("negative", "ns_exponent", "noise_outside_context"),
+                    'without loss = "ns"',
+                    self.loss == "ns",
+                ),
                 (("cbow_mean", "cbow_gradient"), 'without model = "cbow"', self.model == "cbow"),
                 (("epochs",), "beside a budget", self.budget_seconds is None),
             ):
@@ -244,6 +250,7 @@ class Word2Vec:
                 exact_gradient=config.cbow_gradient == "divided",
                 softmax=config.loss == "softmax",
                 shared_noise=not config.exact,
+                outside_context=config.noise_outside_context,
             ),
         )
 
