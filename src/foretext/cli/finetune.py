@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["finetune"]
 
 ROW_OPTIONS = ("text", "label", "text_a", "text_b", "score", "token", "tag")
-NOT_SHOWN = ("kind", "foretext", "title", "usage", "files", "watched", "informative_features")
+NOT_SHOWN = (
+    "kind", "foretext", "title", "usage", "files", "watched", "layer_weights",
+    "informative_features",
+)  # fmt: skip
 
 
 def finetune(

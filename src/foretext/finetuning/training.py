@@ -28,7 +28,8 @@ def training_config(
 
     A pretrained Transformer learns for the 4 epochs of Devlin et al. 2019 (A.3), longer where the
     rows are few (Zhang et al. 2021, "Revisiting Few-sample BERT Fine-tuning"). Random weights need
-    10 epochs or more. Held-out rows decide which weights are kept.
+    10 epochs or more, of a head alone too, where the backbone stays as it was pretrained. Held-out
+    rows decide which weights are kept.
 
     Args:
         settings: the user's.
@@ -39,22 +40,31 @@ def training_config(
         has_chain: whether the head has a BiLSTM or a CRF.
         seed: counted from 0.
     """
+    is_frozen = is_pretrained and backbone.feature_based and _leaves_frozen(settings)
+    learns_body = is_pretrained and not is_frozen
     defaults: dict[str, Any] = {
-        "head_rate": CHAIN_RATE if has_chain and is_pretrained else 1.0,
+        "head_rate": CHAIN_RATE if has_chain and learns_body else 1.0,
         "batch_examples": 32,
         "warmup_rate": 0.1,
         "beta2": 0.999,
         "keep": "best" if is_validated else "last",
         "checkpoint_seconds": 60.0,
         **backbone.fine_tuning_defaults(pretrained=is_pretrained),
+        **({"freeze": "backbone"} if is_frozen else {}),
     }
     if not {"epochs", "steps", "budget_seconds"} & settings.keys():
         batch = settings.get("batch_examples", defaults["batch_examples"])
         steps = max(num_rows / batch, 1.0)
-        defaults["epochs"] = _usual_epochs(steps, is_pretrained=is_pretrained)
+        defaults["epochs"] = _usual_epochs(steps, is_pretrained=learns_body)
     chosen = {**defaults, **settings}
     chosen["seed"] = chosen.get("seed", 1) + seed
     return TrainingConfig.checked(chosen, "training")
+
+
+def _leaves_frozen(settings: Mapping[str, Any]) -> bool:
+    """Whether settings agree with a backbone that is not trained."""
+    other_layers = {"freeze_layers", "layer_decay"} & settings.keys()
+    return bool(settings.get("freeze", "none" if other_layers else "backbone") == "backbone")
 
 
 def _usual_epochs(steps_per_epoch: float, *, is_pretrained: bool) -> int:

@@ -33,6 +33,11 @@ class Criterion(nn.Module, ABC):
         return {}
 
     @property
+    def needs_layers(self) -> bool:
+        """Whether it reads the states of every layer, `States.layers`."""
+        return False
+
+    @property
     def trains_with(self) -> frozenset[Visibility]:
         """The visibilities of its batches."""
         return frozenset({self.visibility})

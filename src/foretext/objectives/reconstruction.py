@@ -98,8 +98,8 @@ class Reconstructor(Trainable):
         super().__init__()
         self.network = network
 
-    def forward(self, inputs: Inputs) -> States:
-        """Reconstruct the examples (B, ...)."""
+    def forward(self, inputs: Inputs, *, keep_layers: bool = False) -> States:
+        """Reconstruct the examples (B, ...); it has no layers to keep."""
         assert inputs.values is not None, "an autoencoder reads values"
         reconstructed: Tensor = self.network(inputs.values.to(next(self.parameters()).dtype))
         return States(reconstructed)

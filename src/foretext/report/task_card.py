@@ -73,6 +73,7 @@ def task_card(
         _seeds(facts),
         _ensemble(facts, their_class),
         _data(facts, sections.get("run", {})),
+        _layers(facts),
         _informative_features(facts),
     )
     theirs = THEIRS.format(their_class=their_class, folder=folder)
@@ -175,6 +176,15 @@ def _ensemble(facts: Facts, their_class: str | None) -> str:
         "Network and linear classifier answer together, weighted by held-out rows; "
         f"`linear.safetensors` is the linear one{others}."
     )
+
+
+def _layers(facts: Facts) -> str:
+    """Return how much of each layer is read, where that was learned."""
+    weights = facts.get("layer_weights", {})
+    if not weights:
+        return ""
+    rows = [_row(name, f"{weight:.3f}") for name, weight in weights.items()]
+    return "\n".join(["## Layers", "", _row("layer", "weight"), _row("---", "---:"), *rows])
 
 
 def _informative_features(facts: Facts) -> str:

@@ -94,6 +94,7 @@ class TaskFacts(Known):
     majority: Baseline | None = None
     seeds: Seeds | None
     verdict: Verdict | None = None
+    layer_weights: dict[str, Share] = Field(default_factory=dict)  # of a mix of layers
     informative_features: dict[str, list[str]] = Field(default_factory=dict)  # by label
     warnings: list[str] = Field(default_factory=list)
     chosen: str | None = None  # which settings were chosen for the rows

@@ -74,6 +74,7 @@ def write_task_report(
         tiles=_tiles(facts),
         beside=_beside_table(facts),
         labels=_label_table(facts, found),
+        layers=table(_layers(facts)),
         informative_features=facts.get("informative_features", {}),
         examined=f"{found['rows']:,} {PARTS[found['part']]} rows" if found else "",
         is_small="confusion" in found and len(found["confusion"]["labels"]) <= FEW_LABELS,
@@ -203,6 +204,13 @@ def _confused(found: Record) -> list[dict[str, Any]]:
 
 def _renamed(rows: Sequence[Record]) -> list[dict[str, Any]]:
     return [{figure_name(column): value for column, value in row.items()} for row in rows]
+
+
+def _layers(facts: Record) -> list[dict[str, Any]]:
+    """Return how much of each layer is read, where that was learned."""
+    return [
+        {"layer": name, "weight": weight} for name, weight in facts.get("layer_weights", {}).items()
+    ]
 
 
 def _label_table(facts: Record, found: Record) -> dict[str, list[Any]]:

@@ -88,6 +88,17 @@ class TaskModel(Trainee):
         return len(self.task.found.get("labels", ())) or None
 
     @property
+    def layer_weights(self) -> dict[str, float]:
+        """How much of each layer the head reads; empty: the last layer alone."""
+        weights, num_layers = self.task.layer_weights, self.base.backbone.num_layers
+        names = ["embeddings", *(f"layer {number}" for number in range(1, num_layers + 1))]
+        return dict(zip(names[-len(weights) :], weights, strict=False))
+
+    def described(self) -> dict[str, Any]:
+        """Return what card and report say of the model."""
+        return {**super().described(), "layer_weights": self.layer_weights}
+
+    @property
     def num_parameters(self) -> int:
         """Number of weights of backbone and head."""
         parts = (self.base.backbone, self.task)

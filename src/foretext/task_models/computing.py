@@ -45,7 +45,8 @@ def compute_outputs(network: TaskNetwork, examples: PaddedExamples) -> Outputs:
     outputs: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(examples)
     for keys, lengths in _batches(examples, BATCH_TOKENS.get(device.type, 1 << 11)):
         inputs = examples.batch(keys).inputs.to(device)
-        found = network.task.outputs(network.backbone(inputs), inputs).float().cpu().numpy()
+        states = network.backbone(inputs, keep_layers=network.task.needs_layers)
+        found = network.task.outputs(states, inputs).float().cpu().numpy()
         of_positions = found.ndim > 2
         for key, length, output in zip(keys.tolist(), lengths.tolist(), found, strict=True):
             outputs[key] = output[:length] if of_positions else output

@@ -11,6 +11,7 @@ from foretext.backbones.base import States
 from foretext.config import Config
 from foretext.data.batch import Inputs
 from foretext.nn.pooling import Pooling
+from foretext.nn.scalar_mix import ScalarMix
 from foretext.objectives.base import TaskHeads
 from foretext.objectives.criterion import Criterion
 from foretext.tasks.task_base import TaskBase
@@ -46,6 +47,24 @@ class Task(Criterion):
         self.config: Any = config
         self.found = found
         self.visibility = base.visibility
+        self.mix: ScalarMix | None = None  # of layers; a task that has one sets it
+
+    @property
+    def needs_layers(self) -> bool:
+        """Whether it reads the states of every layer."""
+        return self.mix is not None
+
+    @property
+    def layer_weights(self) -> list[float]:
+        """How much of each layer it reads, the lowest first; empty: the last layer alone."""
+        return [] if self.mix is None else self.mix.weights.tolist()
+
+    def read(self, states: States) -> Tensor:
+        """Return the states that the head stands on, (B, T, D): of the last layer, or a mix."""
+        if self.mix is None:
+            return states.last
+        mixed: Tensor = self.mix(states.by_layer[-len(self.mix.scores) :])
+        return mixed
 
     @abstractmethod
     def outputs(self, states: States, inputs: Inputs) -> Tensor:

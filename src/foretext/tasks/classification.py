@@ -10,6 +10,7 @@ from foretext.config import Config
 from foretext.data.batch import Inputs, Needed
 from foretext.nn.pooling import Pooling
 from foretext.tasks.answers import Classes, LabelSets, class_answers
+from foretext.tasks.layer_mix import Layers, default_layers, layer_mix
 from foretext.tasks.long_texts import LongTexts
 from foretext.tasks.next_tokens import NextTokens
 from foretext.tasks.state_transform import Transform, default_transform
@@ -38,6 +39,8 @@ class Classification(TextTask):
         """Positions of a row, if the base allows as many."""
         long_texts: LongTexts = "head"
         """What is read of longer texts."""
+        layers: Layers | None = None
+        """Layers that the head reads; mix: weighted as is learned; none: as suits the base."""
         pooling: Pooling | None = None
         """How states become the vector of a text; none: as suits the base."""
         transform: Transform | None = None
@@ -67,6 +70,8 @@ class Classification(TextTask):
     ) -> None:
         super().__init__(config, base, labels=list(labels), multi_label=multi_label)
         known = self.found | {"counts": counts or [1] * len(labels)}
+        layers = config.layers or default_layers(base)
+        self.mix = layer_mix(base, layers)
         transform = config.transform or default_transform(base)
         self.head = TextHead(base, config.pooling, config.dropout, transform)
         self.answers = class_answers(
@@ -75,7 +80,7 @@ class Classification(TextTask):
         bias = self.head.pool.pooling != "last" if config.bias is None else config.bias
         # A folder does not show what suits the base, so the choice is kept in it.
         chosen = {"pooling": self.head.pool.pooling, "transform": transform, "bias": bias}
-        self.config = config.model_copy(update=chosen)
+        self.config = config.model_copy(update={**chosen, "layers": layers})
         self.classifier = initialised_linear(
             base, base.backbone.dim, self.answers.num_outputs, bias=bias
         )
@@ -89,5 +94,5 @@ class Classification(TextTask):
 
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
         """Return logits (B, C)."""
-        logits: Tensor = self.classifier(self.head(states.last, inputs.token_mask)).float()
+        logits: Tensor = self.classifier(self.head(self.read(states), inputs.token_mask)).float()
         return logits

@@ -19,6 +19,7 @@ from foretext.data.batch import Inputs
 from foretext.errors import SettingError
 from foretext.nn.pooling import Pooling
 from foretext.tasks.answers import Classes, RealNumber, balanced_weights
+from foretext.tasks.layer_mix import Layers, default_layers, layer_mix
 from foretext.tasks.next_tokens import NextTokens
 from foretext.tasks.shared_tokens import SharedTokens, mark_shared_tokens, marks_shared
 from foretext.tasks.state_transform import Transform, default_transform
@@ -54,6 +55,8 @@ class Matching(TextTask):
         """Positions of a row, if the base allows as many."""
         shared_tokens: SharedTokens = "auto"
         """Mark the tokens that both texts of a row have."""
+        layers: Layers | None = None
+        """Layers that the head reads; mix: weighted as is learned; none: as suits the base."""
         pooling: Pooling | None = None
         """How states become the vector of a text; none: as suits the base."""
         transform: Transform | None = None
@@ -98,6 +101,8 @@ class Matching(TextTask):
         else:
             weights = balanced_weights(counts or [1] * len(labels)) if config.balanced else None
             self.answers = Classes(labels, config.label_smoothing, weights)
+        layers = config.layers or default_layers(base)
+        self.mix = layer_mix(base, layers)
         pooling = config.pooling or default_pooling(base, siamese=siamese)
         transform = config.transform or ("none" if siamese else default_transform(base))
         # As in Sentence-BERT, no layer stands between the states and the cosine.
@@ -107,6 +112,7 @@ class Matching(TextTask):
         # A folder does not show what suits the base, so the choice is kept in it.
         self.config = config.model_copy(
             update={
+                "layers": layers,
                 "pooling": pooling,
                 "transform": transform,
                 "mode": self.mode,
@@ -129,7 +135,7 @@ class Matching(TextTask):
 
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
         """Return logits (B / group, C), or scores (B / group, 1) scaled as `RealNumber` says."""
-        pooled = self.head(states.last, inputs.token_mask)  # (B, D)
+        pooled = self.head(self.read(states), inputs.token_mask)  # (B, D)
         pairs = pooled.unflatten(0, (-1, self.group))  # (B / group, group, D)
         if self.classifier is None:
             return F.cosine_similarity(*pairs.float().unbind(1)).unsqueeze(-1)

@@ -23,6 +23,7 @@ from foretext.nn.dropout import Dropout
 from foretext.nn.vocabulary_head import Score
 from foretext.objectives.base import TaskHeads
 from foretext.tasks.base import Task
+from foretext.tasks.layer_mix import Layers, default_layers, layer_mix
 from foretext.tasks.shared_tokens import SharedTokens, mark_shared_tokens, marks_shared
 from foretext.tasks.state_transform import Transform, default_transform, made_transform
 from foretext.tasks.task_base import TaskBase
@@ -57,6 +58,8 @@ class SpanQA(Task):
         """Tokens of an answer, at most."""
         num_best: int = Field(20, ge=1)
         """Candidates of a question that are compared."""
+        layers: Layers | None = None
+        """Layers that the head reads; mix: weighted as is learned; none: as suits the base."""
         transform: Transform | None = None
         """Layer between the states and the last one; none: as suits the base."""
         dropout: float = Field(0.0, ge=0, lt=1)
@@ -85,10 +88,16 @@ class SpanQA(Task):
         self.marks_shared_tokens = marks_shared(config.shared_tokens, base)
         if self.marks_shared_tokens:
             mark_shared_tokens(base)
+        layers = config.layers or default_layers(base)
+        self.mix = layer_mix(base, layers)
         transform = config.transform or default_transform(base)
         # A folder does not show what suits the base, so the choice is kept in it.
         self.config = config.model_copy(
-            update={"transform": transform, "shared_tokens": self.marks_shared_tokens}
+            update={
+                "layers": layers,
+                "transform": transform,
+                "shared_tokens": self.marks_shared_tokens,
+            }
         )
         self.transform = made_transform(base, transform)
         self.dropout = Dropout(config.dropout)
@@ -101,7 +110,8 @@ class SpanQA(Task):
 
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
         """Return the logits of starts and ends, (B, T, 2)."""
-        x = states.last if self.transform is None else self.transform(states.last)
+        x = self.read(states)
+        x = x if self.transform is None else self.transform(x)
         logits: Tensor = self.span(self.dropout(x)).float()
         return logits
 

@@ -25,6 +25,7 @@ from foretext.nn.recurrent import RecurrentLayer, row_lengths
 from foretext.nn.vocabulary_head import Score
 from foretext.objectives.base import TaskHeads
 from foretext.tasks.base import Task
+from foretext.tasks.layer_mix import Layers, default_layers, layer_mix
 from foretext.tasks.state_transform import Transform, default_transform, made_transform
 from foretext.tasks.tag_set import TagSet
 from foretext.tasks.task_base import TaskBase
@@ -60,6 +61,8 @@ class Tagging(Task):
         """Whether a CRF scores sequences of tags; none: as suits the backbone."""
         lstm_dim: int | None = Field(None, ge=1)
         """Width of each direction of a BiLSTM over the states; none: no BiLSTM."""
+        layers: Layers | None = None
+        """Layers that the head reads; mix: weighted as is learned; none: as suits the base."""
         transform: Transform | None = None
         """Layer between the states and the last one; none: as suits base and BiLSTM."""
         dropout: float = Field(0.1, ge=0, lt=1)
@@ -80,7 +83,12 @@ class Tagging(Task):
         super().__init__(config, base)
         suited = "none" if config.lstm_dim is not None else default_transform(base)
         # A folder does not show what suits the base, so the choice is kept in it.
-        self.config = config.model_copy(update={"transform": config.transform or suited})
+        chosen = {
+            "transform": config.transform or suited,
+            "layers": config.layers or default_layers(base),
+        }
+        self.config = config.model_copy(update=chosen)
+        self.mix = layer_mix(base, self.config.layers)
         self.tags = TagSet(labels, scheme, config.scheme)
         self.alphabet = _alphabet_for(base, characters)
         self.by_character = by_character
@@ -112,8 +120,8 @@ class Tagging(Task):
 
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
         """Return the score of each tag at each position, (B, T, C)."""
-        x = states.last if self.transform is None else self.transform(states.last)
-        x = self.dropout(x)
+        x = self.read(states)
+        x = self.dropout(x if self.transform is None else self.transform(x))
         if self.lstm is not None:
             # Ma & Hovy 2016, 3.2: dropout before and after
             x = self.dropout(self.lstm(x, row_lengths(inputs.token_mask)))

@@ -49,6 +49,6 @@ class Model(nn.Module, Generic[CriterionT]):
     def forward(self, batch: Batch) -> Mapping[str, Score]:
         """Score a batch."""
         batch = self.objective.prepare(batch, self.backbone)
-        states = self.backbone(batch.inputs)
+        states = self.backbone(batch.inputs, keep_layers=self.objective.needs_layers)
         self.carried = tuple(state.detach() for state in states.carried)
         return self.objective.scores(states, batch)
