@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from foretext.data import TokenFile
 from foretext.errors import OutputError, SettingError
 from foretext.vectors.cooccurrence import Cooccurrence
-from foretext.vectors.pair_counts import count_cooccurrence, pair_weights
+from foretext.vectors.pair_counts import count_cooccurrence, open_cooccurrence, pair_weights
 
 Cells = dict[tuple[int, int], float]
 
@@ -59,6 +59,44 @@ def test_worked_example(tmp_path: Path) -> None:
     assert cells_of(counted) == {
         (1, 2): 1.5, (1, 3): 1.5, (2, 1): 1.5, (2, 3): 2.0, (3, 1): 1.5, (3, 2): 2.0,
     }  # fmt: skip
+
+
+def test_worked_example_without_distances(tmp_path: Path) -> None:
+    # The same pairs, each counted once for every time that it is within the window.
+    text = token_file([[1, 2, 3, 1], [2, 3]], 4)
+    counted = count_cooccurrence(text, 2, tmp_path / "counts", by_distance=False)
+    assert cells_of(counted) == {
+        (1, 2): 2.0, (1, 3): 2.0, (2, 1): 2.0, (2, 3): 2.0, (3, 1): 2.0, (3, 2): 2.0,
+    }  # fmt: skip
+
+
+def test_counts_with_distances_are_not_taken_for_those_without(tmp_path: Path) -> None:
+    text = token_file([[1, 2, 3, 1]], 4)
+    count_cooccurrence(text, 2, tmp_path / "counts")
+    with pytest.raises(SettingError, match="window = 2 and by_distance = false"):
+        open_cooccurrence(text, 2, tmp_path / "counts", by_distance=False)
+    again = count_cooccurrence(text, 2, tmp_path / "counts", by_distance=False)
+    assert again.counts.max() == 2.0
+
+
+def test_ratios_show_which_of_two_words_a_third_belongs_to(tmp_path: Path) -> None:
+    """Table 1 of the paper: solid goes with ice, gas with steam, water with both, fashion neither.
+
+    By hand: beside ice stand solid 3, gas 1, water 4, fashion 1 times; beside steam 1, 3, 4 and 1.
+    """
+    ice, steam, solid, gas, water, fashion = range(1, 7)
+    near_ice = [[ice, solid]] * 3 + [[ice, gas]] + [[ice, water]] * 4 + [[ice, fashion]]
+    near_steam = [[steam, solid]] + [[steam, gas]] * 3 + [[steam, water]] * 4 + [[steam, fashion]]
+    counted = count_cooccurrence(token_file(near_ice + near_steam, 7), 1, tmp_path / "counts")
+    shares = counted.shares(ice)
+    assert shares.tolist() == pytest.approx([0, 0, 0, 3 / 9, 1 / 9, 4 / 9, 1 / 9])
+    ratios = shares[solid:] / counted.shares(steam)[solid:]
+    assert ratios.tolist() == pytest.approx([3, 1 / 3, 1, 1])
+
+
+def test_a_word_without_neighbours_has_no_shares(tmp_path: Path) -> None:
+    counted = count_cooccurrence(token_file([[1, 2], [3]], 4), 1, tmp_path / "counts")
+    assert not counted.shares(3).any()
 
 
 def test_a_word_near_itself_counts_for_both_of_its_places(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ class GloVe(VectorEstimator):
         checkpoint_seconds: float = 60.0,
         vector_size: int = 100,
         window: int = 15,
+        by_distance: bool = True,
         x_max: float = 100.0,
         exponent: float = 0.75,
         alpha: float = 0.05,

@@ -59,7 +59,7 @@ class Cooccurrence:
     counts: np.ndarray  # (N,) float32
 
     @classmethod
-    def open(cls, folder: Path, vocab_size: int | None = None) -> Cooccurrence:
+    def open(cls, folder: str | Path, vocab_size: int | None = None) -> Cooccurrence:
         """Map the files of a folder into memory, and check every number: kernels check none.
 
         Args:
@@ -69,6 +69,7 @@ class Cooccurrence:
         Raises:
             OutputError: a file is missing or damaged, or of another vocabulary.
         """
+        folder = Path(folder)
         meta = CooccurrenceMeta.read(folder)
         if vocab_size not in (None, meta.vocab_size):
             raise OutputError(
@@ -104,6 +105,20 @@ class Cooccurrence:
         if largest < self.vocab_size:
             return None
         return f"the column {largest:,} is none of {self.vocab_size:,} words"
+
+    def shares(self, row: int) -> NDArray[np.float64]:
+        """Return P(k | i) = X_ik / X_i of each word k beside word i, (V,): section 3 of the paper.
+
+        The ratio of the shares beside two words, P(k | i) / P(k | j), says which of them k belongs
+        to; their vectors are learned so that their difference shows it.
+
+        Args:
+            row: id of the word i; ids of a `WordVectors` are one less, as row 0 is unknown words.
+        """
+        cells = slice(self.row_starts[row], self.row_starts[row + 1])
+        counts = np.zeros(self.vocab_size)
+        counts[self.columns[cells]] = self.counts[cells]
+        return counts / max(counts.sum(), 1e-12)
 
     @property
     def num_cells(self) -> int:

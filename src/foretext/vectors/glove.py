@@ -61,6 +61,8 @@ class GloVe:
         """Numbers of a vector."""
         window: int = Field(15, ge=1, le=1_000)
         """Words to each side."""
+        by_distance: bool = True
+        """A pair at distance d counts 1 / d; else each counts 1."""
         x_max: float = Field(100.0, gt=0)
         """Count from which on a cell weighs 1."""
         exponent: float = Field(0.75, ge=0)
@@ -135,13 +137,19 @@ class GloVe:
         """Open an earlier run's counts; or count into the run's folder, or find them there."""
         if self.config.cooccurrence is not None:
             folder = Path(self.config.cooccurrence)
-            return open_cooccurrence(self.tokens.train, self.config.window, folder)
+            return open_cooccurrence(
+                self.tokens.train,
+                self.config.window,
+                folder,
+                by_distance=self.config.by_distance,
+            )
         num_words = float(self.vocabulary.counts[1:].sum())
         with Progress("counting pairs", num_words, "words", quiet=context.quiet) as bar:
             counted = count_cooccurrence(
                 self.tokens.train,
                 self.config.window,
                 context.folder / "cooccurrence",
+                by_distance=self.config.by_distance,
                 memory=size_bytes(self.config.memory),
                 workers=self.config.workers,
                 progress=_InTime(bar, context.budget),

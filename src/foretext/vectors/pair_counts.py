@@ -1,8 +1,8 @@
 """Counting pairs of words within a window of each other, under a memory budget.
 
 As in the program of Pennington et al. (2014), two words at distance d within a window weigh 1/d in
-both directions, no pair reaches over the end of a sentence (there: of a line), and unknown words
-are dropped before distances are taken.
+both directions; where the user chooses so, all pairs weigh 1. No pair reaches over the end of a
+sentence (there: of a line), and unknown words are dropped before distances are taken.
 
 Sums are exact. A pair weighs a whole number of `pair_weights`' units, so that neither the number of
 workers nor the parts that a memory budget cuts the text into change a bit of the result. The rows
@@ -51,6 +51,7 @@ def count_cooccurrence(
     window: int,
     folder: Path,
     *,
+    by_distance: bool = True,
     memory: int = 2 * 10**9,
     workers: int = 1,
     progress: Advance | None = None,
@@ -60,6 +61,7 @@ def count_cooccurrence(
     What is there is taken when it was counted from the same ids and sentences in the same window.
 
     Args:
+        by_distance: whether a pair at distance d weighs 1/d, and not 1.
         memory: bytes that counting may take; the files are mapped and not part of it.
         progress: shows the words done.
 
@@ -67,39 +69,46 @@ def count_cooccurrence(
         OutputError: `folder` cannot be written, or holds something else.
         SettingError: `memory` is too little for the vocabulary.
     """
-    fingerprint = fingerprint_of(tokens, window)
+    fingerprint = fingerprint_of(tokens, window, by_distance=by_distance)
     if is_counted(folder, fingerprint):
         return Cooccurrence.open(folder, tokens.vocab_size)
     budget = _Budget.of(memory, workers, tokens.vocab_size)
+    weights, unit = pair_weights(window, by_distance=by_distance)
     with atomic_folder(folder) as temporary:
-        rows = _count_parts(tokens, window, budget, workers, progress, temporary)
-        with CooccurrenceWriter(temporary, tokens.vocab_size, pair_weights(window)[1]) as out:
+        rows = _count_parts(tokens, weights, budget, workers, progress, temporary)
+        with CooccurrenceWriter(temporary, tokens.vocab_size, unit) as out:
             out.append_all(rows)
         out.write_meta(fingerprint)
     return Cooccurrence.open(folder, tokens.vocab_size)
 
 
-def open_cooccurrence(tokens: TokenFile, window: int, folder: Path) -> Cooccurrence:
+def open_cooccurrence(
+    tokens: TokenFile, window: int, folder: Path, *, by_distance: bool = True
+) -> Cooccurrence:
     """Open what an earlier run counted in the same text.
 
     Raises:
         OutputError: the folder holds no counts, or damaged ones.
         SettingError: they are of another text, vocabulary or window.
     """
-    if not is_counted(folder, fingerprint_of(tokens, window)):
+    if not is_counted(folder, fingerprint_of(tokens, window, by_distance=by_distance)):
+        settings = f"window = {window}" + ("" if by_distance else " and by_distance = false")
         raise SettingError(
-            f"{folder} holds no counts of this text with its vocabulary and window = {window}; "
+            f"{folder} holds no counts of this text with its vocabulary and {settings}; "
             "leave out the setting cooccurrence, and they are counted."
         )
     return Cooccurrence.open(folder, tokens.vocab_size)
 
 
-def pair_weights(window: int) -> tuple[np.ndarray, int]:
+def pair_weights(window: int, *, by_distance: bool = True) -> tuple[np.ndarray, int]:
     """Return the weight of a pair by distance, (window + 1,) int64, and how much of it is 1.
 
+    Without `by_distance` all pairs weigh the same.
     One is the least number that every distance divides, so that 1/d is exact, up to a window of 22;
     beyond that it is 2**32, and 1/d is rounded to that many parts.
     """
+    if not by_distance:
+        return np.array([0, *[1] * window], np.int64), 1
     unit = min(math.lcm(*range(1, window + 1)), LARGEST_UNIT)
     return np.array([0, *(round(unit / d) for d in range(1, window + 1))], np.int64), unit
 
@@ -128,14 +137,14 @@ class _Budget(NamedTuple):
 
 def _count_parts(
     tokens: TokenFile,
-    window: int,
+    weights: np.ndarray,
     budget: _Budget,
     workers: int,
     progress: Advance | None,
     folder: Path,
 ) -> Iterator[Piece]:
     """The rows of the text; where it takes several parts, theirs wait on disk to be added up."""
-    count = partial(_count_part, tokens, window, budget.cells, workers, progress)
+    count = partial(_count_part, tokens, weights, budget.cells, workers, progress)
     firsts = range(0, tokens.num_tokens, budget.tokens)
     if len(firsts) <= 1:
         yield from count(0, tokens.num_tokens)
@@ -150,7 +159,7 @@ def _count_parts(
 
 def _count_part(
     tokens: TokenFile,
-    window: int,
+    weights: np.ndarray,
     capacity: int,
     workers: int,
     progress: Advance | None,
@@ -158,10 +167,9 @@ def _count_part(
     last: int,
 ) -> Iterator[Piece]:
     """The rows of what stands around the tokens `first` to `last` - 1."""
-    vocab_size = tokens.vocab_size
+    vocab_size, window = tokens.vocab_size, len(weights) - 1
     words, centres = _known_words(tokens, window, first, min(last, tokens.num_tokens))
     starts, places = list_places(words, *centres, vocab_size)
-    weights, _ = pair_weights(window)
     most = np.minimum(2 * window * np.diff(starts), vocab_size)  # (V,) cells of each row
 
     def work(rows: tuple[int, int]) -> Piece:
@@ -193,9 +201,10 @@ def _known_words(
     return words[:size], (centres[0], centres[1])
 
 
-def fingerprint_of(tokens: TokenFile, window: int) -> str:
-    """Hexadecimal digest of the ids, the sentences and the window."""
-    digest = hashlib.blake2b(repr((LAYOUT, window, tokens.vocab_size)).encode(), digest_size=16)
+def fingerprint_of(tokens: TokenFile, window: int, *, by_distance: bool = True) -> str:
+    """Hexadecimal digest of the ids, the sentences, the window, and of weights that are all 1."""
+    settings = (LAYOUT, window, tokens.vocab_size, *(() if by_distance else (False,)))
+    digest = hashlib.blake2b(repr(settings).encode(), digest_size=16)
     for array in (tokens.ids, tokens.sentence_starts):
         for at in range(0, len(array), HASHED_AT_ONCE):
             digest.update(np.ascontiguousarray(array[at : at + HASHED_AT_ONCE]).data)
