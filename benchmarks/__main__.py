@@ -23,6 +23,7 @@ NAMES = (
     "prediction",
     "embedding",
     "generation",
+    "lstm_lm",
     "crf",
 )
 HEADER = ["work", "peer", "peer's figure", "ours", "ratio (spread)", "to be met"]

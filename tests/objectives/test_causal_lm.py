@@ -19,6 +19,8 @@ from foretext.data.token_file import Tokens
 from foretext.errors import SettingError
 from foretext.nn.adaptive_softmax import AdaptiveSoftmax
 from foretext.objectives.causal_lm import CausalLM
+from foretext.pipeline.building import check_model
+from foretext.recipe import Recipe
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.batches import Batches
 from foretext.training.lanes import Lanes
@@ -127,6 +129,18 @@ def test_by_hand(byte_bpe: SubwordTokenizer) -> None:
     assert loss.item() == pytest.approx(-np.log(chances).sum(), rel=1e-6)
 
 
+def test_dropout_is_of_the_states_that_the_head_reads(
+    byte_bpe: SubwordTokenizer, gpt_tokens: Tokens
+) -> None:
+    model = model_of(byte_bpe, dropout=0.5)
+    batch = next(batches_of(model, gpt_tokens))
+    losses = [float(model(batch)["causal_lm"].loss.detach()) for _ in range(2)]
+    assert losses[0] != losses[1]
+    model.eval()
+    plain = model_of(byte_bpe).eval()
+    assert model(batch)["causal_lm"].loss == plain(batch)["causal_lm"].loss
+
+
 def test_tied_vectors_are_the_heads_weights(byte_bpe: SubwordTokenizer) -> None:
     model = model_of(byte_bpe, softmax="adaptive", cutoffs=[50])
     head = model.objective.head
@@ -151,9 +165,22 @@ def test_settings_that_cannot_be(settings: dict[str, Any], sentence: str) -> Non
         CausalLM.Config.checked(settings, "objective")
 
 
-def test_cutoffs_beyond_the_vocabulary_are_refused(byte_bpe: SubwordTokenizer) -> None:
-    with pytest.raises(SettingError, match="the vocabulary has"):
-        model_of(byte_bpe, softmax="adaptive", cutoffs=[100, 100_000])
+def test_cutoffs_beyond_the_vocabulary_are_left_out(
+    byte_bpe: SubwordTokenizer, gpt_tokens: Tokens
+) -> None:
+    config = CausalLM.Config(softmax="adaptive", cutoffs=[100, 100_000])
+    possible, note = CausalLM.possible(config, [gpt_tokens.train])
+    assert possible.cutoffs == [100]
+    assert note == "objective.cutoffs: without 100,000, for the vocabulary has 320 tokens"
+    assert CausalLM.possible(possible, [gpt_tokens.train]) == (possible, None)
+    head: Any = model_of(byte_bpe, softmax="adaptive", cutoffs=[100, 100_000]).objective.head
+    assert head.cutoffs == (100,)
+
+
+def test_a_recipe_with_cutoffs_is_checked_before_the_text_is_read() -> None:
+    check_model(Recipe.load("lstm-lm", ["objective.cutoffs=[2000,5000]"]))
+    with pytest.raises(SettingError, match="have 64 numbers and its states 256"):
+        check_model(Recipe.load("lstm-lm", ["backbone.vector_size=64"]))
 
 
 @pytest.mark.parametrize("softmax", ["full", "adaptive"])

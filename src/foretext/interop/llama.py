@@ -138,5 +138,5 @@ class Llama(TransformerFamily):
         return {}
 
     def head_keys(self, head: Any, config: TransformerConfig) -> Settings | None:
-        """Return nothing: the head has no settings of its own."""
-        return {}
+        """Return nothing for a full softmax, which has no settings; they have no adaptive one."""
+        return {} if head.softmax == "full" else None

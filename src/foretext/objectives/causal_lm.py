@@ -6,7 +6,7 @@ batch, for networks with a state (Mikolov et al. 2010; Zaremba et al. 2014).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +21,7 @@ from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
 from foretext.errors import SettingError
 from foretext.nn.adaptive_softmax import AdaptiveSoftmax, usual_cutoffs
+from foretext.nn.dropout import Dropout
 from foretext.nn.token_head import Score, TokenHead
 from foretext.nn.vocabulary_head import VocabularyHead
 from foretext.objectives.base import Objective, TaskHeads, check_tied, row_length
@@ -40,9 +41,6 @@ class CausalLM(Objective):
         config: the user's settings.
         backbone: whose states are scored.
         tokenizer: with an end-of-text token.
-
-    Raises:
-        SettingError: a cutoff of the adaptive softmax is beyond the vocabulary.
     """
 
     class Config(Config):
@@ -54,6 +52,8 @@ class CausalLM(Objective):
         """The head's weights are the token vectors; of an adaptive softmax, those of its head."""
         carry_state: bool = False
         """Each row of a batch goes on where the same row of the batch before ended."""
+        dropout: float = Field(0.0, ge=0, lt=1)
+        """Dropout of the states that the head reads (Zaremba et al. 2014)."""
         softmax: Literal["full", "adaptive"] = "full"
         """adaptive: rare words cost less; for large vocabularies of whole words."""
         cutoffs: list[PositiveInt] = Field([])
@@ -86,7 +86,19 @@ class CausalLM(Objective):
         self.row_length = row_length(config.row_length, backbone)
         self.carries_state = config.carry_state
         self.end = tokenizer.special.required("end")
+        self.dropout = Dropout(config.dropout)
         self.head = _head(config, backbone)
+
+    @classmethod
+    def possible(cls, config: Config, texts: Sequence[TokenFile]) -> tuple[Config, str | None]:
+        """Leave out cutoffs that the vocabulary does not reach."""
+        V = texts[0].vocab_size
+        beyond = [cutoff for cutoff in config.cutoffs if cutoff >= V]
+        if not beyond:
+            return config, None
+        kept = config.model_copy(update={"cutoffs": _reached(config.cutoffs, V)})
+        said = ", ".join(f"{cutoff:,}" for cutoff in beyond)
+        return kept, f"objective.cutoffs: without {said}, for the vocabulary has {V:,} tokens"
 
     @classmethod
     def plans_rows(cls, config: Config) -> bool:
@@ -130,9 +142,8 @@ class CausalLM(Objective):
 
     def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
         """Score the next token at every position."""
-        return {
-            self.part: self.head.score(states.last.flatten(0, 1), batch.targets["next"].flatten())
-        }
+        hidden = self.dropout(states.last.flatten(0, 1))  # (B T, D)
+        return {self.part: self.head.score(hidden, batch.targets["next"].flatten())}
 
 
 class CausalRows:
@@ -171,7 +182,11 @@ def _head(config: CausalLM.Config, backbone: Backbone) -> TokenHead:
         return VocabularyHead(
             backbone.dim, backbone.vocab_size, transform=None, tied=tied, bias=False
         )
-    cutoffs = config.cutoffs or usual_cutoffs(backbone.vocab_size)
-    return AdaptiveSoftmax(
-        backbone.dim, backbone.vocab_size, cutoffs, div_value=config.div_value, tied=tied
-    )
+    V = backbone.vocab_size
+    cutoffs = _reached(config.cutoffs, V) or usual_cutoffs(V)
+    return AdaptiveSoftmax(backbone.dim, V, cutoffs, div_value=config.div_value, tied=tied)
+
+
+def _reached(cutoffs: list[int], vocab_size: int) -> list[int]:
+    """The cutoffs within a vocabulary; a plan builds models over that of a sample, too."""
+    return [cutoff for cutoff in cutoffs if cutoff < vocab_size]

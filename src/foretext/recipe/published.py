@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from foretext.backbones import BACKBONES
 from foretext.errors import SettingError, did_you_mean
 from foretext.parsing import parse_toml, read_toml
 from foretext.recipe.sections import Sections
 from foretext.recipes import recipe_names, recipe_text
-from foretext.sizes import split_size
+from foretext.sizes import Size, split_size
 
 __all__ = ["read_recipe"]
 
@@ -23,7 +24,7 @@ def read_recipe(recipe: str | Path) -> Sections:
     if name in recipe_names():
         sections = parse_toml(recipe_text(name), name, SettingError)
         if size is not None:
-            if "backbone" not in sections:
+            if not _has_sizes(sections):
                 raise SettingError(f"There is no recipe '{recipe}': {name} has no sizes.")
             sections["backbone"].update(size._asdict())
         return sections
@@ -34,3 +35,11 @@ def read_recipe(recipe: str | Path) -> Sections:
             "or give the path of a .toml file."
         )
     return read_toml(Path(recipe), SettingError)
+
+
+def _has_sizes(sections: Sections) -> bool:
+    """Whether the backbone of a recipe has the settings that a size gives."""
+    if "backbone" not in sections:
+        return False
+    component = BACKBONES.resolve(sections["backbone"]["name"])
+    return set(Size._fields) <= set(component.Config.model_fields)
