@@ -49,6 +49,7 @@ FAMILIES = {  # their class, and settings of its config
     "xlm-roberta": ("XLMRoberta", ROBERTA),
     "camembert": ("Camembert", ROBERTA),
     "albert": ("Albert", {**WIDE, "embedding_size": 12}),
+    "electra": ("Electra", {**WIDE, "embedding_size": 12}),
     "distilbert": ("DistilBert", {**DISTIL, "max_position_embeddings": LENGTH}),
     "gpt2": ("GPT2", {**GPT2, "bos_token_id": 0, "eos_token_id": 0}),
     "modernbert": ("ModernBert", MODERN),
@@ -113,7 +114,7 @@ def make_folder(
 
     def make(family: str, head: str = "Model", **settings: object) -> tuple[Path, Any]:
         name, sizes = FAMILIES[family]
-        frame = "bert" if "bert" in family or family == "ernie" else "gpt"
+        frame = "bert" if "bert" in family or family in ("ernie", "electra") else "gpt"
         tokenizer = wordpiece if frame == "bert" else bpe
         if family in LIKE_ROBERTA:
             tokenizer = roberta_bpe

@@ -18,6 +18,7 @@ from tests.interop.conftest import LIKE_ROBERTA
 
 FREE = {  # what no key of a family says
     **{name: {"bias"} for name in ("roberta", "xlm-roberta", "camembert", "bert", "albert")},
+    "electra": {"bias"},
     "distilbert": {"bias"},
     "ernie": {"bias"},
     "gpt2": {"bias"},

@@ -56,6 +56,9 @@ FORMS = [
     ("albert", "ForSequenceClassification", NAMED, TextClassifier),
     ("albert", "ForTokenClassification", TAGS, Tagger),
     ("albert", "ForQuestionAnswering", {}, SpanReader),
+    ("electra", "ForSequenceClassification", NAMED, TextClassifier),
+    ("electra", "ForTokenClassification", TAGS, Tagger),
+    ("electra", "ForQuestionAnswering", {}, SpanReader),
     ("distilbert", "ForSequenceClassification", NAMED, TextClassifier),
     ("distilbert", "ForTokenClassification", TAGS, Tagger),
     ("distilbert", "ForQuestionAnswering", {}, SpanReader),
@@ -91,7 +94,7 @@ def test_equal_logits(
     folder, theirs = make_folder(family, head, **settings)
     model = asked(folder)
     assert type(model) is kind
-    rows = some_rows(model.base.backbone.vocab_size, pair=family in ("bert", "albert"))
+    rows = some_rows(model.base.backbone.vocab_size, pair=family in ("bert", "albert", "electra"))
     kept = slice(None) if kind is TextClassifier else rows["attention_mask"].bool()
     torch.testing.assert_close(
         our_logits(model, rows)[kept], their_logits(theirs, rows)[kept], **CLOSE

@@ -10,6 +10,7 @@ from foretext.interop.heads import Heads
 from foretext.interop.rows import Row, affine
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
 from foretext.interop.transformer_family import TransformerFamily
+from foretext.objectives.base import Objective
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.objectives.unilm import UniLM
 
@@ -28,8 +29,8 @@ class Bert(TransformerFamily):
     model_type = "bert"
     backbone_class = "BertModel"
     frame = "bert"
-    objective = MaskedLM
-    others = (UniLM,)
+    objective: ClassVar[type[Objective]] = MaskedLM
+    others: ClassVar[tuple[type[Objective], ...]] = (UniLM,)
 
     fixed: ClassVar = {
         "embedding_dim": None,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import partial
+from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from torch import Tensor
@@ -18,11 +21,14 @@ from foretext.interop.family import Family, Settings
 from foretext.interop.heads import NO_HEADS, Heads
 from foretext.interop.loaded import LoadedNetwork
 from foretext.interop.no_init import no_init
+from foretext.interop.own import renamed_own
 from foretext.interop.own_parts import config_of, read_part
 from foretext.interop.own_settings import own_part
+from foretext.interop.rows import Row
 from foretext.interop.sentence_transformers import PoolingMode
 from foretext.interop.their_names import canonical_names, found_heads
 from foretext.interop.transfer import fill_weights, named_weights, renamed_weights
+from foretext.interop.weight_file import OURS
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective
 from foretext.tokenizers.base import Tokenizer
@@ -38,6 +44,7 @@ class Converted(NamedTuple):
     settings: Settings  # of config.json
     weights: dict[str, Tensor]
     pooling: PoolingMode | None = None  # how a backbone without a head makes one vector of a text
+    apart: Mapping[str, Tensor] = MappingProxyType({})  # what their class does not have
 
 
 def to_family(
@@ -45,13 +52,18 @@ def to_family(
 ) -> Converted | None:
     """Return a model as a family has it; None where no family has such a model."""
     head: Any = None if objective is None else config_of(objective)
-    for family in FAMILIES.values():
+    for family in chain.from_iterable(each.variants for each in FAMILIES.values()):
         if family.fits(backbone, objective) and family.suits(tokenizer):
             theirs = family.theirs(backbone.config, head)
             if theirs is not None:
                 theirs |= further_keys(family, head, backbone, tokenizer)
-                return Converted(family, theirs, _weights(family, theirs, backbone, objective))
-    return None
+                return _converted(family, theirs, backbone, objective)
+    if objective is None or not objective.kept_apart:
+        return None
+    body = to_family(backbone, None, tokenizer)
+    ours = named_weights(backbone=backbone, objective=objective)
+    apart = {name: weight for name, weight in ours.items() if name.startswith(OURS)}
+    return body and body._replace(apart=renamed_own(apart))
 
 
 def from_family(
@@ -67,16 +79,24 @@ def from_family(
         ModelFileError: foretext has no such settings, or the weights do not fit them.
     """
     family = family_of(theirs, config_path)
+    apart = {name: weights.pop(name) for name in [*weights] if name.startswith(OURS)}
     weights = canonical_names(family, weights)
-    heads = found_heads(family, theirs, weights)
+    heads = found_heads(family, theirs, weights)._replace(apart=bool(apart))
     config, head = _configs(family, theirs, heads, config_path)
     check_buffers(weights, config, family.buffers, weight_path)
     with no_init(weights, config_path):
         backbone = family.backbone.build(config, read_vocab_size(theirs, config_path))
-        objective = family.objective_of(head)(head, backbone, tokenizer) if heads.head else None
-    rows = family.rows(config, family.prefix, heads, theirs)
+        objective = (
+            family.objective_of(head)(head, backbone, tokenizer)
+            if heads.head
+            else _objective_apart(theirs, heads, backbone, tokenizer, config_path)
+        )
     flag, ours = partial(family.flag, theirs), named_weights(backbone=backbone, objective=objective)
-    unused = fill_weights(ours, rows, flag, weights, family.unused, weight_path)
+    rows = [*family.rows(config, family.prefix, heads, theirs)]
+    rows += _rows_apart(ours, rows)
+    unused = fill_weights(
+        ours, rows, flag, weights | apart, rf"{family.unused}|{OURS}.+", weight_path
+    )
     return LoadedNetwork(backbone, objective, family.visibility, unused)
 
 
@@ -101,18 +121,35 @@ def further_keys(family: Family, head: Any, backbone: Backbone, tokenizer: Token
     }
 
 
-def _weights(
+def _converted(
     family: Family, theirs: Settings, backbone: Backbone, objective: Objective | None
-) -> dict[str, Tensor]:
+) -> Converted:
+    """Return a model with the weights that their class has, and those that are kept apart."""
     heads = _heads(family, None if objective is None else config_of(objective))
     prefix = family.prefix if heads.head else ""
-    rows = family.rows(backbone.config, prefix, heads, theirs)
-    flag = partial(family.flag, theirs)
-    weights = renamed_weights(named_weights(backbone=backbone, objective=objective), rows, flag)
+    rows = [*family.rows(backbone.config, prefix, heads, theirs)]
+    flag, ours = partial(family.flag, theirs), named_weights(backbone=backbone, objective=objective)
+    apart = {row.ours: ours.pop(row.ours) for row in _rows_apart(ours, rows)} if heads.apart else {}
+    weights = renamed_weights(ours, rows, flag)
     if family.decoder_twin is not None and not heads.tied:
         first, second = family.decoder_twin
         weights[second] = weights[first].clone()
-    return weights
+    return Converted(family, theirs, weights, apart=renamed_own(apart))
+
+
+def _objective_apart(
+    theirs: Settings, heads: Heads, backbone: Backbone, tokenizer: SubwordTokenizer, path: Path
+) -> Objective | None:
+    """Build the objective of a folder whose class has no head; its weights are all kept apart."""
+    own = own_part(theirs)
+    part = read_part(own, "objective", OBJECTIVES.resolve, path) if heads.apart else None
+    return None if part is None else part.component(part.config, backbone, tokenizer)
+
+
+def _rows_apart(ours: Iterable[str], rows: Iterable[Row]) -> list[Row]:
+    """Return a row with the same names for each weight of an objective that has none."""
+    written = {row.ours for row in rows}
+    return [Row(name, (name,)) for name in ours if name.startswith(OURS) and name not in written]
 
 
 def _heads(family: Family, head: Any) -> Heads:

@@ -10,6 +10,7 @@ from foretext.interop.albert import Albert
 from foretext.interop.bert import Bert
 from foretext.interop.deberta import DebertaV2
 from foretext.interop.distilbert import DistilBert
+from foretext.interop.electra import Electra
 from foretext.interop.ernie import Ernie
 from foretext.interop.family import Family, Settings
 from foretext.interop.gpt2 import GPT2
@@ -34,6 +35,7 @@ FAMILIES: dict[str, Family] = {
         Llama(),
         DebertaV2(),
         XLNet(),
+        Electra(),
         Ernie(),  # after BERT, by whose name its models are saved
     )
 }
@@ -51,7 +53,7 @@ def family_of(theirs: Settings, path: Path) -> Family:
             f"{path}: model_type = {name!r} is none that foretext has, which are "
             f"{', '.join(FAMILIES)}."
         )
-    return FAMILIES[name]
+    return FAMILIES[name].variant(theirs)
 
 
 def _by_class(architectures: Any) -> str | None:

@@ -176,6 +176,15 @@ class Family(ABC):
         """Their name of the token vectors, with prefix."""
         return self.prefix + self.backbone_rows[0].theirs[0]
 
+    @property
+    def variants(self) -> tuple[Family, ...]:
+        """The families of this model type, the first one first; usually there is one."""
+        return (self,)
+
+    def variant(self, theirs: Settings) -> Family:
+        """Return the one of a config.json."""
+        return self
+
     def fits(self, backbone: Backbone, objective: Objective | None = None) -> bool:
         """Whether a model of ours is of the classes that this family stands for."""
         return type(backbone) is self.backbone and (

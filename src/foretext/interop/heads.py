@@ -13,6 +13,7 @@ class Heads(NamedTuple):
     head: bool
     pair_head: bool
     tied: bool  # the head's weights are the token vectors
+    apart: bool = False  # weights that their classes do not have stand in a file of their own
 
 
 NO_HEADS = Heads(head=False, pair_head=False, tied=True)

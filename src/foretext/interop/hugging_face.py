@@ -22,7 +22,14 @@ from foretext.interop.loaded import Loaded, LoadedNetwork
 from foretext.interop.own import MODEL_TYPE, load_own, own_settings, own_weights
 from foretext.interop.own_settings import KEY, own_part
 from foretext.interop.sentence_transformers import read_modules
-from foretext.interop.weight_file import WEIGHTS, read_weights, weight_path, write_weights
+from foretext.interop.weight_file import (
+    WEIGHTS,
+    read_apart,
+    read_weights,
+    weight_path,
+    write_apart,
+    write_weights,
+)
 from foretext.objectives.base import Objective
 from foretext.replacement import refuse_unfinished
 from foretext.tokenizers.base import Tokenizer
@@ -68,6 +75,7 @@ def save_hugging_face(
     has_segments = backbone.num_segments > 1
     save_hf_tokenizer(tokenizer, folder, backbone.max_length, frame, has_segments=has_segments)
     write_weights(folder / WEIGHTS, weights)
+    write_apart(folder, {} if converted is None else converted.apart)
     write_json(folder / CONFIG, {**settings, KEY: own})
 
 
@@ -92,7 +100,8 @@ def load_hugging_face(folder: Path) -> Loaded:
     place = weight_path(folder, (config.get("architectures") or ["AutoModel"])[0])
     tokenizer = load_hf_tokenizer(folder)
     load = load_own if config.get("model_type") == MODEL_TYPE else from_family
-    network = load(config, path, read_weights(place), place, tokenizer)
+    weights = {**read_weights(place), **read_apart(folder)}
+    network = load(config, path, weights, place, tokenizer)
     check_ids(tokenizer, network.backbone, path)
     check_room(tokenizer, network, path)
     network.backbone.eval()

@@ -13,9 +13,19 @@ from foretext.interop.config_file import path_within
 from foretext.parsing import read_json, write_tensors
 from foretext.parsing.torch_file import read_torch
 
-__all__ = ["WEIGHTS", "read_weights", "weight_path", "write_weights"]
+__all__ = [
+    "OURS",
+    "WEIGHTS",
+    "read_apart",
+    "read_weights",
+    "weight_path",
+    "write_apart",
+    "write_weights",
+]
 
 WEIGHTS = "model.safetensors"
+APART = "objective.safetensors"  # weights that classes of transformers do not have
+OURS = "objective."  # what their names begin with
 INDEX = f"{WEIGHTS}.index.json"
 PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json")
 
@@ -69,3 +79,30 @@ def write_weights(path: Path, weights: Mapping[str, Tensor]) -> None:
     """Write float32 weights on the CPU to a file that `transformers` opens, or write nothing."""
     arrays = {name: weight.numpy() for name, weight in weights.items()}
     write_tensors(path, arrays, {"format": "pt"})
+
+
+def read_apart(folder: Path) -> dict[str, Tensor]:
+    """Return the weights of an objective that stand in a file of their own; there may be none.
+
+    Raises:
+        ModelFileError: the file is damaged, or has weights of something else.
+    """
+    path = folder / APART
+    if not path.is_file():
+        return {}
+    weights = read_torch(path, ModelFileError)
+    strange = next((name for name in weights if not name.startswith(OURS)), None)
+    if strange is not None:
+        raise ModelFileError(
+            f"{path} contains '{strange}', which is no weight of an objective; download the model "
+            "again, or remove the file."
+        )
+    return weights
+
+
+def write_apart(folder: Path, weights: Mapping[str, Tensor]) -> None:
+    """Write what `read_apart` reads; without weights there is no such file."""
+    if weights:
+        write_weights(folder / APART, weights)
+    else:
+        (folder / APART).unlink(missing_ok=True)

@@ -61,6 +61,10 @@ class Objective(Criterion):
     usage: ClassVar[str | None] = None  # a line of Python that uses `model`, for the card
     command: ClassVar[str] = "embed {run}"  # of foretext, to try first
 
+    # Whether a model folder has its weights in a file of their own where no published class has its
+    # head. The folder is then that of the backbone, for all programs but foretext.
+    kept_apart: ClassVar[bool] = False
+
     loss_law: ClassVar[str | None] = None  # of `foretext.plan.forecast`; None: no forecast is known
 
     frame: ClassVar[FrameKind | None] = None  # around a text; None: as its visibility suggests

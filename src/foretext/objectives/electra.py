@@ -76,6 +76,7 @@ class Electra(Objective):
             return self
 
     visibility: Visibility = "full"
+    kept_apart = True
     usage = 'model.embed(["a text", "another text"])'
     row_length: int
 
