@@ -58,6 +58,10 @@ def test_reduce_by_an_autoencoder(
     assert 0 < result["variance_rate"] <= result["components_rate"] + 1e-6
     assert ft.load(target).vector_size == 5
     assert "of the variance (pca: " in command(*arguments, "--method", "linear").out
+    refused = command(*arguments, "--method", "linear", "--standardize")
+    assert "--standardize has no effect on an autoencoder" in refused.err
+    refused = command(*arguments, "--remove-mean", "--standardize")
+    assert "--remove-mean has no effect beside --standardize" in refused.err
     refused = command(*arguments, "--method", "linear", "--remove-mean")
     assert "--remove-mean has no effect on an autoencoder" in refused.err
     refused = command(*arguments, "--method", "liner")

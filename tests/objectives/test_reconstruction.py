@@ -96,6 +96,22 @@ def test_the_linear_one_learns_the_principal_components(bias: bool) -> None:
         assert error == pytest.approx(np.square(back - examples).sum(), rel=2e-4)
 
 
+def test_a_code_can_be_activated() -> None:
+    """The code is a(W x + b), in one layer (Vincent et al. 2008, section 2.2)."""
+    config = LinearAutoencoder.Config(dim=DIM, activation="sigmoid")
+    network = LinearAutoencoder(config, (SIZE,))
+    examples = torch.from_numpy(spread_examples())
+    linear = network.encoder[1]
+    with torch.no_grad():
+        expected = 1 / (1 + torch.exp(-(examples @ linear.weight.T + linear.bias)))
+        assert torch.allclose(network.encode(examples), expected, atol=1e-6)
+    assert network.code_size == DIM
+    before = float(np.square(network(examples).detach().numpy() - examples.numpy()).mean())
+    trained(network, examples.numpy(), steps=200, batch_examples=NUM_EXAMPLES, learning_rate=0.05)
+    after = float(np.square(network(examples).detach().numpy() - examples.numpy()).mean())
+    assert after < before / 2
+
+
 @pytest.mark.parametrize(
     ("kind", "noise"), [("dense", "gaussian"), ("dense", "masking"), ("convolutional", "none")]
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.preprocessing import StandardScaler
 
 from foretext.errors import SettingError
 from foretext.vectors import linear_map, principal_components
@@ -26,6 +27,28 @@ def test_with_the_mean_removed_it_is_scikit_learns_pca():
     np.testing.assert_allclose(*up_to_sign(ours.directions, theirs.components_.T), atol=1e-9)
     np.testing.assert_allclose(ours.mean, theirs.mean_)
     assert ours.variance_rate == pytest.approx(theirs.explained_variance_ratio_.sum())
+
+
+def test_standardised_it_is_scikit_learns_pca_of_standardised_numbers():
+    space = random_space()
+    space = WordVectors(
+        space.index_to_key, space.vectors * [1, 30, 0.1, *[1] * (space.vector_size - 3)]
+    )
+    rows = StandardScaler().fit_transform(space.vectors.astype(np.float64))
+    theirs = PCA(3, svd_solver="full").fit(rows)
+    ours = reduce_dimensions(space, 3, standardize=True)
+    found, expected = up_to_sign(ours.vectors.vectors, theirs.transform(rows))
+    np.testing.assert_allclose(found, expected, atol=1e-4)
+    assert ours.variance_rate == pytest.approx(theirs.explained_variance_ratio_.sum(), abs=1e-6)
+    again = (space.vectors - ours.mean) @ ours.directions
+    np.testing.assert_allclose(again, ours.vectors.vectors, atol=1e-4)
+
+
+def test_a_constant_dimension_counts_nothing_when_standardised():
+    space = WordVectors(["a", "b", "c"], [[5, 1, 0], [5, -1, 2], [5, 0, 4]])
+    reduced = reduce_dimensions(space, 3, standardize=True)
+    assert np.isfinite(reduced.vectors.vectors).all()
+    assert reduced.variance_rate == pytest.approx(1)
 
 
 def test_around_the_origin_it_is_the_truncated_decomposition():

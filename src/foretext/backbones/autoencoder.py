@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import torch
 from pydantic import Field
@@ -85,8 +85,15 @@ class Autoencoder(nn.Module, ABC):
         return layers
 
 
+CODE_ACTIVATIONS: dict[str, type[nn.Module]] = {
+    "relu": nn.ReLU,
+    "sigmoid": nn.Sigmoid,
+    "tanh": nn.Tanh,
+}
+
+
 class LinearAutoencoder(Autoencoder):
-    """One linear map to the code and one back."""
+    """One linear map to the code and one back; by option the code is a(W x + b)."""
 
     class Config(Config):
         """Settings of a linear autoencoder."""
@@ -95,6 +102,8 @@ class LinearAutoencoder(Autoencoder):
         """Numbers of a code."""
         bias: bool = True
         """Remove the mean, as PCA does; without it as an SVD."""
+        activation: Literal["none", "relu", "sigmoid", "tanh"] = "none"
+        """Activation a of the code, a(W x + b); none: what is learned is the subspace of PCA."""
 
     def __init__(self, config: Config, shape: Shape) -> None:
         self.config = config
@@ -102,8 +111,10 @@ class LinearAutoencoder(Autoencoder):
 
     def _networks(self) -> tuple[nn.Sequential, nn.Sequential]:
         size, dim, bias = math.prod(self.shape), self.config.dim, self.config.bias
+        activation = CODE_ACTIVATIONS.get(self.config.activation)
+        activated = [] if activation is None else [activation()]
         return (
-            nn.Sequential(nn.Flatten(), nn.Linear(size, dim, bias)),
+            nn.Sequential(nn.Flatten(), nn.Linear(size, dim, bias), *activated),
             nn.Sequential(nn.Linear(dim, size, bias), nn.Unflatten(1, self.shape)),
         )
 

@@ -31,6 +31,13 @@ def reduce(
         bool,
         typer.Option("--remove-mean", help="pca: take out what all words have in common first."),
     ] = False,
+    standardize: Annotated[
+        bool,
+        typer.Option(
+            "--standardize",
+            help="pca: take out the mean, and divide each dimension by its standard deviation.",
+        ),
+    ] = False,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -44,7 +51,7 @@ def reduce(
 
     refuse_existing(target, overwrite=overwrite)
     vectors = load_vectors(run)
-    reduced, rates = _reduced(vectors, dim, method, remove_mean, quiet)
+    reduced, rates = _reduced(vectors, dim, method, remove_mean, standardize, quiet)
     reduced.save(target)
     result = {
         "target": str(target),
@@ -65,7 +72,7 @@ def reduce(
 
 
 def _reduced(
-    vectors: WordVectors, dim: int, method: str, remove_mean: bool, quiet: bool
+    vectors: WordVectors, dim: int, method: str, remove_mean: bool, standardize: bool, quiet: bool
 ) -> tuple[WordVectors, dict[str, float]]:
     """Return the vectors of fewer dimensions, and the shares of variance that are kept."""
     from foretext.errors import SettingError
@@ -73,10 +80,18 @@ def _reduced(
     from foretext.vectors.reduction import reduce_dimensions
 
     if method == "pca":
-        reduction = reduce_dimensions(vectors, dim, remove_mean=remove_mean)
+        if remove_mean and standardize:
+            raise SettingError(
+                "--remove-mean has no effect beside --standardize, which takes the mean out; leave "
+                "it out."
+            )
+        reduction = reduce_dimensions(
+            vectors, dim, remove_mean=remove_mean, standardize=standardize
+        )
         return reduction.vectors, {"variance_rate": reduction.variance_rate}
-    if remove_mean:
-        raise SettingError("--remove-mean has no effect on an autoencoder, which learns the mean.")
+    if remove_mean or standardize:
+        option = "--remove-mean" if remove_mean else "--standardize"
+        raise SettingError(f"{option} has no effect on an autoencoder, which learns a map itself.")
     coded = imported("foretext.pipeline.reduction:code_vectors")(vectors, dim, method, quiet=quiet)
     return coded.vectors, {
         "variance_rate": coded.variance_rate,

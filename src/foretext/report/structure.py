@@ -52,7 +52,7 @@ def _steps(layers: Layers) -> list[tuple[str, Shape]]:
     for name, shape in layers:
         if name in RESHAPES:
             continue
-        if steps and name in ("ReLU", "Sigmoid") and steps[-1][1] == shape:
+        if steps and name in ("ReLU", "Sigmoid", "Tanh") and steps[-1][1] == shape:
             steps[-1] = (f"{steps[-1][0]}, {name}", shape)
         else:
             steps.append((name, shape))
