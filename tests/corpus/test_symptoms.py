@@ -52,5 +52,13 @@ def test_tokenised_and_lower_case_text() -> None:
     assert not symptoms_of("词，" * 1000).is_lower_case
 
 
+def test_text_with_unknown_words_and_no_commas_is_tokenised() -> None:
+    """As the Penn Treebank of the language models."""
+    symptoms = symptoms_of("mr. <unk> is chairman of the dutch group \n" * 30)
+    assert symptoms.is_tokenised
+    assert symptoms.tokenised_by == "rare words are <unk> in it"
+    assert not symptoms_of("mr. <unk> is chairman of the dutch group \n" * 5).is_tokenised
+
+
 def test_an_open_tag_does_not_take_long() -> None:
     assert symptoms_of("<a " * 100_000).html.count == 0

@@ -125,7 +125,7 @@ def _text(symptoms: Symptoms) -> Iterator[Proposal]:
 def _words(symptoms: Symptoms, text: str) -> Iterator[Proposal]:
     """What commas and capital letters say."""
     if symptoms.is_tokenised:
-        reason = "the text looks tokenised already: its commas are separate words"
+        reason = f"the text looks tokenised already: {symptoms.tokenised_by}"
         yield Proposal("tokenizer", "pre_tokenizer", "whitespace", reason)
     sample = text[:CASE_SAMPLE]
     if not likely_lowercase(sample):

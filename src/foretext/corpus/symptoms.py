@@ -17,6 +17,7 @@ _HTML = re.compile(
     r"</?(?:p|br|div|span|a|b|i|em|strong|li|ul|ol|table|tr|td|th|ref|img|h[1-6])\b[^<>\n]{0,200}>"
     r"|&(?:amp|lt|gt|quot|nbsp|apos|#\d{1,6});"
 )
+_ENOUGH = 20  # signs of a tokeniser
 _SAMPLE = 4096  # characters of each text of which letters are counted
 
 
@@ -69,8 +70,20 @@ class Symptoms:
 
     @property
     def is_tokenised(self) -> bool:
-        """Whether most commas are separate words."""
-        return self.commas >= 20 and self.free_commas > 0.8 * self.commas
+        """Whether the text has been cut into words already."""
+        return self.tokenised_by is not None
+
+    @property
+    def tokenised_by(self) -> str | None:
+        """What shows that a text has been cut into words; None: nothing does.
+
+        The Penn Treebank has no commas: there it is ``<unk>``, which only a tokeniser writes.
+        """
+        if self.commas >= _ENOUGH and self.free_commas > 0.8 * self.commas:
+            return "its commas are separate words"
+        if self.unknown.count >= _ENOUGH:
+            return "rare words are <unk> in it"
+        return None
 
     @property
     def is_lower_case(self) -> bool:
