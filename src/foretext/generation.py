@@ -78,14 +78,22 @@ class Decoder:
         backbone: one that `continues_texts`.
         head: maps states (B, D) to logits (B, V).
         reading: what is read beside the text.
+        num_ids: that the tokenizer has; a head may have rows behind them. None: all rows are ids.
 
     Raises:
         SettingError: the backbone cannot continue a text.
     """
 
-    def __init__(self, backbone: Backbone, head: nn.Module, reading: Reading | None = None) -> None:
+    def __init__(
+        self,
+        backbone: Backbone,
+        head: nn.Module,
+        reading: Reading | None = None,
+        num_ids: int | None = None,
+    ) -> None:
         self.backbone = backbone
         self.head = head
+        self.num_ids = num_ids
         self.reading = reading or Reading()
         self.room = self.reading.room(backbone.max_length)  # tokens of the text
         self._cache = self._new_cache()
@@ -107,7 +115,7 @@ class Decoder:
         states = self.backbone(inputs, cache=self._cache)
         if mask is not None:
             self._cache.forget(1)
-        return self.head(states.last[:, -1])
+        return self.head(states.last[:, -1])[:, : self.num_ids]
 
     def keep_rows(self, rows: Sequence[int]) -> None:
         """Continue these rows only, in that order; a row may come more than once."""

@@ -6,13 +6,19 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
+from safetensors.torch import save_file
 
 from foretext.errors import ModelFileError
 from foretext.interop.hugging_face import load_hugging_face
+from foretext.language_model import LanguageModel
 from tests.interop.conftest import D, MakeFolder
 
 TYPES = "sentence_transformers.models."
+ACTIVATIONS = ["Identity", "Tanh", "ReLU", "GELU", "Sigmoid", "SiLU"]
+TEXTS = ["the dog barks in the morning .", "every cat", "a hen that clucks is a happy hen ."]
 
 
 def make_modules(folder: Path, pooling: dict[str, Any], *more: str, path: str = "") -> None:
@@ -77,8 +83,8 @@ def test_as_it_was_before_there_was_one_class_for_all(
 
 def test_what_is_not_supported(make_folder: MakeFolder) -> None:
     folder, _ = make_folder("bert")
-    make_modules(folder, {"pooling_mode": "mean"}, "Dense")
-    with pytest.raises(ModelFileError, match=r"modules.json: a module of type Dense is not supp"):
+    make_modules(folder, {"pooling_mode": "mean"}, "CNN")
+    with pytest.raises(ModelFileError, match=r"modules.json: a module of type CNN is not supp"):
         load_hugging_face(folder)
     make_modules(folder, {"pooling_mode": ["mean", "max"]})
     with pytest.raises(ModelFileError, match=r"1_Pooling/config.json: pooling by 'mean' and 'max'"):
@@ -100,4 +106,115 @@ def test_what_is_not_supported(make_folder: MakeFolder) -> None:
         load_hugging_face(folder)
     (folder / "modules.json").write_text("[]")
     with pytest.raises(ModelFileError, match=r"modules.json names no Transformer"):
+        load_hugging_face(folder)
+
+
+def encoder_with_layers(folder: Path, out: Path, *layers: Any, normalize: bool = True) -> Any:
+    """A sentence encoder of the library, whose vectors go through layers; saved at `out`."""
+    library = pytest.importorskip("sentence_transformers")
+    modules = pytest.importorskip("sentence_transformers.sentence_transformer.modules")
+    parts = [modules.Transformer(str(folder)), modules.Pooling(D, "mean"), *layers]
+    parts += [modules.Normalize()] * normalize
+    encoder = library.SentenceTransformer(modules=parts, device="cpu")
+    encoder.save(str(out))
+    return encoder
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("normalize", [True, False])
+def test_layers_behind_pooling(
+    make_folder: MakeFolder, tmp_path: Path, activation: str, normalize: bool
+) -> None:
+    modules = pytest.importorskip("sentence_transformers.sentence_transformer.modules")
+    torch.manual_seed(3)
+    layers = [
+        modules.Dense(D, 10, activation_function=getattr(torch.nn, activation)()),
+        modules.Dense(10, 7, bias=False, activation_function=torch.nn.Tanh()),
+    ]
+    folder, _ = make_folder("roberta")
+    theirs = encoder_with_layers(folder, tmp_path / "st", *layers, normalize=normalize)
+    model = LanguageModel.load(tmp_path / "st", device="cpu", precision="fp32")
+    expected = theirs.encode(TEXTS, show_progress_bar=False)
+    assert model.vector_size == 7
+    np.testing.assert_allclose(model.embed(TEXTS), expected, atol=1e-5)
+    assert model.embed(TEXTS, "cls").shape == (3, D)  # the layers follow the folder's pooling
+    assert not model.embed([""]).any()
+
+    model.save(tmp_path / "again")  # and back
+    library = pytest.importorskip("sentence_transformers")
+    again = library.SentenceTransformer(str(tmp_path / "again"), device="cpu")
+    np.testing.assert_allclose(again.encode(TEXTS, show_progress_bar=False), expected, atol=1e-5)
+    reloaded = LanguageModel.load(tmp_path / "again", device="cpu", precision="fp32")
+    np.testing.assert_array_equal(reloaded.embed(TEXTS), model.embed(TEXTS))
+
+
+def make_dense(folder: Path, **changes: Any) -> Path:
+    """A folder of today's names with one layer; returns the layer's folder."""
+    make_modules(folder, {"pooling_mode_mean_tokens": True}, "Dense", "Normalize")
+    place = folder / "2_Dense"
+    place.mkdir(exist_ok=True)
+    activation = "torch.nn.modules.activation.Tanh"
+    config = {"in_features": D, "out_features": 5, "bias": True, "activation_function": activation}
+    (place / "config.json").write_text(json.dumps(config | changes))
+    weights = {"linear.weight": torch.ones(5, D), "linear.bias": torch.ones(5)}
+    save_file(weights, place / "model.safetensors")
+    return place
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"activation_function": "os.system"}, "activation_function = 'os.system' is not suppo"),
+        ({"activation_function": "my.Tanh"}, "only those of torch.nn are: Identity, Tanh, ReLU, "),
+        ({"activation_function": "torch.nn.Softmax"}, "'torch.nn.Softmax' is not supported"),
+        ({"use_residual": True}, "use_residual = true is not supported"),
+        ({"module_input_name": "token_embeddings"}, "module_input_name = 'token_embeddings' is"),
+        ({"out_features": 6}, r"'linear.weight' has the shape \(5, 32\), but .+ needs \(6, 32\)"),
+        ({"in_features": "32"}, "'in_features' = '32' should be"),
+    ],
+)
+def test_layers_that_are_refused(
+    make_folder: MakeFolder, changes: dict[str, Any], sentence: str
+) -> None:
+    folder, _ = make_folder("bert")
+    make_dense(folder, **changes)
+    with pytest.raises(ModelFileError, match=sentence):
+        load_hugging_face(folder)
+
+
+def test_layers_of_another_model(make_folder: MakeFolder) -> None:
+    folder, _ = make_folder("bert")
+    place = make_dense(folder, in_features=8)
+    weights = {"linear.weight": torch.ones(5, 8), "linear.bias": torch.ones(5)}
+    save_file(weights, place / "model.safetensors")
+    with pytest.raises(ModelFileError, match="reads vectors of 8 numbers, and gets 32"):
+        load_hugging_face(folder)
+    (place / "model.safetensors").rename(place / "pytorch_model.bin")
+    with pytest.raises(ModelFileError, match=r"is a pickle.+SentenceTransformer\('.+'\)\.save\("):
+        load_hugging_face(folder)
+
+
+def test_modules_in_another_order(make_folder: MakeFolder) -> None:
+    folder, _ = make_folder("bert")
+    make_modules(folder, {"pooling_mode_mean_tokens": True}, "Normalize", "Dense")
+    with pytest.raises(ModelFileError, match="Pooling, Normalize, Dense in this order are not su"):
+        load_hugging_face(folder)
+    make_modules(folder, {"pooling_mode_mean_tokens": True}, "Dropout", "Normalize")
+    assert load_hugging_face(folder).normalize  # dropout is for training only
+
+
+def test_what_would_change_vectors_is_refused(make_folder: MakeFolder) -> None:
+    folder, _ = make_folder("bert")
+    make_modules(folder, {"pooling_mode_mean_tokens": True})
+    further = folder / "config_sentence_transformers.json"
+    prompts = {"query": "query: ", "document": ""}
+    for prompt, is_refused in ((None, False), ("document", False), ("query", True)):
+        further.write_text(json.dumps({"prompts": prompts, "default_prompt_name": prompt}))
+        if not is_refused:
+            load_hugging_face(folder)
+            continue
+        with pytest.raises(ModelFileError, match="default_prompt_name = 'query' is not supported"):
+            load_hugging_face(folder)
+    further.write_text('{"truncate_dim": 8}')
+    with pytest.raises(ModelFileError, match="truncate_dim is not supported"):
         load_hugging_face(folder)

@@ -34,6 +34,7 @@ class Bert(TransformerFamily):
 
     fixed: ClassVar = {
         "embedding_dim": None,
+        "scale_embeddings": False,
         "share_layers": False,
         "pooler_activation": "tanh",
         "global_every": 1,

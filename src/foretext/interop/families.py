@@ -48,6 +48,11 @@ def family_of(theirs: Settings, path: Path) -> Family:
         ModelFileError: foretext does not have it.
     """
     name = theirs.get("model_type") or _by_class(theirs.get("architectures"))
+    if not name and not theirs.get("architectures"):
+        raise ModelFileError(
+            f"{path} says neither model_type nor architectures; add the one that the model has, "
+            'such as "model_type": "bert".'
+        )
     if name not in FAMILIES:
         raise ModelFileError(
             f"{path}: model_type = {name!r} is none that foretext has, which are "

@@ -27,6 +27,7 @@ class GPT2(TransformerFamily):
 
     fixed: ClassVar = {
         "embedding_dim": None,
+        "scale_embeddings": False,
         "share_layers": False,
         "pooler_activation": "tanh",
         "global_every": 1,

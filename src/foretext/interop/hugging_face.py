@@ -21,9 +21,15 @@ from foretext.interop.conversion import from_family, to_family
 from foretext.interop.loaded import Loaded, LoadedNetwork
 from foretext.interop.own import MODEL_TYPE, load_own, own_settings, own_weights
 from foretext.interop.own_settings import KEY, own_part
-from foretext.interop.sentence_transformers import read_modules
+from foretext.interop.sentence_transformers import (
+    SentenceEncoding,
+    check_width,
+    read_modules,
+    write_modules,
+)
 from foretext.interop.weight_file import (
     WEIGHTS,
+    by_transformers,
     read_apart,
     read_weights,
     weight_path,
@@ -48,6 +54,7 @@ def save_hugging_face(
     backbone: Backbone,
     objective: Objective | None,
     facts: Mapping[str, Any],
+    sentence: SentenceEncoding | None = None,
 ) -> None:
     """Write a model to a folder, file by file, config.json last.
 
@@ -57,6 +64,7 @@ def save_hugging_face(
         backbone: of the model.
         objective: whose head is kept, or None.
         facts: what else is kept, as JSON has it.
+        sentence: how a sentence encoder makes one vector of a text; None: it is none.
 
     Raises:
         OutputError: the folder cannot be written.
@@ -74,6 +82,8 @@ def save_hugging_face(
     folder.mkdir(parents=True, exist_ok=True)
     has_segments = backbone.num_segments > 1
     save_hf_tokenizer(tokenizer, folder, backbone.max_length, frame, has_segments=has_segments)
+    if sentence is not None:
+        write_modules(folder, sentence, backbone.dim)
     write_weights(folder / WEIGHTS, weights)
     write_apart(folder, {} if converted is None else converted.apart)
     write_json(folder / CONFIG, {**settings, KEY: own})
@@ -89,7 +99,7 @@ def load_hugging_face(folder: Path) -> Loaded:
         SettingError: the tokenizer lacks a token that the model's head needs.
     """
     refuse_unfinished(folder, ModelFileError)
-    folder, pooling = read_modules(folder)
+    folder, sentence = read_modules(folder)
     path = folder / CONFIG
     config = read_config(path)
     if own_part(config).get("tokenizer") == "words":
@@ -97,7 +107,7 @@ def load_hugging_face(folder: Path) -> Loaded:
             f"{folder} contains a network over whole words, which has learned one task and cannot "
             "learn another; use it with predict."
         )
-    place = weight_path(folder, (config.get("architectures") or ["AutoModel"])[0])
+    place = weight_path(folder, by_transformers((config.get("architectures") or [None])[0]))
     tokenizer = load_hf_tokenizer(folder)
     load = load_own if config.get("model_type") == MODEL_TYPE else from_family
     weights = {**read_weights(place), **read_apart(folder)}
@@ -109,7 +119,10 @@ def load_hugging_face(folder: Path) -> Loaded:
         network.objective.eval()
     facts = own_part(config).get("facts", {})
     loaded = Loaded(tokenizer, **network._asdict(), facts=dict(facts))
-    return loaded if pooling is None else replace(loaded, **pooling._asdict())
+    if sentence is None:
+        return loaded
+    check_width(sentence, network.backbone.dim, path)
+    return replace(loaded, **sentence._asdict())
 
 
 def _frame(objective: Objective | None) -> FrameKind:

@@ -32,6 +32,7 @@ class Llama(TransformerFamily):
 
     fixed: ClassVar = {
         "embedding_dim": None,
+        "scale_embeddings": False,
         "share_layers": False,
         "pooler_activation": "tanh",
         "global_every": 1,

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Visibility
 from foretext.interop.sentence_transformers import PoolingMode
+from foretext.nn.dense import Dense
 from foretext.objectives.base import Objective
 from foretext.tasks.base import Task
 from foretext.tasks.task_base import TaskBase
@@ -39,6 +40,7 @@ class Loaded:
     pooling: PoolingMode | None = None  # how states become one vector, if the folder says it
     normalize: bool = False  # whether that vector is scaled to length 1
     text_length: int | None = None  # tokens that are pooled, with special tokens
+    dense: tuple[Dense, ...] = ()  # layers between pooling and scaling
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ class ModernBert(TransformerFamily):
 
     fixed: ClassVar = {
         "embedding_dim": None,
+        "scale_embeddings": False,
         "share_layers": False,
         "pooler_activation": "tanh",
         "positions": "rotary",

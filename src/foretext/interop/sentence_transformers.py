@@ -13,9 +13,18 @@ from typing_extensions import TypedDict
 
 from foretext.errors import ModelFileError
 from foretext.interop.config_file import path_within, write_json
+from foretext.interop.dense_modules import read_dense, write_dense
+from foretext.nn.dense import Dense
 from foretext.parsing import read_json
 
-__all__ = ["Pooling", "PoolingMode", "is_cross_encoder", "read_modules", "write_modules"]
+__all__ = [
+    "PoolingMode",
+    "SentenceEncoding",
+    "check_width",
+    "is_cross_encoder",
+    "read_modules",
+    "write_modules",
+]
 
 PoolingMode = Literal["mean", "cls", "max"]
 OLDER = {  # settings of releases without "pooling_mode"
@@ -27,6 +36,9 @@ OLDER = {  # settings of releases without "pooling_mode"
     "pooling_mode_lasttoken": "lasttoken",
 }
 POOLING = "1_Pooling"  # folder
+FURTHER = "config_sentence_transformers.json"
+KINDS = ("Transformer", "Pooling", "Dense", "Normalize")
+WITHOUT_EFFECT = ("Dropout",)  # of modules, but in training
 OLDER_KINDS = {"BERT": "Transformer"}  # in releases with several classes
 PACKAGE = "sentence_transformers.models"
 NO_LIMIT = 1_000_000  # lengths from here on mean no limit
@@ -44,15 +56,22 @@ class _Lengths(TypedDict, total=False):
     max_len: float | None  # its older name
 
 
-class Pooling(NamedTuple):
-    """How the states of a text become one vector."""
+class _Further(TypedDict, total=False):
+    default_prompt_name: str | None
+    prompts: dict[str, str]
+    truncate_dim: int | None
+
+
+class SentenceEncoding(NamedTuple):
+    """How the states of a text become one vector: pooling, layers, and length 1."""
 
     pooling: PoolingMode
-    normalize: bool  # to length 1
-    text_length: int | None  # tokens of a text, with special tokens
+    dense: tuple[Dense, ...] = ()
+    normalize: bool = False  # to length 1
+    text_length: int | None = None  # tokens of a text, with special tokens
 
 
-def read_modules(folder: Path) -> tuple[Path, Pooling | None]:
+def read_modules(folder: Path) -> tuple[Path, SentenceEncoding | None]:
     """Return the model's folder, and the pooling; a folder without modules is the model's own.
 
     Raises:
@@ -61,49 +80,75 @@ def read_modules(folder: Path) -> tuple[Path, Pooling | None]:
     path = folder / "modules.json"
     if not path.is_file():
         return folder, None
-    places: dict[str, Path] = {}
     modules: list[_Module] = read_json(path, ModelFileError, list[_Module])
-    for module in modules:
-        kind = module["type"].rpartition(".")[2]
-        kind = OLDER_KINDS.get(kind, kind)
-        if kind not in ("Transformer", "Pooling", "Normalize"):
+    places = [
+        (_kind(module, path), path_within(folder, module["path"], path)) for module in modules
+    ]
+    model, *behind = [place for place in places if place[0] not in WITHOUT_EFFECT] or [("", folder)]
+    if model[0] != "Transformer":
+        raise ModelFileError(f"{path} names no Transformer as the first of its modules.")
+    _check_prompts(folder / FURTHER)
+    if not behind:
+        return model[1], None
+    kinds = [kind for kind, _ in behind]
+    num_layers = kinds.count("Dense")
+    if kinds not in (["Pooling", *["Dense"] * num_layers, *end] for end in ([], ["Normalize"])):
+        raise ModelFileError(
+            f"{path}: the modules {', '.join(kinds)} in this order are not supported, only "
+            "Pooling, then any number of Dense, then Normalize or not."
+        )
+    return model[1], SentenceEncoding(
+        _mode(behind[0][1] / "config.json"),
+        tuple(read_dense(place) for kind, place in behind if kind == "Dense"),
+        "Normalize" in kinds,
+        _text_length(model[1]),
+    )
+
+
+def check_width(sentence: SentenceEncoding, dim: int, path: Path) -> None:
+    """Check that the first layer reads pooled states, and each layer what the one before it makes.
+
+    Args:
+        sentence: with its layers.
+        dim: width of a state.
+        path: of the model's config.json, for error messages.
+
+    Raises:
+        ModelFileError: a layer belongs to another model.
+    """
+    for layer in sentence.dense:
+        outer, inner = layer.weight.shape
+        if inner != dim:
             raise ModelFileError(
-                f"{path}: a module of type {kind} is not supported, only Transformer, Pooling and "
-                "Normalize are."
+                f"{path}: a Dense module reads vectors of {inner} numbers, and gets {dim}; all "
+                "files of a model belong in one folder, so download it again."
             )
-        if kind in places:
-            raise ModelFileError(f"{path}: more than one {kind} is not supported.")
-        places[kind] = path_within(folder, module["path"], path)
-    if "Transformer" not in places:
-        raise ModelFileError(f"{path} names no Transformer.")
-    model = places["Transformer"]
-    if "Pooling" not in places:
-        return model, None
-    mode = _mode(places["Pooling"] / "config.json")
-    return model, Pooling(mode, "Normalize" in places, _text_length(model))
+        dim = outer
 
 
-def write_modules(folder: Path, pooling: PoolingMode, dim: int, text_length: int) -> None:
+def write_modules(folder: Path, sentence: SentenceEncoding, dim: int) -> None:
     """Write the files that make a model's folder one of a sentence encoder.
 
     Args:
         folder: of the model.
-        pooling: of its states.
+        sentence: how its states become one vector.
         dim: width of a state.
-        text_length: tokens of a text that are read, with special tokens.
 
     Raises:
         OutputError: the folder cannot be written.
     """
-    place = folder / POOLING
-    place.mkdir(exist_ok=True)
-    modes = {name: mode == pooling for name, mode in OLDER.items()}
-    write_json(place / "config.json", {"word_embedding_dimension": dim, **modes})
-    write_json(folder / "sentence_bert_config.json", {"max_seq_length": text_length})
-    kinds = {"Transformer": "", "Pooling": POOLING}
+    kinds = ["Pooling", *["Dense"] * len(sentence.dense), *["Normalize"] * sentence.normalize]
+    places = {"": "Transformer"} | {f"{step}_{kind}": kind for step, kind in enumerate(kinds, 1)}
+    for place in places:
+        (folder / place).mkdir(exist_ok=True)
+    modes = {name: mode == sentence.pooling for name, mode in OLDER.items()}
+    write_json(folder / POOLING / "config.json", {"word_embedding_dimension": dim, **modes})
+    for step, layer in enumerate(sentence.dense, 2):
+        write_dense(folder / f"{step}_Dense", layer)
+    write_json(folder / "sentence_bert_config.json", {"max_seq_length": sentence.text_length})
     modules = [
         {"idx": step, "name": str(step), "path": path, "type": f"{PACKAGE}.{kind}"}
-        for step, (kind, path) in enumerate(kinds.items())
+        for step, (path, kind) in enumerate(places.items())
     ]
     write_json(folder / "modules.json", modules)
 
@@ -116,9 +161,34 @@ def is_cross_encoder(folder: Path, config: Mapping[str, Any]) -> bool:
     """
     if "sentence_transformers" in config:  # the mark before release 6
         return True
-    path = folder / "config_sentence_transformers.json"
+    path = folder / FURTHER
     further = read_json(path, ModelFileError) if path.is_file() else {}
     return bool(further.get("model_type") == "CrossEncoder")
+
+
+def _kind(module: _Module, path: Path) -> str:
+    kind = module["type"].rpartition(".")[2]
+    kind = OLDER_KINDS.get(kind, kind)
+    if kind not in (*KINDS, *WITHOUT_EFFECT):
+        raise ModelFileError(
+            f"{path}: a module of type {kind} is not supported, only {', '.join(KINDS)} are."
+        )
+    return kind
+
+
+def _check_prompts(path: Path) -> None:
+    """Refuse what changes vectors: a text before each text, and vectors that are cut off."""
+    config: _Further = read_json(path, ModelFileError, _Further) if path.is_file() else {}
+    prompt = config.get("default_prompt_name")
+    if prompt and config.get("prompts", {}).get(prompt):
+        raise ModelFileError(
+            f"{path}: default_prompt_name = {prompt!r} is not supported; set it to null, and begin "
+            "each text with the prompt yourself."
+        )
+    if config.get("truncate_dim") is not None:
+        raise ModelFileError(
+            f"{path}: truncate_dim is not supported; set it to null, and cut vectors yourself."
+        )
 
 
 def _mode(path: Path) -> PoolingMode:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -89,7 +90,8 @@ def task_from_family(
         name, task = made_task(said, base, config_path, resolve)
     rows, flag = _rows(family, head, config, family.prefix, theirs), partial(family.flag, theirs)
     ours = task_weights(base, task)
-    unused = fill_weights(ours, rows, flag, weights, family.unused, weight_path)
+    expected = rf"{family.unused}|{_pretrained(family)}"
+    unused = fill_weights(ours, rows, flag, weights, expected, weight_path)
     return LoadedTask(name, base, task, unused)
 
 
@@ -110,6 +112,13 @@ def _converted(
 def _rows(family: Family, head: TaskHead, config: Any, prefix: str, theirs: Settings) -> list[Row]:
     of_task = [row.prefixed("task.", "") for row in head.rows]
     return [*family.rows(config, prefix, NO_HEADS, theirs), *of_task]
+
+
+def _pretrained(family: Family) -> str:
+    """Return an expression for names of heads of pretraining, which a task does not have."""
+    rows = (*family.head_rows, *family.pair_head_rows)
+    names = {name for row in rows for name in row.theirs}
+    return "|".join(map(re.escape, {*names, family.decoder, *(family.decoder_twin or ())}))
 
 
 def _pad(tokenizer: Tokenizer) -> int | None:

@@ -24,9 +24,15 @@ from foretext.interop.own_tasks import (
     own_task_weights,
     reads_words,
 )
-from foretext.interop.sentence_transformers import is_cross_encoder, write_modules
+from foretext.interop.sentence_transformers import SentenceEncoding, is_cross_encoder, write_modules
 from foretext.interop.task_conversion import task_from_family, task_to_family
-from foretext.interop.weight_file import WEIGHTS, read_weights, weight_path, write_weights
+from foretext.interop.weight_file import (
+    WEIGHTS,
+    by_transformers,
+    read_weights,
+    weight_path,
+    write_weights,
+)
 from foretext.replacement import refuse_unfinished
 from foretext.tasks.base import Task
 from foretext.tasks.task_base import TaskBase
@@ -65,7 +71,8 @@ def save_task(
     _save_tokenizer(folder, base, task.config.max_length)
     if converted is not None and converted.pooling is not None:
         length = base.framing(task.config.max_length).max_length
-        write_modules(folder, converted.pooling, base.backbone.dim, length)
+        sentence = SentenceEncoding(converted.pooling, text_length=length)
+        write_modules(folder, sentence, base.backbone.dim)
     write_weights(folder / WEIGHTS, weights)
     write_json(folder / CONFIG, {**settings, KEY: own_task_settings(base, task, name, facts)})
 
@@ -87,7 +94,7 @@ def load_task(folder: Path, resolve: Resolve, *, of_pairs: bool = False) -> Load
     refuse_unfinished(folder, ModelFileError)
     path = folder / CONFIG
     config = read_config(path)
-    place = weight_path(folder, (config.get("architectures") or ["AutoModel"])[0])
+    place = weight_path(folder, by_transformers((config.get("architectures") or [None])[0]))
     weights = read_weights(place)
     if reads_words(config):
         words = WordTokenizer.load(folder / TOKENIZER)

@@ -17,6 +17,7 @@ def canonical_names(family: Family, weights: dict[str, Tensor]) -> dict[str, Ten
     """Return weights under today's names: the backbone's with prefix, no gamma and no beta."""
     of_heads = {name for row in (*family.head_rows, *family.pair_head_rows) for name in row.theirs}
     of_heads |= {family.decoder, *(family.decoder_twin or ())}
+    of_heads |= {name for head in family.task_heads for row in head.rows for name in row.theirs}
     prefixed = any(name.startswith(family.prefix) for name in weights)
     names = {}
     for name, weight in weights.items():

@@ -23,8 +23,7 @@ class TransformerFamily(Family):
 
     def allows(self, config: TransformerConfig) -> bool:
         """Whether a model of this family can have these settings of our backbone."""
-        has_activation = config.activation in self.activations.values()
-        return super().allows(config) and has_activation and not config.scale_embeddings
+        return super().allows(config) and config.activation in self.activations.values()
 
     def their_value(self, config: TransformerConfig, ours: str) -> Any:
         """Return the value of their key for a setting of our backbone."""

@@ -16,6 +16,7 @@ from foretext.parsing.torch_file import read_torch
 __all__ = [
     "OURS",
     "WEIGHTS",
+    "by_transformers",
     "read_apart",
     "read_weights",
     "weight_path",
@@ -34,12 +35,12 @@ class _Index(TypedDict):
     weight_map: dict[str, str]  # from the name of a weight to its file
 
 
-def weight_path(folder: Path, their_class: str) -> Path:
+def weight_path(folder: Path, conversion: str) -> Path:
     """Return the file of a folder's weights, or the index of several files.
 
     Args:
         folder: of a model.
-        their_class: of `transformers`, for the message that says how to convert a pickle.
+        conversion: Python that writes a pickle again; FOLDER in it stands for the folder.
 
     Raises:
         ModelFileError: there is no such file, or only a pickle.
@@ -52,9 +53,14 @@ def weight_path(folder: Path, their_class: str) -> Path:
         raise ModelFileError(f"{folder} contains no weights: {WEIGHTS} is missing.")
     raise ModelFileError(
         f"{folder / pickle} is a pickle, which can run code when it is read, so foretext does not "
-        f"read it; if you trust it, convert it with transformers: "
-        f"{their_class}.from_pretrained('{folder}').save_pretrained('{folder}')."
+        "read it; if you trust it, convert it with the library that wrote it: "
+        f"{conversion.replace('FOLDER', repr(str(folder)))}."
     )
+
+
+def by_transformers(their_class: str | None) -> str:
+    """Return how `transformers` writes a folder again that contains one of its classes."""
+    return f"{their_class or 'AutoModel'}.from_pretrained(FOLDER).save_pretrained(FOLDER)"
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:

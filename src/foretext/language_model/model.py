@@ -31,6 +31,7 @@ from foretext.language_model.insight import (
 )
 from foretext.language_model.likelihood import Likelihood, measure_likelihood
 from foretext.language_model.networks import Network, Networks
+from foretext.nn.dense import Dense, through_layers
 from foretext.nn.device import DeviceName, Precision, choose_device
 from foretext.objectives.base import Objective, TaskHeads
 from foretext.representation import Represented
@@ -51,6 +52,7 @@ class LanguageModel(Represented):
         precision: "auto" embeds in bfloat16 where the device has it, generates by weights in
             bfloat16, and does everything else in float32.
         pooling: what `embed` does by default.
+        dense: layers of a sentence encoder, through which its own pooling goes.
         normalize: whether `embed` gives vectors of length 1 by default.
         text_length: positions that `embed` takes at once, if fewer than the model has.
         visibility: of a backbone without an objective; None: as its tokenizer suggests.
@@ -70,6 +72,7 @@ class LanguageModel(Represented):
         device: DeviceName = "auto",
         precision: Precision = "auto",
         pooling: Pooling = "mean",
+        dense: Sequence[Dense] = (),
         normalize: bool = False,
         text_length: int | None = None,
         visibility: Visibility | None = None,
@@ -80,6 +83,7 @@ class LanguageModel(Represented):
         self.backbone = backbone
         self.objective = objective
         self.pooling = pooling
+        self.dense = tuple(dense)
         self.normalize = normalize
         self.is_sentence_encoder = is_sentence_encoder
         self._networks = Networks(network, tokenizer, precision)
@@ -103,7 +107,7 @@ class LanguageModel(Represented):
     @property
     def vector_size(self) -> int:
         """Numbers of an embedding, D."""
-        return self.backbone.dim
+        return len(self.dense[-1].weight) if self.dense else self.backbone.dim
 
     @property
     def size(self) -> dict[str, int]:
@@ -142,7 +146,8 @@ class LanguageModel(Represented):
         Args:
             texts: N strings in a list, a generator, a column, or a table with a column "text".
             pooling: "mean" or "max" over all positions, the frame's among them, or "cls", the first
-                one; None: the model's own, which is "mean" unless its folder says otherwise.
+                one; None: the model's own, which is "mean" unless its folder says otherwise. Its
+                own pooling of the last layer goes through the `dense` layers of its folder, too.
             layer: 0 is the embeddings, -1 the last layer; of several the mean is taken.
             overlap: tokens that a window shares with the next; None: an eighth of it.
             normalize: whether vectors get length 1; None: as the model's folder says, or not.
@@ -158,6 +163,8 @@ class LanguageModel(Represented):
         layers, found = check_layers(layer, backbone), list(iterate_texts(texts))
         pooling = pooling or self.pooling
         vectors = self._embedder.embed(backbone, found, pooling, layers, overlap, progress)
+        if pooling == self.pooling and set(layers) <= {-1, backbone.num_layers}:
+            vectors = through_layers(self.dense, vectors)
         if self.normalize if normalize is None else normalize:
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
             vectors /= np.where(lengths, lengths, 1.0)
@@ -277,9 +284,15 @@ class LanguageModel(Represented):
             SettingError: no published kind of model has this shape.
         """
         from foretext.interop.hugging_face import CONFIG, save_hugging_face
+        from foretext.interop.sentence_transformers import SentenceEncoding
 
+        sentence = None
+        if self.is_sentence_encoder:
+            length = self._embedder.window.max_length
+            sentence = SentenceEncoding(self.pooling, self.dense, self.normalize, length)
         with merged_folder(Path(folder), CONFIG) as temporary:
-            save_hugging_face(temporary, self.tokenizer, self.backbone, self.objective, {})
+            parts = self.tokenizer, self.backbone, self.objective
+            save_hugging_face(temporary, *parts, {}, sentence)
 
     @classmethod
     def load(
@@ -304,6 +317,7 @@ class LanguageModel(Represented):
             device=device,
             precision=precision,
             pooling=found.pooling or "mean",
+            dense=found.dense,
             normalize=found.normalize,
             text_length=found.text_length,
             visibility=found.visibility,

@@ -45,6 +45,7 @@ class Networks:
     def __init__(self, network: Network, tokenizer: Tokenizer, precision: Precision) -> None:
         self.original = network
         self.precision = precision
+        self.num_ids = tokenizer.vocab_size
         self._copies = Copies(network, (tokenizer,))
 
     @property
@@ -77,10 +78,10 @@ class Networks:
             )
         half = self.precision != "fp32" and original.backbone.embedding.dtype == torch.float32
         if half and self.device.type == "cpu":
-            copies = self._copies.made("rows", lambda: _for_single_rows(original))
-            return Decoder(*copies, reading)
+            backbone, head = self._copies.made("rows", lambda: _for_single_rows(original))
+            return Decoder(backbone, head, reading, self.num_ids)
         network = self.fast()
-        return Decoder(network.backbone, _head(network), reading)
+        return Decoder(network.backbone, _head(network), reading, self.num_ids)
 
     def _in(self, dtype: torch.dtype) -> Network:
         return cast(Network, self._copies.in_dtype(dtype))

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from foretext.errors import CorpusError
 from foretext.parsing import read_json, read_text
-from foretext.tokenizers.frames import with_frame
+from foretext.tokenizers.frames import framed, with_frame
 from foretext.tokenizers.library_errors import library_errors
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer, with_special_tokens
 from foretext.tokenizers.wordpiece import PREFIX
@@ -82,7 +82,7 @@ def read_bert(path: Path, config: TokenizerConfig) -> SubwordTokenizer:
 
 
 def read_gpt(folder: Path, config: TokenizerConfig) -> SubwordTokenizer:
-    """Read ``vocab.json`` and ``merges.txt``; of RoBERTa, which shares them, not the frame.
+    """Read ``vocab.json`` and ``merges.txt``, of GPT-2 or of RoBERTa.
 
     Raises:
         CorpusError: the files are damaged or do not belong together.
@@ -101,7 +101,11 @@ def read_gpt(folder: Path, config: TokenizerConfig) -> SubwordTokenizer:
         if library.token_to_id(name) is not None:  # RoBERTa's mask takes the blank before it
             token = LibraryToken(name, lstrip=name == "<mask>", special=True)
             library.add_special_tokens([token])
-    return SubwordTokenizer.checked(library, folder / "vocab.json")
+    tokenizer = SubwordTokenizer.checked(library, folder / "vocab.json")
+    cls, sep = tokenizer.special.cls, tokenizer.special.sep
+    if usual is GPT_NAMES or cls is None or sep is None:
+        return tokenizer
+    return framed(tokenizer, [cls], [sep, sep], [sep], has_segments=False)
 
 
 def named_token(config: TokenizerConfig, task: str) -> str | None:
