@@ -33,6 +33,8 @@ ROLES = {  # their names: ours
     "eos_token": "end",
 }
 
+UNREAD = "sentencepiece.bpe.model"  # of XLM-R and CamemBERT, which have a tokenizer.json too
+
 
 def save_hf_tokenizer(
     tokenizer: SubwordTokenizer,
@@ -119,6 +121,12 @@ def load_hf_tokenizer(folder: Path) -> SubwordTokenizer:
     for name in SENTENCEPIECE_FILES:
         if (folder / name).is_file():
             return read_sentencepiece(folder / name, config)
+    if (folder / UNREAD).is_file():
+        raise CorpusError(
+            f"{folder / UNREAD} is a tokenizer that foretext does not read; write tokenizer.json "
+            f"beside it with transformers: AutoTokenizer.from_pretrained({str(folder)!r})"
+            f".save_pretrained({str(folder)!r})."
+        )
     raise CorpusError(
         f"{folder} contains no tokenizer; give a folder with tokenizer.json, vocab.txt, "
         f"vocab.json and merges.txt, {', or '.join(SENTENCEPIECE_FILES)}."
