@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
-from foretext.errors import CorpusError
+from foretext.data.batch import Inputs
+from foretext.errors import CorpusError, SettingError
 from tests.language_model.models import SENTENCES, bert, gpt
 
 
@@ -37,3 +39,57 @@ def test_errors_are_sentences() -> None:
             look("")
         with pytest.raises(CorpusError, match=r"and the model sees 3\d at once; look at a shorter"):
             look(" ".join(SENTENCES))
+
+
+def test_a_pair_is_one_row_with_segments() -> None:
+    """(1, T, D) of [CLS] a [SEP] b [SEP], as the backbone reads it; `embed` takes its mean."""
+    model = bert()
+    found = model.layers("the king", "the queen")
+    assert found.tokens == ["[CLS]", "the", "king", "[SEP]", "the", "queen", "[SEP]"]
+    ids = torch.tensor([[model.tokenizer.tokens.index(token) for token in found.tokens]])
+    segments = torch.tensor([[0, 0, 0, 0, 1, 1, 1]])
+    with torch.inference_mode():
+        states = model.backbone.eval()(Inputs(ids, segments=segments)).last
+    np.testing.assert_allclose(found.states[-1], states[0].numpy(), atol=1e-5)
+    (vector,) = model.embed(["the king"], seconds=["the queen"])
+    np.testing.assert_allclose(vector, states[0].mean(0).numpy(), atol=0.05, rtol=0.05)
+    assert model.attention_maps("the king", "the queen").weights.shape[-2:] == (7, 7)
+
+
+def test_pairs_do_not_depend_on_the_others() -> None:
+    model = bert()
+    firsts, seconds = ["the king", "a ship sails"], ["the queen of the island", "the sea"]
+    together = model.embed(firsts, seconds=seconds)
+    alone = np.concatenate(
+        [model.embed([a], seconds=[b]) for a, b in zip(firsts, seconds, strict=True)]
+    )
+    np.testing.assert_allclose(together, alone, atol=0.05, rtol=0.05)
+    assert model.embed([], seconds=[]).shape == (0, 16)
+
+
+def test_a_causal_model_reads_the_end_token_between_two_texts() -> None:
+    assert gpt().layers("the", "king").tokens[1] == "<|endoftext|>"
+
+
+def test_one_word_in_two_sentences_has_two_vectors() -> None:
+    model = bert()
+    for first, second in (
+        (model.layers("a king lives"), model.layers("the king sails")),
+        (model.layers("the king", "the queen"), model.layers("the king", "the ship")),
+    ):
+        place = first.tokens.index("king")
+        assert second.tokens[place] == "king"
+        np.testing.assert_allclose(first.states[0][place], second.states[0][place])
+        assert not np.allclose(first.states[-1][place], second.states[-1][place], atol=1e-3)
+
+
+def test_pairs_that_cannot_be_read_are_refused() -> None:
+    model = bert()
+    with pytest.raises(SettingError, match="There are 2 texts and 1 seconds"):
+        model.embed(["a", "b"], seconds=["c"])
+    with pytest.raises(SettingError, match="overlap has no effect on pairs"):
+        model.embed(["a"], seconds=["c"], overlap=2)
+    with pytest.raises(CorpusError, match="A pair of texts has"):
+        model.embed([" ".join(SENTENCES)], seconds=["king"])
+    with pytest.raises(CorpusError, match="A pair of texts has"):
+        model.layers("the king", " ".join(SENTENCES))

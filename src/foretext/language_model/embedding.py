@@ -11,11 +11,11 @@ from foretext.backbones.base import Backbone
 from foretext.corpus.blocks import Advance
 from foretext.data.batch import Visibility
 from foretext.data.framing import Framing
-from foretext.errors import SettingError
+from foretext.errors import CorpusError, SettingError
 from foretext.language_model.encoding import Pooling, pool_texts, pool_windows
 from foretext.tokenizers.base import Tokenizer
 
-__all__ = ["TextEmbedder"]
+__all__ = ["TextEmbedder", "framed_pair", "paired"]
 
 TEXTS_AT_ONCE = 1 << 14  # sorted by length together
 
@@ -68,6 +68,42 @@ class TextEmbedder:
             )
         return vectors
 
+    def embed_pairs(
+        self,
+        backbone: Backbone,
+        pairs: Sequence[tuple[str, str]],
+        pooling: Pooling,
+        layers: tuple[int, ...],
+        progress: Advance | None = None,
+    ) -> NDArray[np.float32]:
+        """Return one vector a pair, (N, D), both texts in one row as in pretraining on pairs.
+
+        Raises:
+            CorpusError: a pair is longer than the model.
+        """
+        self._check_pooling(pooling)
+        if not pairs:
+            return np.zeros((0, backbone.dim), np.float32)
+        reader = self.tokenizer.opened() if backbone.open_vocabulary else self.tokenizer
+        firsts = reader.encode_batch([first for first, _ in pairs])
+        seconds = reader.encode_batch([second for _, second in pairs])
+        rows = [
+            framed_pair(self.window, first, second)
+            for first, second in zip(firsts, seconds, strict=True)
+        ]
+        starts = np.array([self.window.second_starts(first) for first in firsts], np.int64)
+        return pool_windows(
+            backbone,
+            rows,
+            pad=self.tokenizer.pad,
+            visibility=self.visibility,
+            pooling=pooling,
+            layers=layers,
+            spelling=reader.spelling,
+            second_starts=starts if backbone.num_segments > 1 else None,
+            done=_texts_done(progress, 1.0),
+        )
+
     def _check_pooling(self, pooling: Pooling) -> None:
         if pooling not in ("mean", "cls", "max"):
             raise SettingError(f"pooling = {pooling!r}: there are 'mean', 'cls' and 'max'.")
@@ -104,6 +140,37 @@ class TextEmbedder:
         owners = np.repeat(np.arange(len(windows)), list(map(len, windows)))
         weights = np.fromiter(map(len, rows), np.int64, len(rows))
         return pool_texts(vectors, owners, weights, len(encoded), pooling)
+
+
+def paired(
+    firsts: Sequence[str], seconds: Sequence[str], overlap: int | None
+) -> list[tuple[str, str]]:
+    """Return the pairs of two lists of texts.
+
+    Raises:
+        SettingError: one list is longer, or an overlap is given, although pairs have no windows.
+    """
+    if overlap is not None:
+        raise SettingError("overlap has no effect on pairs, which are not cut; leave it out.")
+    if len(firsts) != len(seconds):
+        raise SettingError(
+            f"There are {len(firsts):,} texts and {len(seconds):,} seconds; give as many of both."
+        )
+    return list(zip(firsts, seconds, strict=True))
+
+
+def framed_pair(framing: Framing, first: Sequence[int], second: Sequence[int]) -> list[int]:
+    """Return the row of a pair.
+
+    Raises:
+        CorpusError: it is longer than the model.
+    """
+    if len(first) + len(second) > framing.pair_room:
+        raise CorpusError(
+            f"A pair of texts has {len(first) + len(second):,} tokens, and the model sees "
+            f"{framing.pair_room:,} of both at once; give shorter texts."
+        )
+    return framing.around_pair(first, second)
 
 
 def _texts_done(progress: Advance | None, texts_a_window: float) -> Callable[[int], object]:

@@ -27,15 +27,25 @@ def as_inputs(
     pad: int,
     visibility: Visibility,
     spelling: Tensor | None = None,
+    second_starts: NDArray[np.int64] | None = None,
 ) -> Inputs:
-    """Put rows of ids side by side, (B, T); a mask only where their lengths differ."""
+    """Put rows of ids side by side, (B, T); a mask only where their lengths differ.
+
+    With `second_starts`, (B,), each row is a pair: from that position on, the second text.
+    """
     width = max(map(len, rows))
     lengths = np.fromiter(map(len, rows), np.int64, len(rows))
     ids = np.full((len(rows), width), pad, np.int64)
     real = np.arange(width) < lengths[:, None]
     ids[real] = np.fromiter((token for row in rows for token in row), np.int64, lengths.sum())
     token_mask = None if real.all() else torch.from_numpy(real)
-    return Inputs(torch.from_numpy(ids), token_mask, visibility, spelling=spelling)
+    segments = None
+    if second_starts is not None:
+        is_second = np.arange(width) >= second_starts[:, None]
+        segments = torch.from_numpy(is_second.astype(np.int64))
+    return Inputs(
+        torch.from_numpy(ids), token_mask, visibility, segments=segments, spelling=spelling
+    )
 
 
 def check_layers(layers: Layers, backbone: Backbone) -> tuple[int, ...]:
@@ -66,15 +76,20 @@ def pool_windows(
     pooling: Pooling,
     layers: tuple[int, ...],
     spelling: NDArray[np.uint8] | None = None,
+    second_starts: NDArray[np.int64] | None = None,
     done: Callable[[int], object] = int,
 ) -> NDArray[np.float32]:
-    """Return one vector a row of ids, (N, D); `done` is called with each number of rows."""
+    """Return one vector a row of ids, (N, D); `done` is called with each number of rows.
+
+    Rows are texts or, with `second_starts` (N,), pairs of texts.
+    """
     device = backbone.embedding.device
     unseen = None if spelling is None else torch.from_numpy(spelling)
     vectors = torch.empty(len(rows), backbone.dim)
     for places in _batches(rows, BATCH_TOKENS.get(device.type, BATCH_TOKENS["cpu"])):
         some = [rows[place] for place in places]
-        inputs = as_inputs(some, pad, visibility, unseen).to(device)
+        starts = None if second_starts is None else second_starts[places]
+        inputs = as_inputs(some, pad, visibility, unseen, starts).to(device)
         states = _states(backbone, inputs, layers)
         vectors[places] = POOLS[pooling](states, inputs.token_mask).float().cpu()
         done(len(places))

@@ -13,6 +13,7 @@ from foretext.backbones.base import Backbone
 from foretext.data.batch import Inputs, Visibility
 from foretext.data.framing import Framing
 from foretext.errors import CorpusError
+from foretext.language_model.embedding import framed_pair
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["AttentionMaps", "LayerStates", "OneText", "attention_of", "layers_of"]
@@ -46,8 +47,19 @@ class OneText(NamedTuple):
         framing: Framing,
         visibility: Visibility,
         device: torch.device,
+        second: str | None = None,
+        num_segments: int = 0,
     ) -> OneText:
         """Encode a text, and put the special tokens around it.
+
+        Args:
+            text: the text.
+            tokenizer: of the model.
+            framing: the special tokens.
+            visibility: that the model is read with.
+            device: of the model.
+            second: another text in the same row, or None.
+            num_segments: kinds of tokens that the model tells apart.
 
         Raises:
             CorpusError: the text is empty, or longer than the model.
@@ -60,9 +72,17 @@ class OneText(NamedTuple):
                 f"The text has {len(ids):,} tokens, and the model sees {framing.room:,} at "
                 "once; look at a shorter part of it."
             )
-        row = framing.around(ids)
+        segments = None
+        if second is None:
+            row = framing.around(ids)
+        else:
+            row = framed_pair(framing, ids, tokenizer.encode(second))
+            if num_segments > 1:
+                is_second = torch.arange(len(row)) >= framing.second_starts(ids)
+                segments = is_second.long()[None]
+        spelling = _spelling(tokenizer)
         inputs = Inputs(
-            torch.tensor([row]), visibility=visibility, spelling=_spelling(tokenizer)
+            torch.tensor([row]), visibility=visibility, segments=segments, spelling=spelling
         ).to(device)
         return cls([tokenizer.tokens[token] for token in row], inputs)
 

@@ -19,7 +19,7 @@ from foretext.errors import SettingError
 from foretext.files import merged_folder
 from foretext.generation import Sampling
 from foretext.language_model.continuation import Continuation, Stream, continue_prompt
-from foretext.language_model.embedding import TextEmbedder
+from foretext.language_model.embedding import TextEmbedder, paired
 from foretext.language_model.encoding import Layers, Pooling, check_layers
 from foretext.language_model.filling import Filling, fill_masks
 from foretext.language_model.insight import (
@@ -134,11 +134,12 @@ class LanguageModel(Represented):
         pooling: Pooling | None = None,
         layer: Layers = -1,
         *,
+        seconds: Sequence[str] | None = None,
         overlap: int | None = None,
         normalize: bool | None = None,
         progress: Advance | None = None,
     ) -> NDArray[np.float32]:
-        """Return one vector a text, (N, D).
+        """Return one vector a text, (N, D), or one a pair of texts.
 
         A text of no tokens gets zeros. One that is longer than the model is cut into windows, whose
         vectors are averaged by their tokens (with pooling "max": the largest is taken).
@@ -149,20 +150,25 @@ class LanguageModel(Represented):
                 one; None: the model's own, which is "mean" unless its folder says otherwise. Its
                 own pooling of the last layer goes through the `dense` layers of its folder, too.
             layer: 0 is the embeddings, -1 the last layer; of several the mean is taken.
+            seconds: N further texts, each read in one row with the text of its place.
             overlap: tokens that a window shares with the next; None: an eighth of it.
             normalize: whether vectors get length 1; None: as the model's folder says, or not.
             progress: advances by the texts that are done.
 
         Raises:
             SettingError: no such pooling, layer or overlap, or a text that is not in a list.
-            CorpusError: an element is no text.
+            CorpusError: an element is no text, or a pair is longer than the model.
         """
-        if isinstance(texts, str):
+        if isinstance(texts, str) or isinstance(seconds, str):
             raise SettingError("embed takes several texts; put a single one into a list.")
         backbone = self._networks.fast().backbone
         layers, found = check_layers(layer, backbone), list(iterate_texts(texts))
         pooling = pooling or self.pooling
-        vectors = self._embedder.embed(backbone, found, pooling, layers, overlap, progress)
+        if seconds is None:
+            vectors = self._embedder.embed(backbone, found, pooling, layers, overlap, progress)
+        else:
+            pairs = paired(found, list(iterate_texts(seconds)), overlap)
+            vectors = self._embedder.embed_pairs(backbone, pairs, pooling, layers, progress)
         if pooling == self.pooling and set(layers) <= {-1, backbone.num_layers}:
             vectors = through_layers(self.dense, vectors)
         if self.normalize if normalize is None else normalize:
@@ -258,23 +264,27 @@ class LanguageModel(Represented):
         return self.likelihood(texts, stride=stride).perplexity
 
     @torch.inference_mode()
-    def layers(self, text: str) -> LayerStates:
+    def layers(self, text: str, second: str | None = None) -> LayerStates:
         """Return the states of a text's tokens after each layer, (L + 1, T, D), embeddings first.
+
+        With `second`, both texts are read in one row.
 
         Raises:
             CorpusError: the text is empty, or longer than the model.
         """
-        return layers_of(self._networks.exact().backbone, self._one_text(text))
+        return layers_of(self._networks.exact().backbone, self._one_text(text, second))
 
     @torch.inference_mode()
-    def attention_maps(self, text: str) -> AttentionMaps:
+    def attention_maps(self, text: str, second: str | None = None) -> AttentionMaps:
         """Return the attention weights of a text's tokens, by layer and head, (L, H, T, T).
+
+        With `second`, both texts are read in one row.
 
         Raises:
             CorpusError: the text is empty, or longer than the model.
             SettingError: the backbone has no attention.
         """
-        return attention_of(self._networks.exact().backbone, self._one_text(text))
+        return attention_of(self._networks.exact().backbone, self._one_text(text, second))
 
     def save(self, folder: str | Path) -> None:
         """Write a folder that `load` and Hugging Face's `from_pretrained` open.
@@ -324,10 +334,16 @@ class LanguageModel(Represented):
             is_sentence_encoder=found.pooling is not None,
         )
 
-    def _one_text(self, text: str) -> OneText:
+    def _one_text(self, text: str, second: str | None) -> OneText:
         reader = cast(SubwordTokenizer, self.as_base().reader())
         return OneText.of(
-            text, reader, self._framing, self.visibility, self._networks.device
+            text,
+            reader,
+            self._framing,
+            self.visibility,
+            self._networks.device,
+            second,
+            self.backbone.num_segments,
         )
 
 
