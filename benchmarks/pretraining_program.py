@@ -58,13 +58,13 @@ def ours(objective: str, seed: int) -> float:
 
 def our_model(objective: str) -> Any:
     from foretext.backbones.transformer import Transformer
+    from foretext.backbones.xlnet import XLNet
     from foretext.objectives.causal_lm import CausalLM
     from foretext.objectives.masked_lm import MaskedLM
+    from foretext.objectives.permutation_lm import PermutationLM
     from foretext.training.model import Model
 
     shape = {"num_layers": LAYERS, "dim": DIM, "num_heads": HEADS, "max_length": LENGTH}
-    tokenizer: Any = DrawnTokenizer()
-    asked: Any = MaskedLM if objective == "masked" else CausalLM
     gpt = {
         "num_segments": 0,
         "norm_position": "pre",
@@ -72,10 +72,16 @@ def our_model(objective: str) -> Any:
         "embedding_norm": False,
         "activation": "gelu_tanh",
     }
-    form = {} if objective == "masked" else gpt
-    config = Transformer.Config.checked({**shape, **form}, "backbone")
-    backbone = Transformer(config, WORDS)
-    return Model(backbone, asked(asked.Config(), backbone, tokenizer))
+    body, form, asked = {
+        "masked": (Transformer, {}, MaskedLM),
+        "causal": (Transformer, gpt, CausalLM),
+        "permuted": (XLNet, {"cls_segment": True}, PermutationLM),
+    }[objective]
+    tokenizer: Any = DrawnTokenizer()
+    kind: Any = body
+    backbone = kind(kind.Config.checked({**shape, **form}, "backbone"), WORDS)
+    head: Any = asked
+    return Model(backbone, head(head.Config(), backbone, tokenizer))
 
 
 class DrawnTokenizer:
@@ -147,8 +153,26 @@ def shipped(objective: str, seed: int) -> float:
 
 
 def their_model(objective: str, dropout: float) -> Any:
-    from transformers import BertConfig, BertForMaskedLM, GPT2Config, GPT2LMHeadModel
+    from transformers import (
+        BertConfig,
+        BertForMaskedLM,
+        GPT2Config,
+        GPT2LMHeadModel,
+        XLNetConfig,
+        XLNetLMHeadModel,
+    )
 
+    if objective == "permuted":
+        permuted = XLNetConfig(
+            vocab_size=WORDS,
+            d_model=DIM,
+            n_layer=LAYERS,
+            n_head=HEADS,
+            d_inner=4 * DIM,
+            dropout=dropout,
+            mem_len=None,
+        )
+        return XLNetLMHeadModel(permuted)
     if objective == "masked":
         config: Any = BertConfig(
             vocab_size=WORDS,
@@ -188,12 +212,31 @@ def their_rows(objective: str, seed: int) -> list[dict[str, torch.Tensor]]:
     """Ids and labels as their collator gives them."""
     generator = torch.Generator().manual_seed(seed)
     ids = torch.randint(MASK + 1, WORDS, (ROWS, LENGTH), generator=generator)
+    if objective == "permuted":
+        return [permuted_row(row, generator) for row in ids]
     labels = ids.clone()
     if objective == "masked":
         asked = torch.rand(ids.shape, generator=generator) < 0.15
         labels[~asked] = -100
         ids[asked] = MASK
     return [{"input_ids": row, "labels": label} for row, label in zip(ids, labels, strict=True)]
+
+
+def permuted_row(ids: torch.Tensor, generator: torch.Generator) -> dict[str, torch.Tensor]:
+    """A sixth of the tokens, the last of a random order; the others are visible to all."""
+    asked = torch.randperm(LENGTH, generator=generator)[: LENGTH // 6]
+    order = torch.zeros(LENGTH).index_put((asked,), torch.arange(1.0, len(asked) + 1))
+    # Theirs says what is hidden; a query sees neither its own token nor later ones.
+    hidden = order >= torch.where(order > 0, order, 1.0)[:, None]
+    mapping = torch.nn.functional.one_hot(asked, LENGTH).float()
+    kinds = torch.zeros_like(ids).index_fill(0, torch.tensor([LENGTH - 1]), 2)
+    return {
+        "input_ids": ids,
+        "perm_mask": hidden.float(),
+        "target_mapping": mapping,
+        "token_type_ids": kinds,
+        "labels": ids[asked],
+    }
 
 
 if __name__ == "__main__":

@@ -47,6 +47,7 @@ THEIR_TASKS = {  # how their classes' names end, and the tasks that these may ha
     "ForSequenceClassification": ("classification", "matching"),
     "ForTokenClassification": ("tagging",),
     "ForQuestionAnswering": ("span_qa",),
+    "ForQuestionAnsweringSimple": ("span_qa",),  # XLNet's
 }
 MODULES = "modules.json"  # of sentence-transformers
 FIRST_STEPS = (CHECKPOINTS, REPLACEMENT, "plan.json", "train.log")  # before there is a recipe
