@@ -97,7 +97,8 @@ class TransformerConfig(Config):
     def narrowed(self, rate: float, num_layers: int | None) -> Self:
         """Return the settings of a network that is `rate` times as wide, with as wide heads.
 
-        Its token vectors keep their width. Without `num_layers` it has as many layers.
+        Its token vectors keep their width. Without `num_layers` it has as many layers. Its first
+        weights are larger, as the inverse root of the width, so that its states begin as large.
         """
         num_heads = max(round(rate * self.num_heads), 1)
         dim = num_heads * (self.dim // self.num_heads)
@@ -108,6 +109,7 @@ class TransformerConfig(Config):
             "dim": dim,
             "embedding_dim": self.embedding_width if dim != self.embedding_width else None,
             "feed_forward_dim": None if hidden is None else max(hidden // LANES, 1) * LANES,
+            "init_std": self.init_std * (self.dim / dim) ** 0.5,
         }
         return self.model_copy(update=changed)
 
