@@ -7,6 +7,7 @@ letters, is equal here. A pass over the ids costs less than encoding them, howev
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -28,9 +29,12 @@ class EntityTokens:
 
     def __init__(self, names: Sequence[str], tokenizer: SubwordTokenizer) -> None:
         written = [*names, *(f" {name}" for name in names)]  # some tokenizers mark the blank
+        block = tokenizer.encode_block("\n".join(written))  # one for each line
+        ids = block.ids.tolist()
+        edges = pairwise([*block.sentence_starts.tolist(), len(ids)])
+        found = {tuple(ids[start:end]) for start, end in edges}
         unknown = tokenizer.special.unknown
-        encoded = {tuple(ids) for ids in tokenizer.encode_batch(written) if unknown not in ids}
-        sequences = sorted(encoded - {()})
+        sequences = sorted(each for each in found if unknown not in each)
         self.starts = np.cumsum([0, *map(len, sequences)], dtype=np.int64)  # (E + 1,)
         self.tokens = np.array([token for ids in sequences for token in ids], np.uint32)
         first = np.array([ids[0] for ids in sequences], np.int64)

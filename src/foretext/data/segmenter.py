@@ -55,6 +55,11 @@ class Segmenter:
         self._names = [] if entities is None else read_entities(Path(entities))
         self._entity_tokens = EntityTokens(self._names, tokenizer)
 
+    @property
+    def is_slow(self) -> bool:
+        """Whether words take longer to find than a text to encode."""
+        return self.words == "jieba"
+
     @cached_property
     def fingerprint(self) -> str:
         """Hexadecimal digest of what cuts words, and of the list."""

@@ -54,6 +54,7 @@ class CorpusSample:
         """Return only its first block."""
         part = copy.copy(self)
         part.texts = self.texts[:1]
+        part.num_bytes = sum(len(text.encode()) for text in part.texts)
         part.fingerprint = f"beginning of {self.fingerprint}"
         return part
 

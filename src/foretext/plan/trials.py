@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 import torch
 
@@ -59,12 +59,11 @@ class Trials:
         timer: Timer = time.monotonic,
     ) -> None:
         if not sample.whole:  # the time is extrapolated: load kernels first
-            _encode(recipe, sample.beginning(), folder / "warm")
-        began = timer()
-        self.tokenizer, self.text = _encode(recipe, sample, folder / "tokens")
-        share = sample.corpus_bytes / sample.num_bytes
-        self.preparation_seconds = (timer() - began) * share
-        self.corpus_tokens = round(self.text.num_tokens * share)
+            _encode(recipe, sample.beginning(), folder / "warm", timer)
+        encoded = _encode(recipe, sample, folder / "tokens", timer)
+        self.tokenizer, self.text = encoded.tokenizer, encoded.tokens
+        self.preparation_seconds = encoded.seconds
+        self.corpus_tokens = round(self.text.num_tokens * sample.corpus_bytes / encoded.num_bytes)
         self.recipe = _possible(recipe, self.text)
         self.folder, self.build, self.seconds, self.timer = folder, build, seconds, timer
         self.device = choose_device(self._training.device)
@@ -125,14 +124,29 @@ class Trials:
         return self.recipe.with_settings("backbone", **sizes)
 
 
-def _encode(recipe: Recipe, text: CorpusSample, folder: Path) -> tuple[SubwordTokenizer, TokenFile]:
+class Encoded(NamedTuple):
+    """A sample of a text as ids."""
+
+    tokenizer: SubwordTokenizer
+    tokens: TokenFile
+    num_bytes: int  # of the text that the tokens are of
+    seconds: float  # that the same takes with all of the text, about
+
+
+def _encode(recipe: Recipe, text: CorpusSample, folder: Path, timer: Timer) -> Encoded:
+    """Learn the tokenizer of a text and encode it, or its beginning where words take long."""
     kind, config = recipe.parts["tokenizer"]
-    workers = usable_cores()
+    workers, began = usable_cores(), timer()
     tokenizer = learn_subwords(str(kind), config.model_dump(), text, workers=workers)
+    learned = timer()
     name, config = recipe.parts["objective"]
     segmenter = OBJECTIVES.resolve(str(name)).segmenter(config, tokenizer)
-    tokens = write_tokens(text, tokenizer, folder, workers=workers, segmenter=segmenter)
-    return tokenizer, tokens.train
+    part = text.beginning() if segmenter is not None and segmenter.is_slow else text
+    ready = timer()
+    tokens = write_tokens(part, tokenizer, folder, workers=workers, segmenter=segmenter).train
+    learning = (learned - began) * text.corpus_bytes / text.num_bytes
+    encoding = (timer() - ready) * text.corpus_bytes / part.num_bytes
+    return Encoded(tokenizer, tokens, part.num_bytes, learning + (ready - learned) + encoding)
 
 
 def _possible(recipe: Recipe, text: TokenFile) -> Recipe:
