@@ -105,6 +105,7 @@ def test_operations_of_a_step() -> None:
     assert flops.per_token == 2 * 12 * 16**2 * 2 * 3
     assert flops.per_pair == 2 * 4 * 2 * 16 * 3
     assert made(convolution_width=3).flops().per_token == flops.per_token + 2 * 3 * 16**2 * 3
+    assert made(embedding_dim=6).flops().per_token == flops.per_token + 2 * 6 * 16 * 3
 
 
 def test_segments_can_be_added() -> None:
@@ -118,6 +119,19 @@ def test_segments_can_be_added() -> None:
         backbone.replace_segments(torch.tensor([[0.0] * 6, [1.0] * 6]))
         assert not torch.allclose(backbone(Inputs(row, segments=row % 2)).last, before)
     assert backbone.config.num_segments == backbone.num_segments == 2
+
+
+def test_a_narrower_one_has_token_vectors_of_the_same_shape() -> None:
+    """As ELECTRA's generator: its heads are as wide, and it can share the token vectors."""
+    narrow = made(embedding_dim=6).narrower(0.5, 1)
+    assert (narrow.dim, narrow.num_layers, narrow.config.num_heads) == (8, 1, 1)
+    assert narrow.embedding.shape == (V, 6)
+    assert narrow.config.hidden_dim == 32
+    assert made().narrower(0.5).embedding.shape == (V, 16)
+    assert made().narrower(0.5)(Inputs(ids())).last.shape == (2, 21, 8)
+    same = made().narrower(1.0)
+    assert same.config.embedding_dim is None
+    assert same.config.init_std == made().config.init_std
 
 
 def test_positions_of_rows_are_cut_only_where_they_are_learned() -> None:

@@ -143,17 +143,23 @@ class Deberta(Backbone):
         parts = {"query_key_value": 3, "distance_query_key": 2}
         return {name: parts.get(name.split(".")[-2], count) for name, count in counts.items()}
 
+    def narrower(self, rate: float, num_layers: int | None = None) -> Deberta:
+        """Return one with random weights, `rate` times as wide, whose heads are as wide."""
+        return Deberta(self.config.narrowed(rate, num_layers), self.vocab_size)
+
     def flops(self) -> Flops:
         """Return the operations of a training step, with the layers frozen that are so now.
 
         The maps of distances, which all texts share, are not counted.
         """
-        convolution = 0
+        further = 0
+        if self.embeddings.projection is not None:
+            further += matrix_flops(self.embeddings.projection)
         if self.convolution is not None:
             weight = self.convolution.convolution.weight
-            convolution = 2 * weight.numel() * num_passes(self.convolution)
+            further += 2 * weight.numel() * num_passes(self.convolution)
         return Flops(
-            per_token=convolution + sum(matrix_flops(block) for block in self.layers),
+            per_token=further + sum(matrix_flops(block) for block in self.layers),
             per_pair=sum(8 * self.dim * num_passes(block) for block in self.layers),
         )
 

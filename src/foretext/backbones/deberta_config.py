@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -72,6 +72,24 @@ class DebertaConfig(Config):
                 f"{self.num_buckets}: distances up to {exact} have a bucket each"
             )
         return self
+
+    def narrowed(self, rate: float, num_layers: int | None) -> Self:
+        """Return the settings of a network that is `rate` times as wide, with as wide heads.
+
+        Its token vectors keep their width. Without `num_layers` it has as many layers. Its first
+        weights are larger, as the inverse root of the width, so that its states begin as large.
+        """
+        num_heads = max(round(rate * self.num_heads), 1)
+        dim, width = num_heads * (self.dim // self.num_heads), self.embedding_dim or self.dim
+        changed = {
+            "num_layers": num_layers or self.num_layers,
+            "num_heads": num_heads,
+            "dim": dim,
+            "embedding_dim": None if width == dim else width,
+            "feed_forward_dim": max(round(rate * self.hidden_dim), 1),
+            "init_std": self.init_std * (self.dim / dim) ** 0.5,
+        }
+        return self.model_copy(update=changed)
 
     @property
     def hidden_dim(self) -> int:
