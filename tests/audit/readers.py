@@ -31,10 +31,12 @@ from foretext.data.rows import (
     read_texts,
 )
 from foretext.evaluation.vectors import evaluate_vectors
+from foretext.tokenizers.hf_files import load_hf_tokenizer
 from foretext.vectors.index import NeighborIndex
 from foretext.vectors.ngrams import CharacterNgrams
 from foretext.vectors.subword_vectors import SubwordVectors
 from foretext.vectors.word_vectors import WordVectors
+from tests.tokenizers.sentencepiece_writer import model_bytes
 
 __all__ = ["READERS", "Reader"]
 
@@ -235,4 +237,9 @@ READERS = [
         partial(_read_fasttext, "m"),
     ),
     Reader("linear classifier", _write_linear, _read_linear),
+    Reader(
+        "tokenizer of SentencePiece",
+        _file("spm.model", model_bytes()),
+        lambda folder: load_hf_tokenizer(folder).encode("the cats sat"),
+    ),
 ]  # fmt: skip
