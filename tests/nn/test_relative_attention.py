@@ -84,7 +84,7 @@ def test_it_is_the_formula(num_queries: int, has_segments: bool, learns: bool) -
 
 def test_weights_are_those_that_it_mixes_by() -> None:
     made, x = attention(), torch.randn(B, S, D)
-    mask = AttentionMask(None, causal=True)
+    mask = AttentionMask(torch.ones(1, 1, S, S, dtype=torch.bool).tril())
     where = layout(torch.arange(S)[None], None, mask)
     weights = made.weights(x, where)
     torch.testing.assert_close(weights.sum(-1), torch.ones(B, H, S))

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from foretext.backbones.base import Backbone, States
+from foretext.backbones.near_distances import attend_to_near_distances
 from foretext.config import Config
 from foretext.data.batch import Inputs, Visibility
 from foretext.nn.attention_mask import attention_mask
@@ -66,6 +67,8 @@ class XLNet(Backbone):
         """Dropout of the attention weights; it costs the fast path on a CPU."""
         init_std: float = Field(0.02, gt=0)
         """Standard deviation of the first weights."""
+        first_attention: Literal["random", "neighbours"] = "random"
+        """What untrained heads look at: anything, or near positions."""
 
         @model_validator(mode="after")
         def _fits(self) -> XLNet.Config:
@@ -83,7 +86,7 @@ class XLNet(Backbone):
             return self.feed_forward_dim or 4 * self.dim
 
     config: Config
-    visibilities: frozenset[Visibility] = frozenset({"full", "causal", "matrix"})
+    visibilities: frozenset[Visibility] = frozenset({"full", "matrix"})
     num_segments = 2
     adds_pooler = True
     pooler_on: Pooling = "last"  # `[CLS]`
@@ -176,7 +179,7 @@ class XLNet(Backbone):
         self, visibility: Visibility, *, has_pooler: bool, siamese: bool = False
     ) -> Pooling:
         """Return the mean: pretraining predicts tokens, nothing from the state of `[CLS]`."""
-        return "last" if visibility == "causal" and not siamese else "mean"
+        return "mean"
 
     def initialise_head(self, layer: nn.Linear) -> None:
         """Draw the weights of a task's layer from N(0, init_std²); its bias becomes zero."""
@@ -231,6 +234,8 @@ class XLNet(Backbone):
         attentions = (vector for block in self.layers for vector in block.attention.vectors())
         for vector in (self.query, self.embedding, *attentions):
             nn.init.normal_(vector, std=std)
+        if self.config.first_attention == "neighbours":
+            attend_to_near_distances(self.layers, self.dim)
 
 
 class Layer(nn.Module):

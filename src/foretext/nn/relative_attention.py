@@ -68,10 +68,6 @@ class RelativeAttention(nn.Module):
         """Return how much each position takes from each, (B, H, T, S); rows sum to 1."""
         query, key, _ = self._heads(x, layout.mask.num_queries)
         scores = query @ key.mT * self.scale + self._bias(query, layout)
-        T, S = scores.shape[-2:]
-        if layout.mask.causal:
-            after = torch.ones(T, S, dtype=torch.bool, device=x.device).triu(1)
-            scores = scores.masked_fill(after, -math.inf)
         if layout.mask.visible is not None:
             scores = scores.masked_fill(~layout.mask.visible, -math.inf)
         return scores.softmax(-1)
