@@ -6,6 +6,7 @@ for the fields that its `Config` has, and one more form for each entry of `FORMS
 
 from __future__ import annotations
 
+import json
 from typing import Any, NamedTuple
 
 import torch
@@ -33,7 +34,11 @@ SMALL = {  # by field, of any backbone
 FORMS: dict[str, dict[str, dict[str, Any]]] = {
     "textcnn": {"": {"widths": [3]}},
     "recurrent": {"": {"dim": 16}, "unidirectional": {"bidirectional": False}},
-    "transformer": {"": {}, "rotary": {"positions": "rotary", "norm_position": "pre"}},
+    "transformer": {
+        "": {},
+        "rotary": {"positions": "rotary", "norm_position": "pre"},
+        "shared": {"share_layers": True},
+    },
     "deberta": {"": {"num_buckets": 8}},
     "elmo": {"": {"dim": 16}},
 }
@@ -80,7 +85,7 @@ def small_recipe(pair: Pair, *settings: str) -> Recipe:
 
 
 def _toml(value: Any) -> str:
-    return f"'{value}'" if isinstance(value, str) else str(value).replace("False", "false")
+    return f"'{value}'" if isinstance(value, str) else json.dumps(value)
 
 
 def build_backbone(pair: Pair, vocab_size: int) -> Backbone:

@@ -21,7 +21,7 @@ from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
 from foretext.nn.vocabulary_head import HeadTransform, Score, VocabularyHead
-from foretext.objectives.base import Objective, TaskHeads, check_tied, row_length
+from foretext.objectives.base import Objective, TaskHeads, row_length
 from foretext.objectives.cloze import ClozeConfig, cloze_head, hide_a_word
 from foretext.objectives.in_use import ModelInUse
 from foretext.objectives.masked_rows import Masking
@@ -103,11 +103,6 @@ class UniLM(Objective):
     def for_tasks(self) -> TaskHeads:
         """What stands before the vocabulary."""
         return TaskHeads(transform=cast(HeadTransform, self.head.transform))
-
-    def check(self, backbone: Backbone) -> None:
-        """Refuse a backbone whose token vectors cannot be the weights of the head."""
-        if self.config.tied:
-            check_tied(backbone)
 
     def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any]:
         """Mask the word in the middle of a row, and fill it."""
