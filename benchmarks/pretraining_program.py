@@ -72,16 +72,14 @@ def our_model(objective: str) -> Any:
         "embedding_norm": False,
         "activation": "gelu_tanh",
     }
-    body, form, asked = {
+    kinds: dict[str, tuple[Any, dict[str, Any], Any]] = {
         "masked": (Transformer, {}, MaskedLM),
         "causal": (Transformer, gpt, CausalLM),
         "permuted": (XLNet, {"cls_segment": True}, PermutationLM),
-    }[objective]
-    tokenizer: Any = DrawnTokenizer()
-    kind: Any = body
-    backbone = kind(kind.Config.checked({**shape, **form}, "backbone"), WORDS)
-    head: Any = asked
-    return Model(backbone, head(head.Config(), backbone, tokenizer))
+    }
+    body, form, asked = kinds[objective]
+    backbone = body(body.Config.checked({**shape, **form}, "backbone"), WORDS)
+    return Model(backbone, asked(asked.Config(), backbone, DrawnTokenizer()))
 
 
 class DrawnTokenizer:
