@@ -11,7 +11,7 @@ M: target positions, V: vocabulary, D: width, C: clusters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 import torch
@@ -85,36 +85,56 @@ class AdaptiveSoftmax(TokenHead):
     def score(self, hidden: Tensor, targets: Tensor) -> Score:
         """Score states (M, D) against the ids (M,) of their positions.
 
-        Right answers are counted where nothing learns (`torch.no_grad`), for they need the
-        probability of every word. The loss is the same with and without.
+        Right answers are counted where nothing learns (`torch.no_grad`), as they need the words of
+        other clusters, too. The loss is the same with and without.
         """
         if torch.is_grad_enabled():
             return Score(self._loss(hidden, targets))
-        losses, correct = zip(*self._measured(hidden, targets), strict=True)
+        rows = max(1, CHUNK_BYTES // (4 * self.vocab_size))
+        parts = [
+            self._measured(hidden[first : first + rows], targets[first : first + rows])
+            for first in range(0, max(len(hidden), 1), rows)
+        ]
+        losses, correct = zip(*parts, strict=True)
         return Score(torch.stack(losses).sum(), torch.stack(correct).sum())
 
     def _loss(self, hidden: Tensor, targets: Tensor) -> Tensor:
         """Return the summed loss: of the head at every position, of a cluster at its own."""
-        starts = targets.new_tensor(self.cutoffs)
-        number = torch.bucketize(targets, starts, right=True)  # (M,) of a cluster, 0 = of the head
-        classes = torch.where(number == 0, targets, self.cutoffs[0] + number - 1)
+        numbers, classes = self._classes(targets)
         loss, _ = linear_cross_entropy(hidden, self._head_weight(), None, classes)
-        for index, (start, tail) in enumerate(zip(self.cutoffs, self.tails, strict=True)):
-            rows = (number == index + 1).nonzero()[:, 0]
+        for number, (start, tail) in enumerate(zip(self.cutoffs, self.tails, strict=True), 1):
+            rows = (numbers == number).nonzero()[:, 0]
             narrow, words = cast(nn.Sequential, tail)
             states = narrow(hidden.index_select(0, rows))
             weight = cast(nn.Linear, words).weight
             loss = loss + linear_cross_entropy(states, weight, None, targets[rows] - start)[0]
         return loss
 
-    def _measured(self, hidden: Tensor, targets: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
-        """Yield the loss and the right answers of some positions at a time."""
-        rows = max(1, CHUNK_BYTES // (4 * self.vocab_size))
-        for first in range(0, max(len(hidden), 1), rows):
-            log_probs = self.log_probs(hidden[first : first + rows])
-            wanted = targets[first : first + rows]
-            loss = F.nll_loss(log_probs, wanted, reduction="sum")
-            yield loss, (log_probs.argmax(1) == wanted).sum()
+    def _measured(self, hidden: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the summed loss, and how often the target is the likeliest word.
+
+        A cluster is looked into where the target is in it, or where it is likelier than the best
+        word so far: a word of it can be that, too.
+        """
+        numbers, classes = self._classes(targets)
+        head = _log_softmax(F.linear(hidden, self._head_weight()))
+        found = head.gather(1, classes[:, None])[:, 0]  # (M,) log-probability of the target
+        best, answers = head[:, : self.cutoffs[0]].max(1)
+        for number, (start, tail) in enumerate(zip(self.cutoffs, self.tails, strict=True), 1):
+            cluster, own = head[:, self.cutoffs[0] + number - 1], numbers == number
+            rows = (own | (cluster > best)).nonzero()[:, 0]
+            words = _log_softmax(tail(hidden[rows])) + cluster[rows, None]
+            top, places = words.max(1)
+            answers[rows] = torch.where(top > best[rows], start + places, answers[rows])
+            best[rows] = torch.maximum(top, best[rows])
+            asked = words.gather(1, (targets[rows] - start).clamp(0, words.shape[1] - 1)[:, None])
+            found[rows] = torch.where(own[rows], asked[:, 0], found[rows])
+        return -found.sum(), (answers == targets).sum()
+
+    def _classes(self, targets: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the cluster of each target, 0 = none, and its class in the head, (M,) each."""
+        numbers = torch.bucketize(targets, targets.new_tensor(self.cutoffs), right=True)
+        return numbers, torch.where(numbers == 0, targets, self.cutoffs[0] + numbers - 1)
 
     def _head_weight(self) -> Tensor:
         """Return the vectors of the head's words and of the clusters, (first cutoff + C, D)."""
