@@ -32,7 +32,7 @@ __all__ = ["Deberta"]
 
 EMBEDDINGS = ("embeddings.", "distances.", "distance_norm.")  # names of parameters
 HEAD_STD = 0.02  # of a task's first weights, as in all of the authors' layers
-BASE_WIDTH, BASE_RATE, HIGHEST_RATE = 768, 3e-5, 5e-4  # He et al. 2021, table 10, for size base
+BASE_WIDTH, BASE_RATE, HIGHEST_RATE = 768, 3e-5, 5e-4  # in the range of He et al. 2021 for size base
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {  # of the convolution
     "tanh": torch.tanh,
     "gelu": nn.functional.gelu,

@@ -188,7 +188,9 @@ def _padded(num_keys: int) -> int:
 
 def _padded_bias(bias: Tensor) -> Tensor:
     """Return (B or 1, H, T, S) as contiguous float32, with zeros behind the S."""
-    return F.pad(bias.float(), (0, _padded(bias.shape[3]) - bias.shape[3])).contiguous()
+    behind = _padded(bias.shape[3]) - bias.shape[3]
+    bias = bias.float()
+    return (F.pad(bias, (0, behind)) if behind else bias).contiguous()  # padding by 0 would copy
 
 
 def _packed(tensor: Tensor) -> Tensor:
