@@ -71,3 +71,15 @@ def test_an_unknown_name(command: Command) -> None:
     done = command("list", "--settings", "clasification")
     assert done.code == 2
     assert "Did you mean 'classification' or" in done.err
+
+
+def test_what_goes_together(command: Command) -> None:
+    rows = json.loads(command("list", "--pairs", "--json").out)
+    [bert] = [
+        row for row in rows if (row["objective"], row["backbone"]) == ("masked_lm", "transformer")
+    ]
+    assert "bert" in bert["recipes"]
+    assert (bert["fills"], bert["generates"], bert["scores"]) == (True, False, False)
+    assert "masked_lm" in command("list", "--pairs").out
+    refused = command("list", "--pairs", "--settings", "bert")
+    assert "--pairs and --settings show different things" in refused.err

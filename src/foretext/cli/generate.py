@@ -41,6 +41,10 @@ def generate(
             help="Draw from the likeliest tokens that together have this probability.",
         ),
     ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="A text that the new one follows (UniLM)."),
+    ] = None,
     num_samples: Annotated[
         int, typer.Option(metavar="N", min=1, help="Continuations to generate.")
     ] = 1,
@@ -53,7 +57,7 @@ def generate(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Continue a prompt with a causal language model."""
+    """Continue a prompt with a causal language model, or with UniLM."""
     from foretext.artifact import load_language_model
 
     streams = num_samples == 1 and not as_json
@@ -65,6 +69,7 @@ def generate(
         temperature,
         top_k,
         top_p,
+        source=source,
         num_samples=num_samples,
         seed=seed,
         stop=stop or (),

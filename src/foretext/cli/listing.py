@@ -8,6 +8,7 @@ import typer
 
 from foretext.cli.completion import complete_settings_name
 from foretext.cli.shared import AsJson, print_definitions, print_json, print_table
+from foretext.errors import SettingError
 from foretext.terminal import say
 
 if TYPE_CHECKING:
@@ -27,9 +28,21 @@ def show_list(
             autocompletion=complete_settings_name,
         ),
     ] = None,
+    pairs: Annotated[
+        bool,
+        typer.Option(
+            "--pairs",
+            help="Which objectives and backbones go together, and what their models do.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show recipes, tasks, bases and formats, and all settings."""
+    if pairs and settings is not None:
+        raise SettingError("--pairs and --settings show different things; give one of them.")
+    if pairs:
+        _show_pairs(as_json=as_json)
+        return
     if settings is None:
         _show_names(as_json=as_json)
         return
@@ -69,6 +82,30 @@ def _show_names(*, as_json: bool) -> None:
         return
     print_table(["", ""], [(kind, ", ".join(each)) for kind, each in names.items()])
     say("\nSettings of one of them: foretext list --settings NAME")
+    say("What goes together: foretext list --pairs")
+
+
+def _show_pairs(*, as_json: bool) -> None:
+    from foretext.registry import imported
+
+    pairs = imported("foretext.pipeline.lawful_pairs:lawful_pairs")()
+    if as_json:
+        print_json([pair._asdict() for pair in pairs])
+        return
+    print_table(
+        ["objective", "backbone", "recipes", "fills", "generates", "scores text"],
+        [
+            (
+                pair.objective,
+                pair.backbone,
+                ", ".join(pair.recipes) or "-",
+                *("yes" if able else "-" for able in (pair.fills, pair.generates, pair.scores)),
+            )
+            for pair in pairs
+        ],
+    )
+    say("\nEvery model embeds texts and can be fine-tuned. To try a pair without a recipe:")
+    say("foretext pretrain RECIPE CORPUS -o RUN --set backbone.name=NAME")
 
 
 def _show_group(group: SettingGroup) -> None:

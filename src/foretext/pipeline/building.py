@@ -18,7 +18,13 @@ from foretext.tokenizers.subwords import learn_subwords
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
 
-__all__ = ["build_model", "check_model", "objective_class", "training_config"]
+__all__ = [
+    "build_model",
+    "check_model",
+    "objective_class",
+    "tokenizer_of_few_words",
+    "training_config",
+]
 
 
 def build_model(
@@ -43,19 +49,29 @@ def build_model(
     return Model(backbone, objective)
 
 
-def check_model(recipe: Recipe) -> None:
+def check_model(recipe: Recipe, tokenizer: SubwordTokenizer | None = None) -> Model[Objective]:
     """Refuse a recipe whose backbone and objective do not fit, before any text is read.
 
-    The model is built without memory for its weights, over a tokenizer of a few words.
+    Args:
+        recipe: of a language model.
+        tokenizer: of its kind; None: one of a few words.
+
+    Returns:
+        The model, without memory for its weights.
 
     Raises:
         SettingError: with what to change.
     """
+    tokenizer = tokenizer or tokenizer_of_few_words(recipe)
+    with torch.device("meta"):
+        return build_model(recipe, tokenizer)
+
+
+def tokenizer_of_few_words(recipe: Recipe) -> SubwordTokenizer:
+    """Return a tokenizer of the kind that a recipe names, with all its special tokens."""
     kind, config = recipe.parts["tokenizer"]
     settings = config.model_dump()
-    with torch.device("meta"):
-        few_words = _FewWords(settings.get("min_count", 1))
-        build_model(recipe, learn_subwords(str(kind), settings, few_words))
+    return learn_subwords(str(kind), settings, _FewWords(settings.get("min_count", 1)))
 
 
 def objective_class(recipe: Recipe) -> type[Objective]:
