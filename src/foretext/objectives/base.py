@@ -112,11 +112,6 @@ class Objective(Criterion):
         """Whether a plan may choose the length and the number of rows, by the time that there is."""
         return True
 
-    @classmethod
-    def plans_rows(cls, config: Any) -> bool:
-        """Whether a plan may choose the length and the number of rows, by the time that there is."""
-        return True
-
     @abstractmethod
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Make examples of a text, to train on or to measure with."""

@@ -61,7 +61,6 @@ class Criterion(nn.Module, ABC):
     def counts(self, batch: Batch) -> Mapping[str, int]:
         """Return the number of predictions of each part."""
 
-    @abstractmethod
     def divisors(self, counts: Mapping[str, int]) -> Mapping[str, int]:
         """Return by how many predictions the summed loss of each part is divided.
 
@@ -73,6 +72,7 @@ class Criterion(nn.Module, ABC):
         """
         return {part: max(count, 1) for part, count in counts.items()}
 
+    @abstractmethod
     def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
         """Return the summed loss and the number of right answers of each part."""
 

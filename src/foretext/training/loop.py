@@ -108,8 +108,8 @@ class Training:
             context,
             self.processes,
             self._peak(dtype),
-            validates=validation is not None,
             divisors=model.objective.divisors,
+            validates=validation is not None,
         )
         self.lanes = Lanes()
         self.saver = Saver(
@@ -232,8 +232,8 @@ class Training:
         """One update of the weights by one batch."""
         state = self.state
         counts = self.model.objective.counts(batch)
-        self.records.tally.count(counts)
         divisors = self.model.objective.divisors(counts)
+        self.records.tally.count(counts)
         for part in self._micro_batches(self._continued(batch)):
             scores = self.forward(part.to(self.device))
             loss = sum(score.part_of_loss(divisors[name]) for name, score in scores.items())
