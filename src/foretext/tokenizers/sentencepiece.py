@@ -26,7 +26,15 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 __all__ = ["SENTENCEPIECE_FILES", "read_sentencepiece"]
 
 SENTENCEPIECE_FILES = ("spm.model", "spiece.model")
-TASKS = ("pad_token", "unk_token", "cls_token", "sep_token", "mask_token", "bos_token", "eos_token")
+TASKS = (  # in the order in which those that a file lacks get ids
+    "bos_token",
+    "eos_token",
+    "unk_token",
+    "sep_token",
+    "pad_token",
+    "cls_token",
+    "mask_token",
+)
 BLANK = "▁"
 PENALTY = 100.0  # of tokens that join a number with a comma
 
@@ -36,20 +44,20 @@ class Rules(NamedTuple):
 
     names: tuple[str, ...]  # of special tokens; the first is looked for, the last is the mask
     frame: FrameKind
-    lowercase: bool  # by default
-    simplifies: bool  # quotes and accents, and cuts commas from numbers
+    lowercase: bool = False  # by default
+    simplifies: bool = True  # quotes and accents; commas behind numbers are cut off
     mask_takes_blank: bool = True  # the one before it
 
 
-KINDS = {  # by file
-    "spm.model": (
-        Rules(("[CLS]", "[SEP]", "[PAD]", "[UNK]", "[MASK]"), "bert", False, False, False),
-    ),
-    "spiece.model": (
-        Rules(("[CLS]", "[SEP]", "<pad>", "<unk>", "[MASK]"), "bert", True, True),
-        Rules(("<cls>", "<sep>", "<pad>", "<unk>", "<mask>"), "xlnet", False, True),
-    ),
-}
+DEBERTA = Rules(
+    ("[CLS]", "[SEP]", "[PAD]", "[UNK]", "[MASK]"),
+    "bert",
+    simplifies=False,
+    mask_takes_blank=False,
+)
+ALBERT = Rules(("[CLS]", "[SEP]", "<pad>", "<unk>", "[MASK]"), "bert", lowercase=True)
+XLNET = Rules(("<cls>", "<sep>", "<pad>", "<unk>", "<mask>"), "xlnet")
+KINDS = {"spm.model": (DEBERTA,), "spiece.model": (ALBERT, XLNET)}
 
 
 def read_sentencepiece(path: Path, config: TokenizerConfig) -> SubwordTokenizer:
@@ -93,10 +101,10 @@ def _rules(path: Path, model: SentencePieces) -> Rules:
 
 def _add_special_tokens(library: Tokenizer, rules: Rules, config: TokenizerConfig) -> None:
     """Make the named tokens special; the mask gets an id behind the others if it has none."""
-    named = {named_token(config, task) for task in TASKS} - {None}
     mask = named_token(config, "mask_token") or rules.names[-1]
-    present = {name for name in rules.names if library.token_to_id(name) is not None}
-    for name in sorted(named | present | {mask}, key=str):
+    named = [named_token(config, task) for task in TASKS]
+    present = [name for name in rules.names if library.token_to_id(name) is not None]
+    for name in dict.fromkeys(name for name in (*named, *present, mask) if name):
         takes_blank = rules.mask_takes_blank and name == mask
         library.add_special_tokens([LibraryToken(name, lstrip=takes_blank, normalized=False)])
 
