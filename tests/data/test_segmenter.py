@@ -137,6 +137,17 @@ def test_ids_blocks_and_threads_change_nothing(chinese: SubwordTokenizer, tmp_pa
         assert without.units is None
 
 
+def test_a_long_text_with_a_lone_surrogate_is_marked(chinese: SubwordTokenizer) -> None:
+    pytest.importorskip("jieba")
+    segmenter = Segmenter(chinese, words="jieba")
+    with segmenter.opened() as encode:
+        plain, odd = encode(CHINESE * 1000), encode(CHINESE * 1000 + "\ud800\n")
+    assert plain.units is not None
+    assert odd.units is not None
+    assert len(odd.units) == len(odd.block.ids) == len(plain.units) + 1
+    assert np.array_equal(odd.units[:-1], plain.units)
+
+
 def test_another_list_is_encoded_again(chinese: SubwordTokenizer, tmp_path: Path) -> None:
     folder, text = tmp_path / "tokens", Text(CHINESE)
 

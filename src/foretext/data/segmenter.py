@@ -82,10 +82,11 @@ class Segmenter:
             CorpusError: it was not.
         """
         if tokens.segmenter != self.fingerprint:
-            changed = "jieba" if self.entities is None else str(self.entities)
+            sources = [str(self.entities)] if self._names else []
+            sources += ["jieba"] if self.words == "jieba" else []
             raise CorpusError(
-                f"{changed} has changed since {tokens.folder} was encoded with it; bring it back "
-                "as it was, or begin a run in another folder."
+                f"{' or '.join(sources)} has changed since {tokens.folder} was encoded with it; "
+                "bring it back as it was, or begin a run in another folder."
             )
 
     def _marked(self, text: str, marks: str | None) -> MarkedBlock:
@@ -108,7 +109,8 @@ class Segmenter:
             marks: "1" for each character that begins a piece.
         """
         pieces = np.cumsum(np.frombuffer(marks.encode("ascii"), np.uint8) == ord("1"))
-        sentences = text.split("\n")
+        readable = text.encode("utf-8", "replace").decode()  # the library takes no lone surrogates
+        sentences = readable.split("\n")
         encoded = self.tokenizer.encode_with_offsets(sentences)
         bases = np.cumsum([0, *(len(sentence) + 1 for sentence in sentences)])
         places = [
