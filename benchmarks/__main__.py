@@ -18,6 +18,7 @@ NAMES = (
     "encoding",
     "neighbors",
     "pretraining",
+    "electra",
     "time_to_loss",
     "finetuning",
     "prediction",
