@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import lzma
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from foretext.corpus.jieba_words import separate_words
+from foretext.corpus.pre_tokenizers import HAN
 from foretext.data import TokenFile, Tokens, write_tokens
 from foretext.data.segmenter import Segmenter
 from foretext.data.units import ENTITY, NAMED, WORD, num_entities, unit_bits
@@ -17,6 +21,7 @@ from foretext.errors import CorpusError, SettingError
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 
+HAN_WORD = re.compile(f"[{HAN}]+")
 CHINESE = "小明毕业于清华大学，现在在北京工作。\n北京大学在北京。\n\n我们喜欢自然语言处理！\n"
 ENGLISH = "The Bank of England, New York.\nA new (New York) times new\n\nYork New York Times\n"
 
@@ -195,3 +200,24 @@ def test_damaged_units_are_one_sentence(chinese: SubwordTokenizer, tmp_path: Pat
     units.unlink()
     with pytest.raises(CorpusError, match=r"units.bin is damaged"):
         Tokens.open(folder)
+
+
+@pytest.mark.shared_data
+def test_words_of_real_chinese_are_those_that_jieba_writes(shared_data: Path) -> None:
+    pytest.importorskip("jieba")
+    with lzma.open(shared_data / "zhwiki" / "zhwiki.txt.xz", "rt", encoding="utf-8") as file:
+        text = file.read(60_000)
+    settings = {"vocab_size": 8000, "limit_alphabet": None}
+    tokenizer = learn_subwords("wordpiece", settings, Text(text))
+    with Segmenter(tokenizer, words="jieba").opened() as encode:
+        block, units = encode(text)
+    assert units is not None
+    begins = np.flatnonzero(units & WORD)
+    found = {
+        "".join(tokenizer.tokens[token].removeprefix("##") for token in word)
+        for word in np.split(block.ids, begins[1:])
+    }
+    written = {word for word in separate_words(text).split() if HAN_WORD.fullmatch(word)}
+    assert len(written) > 3_000
+    assert written <= found
+    assert 0.5 < len(begins) / len(block.ids) < 0.75
