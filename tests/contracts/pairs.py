@@ -37,7 +37,7 @@ FORMS: dict[str, dict[str, dict[str, Any]]] = {
     "transformer": {
         "": {},
         "rotary": {"positions": "rotary", "norm_position": "pre"},
-        "shared": {"share_layers": True},
+        "shared": {"share_layers": True, "first_norm": True},
     },
     "deberta": {"": {"num_buckets": 8}},
     "elmo": {"": {"dim": 16}},
