@@ -134,6 +134,13 @@ def test_a_narrower_one_has_token_vectors_of_the_same_shape() -> None:
     assert same.config.init_std == made().config.init_std
 
 
+def test_texts_are_pooled_by_the_mean_unless_the_first_position_has_learned() -> None:
+    backbone = made()
+    assert backbone.default_pooling("full", has_pooler=False) == "mean"
+    assert backbone.default_pooling("full", has_pooler=True) == "cls"
+    assert backbone.default_pooling("full", has_pooler=True, siamese=True) == "mean"
+
+
 def test_positions_of_rows_are_cut_only_where_they_are_learned() -> None:
     assert Deberta.settings_for_rows(DebertaConfig(**SMALL), 12) == {}
     positioned = DebertaConfig(**SMALL, absolute_positions=True)

@@ -32,7 +32,11 @@ __all__ = ["Deberta"]
 
 EMBEDDINGS = ("embeddings.", "distances.", "distance_norm.")  # names of parameters
 HEAD_STD = 0.02  # of a task's first weights, as in all of the authors' layers
-BASE_WIDTH, BASE_RATE, HIGHEST_RATE = 768, 3e-5, 5e-4  # in the range of He et al. 2021 for size base
+BASE_WIDTH, BASE_RATE, HIGHEST_RATE = (
+    768,
+    3e-5,
+    5e-4,
+)  # in the range of He et al. 2021 for size base
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {  # of the convolution
     "tanh": torch.tanh,
     "gelu": nn.functional.gelu,
@@ -170,8 +174,12 @@ class Deberta(Backbone):
     def default_pooling(
         self, visibility: Visibility, *, has_pooler: bool, siamese: bool = False
     ) -> Pooling:
-        """Return the first position, as the authors do, or the mean where vectors are compared."""
-        return "mean" if siamese else "cls"
+        """Return the mean, or the first position where pretraining predicted from it.
+
+        The authors always take the first position. After little pretraining without such a
+        prediction it says little of the text, and with much of it both are as good.
+        """
+        return "cls" if has_pooler and not siamese else "mean"
 
     def initialise_head(self, layer: nn.Linear) -> None:
         """Draw the weights of a task's layer from N(0, 0.02²); its bias becomes zero."""
