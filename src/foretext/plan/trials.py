@@ -141,11 +141,13 @@ def _encode(recipe: Recipe, text: CorpusSample, folder: Path, timer: Timer) -> E
     learned = timer()
     name, config = recipe.parts["objective"]
     segmenter = OBJECTIVES.resolve(str(name)).segmenter(config, tokenizer)
-    part = text.beginning() if segmenter is not None and segmenter.is_slow else text
+    is_slow = segmenter is not None and segmenter.is_slow and not text.whole
+    part = text.beginning() if is_slow else text
     ready = timer()
     tokens = write_tokens(part, tokenizer, folder, workers=workers, segmenter=segmenter).train
     learning = (learned - began) * text.corpus_bytes / text.num_bytes
     encoding = (timer() - ready) * text.corpus_bytes / part.num_bytes
+    encoding /= workers if is_slow else 1  # this process cuts a little text, several cut much
     return Encoded(tokenizer, tokens, part.num_bytes, learning + (ready - learned) + encoding)
 
 
