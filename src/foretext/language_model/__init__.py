@@ -1,6 +1,7 @@
 """A pretrained network and its tokenizer in use: nothing here trains, and nothing imports training.
 
 model.py         the verbs
+parts.py         what a model is made of, and its folder
 abilities.py     the sentence for what a model cannot do
 networks.py      the network in the number format that suits each use
 embedding.py     texts of any length as vectors

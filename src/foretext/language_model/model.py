@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, ClassVar, Self, cast
+from typing import Any, cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from foretext.backbones.base import Backbone
 from foretext.corpus.blocks import Advance
 from foretext.corpus.texts import iterate_texts
-from foretext.data.batch import Visibility
-from foretext.data.framing import Framing
 from foretext.errors import SettingError
-from foretext.files import merged_folder
 from foretext.generation import Sampling
 from foretext.language_model.continuation import Continuation, Stream, continue_prompt
-from foretext.language_model.embedding import TextEmbedder, paired
+from foretext.language_model.embedding import paired
 from foretext.language_model.encoding import Layers, Pooling, check_layers
 from foretext.language_model.filling import Filling, fill_masks
 from foretext.language_model.insight import (
@@ -30,18 +25,14 @@ from foretext.language_model.insight import (
     layers_of,
 )
 from foretext.language_model.likelihood import Likelihood, measure_likelihood
-from foretext.language_model.networks import Network, Networks
-from foretext.nn.dense import Dense, through_layers
-from foretext.nn.device import DeviceName, Precision, choose_device
-from foretext.objectives.base import Objective, TaskHeads
-from foretext.representation import Represented
-from foretext.tasks.task_base import TaskBase
+from foretext.language_model.parts import ModelParts
+from foretext.nn.dense import through_layers
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["LanguageModel"]
 
 
-class LanguageModel(Represented):
+class LanguageModel(ModelParts):
     """A tokenizer, a backbone and, where it was pretrained with one, the objective with its heads.
 
     Args:
@@ -59,73 +50,6 @@ class LanguageModel(Represented):
         is_sentence_encoder: whether it was trained so that the cosine of two embeddings says how
             similar two texts are.
     """
-
-    kind: ClassVar[str] = "language model"
-    task_origin: ClassVar = "pretrained"  # what a task that is learned on it starts with
-
-    def __init__(
-        self,
-        tokenizer: SubwordTokenizer,
-        backbone: Backbone,
-        objective: Objective | None,
-        *,
-        device: DeviceName = "auto",
-        precision: Precision = "auto",
-        pooling: Pooling = "mean",
-        dense: Sequence[Dense] = (),
-        normalize: bool = False,
-        text_length: int | None = None,
-        visibility: Visibility | None = None,
-        is_sentence_encoder: bool = False,
-    ) -> None:
-        network = Network(backbone, objective).to(choose_device(device))
-        self.tokenizer = tokenizer
-        self.backbone = backbone
-        self.objective = objective
-        self.pooling = pooling
-        self.dense = tuple(dense)
-        self.normalize = normalize
-        self.is_sentence_encoder = is_sentence_encoder
-        self._networks = Networks(network, tokenizer, precision)
-        self.visibility = visibility or _visibility(tokenizer, objective)
-        self._framing = Framing.of(tokenizer, self.visibility, backbone.max_length)
-        length = min(text_length or backbone.max_length, backbone.max_length)
-        self._embedder = TextEmbedder(tokenizer, self.visibility, length)
-
-    def summary(self) -> dict[str, Any]:
-        """Return what Python and a notebook show of the model."""
-        objective = None if self.objective is None else type(self.objective).__name__
-        return {
-            "backbone": type(self.backbone).__name__,
-            "objective": objective or "none",
-            "parameters": self.num_parameters,
-            "tokens": self.tokenizer.vocab_size,
-            "dimensions": self.vector_size,
-            "longest text": self.backbone.max_length,
-        }
-
-    @property
-    def vector_size(self) -> int:
-        """Numbers of an embedding, D."""
-        return len(self.dense[-1].weight) if self.dense else self.backbone.dim
-
-    @property
-    def size(self) -> dict[str, int]:
-        """How much was learned, for a summary."""
-        return {"parameters": self.num_parameters, "vocab_size": self.tokenizer.vocab_size}
-
-    def as_base(self) -> TaskBase:
-        """Return what a task is learned on; it shares the weights of this model."""
-        heads = TaskHeads() if self.objective is None else self.objective.for_tasks
-        pooling = self.pooling if self.is_sentence_encoder else None
-        return TaskBase(
-            self.tokenizer, self.backbone, self.visibility, *heads, sentence_pooling=pooling
-        )
-
-    @property
-    def num_parameters(self) -> int:
-        """Weights; those that two parts share count once."""
-        return sum(weight.numel() for weight in self._networks.original.parameters())
 
     @torch.inference_mode()
     def embed(
@@ -286,54 +210,6 @@ class LanguageModel(Represented):
         """
         return attention_of(self._networks.exact().backbone, self._one_text(text, second))
 
-    def save(self, folder: str | Path) -> None:
-        """Write a folder that `load` and Hugging Face's `from_pretrained` open.
-
-        Raises:
-            OutputError: it cannot be written.
-            SettingError: no published kind of model has this shape.
-        """
-        from foretext.interop.hugging_face import CONFIG, save_hugging_face
-        from foretext.interop.sentence_transformers import SentenceEncoding
-
-        sentence = None
-        if self.is_sentence_encoder:
-            length = self._embedder.window.max_length
-            sentence = SentenceEncoding(self.pooling, self.dense, self.normalize, length)
-        with merged_folder(Path(folder), CONFIG) as temporary:
-            parts = self.tokenizer, self.backbone, self.objective
-            save_hugging_face(temporary, *parts, {}, sentence)
-
-    @classmethod
-    def load(
-        cls,
-        folder: str | Path,
-        *,
-        device: DeviceName = "auto",
-        precision: Precision = "auto",
-    ) -> Self:
-        """Open a run's folder, or one of Hugging Face or sentence-transformers.
-
-        Raises:
-            ModelFileError: it holds no model of a kind that foretext knows, or is damaged.
-        """
-        from foretext.interop.hugging_face import load_hugging_face
-
-        found = load_hugging_face(Path(folder))
-        return cls(
-            found.tokenizer,
-            found.backbone,
-            found.objective,
-            device=device,
-            precision=precision,
-            pooling=found.pooling or "mean",
-            dense=found.dense,
-            normalize=found.normalize,
-            text_length=found.text_length,
-            visibility=found.visibility,
-            is_sentence_encoder=found.pooling is not None,
-        )
-
     def _one_text(self, text: str, second: str | None) -> OneText:
         reader = cast(SubwordTokenizer, self.as_base().reader())
         return OneText.of(
@@ -345,10 +221,3 @@ class LanguageModel(Represented):
             second,
             self.backbone.num_segments,
         )
-
-
-def _visibility(tokenizer: SubwordTokenizer, objective: Objective | None) -> Visibility:
-    """The visibility of pretraining; without an objective, [MASK] in the vocabulary says full."""
-    if objective is not None:
-        return objective.visibility
-    return "causal" if tokenizer.special.mask is None else "full"
