@@ -2,7 +2,7 @@
 
 ERNIE (Sun et al. 2019, section 3.2) hides tokens, phrases and entities in three stages. Here each
 row draws one of the kinds, so that a step stays a function of its number, and tokens are not
-forgotten while entities are learned; the authors' program mixes characters and words in that way.
+forgotten while entities are learned. The authors' program draws characters or words for each file.
 Where the loss is measured, single tokens are hidden: the figure then compares with BERT's.
 """
 
