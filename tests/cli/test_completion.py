@@ -44,6 +44,7 @@ def environment(line: str) -> dict[str, str]:
         ("foretext pretrain word", ["word2vec"]),
         ("foretext pretrain glove", ["glove"]),
         ("foretext pretrain bert-s", ["bert-small"]),
+        ("foretext pretrain lstm-lm", ["lstm-lm"]),
         ("foretext plan mod", ["modern-bert", "modern-gpt"]),
         ("foretext finetune ma", ["matching"]),
         ("foretext finetune classification l", ["lookup", "lstm", "linear"]),

@@ -30,13 +30,12 @@ RUN_FILES = ("recipe.toml", "config.json")  # one of them is in every run
 
 def complete_recipe(incomplete: str) -> list[str]:
     """Offer the recipes, and sizes where a name is complete."""
-    from foretext.recipes import recipe_names, recipe_text
+    from foretext.recipes import recipe_names
     from foretext.sizes import SIZES
 
     names = recipe_names()
-    sized = [name for name in names if "[backbone]" in recipe_text(name)]
-    names += [f"{name}-{size}" for name in sized for size in SIZES if incomplete.startswith(name)]
-    return _beginning(names, incomplete)
+    begun = [name for name in names if incomplete.startswith(name) and _has_sizes(name)]
+    return _beginning([*names, *(f"{name}-{size}" for name in begun for size in SIZES)], incomplete)
 
 
 def complete_task(incomplete: str) -> list[str]:
@@ -82,6 +81,16 @@ def complete_setting_of_task(ctx: typer.Context, incomplete: str) -> list[Offer]
 
     task, base, *_ = [*_arguments(ctx), "", ""]
     return _settings(lambda: fine_tuning_groups(task, base), incomplete)
+
+
+def _has_sizes(recipe: str) -> bool:
+    """Whether the backbone of a recipe has the settings that a size gives."""
+    from foretext.cli.setting_names import settings_in_source
+    from foretext.finetuning.setting_groups import recipe_group
+    from foretext.sizes import Size
+
+    backbone = recipe_group(recipe).classes.get("backbone")
+    return backbone is not None and {*Size._fields} <= {*settings_in_source(backbone)}
 
 
 def _arguments(ctx: typer.Context) -> list[str]:
