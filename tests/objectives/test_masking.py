@@ -16,6 +16,7 @@ from foretext.data.units import ENTITY, NAMED, WORD
 from foretext.errors import CorpusError, MissingExtraError, SettingError
 from foretext.objectives import masking
 from foretext.objectives.corruption import choose_masked, corrupt_masked
+from foretext.objectives.electra import Electra
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.objectives.masked_rows import MaskedRows, Masking
 from foretext.objectives.masking import MaskingConfig
@@ -265,3 +266,12 @@ def test_next_sentences_and_units_go_together(
     lengths = np.flatnonzero(ends < 0) - np.flatnonzero(ends > 0)  # of runs of masked tokens
     assert lengths.max() >= 4  # the units have four tokens
     assert lengths.mean() > 2
+
+
+def test_electra_hides_units_too(wordpiece: SubwordTokenizer, tmp_path: Path) -> None:
+    path = tmp_path / "names.txt"
+    path.write_text("happy dog\n")
+    config = Electra.Config(whole_words=True, entities=str(path))
+    assert config.kinds == ("word", "entity")
+    assert Electra.segmenter(config, wordpiece) is not None
+    assert Electra.settled(config, Text("we like it\n\n")).model_dump()["words"] == "tokens"

@@ -29,11 +29,12 @@ from foretext.errors import SettingError
 from foretext.nn.feed_forward import ACTIVATIONS, Activation
 from foretext.nn.parameters import share_parameter
 from foretext.nn.vocabulary_head import Score, VocabularyHead
-from foretext.objectives.base import Objective, row_length
-from foretext.objectives.cloze import ClozeConfig, cloze_head
+from foretext.objectives.base import row_length
+from foretext.objectives.cloze import cloze_head
 from foretext.objectives.drawn_rows import DrawnRows
 from foretext.objectives.in_use import ModelInUse
-from foretext.objectives.masked_rows import MaskedRows, Masking
+from foretext.objectives.masked_rows import MaskedRows
+from foretext.objectives.masking import MaskingConfig, MaskingObjective
 from foretext.objectives.planted_word import plant_a_word
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
@@ -42,7 +43,7 @@ __all__ = ["Detector", "Electra"]
 INIT_STD = 0.02  # of the detector's first weights, as of those of other heads
 
 
-class Electra(Objective):
+class Electra(MaskingObjective):
     """Says of every token whether a generator replaced it.
 
     Args:
@@ -51,15 +52,13 @@ class Electra(Objective):
         tokenizer: with `[CLS]`, `[SEP]` and `[MASK]`.
     """
 
-    class Config(ClozeConfig):
+    class Config(MaskingConfig):
         """Settings of replaced-token detection, and of the masks and the head of its generator."""
 
         mask_token_rate: float = Field(1.0, ge=0, le=1)
         """Share of the hidden tokens that become the mask token."""
         random_token_rate: float = Field(0.0, ge=0, le=1)
         """Share of the hidden tokens that become a random token; the others stay as they are."""
-        whole_words: bool = False
-        """Hide the tokens of a word together."""
         generator_rate: float = Field(0.25, ge=0, le=1)
         """Width of the generator, as a share of the backbone's; 0: a model folder without one."""
         generator_layers: int | None = Field(None, ge=1)
@@ -112,11 +111,12 @@ class Electra(Objective):
         return backbone if self.generator is None else self.generator
 
     def check(self, backbone: Backbone) -> None:
-        """Refuse to train or to measure without a generator.
+        """Refuse to train or to measure without a generator, or without the words to hide.
 
         Raises:
-            SettingError: there is none.
+            SettingError: there is none, or the tokenizer does not mark words.
         """
+        super().check(backbone)
         if self.generator is None:
             raise SettingError(
                 "[objective] generator_rate = 0: without a generator no token is replaced, and "
@@ -131,7 +131,7 @@ class Electra(Objective):
         """Cut rows from the text; each is masked differently every time it is read."""
         special = self.tokenizer.special
         stream = TokenStream(tokens, special.required("sep"))
-        masking = self._masking(held_out)
+        masking = self.config.masking(self.tokenizer, tokens, held_out=held_out)
         return DrawnRows(MaskedRows(stream, self.row_length, special.required("cls"), masking))
 
     def counts(self, batch: Batch) -> Mapping[str, int]:
@@ -178,17 +178,6 @@ class Electra(Objective):
                 weight=self.config.replaced_weight,
             ),
         }
-
-    def _masking(self, held_out: bool) -> Masking:
-        config, tokenizer = self.config, self.tokenizer
-        return Masking(
-            config.valid_mask_rate if held_out else config.mask_rate,
-            1,
-            tokenizer.special.required("mask"),
-            tokenizer.ordinary,
-            tokenizer.word_starts if config.whole_words else None,
-            config.replacements,
-        )
 
 
 class Detector(nn.Module):

@@ -14,25 +14,23 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from foretext.backbones.base import Backbone, States
-from foretext.corpus.blocks import Blocks
 from foretext.data.batch import Batch, Visibility
 from foretext.data.examples import Examples
-from foretext.data.segmenter import Segmenter
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
 from foretext.nn.vocabulary_head import HeadTransform, Score, VocabularyHead, class_score
-from foretext.objectives.base import Objective, TaskHeads, row_length
+from foretext.objectives.base import TaskHeads, row_length
 from foretext.objectives.cloze import cloze_head, hide_a_word
 from foretext.objectives.in_use import ModelInUse
 from foretext.objectives.masked_rows import MaskedRows
-from foretext.objectives.masking import MaskingConfig
+from foretext.objectives.masking import MaskingConfig, MaskingObjective
 from foretext.objectives.sentence_pairs import SentencePairs, has_pairs
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["MaskedLM"]
 
 
-class MaskedLM(Objective):
+class MaskedLM(MaskingObjective):
     """Predicts masked tokens and, by option, whether one text follows another.
 
     Args:
@@ -71,18 +69,6 @@ class MaskedLM(Objective):
         self.next_sentence = NextSentence(backbone.dim) if config.next_sentence else None
 
     @classmethod
-    def settled(cls, config: Config, corpus: Blocks) -> Config:
-        """Return the settings with what finds words in this text."""
-        return config.settled(corpus)
-
-    @classmethod
-    def segmenter(
-        cls, config: Config, tokenizer: SubwordTokenizer, *, held_out: bool = False
-    ) -> Segmenter | None:
-        """Return what marks Chinese words and entities, where rows hide them together."""
-        return config.segmenter(tokenizer, held_out=held_out)
-
-    @classmethod
     def possible(cls, config: Config, texts: Sequence[TokenFile]) -> tuple[Config, str | None]:
         """Leave next-sentence prediction out where a text has no pairs."""
         if not config.next_sentence or all(map(has_pairs, texts)):
@@ -104,11 +90,6 @@ class MaskedLM(Objective):
         pooler = None if self.next_sentence is None else self.next_sentence.pooler.state_dict()
         return TaskHeads(pooler=pooler, transform=cast(HeadTransform, self.head.transform))
 
-    def check(self, backbone: Backbone) -> None:
-        """Refuse a tokenizer that does not mark words, where words are hidden together."""
-        if self.config.hides_words:
-            _ = self.tokenizer.word_starts
-
     def problem(self, tokens: TokenFile) -> str | None:
         """Return why pairs cannot be predicted, where the model predicts them."""
         if self.next_sentence is None or has_pairs(tokens):
@@ -117,10 +98,6 @@ class MaskedLM(Objective):
             "the model predicts whether one text follows another, and here are no two documents "
             "of two sentences or more; say where documents end, or use another text"
         )
-
-    def cautions(self, tokens: TokenFile) -> Sequence[str]:
-        """Return what words and entities cannot do in this text."""
-        return self.config.cautions(tokens, self.tokenizer)
 
     def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any]:
         """Mask the word in the middle of a row, and fill it."""

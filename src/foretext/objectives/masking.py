@@ -8,12 +8,14 @@ Where the loss is measured, single tokens are hidden: the figure then compares w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
+from foretext.backbones.base import Backbone
 from foretext.corpus.blocks import Blocks
 from foretext.corpus.entity_list import read_entities
 from foretext.corpus.jieba_words import jieba_version
@@ -22,11 +24,12 @@ from foretext.data.segmenter import Segmenter
 from foretext.data.token_file import TokenFile
 from foretext.data.units import WORD, num_entities
 from foretext.errors import SettingError
+from foretext.objectives.base import Objective
 from foretext.objectives.cloze import ClozeConfig
 from foretext.objectives.masked_rows import Masking, UnitKind
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
-__all__ = ["MaskingConfig"]
+__all__ = ["MaskingConfig", "MaskingObjective"]
 
 SAMPLE = 1 << 18  # characters that show the script
 FEWEST_CONTINUING = 0.02  # of the tokens; a text of English words has five times as many
@@ -159,6 +162,33 @@ class MaskingConfig(ClozeConfig):
     def _measured_kinds(self) -> tuple[UnitKind, ...]:
         """With whole words alone, these; else tokens, which need no list and no other program."""
         return self.kinds if len(self.kinds) == 1 and self.units is None else ("token",)
+
+
+class MaskingObjective(Objective):
+    """An objective that hides units of a text; its `Config` is a `MaskingConfig`."""
+
+    tokenizer: SubwordTokenizer
+
+    @classmethod
+    def settled(cls, config: MaskingConfig, corpus: Blocks) -> MaskingConfig:
+        """Return the settings with what finds words in this text."""
+        return config.settled(corpus)
+
+    @classmethod
+    def segmenter(
+        cls, config: MaskingConfig, tokenizer: SubwordTokenizer, *, held_out: bool = False
+    ) -> Segmenter | None:
+        """Return what marks Chinese words and entities, where rows hide them together."""
+        return config.segmenter(tokenizer, held_out=held_out)
+
+    def check(self, backbone: Backbone) -> None:
+        """Refuse a tokenizer that does not mark words, where words are hidden together."""
+        if self.config.hides_words:
+            _ = self.tokenizer.word_starts
+
+    def cautions(self, tokens: TokenFile) -> Sequence[str]:
+        """Return what words and entities cannot do in this text."""
+        return self.config.cautions(tokens, self.tokenizer)
 
 
 def _continuing_rate(tokens: TokenFile, tokenizer: SubwordTokenizer) -> float:
