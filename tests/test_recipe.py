@@ -180,5 +180,7 @@ def test_another_component_drops_what_only_the_recipe_had_set() -> None:
     sized = Recipe.load("gpt-mini", ["backbone.name=recurrent"])
     given = sized.parts["backbone"].settings(given=True)
     assert given == {"name": "recurrent", "num_layers": 4, "dim": 256}
+    values = Recipe.load("modern-bert", ["backbone.name=xlnet"])  # which has no gated parts
+    assert values.parts["backbone"].settings()["activation"] == "gelu"
     with pytest.raises(SettingError, match=r"\[backbone\] num_heads: there is no such setting"):
         Recipe.load("gpt", ["backbone.name=recurrent", "backbone.num_heads=2"])

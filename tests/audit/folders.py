@@ -9,14 +9,18 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+import torch
+
+from foretext.interop.sentence_transformers import SentenceEncoding, write_modules
+from foretext.nn.dense import Dense
 from tests.audit.kill_stages import STAGES, write_inputs
 from tests.task_files import TaskFiles
 
 __all__ = ["KINDS", "QUIETLY", "SHORTLY", "copied", "finished", "inputs", "run_verb"]
 
 RUNS = (
-    "word2vec", "fasttext", "bert", "gpt", "autoencoder", "classification", "matching", "tagging",
-    "span_qa", "fasttext classifier", "linear classifier",
+    "word2vec", "fasttext", "bert", "electra", "gpt", "autoencoder", "classification", "matching",
+    "tagging", "span_qa", "fasttext classifier", "linear classifier",
 )  # fmt: skip
 KINDS = (*RUNS, "sentence encoder", "task of bert")
 QUIETLY = ("--quiet", "--no-report")
@@ -61,20 +65,9 @@ def copied(kind: str, place: Path) -> Path:
 
 
 def _make_sentence_encoder(folder: Path) -> None:
-    kinds = {"Transformer": "", "Pooling": "1_Pooling", "Normalize": "2_Normalize"}
-    modules = [
-        {
-            "idx": step,
-            "name": str(step),
-            "path": path,
-            "type": f"sentence_transformers.models.{kind}",
-        }
-        for step, (kind, path) in enumerate(kinds.items())
-    ]
-    (folder / "modules.json").write_text(json.dumps(modules))
-    (folder / "1_Pooling").mkdir()
-    (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_mean_tokens": true}')
-    (folder / "sentence_bert_config.json").write_text('{"max_seq_length": 24}')
+    dim = json.loads((folder / "config.json").read_text())["hidden_size"]
+    layer = Dense(torch.eye(dim)[:5], torch.ones(5), "tanh")
+    write_modules(folder, SentenceEncoding("mean", (layer,), True, 24), dim)
 
 
 def _temporary() -> Path:

@@ -68,6 +68,7 @@ STAGES = [
     Stage("glove", _vectors("glove", "vectors.epochs=2", "vectors.checkpoint_seconds=0")),
     Stage("bert", _language_model("bert")),
     Stage("bert, nothing held out", _language_model("bert", "data.valid_rate=0.0")),
+    Stage("electra", _language_model("electra")),
     Stage("gpt", _language_model("gpt", "training.keep=best", "tokenizer.vocab_size=300")),
     Stage(
         "autoencoder",

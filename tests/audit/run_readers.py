@@ -69,7 +69,7 @@ def _ask_classifier(model: Any) -> None:
 
 USES: dict[str, Callable[[Any], object]] = {
     **dict.fromkeys(("word2vec", "fasttext"), _ask_vectors),
-    **dict.fromkeys(("bert", "gpt", "sentence encoder"), _ask_model),
+    **dict.fromkeys(("bert", "electra", "gpt", "sentence encoder"), _ask_model),
     "autoencoder": _ask_codec,
     "matching": lambda model: model.predict(PAIRS),
     "span_qa": lambda model: model.predict(PAIRS),

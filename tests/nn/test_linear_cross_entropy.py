@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from foretext.nn import linear_cross_entropy as module
-from foretext.nn.linear_cross_entropy import linear_cross_entropy
+from foretext.nn.linear_cross_entropy import linear_cross_entropy, sampled_cross_entropy
 
 
 def inputs(dtype: torch.dtype, rows: int = 37, words: int = 101, dim: int = 24) -> list[Tensor]:
@@ -111,3 +111,26 @@ def test_two_runs_give_the_same_bits() -> None:
         for _ in range(2)
     )
     assert all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_ids_are_drawn_by_the_given_numbers(monkeypatch, dtype) -> None:
+    monkeypatch.setattr(module, "CHUNK_BYTES", 4000)
+    states, weight, bias = inputs(dtype)
+    targets, draws = torch.arange(37), torch.linspace(0, 0.999, 37)
+    loss, correct, drawn = sampled_cross_entropy(states, weight, bias, targets, draws)
+    sums = F.linear(states, weight, bias).softmax(-1).cumsum(-1)
+    expected = (sums <= draws[:, None].to(dtype)).sum(-1)
+    assert torch.equal(drawn, expected)
+    plain_loss, plain_correct = linear_cross_entropy(states, weight, bias, targets)
+    assert torch.equal(loss, plain_loss)
+    assert torch.equal(correct, plain_correct)
+    found = torch.autograd.grad(loss, (states, weight, bias))
+    same = torch.autograd.grad(plain_loss, (states, weight, bias))
+    assert all(torch.equal(one, other) for one, other in zip(found, same, strict=True))
+
+
+def test_nothing_is_drawn_without_numbers() -> None:
+    states, weight, bias = inputs(torch.float32)
+    drawn = sampled_cross_entropy(states, weight, bias, torch.arange(37), torch.empty(0))[2]
+    assert drawn.shape == (0,)

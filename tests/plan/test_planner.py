@@ -42,7 +42,7 @@ def plan_of(recipe: Recipe, text: Path, budget: float | None = 60.0) -> Plan:
     return make_plan(recipe, Corpus(text), build_model, budget, timer=Clock())
 
 
-@pytest.mark.parametrize("name", ["bert", "gpt", "modern-bert", "modern-gpt"])
+@pytest.mark.parametrize("name", ["bert", "gpt", "modern-bert", "modern-gpt", "electra"])
 def test_every_language_model_can_be_planned(name: str, animal_text: Path) -> None:
     size = 320 if "gpt" in name else 120
     recipe = Recipe.load(name, [f"tokenizer.vocab_size={size}", *SMALL[1:]])
@@ -72,6 +72,15 @@ def test_a_loss_that_cannot_be_forecast_is_none(animal_text: Path) -> None:
     assert any("its loss cannot be forecast: the objective" in line for line in plan.sentences())
     known = plan_of(Recipe.load("bert-tiny", SMALL), animal_text)
     assert "cannot be forecast" not in " ".join(known.sentences())
+
+
+def test_the_memory_of_other_networks_counts(animal_text: Path) -> None:
+    def memory(rate: float) -> int:
+        settings = [*SMALL, f"objective.generator_rate={rate}", "training.batch_examples=64"]
+        (candidate,) = plan_of(Recipe.load("electra-tiny", settings), animal_text).candidates
+        return candidate.memory_bytes - round(20 * candidate.parameters)  # without weights
+
+    assert memory(1.0) > memory(0.5)
 
 
 def test_a_chosen_size_is_kept(animal_text: Path) -> None:

@@ -61,6 +61,32 @@ def test_a_resumed_tally_gives_the_same_figures() -> None:
     assert resumed.figures() == unbroken.figures()
 
 
+def weighted() -> Tally:
+    """Three of four are right, and so is the majority answer."""
+    found = Tally()
+    found.count({"words": 2, "kinds": 4})
+    right = torch.tensor(3)
+    score = Score(torch.tensor(2.0), right, num_majority=right, weight=10.0)
+    found.add({"words": Score(torch.tensor(1.0)), "kinds": score})
+    return found
+
+
+def test_parts_are_weighed_in_the_sum_alone() -> None:
+    figures = weighted().figures()
+    assert figures == {
+        "loss": 0.5 + 10 * 0.5,
+        "words_loss": 0.5,
+        "kinds_loss": 0.5,
+        "kinds_accuracy": 0.75,
+        "kinds_majority_accuracy": 0.75,
+    }
+    resumed = Tally()
+    resumed.load_state(weighted().state(), share=True)
+    assert resumed.figures() == figures
+    assert weighted().total(TWINS).figures()["kinds_majority_accuracy"] == 1.5  # of both
+    assert Score(torch.tensor(2.0), weight=10.0).part_of_loss(4) == 5
+
+
 def test_losses_are_taken_up_by_one_process_alone() -> None:
     other = Tally()
     other.load_state(tally().state(), share=False)
