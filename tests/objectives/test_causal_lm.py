@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from foretext.backbones.transformer import Transformer
 from foretext.data.batch import Batch, Inputs
 from foretext.data.token_file import Tokens
 from foretext.errors import SettingError
+from foretext.interop.config_file import read_config
+from foretext.language_model import LanguageModel
 from foretext.nn.adaptive_softmax import AdaptiveSoftmax
 from foretext.objectives.causal_lm import CausalLM
 from foretext.pipeline.building import check_model
@@ -190,6 +193,22 @@ def test_tied_weights_of_another_width_are_refused(
     narrow = recurrent(byte_bpe, vector_size=8)
     with pytest.raises(SettingError, match="have 8 numbers and its states 12"):
         model_of(byte_bpe, narrow, softmax=softmax)
+
+
+def test_a_gpt_with_an_adaptive_softmax_is_kept_in_our_own_form(
+    byte_bpe: SubwordTokenizer, tmp_path: Path
+) -> None:
+    """`transformers` has no such head; weights and probabilities stay the same."""
+    form = {"num_segments": 0, "norm_position": "pre", "embedding_norm": False}
+    shape = Transformer.Config(num_layers=1, dim=16, num_heads=2, max_length=16, **form)
+    backbone = Transformer(shape, byte_bpe.vocab_size)
+    objective = model_of(byte_bpe, backbone, softmax="adaptive").objective
+    model = LanguageModel(byte_bpe, backbone, objective, device="cpu")
+    model.save(tmp_path / "gpt")
+    assert read_config(tmp_path / "gpt" / "config.json")["model_type"] == "foretext"
+    again = LanguageModel.load(tmp_path / "gpt", device="cpu")
+    assert again.likelihood("the dog barks") == model.likelihood("the dog barks")
+    assert len(again.generate("the dog", max_new_tokens=3)[0].ids) <= 3
 
 
 def test_a_transformer_has_no_state_to_carry(byte_bpe: SubwordTokenizer) -> None:

@@ -102,7 +102,7 @@ class CausalLM(Objective):
 
     @classmethod
     def plans_rows(cls, config: Config) -> bool:
-        """Only where each is read alone: longer rows that go on teach no more, in larger steps."""
+        """Only where rows stand alone: rows that go on see the same past at any length."""
         return not config.carry_state
 
     @property
