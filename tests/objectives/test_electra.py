@@ -76,7 +76,7 @@ def test_the_generator_is_narrow_and_shares_the_token_vectors(model: Model[Elect
     generator, backbone, head = model.objective.generator, model.backbone, model.objective.head
     assert isinstance(generator, Transformer)
     assert head is not None
-    assert (generator.dim, generator.config.num_heads, generator.num_layers) == (8, 1, 2)
+    assert (generator.dim, generator.config.num_heads, generator.num_layers) == (8, 4, 2)
     assert generator.embedding is backbone.embedding
     assert head.weight is backbone.embedding
     whole = sum(weight.numel() for weight in model.parameters())
@@ -87,7 +87,7 @@ def test_the_generator_is_narrow_and_shares_the_token_vectors(model: Model[Elect
 
 @pytest.mark.parametrize(
     ("rate", "layers", "shape"),
-    [(0.5, None, (16, 2, 2)), (0.3, 1, (8, 1, 1)), (1.0, 3, (32, 4, 3))],
+    [(0.5, None, (16, 4, 2)), (0.3, 1, (8, 4, 1)), (1.0, 3, (32, 4, 3))],
 )
 def test_its_size_is_a_setting(
     wordpiece: SubwordTokenizer, rate: float, layers: int | None, shape: tuple[int, int, int]
@@ -227,12 +227,12 @@ def test_a_detector_that_always_says_original_is_seen(
 def test_operations_of_a_step_are_counted_with_the_generator(
     wordpiece: SubwordTokenizer, bert_tokens: Tokens
 ) -> None:
-    model = electra(wordpiece, 2, generator_rate=0.5, row_length=16)
+    model = electra(wordpiece, 2, generator_rate=1.0, row_length=16)
     batch = Batches(model.objective.examples(bert_tokens.train), 4, seed=1).batch(0)
     with FlopCounterMode(display=False) as counter:
         sum(score.loss for score in model(batch).values()).backward()
     (B, T), L = batch.inputs.ids.shape, 2
-    computed_again = 2 * L * (32 + 16) * T * T * B  # by our attention: its scores, on the way back
+    computed_again = 2 * L * (32 + 32) * T * T * B  # by our attention: its scores, on the way back
     found = ModelFlops(model).of(batch, model.objective.counts(batch))
     assert found + computed_again == counter.get_total_flops()
 

@@ -154,7 +154,7 @@ class Transformer(Backbone):
         return counts
 
     def narrower(self, rate: float, num_layers: int | None = None) -> Transformer:
-        """Return one with random weights, `rate` times as wide, whose heads are as wide."""
+        """Return one with random weights, `rate` times as wide, with as many heads."""
         return Transformer(self.config.narrowed(rate, num_layers), self.vocab_size)
 
     def flops(self) -> Flops:

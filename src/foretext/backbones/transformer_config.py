@@ -95,17 +95,16 @@ class TransformerConfig(Config):
         return self
 
     def narrowed(self, rate: float, num_layers: int | None) -> Self:
-        """Return the settings of a network that is `rate` times as wide, with as wide heads.
+        """Return the settings of a network that is `rate` times as wide, with as many heads.
 
         Its token vectors keep their width. Without `num_layers` it has as many layers. Its first
         weights are larger, as the inverse root of the width, so that its states begin as large.
         """
-        num_heads = max(round(rate * self.num_heads), 1)
-        dim = num_heads * (self.dim // self.num_heads)
+        head_dim = 2 * max(round(rate * self.dim / self.num_heads / 2), 1)  # rotary: even
+        dim = self.num_heads * head_dim
         hidden = None if self.feed_forward_dim is None else round(rate * self.feed_forward_dim)
         changed = {
             "num_layers": num_layers or self.num_layers,
-            "num_heads": num_heads,
             "dim": dim,
             "embedding_dim": self.embedding_width if dim != self.embedding_width else None,
             "feed_forward_dim": None if hidden is None else max(hidden // LANES, 1) * LANES,
