@@ -79,7 +79,7 @@ def parts(folder: Path, seed: int) -> tuple[Any, Any, Any]:
     recipe = recipe.with_settings("objective", row_length=LENGTH, dropout=DROPOUT)
     recipe = recipe.with_settings("training", seed=seed)
     model = build_model(recipe, SubwordTokenizer.load(folder / "tokenizer.json"))
-    return model, *(Tokens.open(folder / name).train for name in ("train", "valid"))
+    return model, Tokens.open(folder / "train").train, Tokens.open(folder / "valid").train
 
 
 def batches_of(model: Any, text: Any, seed: int) -> Any:

@@ -5,12 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from foretext.backbones.recurrent import Recurrent
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.data.token_file import Tokens
 from foretext.data.token_writer import write_tokens
 from foretext.errors import CorpusError, EvaluationError, ModelFileError, SettingError
 from foretext.evaluation.language_model import evaluate_language_model, reading_of
 from foretext.language_model import LanguageModel
+from foretext.objectives.causal_lm import CausalLM
+from foretext.tokenizers.subwords import learn_subwords
 from foretext.training.model import Model
 from foretext.training.validation import HeldOutLoss
 from tests.language_model.models import SENTENCES, bert, gpt, lstm
@@ -49,6 +52,25 @@ def test_figures_that_would_be_wrong_are_left_out(tmp_path: Path) -> None:
     assert found.figures["word_perplexity"] == found.figures["perplexity"]
     assert "compare perplexities of the same vocabulary only" in str(found.figures["note"])
     assert ("bits per byte", "-") in found.rows()
+
+
+@pytest.mark.shared_data
+def test_the_penn_treebank_has_the_words_of_the_literature(shared_data: Path) -> None:
+    """Mikolov's files: 10,000 words with <unk> and <eos>, 82,430 of them to predict in the test."""
+    text = Corpus(shared_data / "ptb" / "ptb.train.txt.xz", LINES)
+    settings = {"vocab_size": 20_000, "min_count": 1, "special_tokens": ["<unk>", "<eos>"]}
+    settings |= {"pre_tokenizer": "whitespace", "lowercase": False}
+    tokenizer = learn_subwords("word", settings, text)
+    assert tokenizer.vocab_size == 10_000
+    shape = {"vector_size": 4, "dim": 4, "num_layers": 1, "bidirectional": False}
+    backbone = Recurrent(Recurrent.Config(**shape), tokenizer.vocab_size)
+    objective = CausalLM(CausalLM.Config(carry_state=True), backbone, tokenizer)
+    model = LanguageModel(tokenizer, backbone, objective, device="cpu")
+    test = shared_data / "ptb" / "ptb.test.txt"
+    (found,) = evaluate_language_model(model, [test], corpus=LINES)
+    assert found.figures["tokens"] == found.figures["words"] == 82_430
+    assert found.figures["unknown_tokens"] == 0
+    assert found.figures["word_perplexity"] == pytest.approx(10_000, rel=0.05)
 
 
 def test_where_documents_end_decides_what_is_predicted(text: Path) -> None:
