@@ -77,6 +77,19 @@ def test_queries_see_what_comes_before_and_nobody_sees_them() -> None:
     assert not changed(backbone, inputs, 8).any()  # the id that stands at a query is not read
 
 
+@pytest.mark.parametrize("learns", [True, False])
+def test_the_last_layer_may_compute_queries_alone(learns: bool) -> None:
+    backbone = xlnet(cls_segment=True)
+    token_mask = torch.ones(1, T + 2, dtype=torch.bool)
+    token_mask[:, T - 1] = False
+    inputs = two_streams(token_mask=token_mask)
+    with torch.set_grad_enabled(learns):
+        whole = backbone(inputs).last
+        queries = backbone(replace(inputs, needed="queries")).last
+    assert queries.shape == (1, 2, 16)
+    torch.testing.assert_close(queries, whole[:, T:], rtol=1e-5, atol=1e-6)
+
+
 def test_a_query_knows_where_it_stands() -> None:
     backbone, inputs = xlnet(), two_streams()
     where = torch.tensor([[*range(T), 3, 5]])

@@ -79,7 +79,8 @@ def test_batches_come_from_seed_and_keys_alone(
 def losses(made: Model[Any], batch: Batch) -> Tensor:
     """-log P of each predicted token, in the order of rows and positions."""
     with torch.no_grad():
-        states = made.backbone(batch.inputs).last[batch.targets["predicted"]]
+        inputs = replace(batch.inputs, needed="all")
+        states = made.backbone(inputs).last[batch.targets["predicted"]]
         logits = made.objective.head(states)
     targets = batch.targets["original"][batch.targets["predicted"]]
     return torch.nn.functional.cross_entropy(logits, targets, reduction="none")
@@ -133,7 +134,8 @@ def test_no_answer_is_seen(make: Maker, wordpiece: SubwordTokenizer, bert_tokens
 
 def _logits(made: Model[Any], batch: Batch) -> Tensor:
     with torch.no_grad():
-        logits: Tensor = made.objective.head(made.backbone(batch.inputs).last)
+        inputs = replace(batch.inputs, needed="all")
+        logits: Tensor = made.objective.head(made.backbone(inputs).last)
     return logits
 
 

@@ -123,17 +123,23 @@ class XLNet(Backbone):
     ) -> States:
         """Compute the states of inputs (B, T), of which S ≤ max_length are no queries.
 
-        Key j stands at position j; `Inputs.positions` says where the queries stand.
+        Key j stands at position j; `Inputs.positions` says where the queries stand. If only their
+        states are needed, the last layer computes no other.
         """
         assert cache is None, "XLNet continues no texts"
         x = self._embedded(inputs)
         layout = self._layout(inputs, x.dtype)
+        only_queries = inputs.needed == "queries" and inputs.num_queries and not keep_layers
+        num_needed = None
         layers = [x]
-        for block in self.layers:
+        for layer, block in enumerate(self.layers):
+            if only_queries and layer == self.num_layers - 1:
+                num_needed = inputs.num_queries
+                layout = layout.last(num_needed)
             if self.checkpointing and self.training:
-                x = checkpoint(block, x, layout, use_reentrant=False)
+                x = checkpoint(block, x, layout, num_needed, use_reentrant=False)
             else:
-                x = block(x, layout)
+                x = block(x, layout, num_needed)
             if keep_layers:
                 layers.append(x)
         return States(self.dropout(x), tuple(layers) if keep_layers else ())
@@ -252,9 +258,10 @@ class Layer(nn.Module):
         self.feed_forward_norm = nn.LayerNorm(dim, eps)
         self.dropout = Dropout(config.dropout)
 
-    def forward(self, x: Tensor, layout: RelativeLayout) -> Tensor:
-        """Map x (B, T, D) to (B, T, D)."""
-        x = self.attention_norm(x + self.dropout(self.attention(x, layout)))
+    def forward(self, x: Tensor, layout: RelativeLayout, num_needed: int | None = None) -> Tensor:
+        """Map x (B, T, D) to (B, T, D), or to the last `num_needed` positions of that."""
+        mixed = self.dropout(self.attention(x, layout, num_needed))
+        x = self.attention_norm((x if num_needed is None else x[:, -num_needed:]) + mixed)
         normed: Tensor = self.feed_forward_norm(x + self.dropout(self.feed_forward(x)))
         return normed
 

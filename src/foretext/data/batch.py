@@ -25,7 +25,7 @@ __all__ = ["Batch", "Inputs", "Needed", "Visibility"]
 # What a position may look at: all of its row; itself and what is left of it; what a matrix says.
 # "split": half of the state has looked at the left of its position, half at the right.
 Visibility = Literal["full", "causal", "matrix", "split"]
-Needed = Literal["all", "first"]
+Needed = Literal["all", "first", "queries"]
 Kept = slice | Tensor  # positions of a row: the first ones, or indices
 
 OF_POSITIONS = ("ids", "token_mask", "segments", "characters", "positions")  # (B, T, ...)

@@ -28,6 +28,15 @@ class RelativeLayout(NamedTuple):
     distances: Distances
     table: Tensor  # (P, D), the sinusoids of the distances
 
+    def last(self, num_queries: int) -> RelativeLayout:
+        """Return the layout of the last queries, on the same keys."""
+        visible, (firsts, num_keys, differs) = self.mask.visible, self.distances
+        if visible is not None and visible.shape[2] > 1:
+            visible = visible[:, :, -num_queries:]
+        differs = None if differs is None else differs[:, -num_queries:]
+        distances = Distances(firsts[:, -num_queries:], num_keys, differs)
+        return self._replace(mask=self.mask._replace(visible=visible), distances=distances)
+
 
 class RelativeAttention(nn.Module):
     """Each position becomes a mean of what it looks at.
@@ -56,9 +65,12 @@ class RelativeAttention(nn.Module):
         """Return the weights that are no matrices: u, v, w and s."""
         return self.content_bias, self.distance_bias, self.segment_bias, self.segments
 
-    def forward(self, x: Tensor, layout: RelativeLayout) -> Tensor:
-        """Map x (B, T, D) to (B, T, D)."""
-        query, key, value = self._heads(x, layout.mask.num_queries)
+    def forward(self, x: Tensor, layout: RelativeLayout, num_needed: int | None = None) -> Tensor:
+        """Map x (B, T, D) to (B, T, D), or to the last `num_needed` positions of that.
+
+        Then these are queries, and the layout is theirs.
+        """
+        query, key, value = self._heads(x, layout.mask.num_queries, num_needed)
         bias = self._bias(query, layout)
         dropout = self.dropout if self.training else 0.0
         mixed = attend(query, key, value, layout.mask, bias, self.scale, dropout=dropout)
@@ -72,7 +84,9 @@ class RelativeAttention(nn.Module):
             scores = scores.masked_fill(~layout.mask.visible, -math.inf)
         return scores.softmax(-1)
 
-    def _heads(self, x: Tensor, num_queries: int) -> tuple[Tensor, Tensor, Tensor]:
+    def _heads(
+        self, x: Tensor, num_queries: int, num_needed: int | None = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Return q + u (B, H, T, d), keys and values (B, H, S, d)."""
         D, weight = x.shape[2], self.query_key_value.weight
         content = self.content_bias.flatten()
@@ -80,7 +94,8 @@ class RelativeAttention(nn.Module):
             bias = F.pad(content, (0, 2 * D))  # neither keys nor values have one
             query, key, value = split_heads(F.linear(x, weight, bias), 3, self.num_heads)
             return query, key, value
-        (query,) = split_heads(F.linear(x, weight[:D], content), 1, self.num_heads)
+        asking = x if num_needed is None else x[:, -num_needed:]
+        (query,) = split_heads(F.linear(asking, weight[:D], content), 1, self.num_heads)
         keys = F.linear(x[:, :-num_queries], weight[D:])
         key, value = split_heads(keys, 2, self.num_heads)
         return query, key, value

@@ -115,9 +115,10 @@ class PermutationLM(Objective):
 
     def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
         """Score the states of the queries."""
-        positions = batch.targets["predicted"].flatten().nonzero()[:, 0]  # (M,)
-        queries = states.last.flatten(0, 1).index_select(0, positions)  # (M, D)
-        originals = batch.targets["original"].flatten().index_select(0, positions)
+        asked = slice(-batch.inputs.num_queries, None)  # a backbone may give no other states
+        positions = batch.targets["predicted"][:, asked].flatten().nonzero()[:, 0]  # (M,)
+        queries = states.last[:, asked].flatten(0, 1).index_select(0, positions)  # (M, D)
+        originals = batch.targets["original"][:, asked].flatten().index_select(0, positions)
         return {self.part: self.head.score(queries, originals)}
 
     def states_of_masks(self, backbone: Backbone, ids: Tensor, masked: Tensor) -> Tensor:
@@ -126,7 +127,7 @@ class PermutationLM(Objective):
         order = masked.long().cpu().numpy()  # all of them after the others, none after another
         visible = torch.from_numpy(visible_keys(order, positions[None].cpu().numpy()))
         states = backbone(_two_streams(ids, positions[None], visible.to(ids.device), self.mask))
-        queries: Tensor = states.last[0, ids.shape[1] :]
+        queries: Tensor = states.last[0, -positions.numel() :]
         return queries
 
 
@@ -207,6 +208,7 @@ def _two_streams(
         token_mask,
         "matrix",
         visible=visible,
+        needed="queries",
         positions=torch.cat([places, positions], 1),
         num_queries=positions.shape[1],
     )
