@@ -57,6 +57,7 @@ def ours(objective: str, seed: int) -> float:
 
 
 def our_model(objective: str) -> Any:
+    from foretext.backbones.deberta import Deberta
     from foretext.backbones.transformer import Transformer
     from foretext.backbones.xlnet import XLNet
     from foretext.objectives.causal_lm import CausalLM
@@ -74,6 +75,7 @@ def our_model(objective: str) -> Any:
     }
     kinds: dict[str, tuple[Any, dict[str, Any], Any]] = {
         "masked": (Transformer, {}, MaskedLM),
+        "disentangled": (Deberta, {}, MaskedLM),
         "causal": (Transformer, gpt, CausalLM),
         "permuted": (XLNet, {"cls_segment": True}, PermutationLM),
     }
@@ -154,6 +156,8 @@ def their_model(objective: str, dropout: float) -> Any:
     from transformers import (
         BertConfig,
         BertForMaskedLM,
+        DebertaV2Config,
+        DebertaV2ForMaskedLM,
         GPT2Config,
         GPT2LMHeadModel,
         XLNetConfig,
@@ -171,19 +175,28 @@ def their_model(objective: str, dropout: float) -> Any:
             mem_len=None,
         )
         return XLNetLMHeadModel(permuted)
+    encoder = {
+        "vocab_size": WORDS,
+        "hidden_size": DIM,
+        "num_hidden_layers": LAYERS,
+        "num_attention_heads": HEADS,
+        "intermediate_size": 4 * DIM,
+        "max_position_embeddings": LENGTH,
+        "hidden_dropout_prob": dropout,
+        "attention_probs_dropout_prob": dropout,
+    }
     if objective == "masked":
-        config: Any = BertConfig(
-            vocab_size=WORDS,
-            hidden_size=DIM,
-            num_hidden_layers=LAYERS,
-            num_attention_heads=HEADS,
-            intermediate_size=4 * DIM,
-            max_position_embeddings=LENGTH,
-            hidden_dropout_prob=dropout,
-            attention_probs_dropout_prob=dropout,
-            attn_implementation="sdpa",
-        )
-        return BertForMaskedLM(config)
+        return BertForMaskedLM(BertConfig(**encoder, attn_implementation="sdpa"))
+    if objective == "disentangled":
+        distances = {
+            "relative_attention": True,
+            "position_buckets": 256,
+            "norm_rel_ebd": "layer_norm",
+            "share_att_key": True,
+            "pos_att_type": "p2c|c2p",
+            "position_biased_input": False,
+        }
+        return DebertaV2ForMaskedLM(DebertaV2Config(**encoder, **distances))
     config = GPT2Config(
         vocab_size=WORDS,
         n_embd=DIM,
@@ -213,7 +226,7 @@ def their_rows(objective: str, seed: int) -> list[dict[str, torch.Tensor]]:
     if objective == "permuted":
         return [permuted_row(row, generator) for row in ids]
     labels = ids.clone()
-    if objective == "masked":
+    if objective in ("masked", "disentangled"):
         asked = torch.rand(ids.shape, generator=generator) < 0.15
         labels[~asked] = -100
         ids[asked] = MASK
