@@ -164,5 +164,4 @@ class UniLM(Objective):
 
 def _present(batch: Batch) -> list[int]:
     """The kinds that a batch has, as numbers of `KINDS`."""
-    kinds: list[int] = batch.targets["kind"].unique().tolist()
-    return kinds
+    return sorted({*batch.targets["kind"].tolist()})

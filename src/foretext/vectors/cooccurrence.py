@@ -118,7 +118,8 @@ class Cooccurrence:
         cells = slice(self.row_starts[row], self.row_starts[row + 1])
         counts = np.zeros(self.vocab_size)
         counts[self.columns[cells]] = self.counts[cells]
-        return counts / max(counts.sum(), 1e-12)
+        shares: NDArray[np.float64] = counts / max(counts.sum(), 1e-12)
+        return shares
 
     @property
     def num_cells(self) -> int:
