@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from foretext.errors import SettingError
 from foretext.nn import adaptive_softmax as module
-from foretext.nn.adaptive_softmax import AdaptiveSoftmax
+from foretext.nn.adaptive_softmax import AdaptiveSoftmax, usual_cutoffs
 
 D, V, CUTOFFS = 32, 60, (10, 25)
 
@@ -121,6 +121,16 @@ def test_learns_in_half_precision() -> None:
     torch.testing.assert_close(loss, exact, rtol=1e-2, atol=0)
     loss.backward()
     assert halved.clusters.grad.dtype == torch.bfloat16
+
+
+@pytest.mark.parametrize(
+    ("vocab_size", "cutoffs"),
+    [(2, [1]), (10_000, [2_000]), (20_001, [2_000, 5_000]), (100_000, [5_000, 25_000])],
+)
+def test_cutoffs_follow_from_the_vocabulary(vocab_size: int, cutoffs: list[int]) -> None:
+    assert usual_cutoffs(vocab_size) == cutoffs
+    with torch.device("meta"):
+        assert AdaptiveSoftmax(8, vocab_size, cutoffs).cutoffs == tuple(cutoffs)
 
 
 @pytest.mark.parametrize("cutoffs", [[], [0], [5, 5], [7, 3]])
