@@ -29,9 +29,10 @@ SMALL_VOCABULARY = 20_000  # words
 
 
 class AdaptiveSoftmax(TokenHead):
-    """A head of frequent words and clusters of rare ones; exact, and fast where ids go by frequency.
+    """A head of frequent words and clusters of rare ones.
 
-    It has the parameters of `torch.nn.AdaptiveLogSoftmaxWithLoss` without a bias: the first ids of
+    It is exact in any order of ids, and fast where the frequent words have the first ones. The
+    parameters are those of `torch.nn.AdaptiveLogSoftmaxWithLoss` without a bias: the first ids of
     its head are `words`, the others `clusters`.
 
     Args:
