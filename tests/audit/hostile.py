@@ -156,6 +156,8 @@ def _attacks() -> Iterator[Attack]:
     module = [{"idx": 0, "name": "0", "path": "", "type": f"{MODULE}.Transformer"}]
     lists = lambda folder: (folder / "modules.json").write_text(json.dumps(module))  # noqa: E731
     yield Attack("modules.json", "sentence encoder", lists)
+    activation = edited("2_Dense/config.json", "activation_function")
+    yield Attack("activation of a layer", "sentence encoder", activation)
 
 
 def _python() -> Iterator[Opener]:

@@ -174,6 +174,7 @@ def test_positions_follow_the_id_of_padding(make_folder: MakeFolder, pad: int) -
         ("albert", {"num_hidden_groups": 3}, "num_hidden_groups = 3 is not supported, only 1 is"),
         ("albert", {"inner_group_num": 2}, "inner_group_num = 2 is not supported, only 1 is"),
         ("albert", {"embedding_size": 0}, r"\[backbone\] embedding_dim = 0: should be"),
+        ("albert", {"embedding_size": "null"}, r"embedding_size = null is no width"),
         ("albert", {"num_hidden_layers": "3"}, "'num_hidden_layers' = '3' should be a valid int"),
         ("distilbert", {"n_layers": "3"}, r"num_layers = '3'|'n_layers' = '3'"),
         ("distilbert", {"activation": "silu"}, "activation = 'silu' is not supported, only gelu"),
@@ -184,7 +185,9 @@ def test_settings_that_are_refused(
     make_folder: MakeFolder, family: str, settings: dict[str, Any], sentence: str
 ) -> None:
     folder, _ = make_folder(family)
-    edit_config(folder, **settings)
+    config = json.loads((folder / "config.json").read_text())
+    settings = {name: None if value == "null" else value for name, value in settings.items()}
+    (folder / "config.json").write_text(json.dumps(config | settings))
     with pytest.raises(ModelFileError, match=sentence):
         load_hugging_face(folder)
 

@@ -99,6 +99,8 @@ class Albert(Bert):
 
     def further_settings(self, theirs: Settings) -> Settings:
         """Return the number of segments, and whether there are layers that share weights."""
+        if theirs.get("embedding_size", 128) is None:
+            raise ValueError("embedding_size = null is no width")
         shares = self.our_value(theirs, "num_layers") > 1
         return {**super().further_settings(theirs), "share_layers": shares}
 
