@@ -15,7 +15,7 @@ from foretext.task_models.classifier import TextClassifier
 from foretext.tasks.classification import Classification
 from foretext.tasks.task_base import TaskBase
 from tests.cli.conftest import Command
-from tests.language_model.models import SENTENCES, bert, gpt
+from tests.language_model.models import SENTENCES, bert, gpt, unilm
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +48,18 @@ def test_generate_streams_what_python_gives(command: Command, models: Path) -> N
         "generate", models / "gpt", "the king", "--max-new-tokens", 4, "--num-samples", 3, "--json"
     )
     assert [len(sample["ids"]) for sample in json.loads(several.out)] == [4, 4, 4]
+
+
+def test_generate_after_a_source(command: Command, models: Path, tmp_path: Path) -> None:
+    model = unilm()
+    model.save(tmp_path / "unilm")
+    (wanted,) = ft.LanguageModel.load(tmp_path / "unilm", precision="auto").generate(
+        source="the king", max_new_tokens=6
+    )
+    arguments = ["--source", "the king", "--max-new-tokens", 6]
+    assert command("generate", tmp_path / "unilm", *arguments).out == f"{wanted}\n"
+    refused = command("generate", models / "gpt", *arguments)
+    assert "learned to write after a source (UniLM)" in refused.err
 
 
 def test_generate_says_what_of_the_prompt_was_not_read(command: Command, models: Path) -> None:
