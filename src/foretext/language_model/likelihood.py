@@ -122,7 +122,7 @@ def measure_likelihood(
     if len(stream) < len(texts) + 2:  # nothing but ends
         raise CorpusError("There is no text whose likelihood could be measured.")
     counted = _counted(tokenizer, stream, texts)  # before the long work: it may refuse the text
-    reader = Reader(network.backbone, head)
+    reader = StreamReader(network.backbone, head)
     carries = objective.carries_state
     losses = reader.on(stream) if carries else reader.by_windows(stream, stride)
     return replace(counted, nll=sum(losses))
@@ -181,7 +181,7 @@ def _stream(tokenizer: SubwordTokenizer, documents: list[list[str]], end: int) -
     return np.array(ids, np.int64)
 
 
-class Reader(NamedTuple):
+class StreamReader(NamedTuple):
     """What predicts the tokens of a stream, each but the first."""
 
     backbone: Backbone
