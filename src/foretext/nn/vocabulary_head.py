@@ -63,9 +63,7 @@ class VocabularyHead(TokenHead):
             draws: (M,) float32, uniform in [0, 1); the same numbers draw the same ids.
         """
         hidden = self.transform(states)
-        loss, correct, drawn = sampled_cross_entropy(
-            hidden, self.weight, self.bias, targets, draws
-        )
+        loss, correct, drawn = sampled_cross_entropy(hidden, self.weight, self.bias, targets, draws)
         return Score(loss, correct), drawn
 
     def as_layers(self) -> nn.Module:

@@ -81,9 +81,10 @@ class SubwordTokenizer(Tokenizer):
     @cached_property
     def between(self) -> list[int]:
         """Ids between the two texts of a pair: ``[SEP]``, or ``</s></s>`` in RoBERTa's template."""
+        once = super().between
         alone, pair = self.library.encode("").ids, self.library.encode("", "").ids
-        twice = [self.special.sep] * 2
-        return twice if len(pair) - len(alone) == 2 and pair[-3:-1] == twice else super().between
+        has_two = len(pair) - len(alone) == 2 and pair[-3:-1] == 2 * once
+        return 2 * once if has_two else once
 
     @property
     def prefix(self) -> list[int]:
