@@ -45,9 +45,7 @@ class HeldOutLoss(Validation):
     judged_by = "valid_loss"
     higher_is_better = False
 
-    def __init__(
-        self, examples: Examples, batch_examples: int, *, continues: bool = False
-    ) -> None:
+    def __init__(self, examples: Examples, batch_examples: int, *, continues: bool = False) -> None:
         self.batches = Batches(examples, batch_examples, FROZEN_SEED, continues=continues)
         self.num_batches = self.batches.per_epoch
         self.num_examples = self.num_batches * batch_examples
