@@ -49,7 +49,7 @@ class BidirectionalLM(Objective):
         row_length: int | None = Field(None, ge=2)
         """Words of a row; none: as suits the backbone."""
         softmax: Literal["full", "adaptive"] = "adaptive"
-        """adaptive: rare words cost less; full: every word costs the same."""
+        """Kind of softmax; adaptive: rare words cost less; full: every word costs the same."""
         cutoffs: list[PositiveInt] = Field([])
         """First ids of the clusters of rare words; none: by the size of the vocabulary."""
         div_value: float = Field(4.0, ge=1)

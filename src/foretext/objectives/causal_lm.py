@@ -55,7 +55,7 @@ class CausalLM(Objective):
         dropout: float = Field(0.0, ge=0, lt=1)
         """Dropout of the states that the head reads (Zaremba et al. 2014)."""
         softmax: Literal["full", "adaptive"] = "full"
-        """adaptive: rare words cost less; for large vocabularies of whole words."""
+        """Kind of softmax; adaptive: rare words cost less, for large vocabularies of words."""
         cutoffs: list[PositiveInt] = Field([])
         """First ids of the clusters of rare words; none: by the size of the vocabulary."""
         div_value: float = Field(4.0, ge=1)
