@@ -109,7 +109,7 @@ class Objective(Criterion):
 
     @classmethod
     def plans_rows(cls, config: Any) -> bool:
-        """Whether a plan may choose the length and the number of rows, by the time that there is."""
+        """Whether a plan may choose the length and the number of its rows, by the time."""
         return True
 
     @abstractmethod
