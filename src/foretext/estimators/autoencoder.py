@@ -29,7 +29,8 @@ class Autoencoder(Parameters):
 
     A setting that is None is as the kind has it: ``learning_rate`` 6e-3 of the convolutional
     network, 2e-3 of the others; ``noise`` "masking" of the denoising one, "none" of the others;
-    ``hidden_dim`` 512, of the denoising one alone; ``bias`` True and ``activation`` "none", of the linear one alone.
+    ``hidden_dim`` 512, of the denoising one alone; ``bias`` True and ``activation`` "none", of the
+    linear one alone.
 
     Args:
         kind: "convolutional" for images, "linear", or "denoising", which is dense.
