@@ -25,6 +25,9 @@ def network(**settings: object) -> Elmo:
     made.spell(WORDS)
     with torch.no_grad():  # biases of zero would hide a twin that forgets them
         made.words.bias.normal_()
+        for norm in (made.words.norm, made.words.feature_norm):
+            for weight in norm.parameters():
+                weight.normal_()
     return made.eval()
 
 
@@ -67,10 +70,17 @@ class Twin(nn.Module):
             maps = convolution(F.pad(characters, (0, convolution.kernel_size[0] - 1)))
             found.append(maps.amax(2).clamp(min=0))
         x = F.relu(torch.cat(found, 1) + self.ours.words.bias)
+        if self.ours.config.word_norms:
+            norm = self.ours.words.feature_norm
+            x = F.layer_norm(x, x.shape[1:], norm.weight, norm.bias)
         for highway in self.ours.words.highways:
             made, gate = F.linear(x, highway.linear.weight, highway.linear.bias).chunk(2, 1)
             x = torch.sigmoid(gate) * F.relu(made) + (1 - torch.sigmoid(gate)) * x
-        return F.linear(x, self.ours.words.projection.weight, self.ours.words.projection.bias)[0]
+        x = F.linear(x, self.ours.words.projection.weight, self.ours.words.projection.bias)
+        if self.ours.config.word_norms:
+            norm = self.ours.words.norm
+            x = F.layer_norm(x, x.shape[1:], norm.weight, norm.bias)
+        return x[0]
 
     def row(self, words: list[str]) -> list[Tensor]:
         """The states of a row, (T, D), by layer."""
@@ -91,8 +101,13 @@ class Twin(nn.Module):
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"residual": False, "num_layers": 3}, {"cell_dim": 10}, {"num_highways": 0}],
-    ids=["paper", "without residuals", "projected", "without highways"],
+    [
+        {},
+        {"word_norms": False, "cell_dim": 10},
+        {"residual": False, "num_layers": 3},
+        {"num_highways": 0},
+    ],
+    ids=["usual", "paper", "without residuals", "without highways"],
 )
 def test_it_is_what_plain_modules_compute(settings: dict[str, object]) -> None:
     ours = network(**settings)

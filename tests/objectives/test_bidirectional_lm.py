@@ -162,3 +162,25 @@ def test_a_tokenizer_without_a_separator_is_refused(animal_text: Path) -> None:
     bare = learn_subwords("word", {"special_tokens": ["[UNK]"]}, Corpus(animal_text))
     with pytest.raises(SettingError, match="SEP"):
         model_of(bare)
+
+
+def test_it_leaves_the_plateau_of_word_frequencies_in_a_few_steps(
+    tokens: TokenFile, tokenizer: SubwordTokenizer
+) -> None:
+    """Words must differ from each other early: a norm of their features sees to it."""
+    backbone, objective = model_of(tokenizer)
+    model = torch.nn.ModuleList([backbone, objective]).train()
+    optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
+    examples, rng = objective.examples(tokens), np.random.default_rng(0)
+    keys, losses = examples.keys(rng), []
+    for step in range(80):
+        batch = examples.batch(keys[np.arange(16 * step, 16 * step + 16) % len(keys)], rng)
+        scores = objective.scores(backbone(batch.inputs), batch)
+        loss = sum(score.loss for score in scores.values()) / sum(objective.counts(batch).values())
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[union-attr]
+        optimizer.step()
+        losses.append(float(loss.detach()))  # type: ignore[union-attr]
+    shares = tokens.counts() / tokens.num_tokens
+    entropy = -sum(share * math.log(share) for share in shares if share)
+    assert np.mean(losses[-5:]) < 0.7 * entropy

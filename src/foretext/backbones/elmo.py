@@ -5,7 +5,8 @@ bidirectional layer above the first one a state would know the word that it is t
 first half of a state is the left stack's, the second half the right one's.
 
 Where the paper projects the states within the recurrence (LSTMP, Sak et al. 2014), here the
-projection stands behind a layer: no fast kernel of a CPU has the other form.
+projection stands behind a layer: no fast kernel of a CPU has the other form. And the features of
+words and their vectors have layer norms, with which words differ from each other sooner.
 """
 
 from __future__ import annotations
@@ -57,6 +58,8 @@ class Elmo(Backbone):
         """Characters of a window, for each width of convolution."""
         features: list[PositiveInt] = Field([25, 50, 75, 100, 125, 150], min_length=1)
         """Features of each width, as in Kim et al. 2016."""
+        word_norms: bool = True
+        """Layer norms of words' features and vectors, which the paper does not have."""
         num_highways: int = Field(2, ge=0)
         """Highway layers over the features."""
         dropout: float = Field(0.1, ge=0, lt=1)
@@ -89,6 +92,7 @@ class Elmo(Backbone):
             dict(zip(config.widths, config.features, strict=True)),
             config.num_highways,
             config.dim,
+            normed=config.word_norms,
         )
         self.blocks = nn.ModuleList(SplitLayer(config) for _ in range(config.num_layers))
         self.dropout = Dropout(config.dropout)

@@ -59,7 +59,7 @@ class _LargestWindows(torch.autograd.Function):
         """
         num_words, K = places.shape[0], places.shape[1] - 1
         largest = table.new_zeros(num_words, table.shape[1])
-        window = torch.full_like(largest, K, dtype=torch.int64)
+        window = torch.full_like(largest, K, dtype=torch.int16)
         starts = torch.arange(K, device=lengths.device)
         for start, longer in enumerate((lengths[:, None] > starts).sum(0).tolist()):
             sums = F.embedding_bag(places[:longer, start], table, mode="sum")
@@ -72,7 +72,7 @@ class _LargestWindows(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
-        places, window = ctx.saved_tensors
+        places, window = ctx.saved_tensors[0], ctx.saved_tensors[1].long()
         total = gradient.new_zeros(ctx.table_shape)  # (W A, E)
         features = torch.arange(total.shape[1], device=total.device)
         for place in places.unbind(2):  # (N, K + 1) each

@@ -89,6 +89,8 @@ class CharacterWords(nn.Module):
         features: by width of a window, in characters.
         num_highways: highway layers.
         word_dim: width of a word's vector, D.
+        normed: whether features and vectors have a layer norm. All features are positive; without
+            norms the steps of an optimizer add up in every unit above, and words look alike.
     """
 
     def __init__(
@@ -98,6 +100,8 @@ class CharacterWords(nn.Module):
         features: Mapping[int, int],
         num_highways: int,
         word_dim: int,
+        *,
+        normed: bool,
     ) -> None:
         super().__init__()
         self.vectors = _drawn(num_characters, dim)
@@ -106,8 +110,10 @@ class CharacterWords(nn.Module):
         )
         total = sum(features.values())  # E
         self.bias = nn.Parameter(torch.zeros(total))
+        self.feature_norm = nn.LayerNorm(total) if normed else nn.Identity()
         self.highways = nn.Sequential(*(Highway(total) for _ in range(num_highways)))
         self.projection = nn.Linear(total, word_dim)
+        self.norm = nn.LayerNorm(word_dim) if normed else nn.Identity()
         for weight in self.windows:
             bound = (dim * weight.shape[2]) ** -0.5
             nn.init.uniform_(weight, -bound, bound)
@@ -115,7 +121,8 @@ class CharacterWords(nn.Module):
     def forward(self, words: Tensor) -> Tensor:
         """Read words (N, K), 0 after a word's end, as vectors (N, D)."""
         largest = largest_windows(words, self.vectors.weight, list(self.windows))
-        vectors: Tensor = self.projection(self.highways(F.relu(largest + self.bias)))
+        features = self.feature_norm(F.relu(largest + self.bias))
+        vectors: Tensor = self.norm(self.projection(self.highways(features)))
         return vectors
 
 
