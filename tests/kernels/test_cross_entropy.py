@@ -9,7 +9,6 @@ from foretext.kernels.bfloat16 import from_bits, to_bits
 from foretext.kernels.cross_entropy import cross_entropy
 from foretext.kernels.team import ALONE
 
-
 NONE = np.empty(0, np.float32)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import cast
 
-import torch
 from torch import Tensor, nn
 
 from foretext.nn.pooling import POOLER_ACTIVATIONS, Pool, Pooling

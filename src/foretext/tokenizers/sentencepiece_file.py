@@ -99,9 +99,9 @@ def _model(data: bytes) -> SentencePieces:
 
 
 def _check_trainer(trainer: dict[int, Value]) -> None:
-    algorithm = trainer.get(ALGORITHM, 1)
+    algorithm = _number(trainer.get(ALGORITHM, 1))
     if algorithm != 1:
-        name = ALGORITHMS.get(_number(algorithm), algorithm)
+        name = ALGORITHMS.get(algorithm, algorithm)
         raise ValueError(f"it is of the kind {name}, and only unigram is supported")
     if _flag(trainer, SPACES_BEHIND, default=False):
         raise ValueError("it marks the ends of words in place of beginnings, which is unsupported")
