@@ -92,3 +92,10 @@ def test_title_and_usage_come_from_the_facts() -> None:
     for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
         compile(code, "README.md", "exec")
     assert 'model.ask("how far?")' in text
+
+
+def test_a_mix_of_layers_shows_its_weights() -> None:
+    text = card(layer_weights={"embeddings": 0.25, "layer 1": 0.75})
+    assert "## Layers" in text
+    assert "| layer 1 | 0.750 |" in text
+    assert "## Layers" not in card()

@@ -269,3 +269,9 @@ def test_a_run_is_examined_and_shown(tmp_path: Path) -> None:
     assert "Classification on textcnn: run" in page.text
     assert {"spec-confusion", "spec-reliability", "spec-figures"} <= set(page.specifications)
     assert run.card.read_text(encoding="utf-8").startswith("# Classification on textcnn")
+
+
+def test_a_mix_of_layers_shows_its_weights(tmp_path: Path) -> None:
+    page = page_of(tmp_path, facts={"layer_weights": {"layer 1": 0.625}}, metrics=[])
+    assert "0.625" in page.text
+    assert "How much of each layer" not in page_of(tmp_path).text
