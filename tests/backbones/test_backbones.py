@@ -25,6 +25,7 @@ class Case(NamedTuple):
 
     row: str
     settings: dict[str, Any]
+    idle: tuple[str, ...] = ()  # parts of names of weights that plain rows do not use
 
 
 CASES = {
@@ -65,6 +66,12 @@ CASES = {
             "shared_maps": False,
         },
     ),
+    "xlnet": Case(
+        "xlnet",
+        {"num_layers": 2, "dim": 16, "num_heads": 2, "init_std": 0.3},
+        idle=("0.query", "segment"),  # there are neither queries nor segments
+    ),
+    "elmo": Case("elmo", {"num_layers": 2, "dim": 16, "dropout": 0.0}),
     "lookup": Case("lookup", WORDS),
     "lookup with a CNN": Case("lookup", {**WORDS, **SPELLED, "characters": "cnn"}),
     "lookup with an LSTM": Case("lookup", {**WORDS, **SPELLED, "characters": "lstm"}),
@@ -88,6 +95,7 @@ def backbone_of(case: str) -> Backbone:
     config = component.Config.checked(CASES[case].settings, "backbone")
     found = (NUM_CHARACTERS,) if "characters" in CASES[case].settings else ()
     backbone: Backbone = component(config, V, *found)
+    backbone.spell([f"w{id}" for id in range(V)])
     return backbone.eval()
 
 
@@ -120,9 +128,9 @@ def take_gradients(parameters: FlatParameters) -> None:
     """Move the gradients of the parts to the float32 vector of all."""
     parameters.master.grad = torch.zeros_like(parameters.master)
     for segment in parameters.segments:
-        assert segment.parameter.grad is not None
-        segment.view(parameters.master.grad).copy_(segment.parameter.grad)
-        segment.parameter.grad = None
+        if segment.parameter.grad is not None:
+            segment.view(parameters.master.grad).copy_(segment.parameter.grad)
+            segment.parameter.grad = None
 
 
 def test_every_row_has_a_case() -> None:
@@ -137,7 +145,8 @@ def test_it_says_what_it_is(case: str) -> None:
     assert states.last.shape == (4, T, backbone.dim)
     assert len(states.layers) == backbone.num_layers + 1
     assert torch.equal(states.layers[-1], states.last)
-    assert len(backbone.embedding) == backbone.vocab_size == V
+    assert backbone.vocab_size == V
+    assert backbone.open_vocabulary or len(backbone.embedding) == V
     assert backbone.max_length >= T
     assert backbone(inputs_of(some_ids(), visibility=visibility)).layers == ()
 
@@ -163,7 +172,9 @@ def test_it_learns(case: str, dtype: torch.dtype) -> None:
         parameters.refresh()
         losses.append(loss.item())
     assert losses[-1] < 0.25 * losses[0]
-    assert not any(torch.equal(value, start[name]) for name, value in parameters.values().items())
+    same = [name for name, value in parameters.values().items() if torch.equal(value, start[name])]
+    idle = CASES[case].idle
+    assert all(any(part in name for part in idle) for name in same), same
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -187,7 +198,7 @@ def test_padding_changes_nothing(case: str) -> None:
         backbone.zero_grad(set_to_none=True)
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", [case for case in CASES if case != "elmo"])  # no word vectors
 def test_it_looks_at_no_more_than_it_may(case: str) -> None:
     """The gradient of a state at a word's vector says whether the word was looked at."""
     backbone = backbone_of(case)

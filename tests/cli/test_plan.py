@@ -59,6 +59,6 @@ def test_a_pair_that_does_not_fit_is_refused_before_text_is_read(
         pytest.fail("the text was read")
 
     monkeypatch.setattr(planner, "CorpusSample", read)
-    refused = command("plan", "bert", animal_text, "--set", "backbone.name=recurrent")
+    refused = command("plan", "gpt", animal_text, "--set", "backbone.name=recurrent")
     assert refused.code == 2
     assert "[backbone]" in refused.err or "[objective]" in refused.err

@@ -40,8 +40,12 @@ def test_weights_beyond_what_a_text_can_fill_are_worth_little() -> None:
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)
-def test_every_objective_of_ours_has_a_law(name: str) -> None:
-    assert expected_loss(OBJECTIVES.resolve(name).loss_law, 1e6, 1e8, LARGE) > 1
+def test_every_law_that_an_objective_of_ours_names_is_there(name: str) -> None:
+    law = OBJECTIVES.resolve(name).loss_law
+    if law is None:  # a plan then gives no forecast
+        assert name not in ("masked_lm", "causal_lm")
+    else:
+        assert expected_loss(law, 1e6, 1e8, LARGE) > 1
 
 
 def test_a_law_that_there_is_not_is_refused() -> None:
