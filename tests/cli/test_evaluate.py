@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foretext.interop.sentence_transformers import write_modules
+from foretext.interop.sentence_transformers import SentenceEncoding, write_modules
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.cli.conftest import Command
 from tests.task_files import language_model, word_vectors
@@ -89,7 +89,7 @@ def test_a_network_is_measured_on_pairs_without_learning(
     model, path = tmp_path / "model", tmp_path / "pairs.csv"
     language_model("bert", wordpiece).save(model)
     if is_encoder:
-        write_modules(model, "mean", 32, 24)
+        write_modules(model, SentenceEncoding("mean", text_length=24), 32)
     path.write_text("\n".join(["sentence1,sentence2,score", *PAIRS]))
     found = json.loads(command("evaluate", model, path, "--json").out)[str(path)]
     assert (found["kind"], found["pairs"]) == ("text pairs", 3)

@@ -12,7 +12,7 @@ from foretext.data.rows import PairsConfig, found_pairs_config
 from foretext.errors import CorpusError, EvaluationError
 from foretext.evaluation.text_pairs import evaluate_text_pairs
 from foretext.evaluation.vectors import evaluate_vectors
-from foretext.interop.sentence_transformers import write_modules
+from foretext.interop.sentence_transformers import SentenceEncoding, write_modules
 from foretext.language_model import LanguageModel
 from foretext.vectors.word_vectors import WordVectors
 from tests.networks import ANIMALS, SOUNDS, TIMES
@@ -25,7 +25,7 @@ RNG = np.random.default_rng(1)
 def encoder(wordpiece: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("encoder")
     language_model("bert", wordpiece).save(folder)
-    write_modules(folder, "mean", 32, 24)
+    write_modules(folder, SentenceEncoding("mean", text_length=24), 32)
     return folder
 
 

@@ -24,7 +24,7 @@ from foretext.errors import CorpusError, Interrupted, OutputError, SettingError
 from foretext.finetuning import network
 from foretext.finetuning import run as road
 from foretext.finetuning.recipe import TaskRecipe
-from foretext.interop.sentence_transformers import write_modules
+from foretext.interop.sentence_transformers import SentenceEncoding, write_modules
 from tests.task_files import SMALL, TaskFiles, small_settings
 
 PROMISED = {
@@ -377,7 +377,7 @@ def test_a_sentence_encoder_learns_scores_as_cosines(
 ) -> None:
     encoder = tmp_path / "encoder"
     shutil.copytree(bases["bert"], encoder)
-    write_modules(encoder, "mean", 32, 24)
+    write_modules(encoder, SentenceEncoding("mean", text_length=24), 32)
     for name, rows, mode in (("scores", {"score": "score"}, "siamese"), ("labels", {}, "pair")):
         run = tmp_path / name
         ft.finetune(

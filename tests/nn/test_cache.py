@@ -65,6 +65,6 @@ def test_states_before_the_newest_read_come_back() -> None:
 
 def test_a_recurrent_cache_forgets_whole_reads_only() -> None:
     cache = RecurrentCache()
-    cache.advance(4, ())
+    cache.advance(4, (torch.zeros(1, 2),))
     with pytest.raises(AssertionError, match="1 positions of one read"):
         cache.forget(1)

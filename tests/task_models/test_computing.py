@@ -21,6 +21,8 @@ ROWS = [np.arange(length) % 7 + 5 for length in (3, 17, 1, 8, 8, 2)]
 class PerRow(nn.Module):
     """Answers with the first state of the first row of each group of `group`."""
 
+    needs_layers = False
+
     def __init__(self, group: int = 1) -> None:
         super().__init__()
         self.group = group
@@ -32,6 +34,8 @@ class PerRow(nn.Module):
 
 class PerPosition(nn.Module):
     """Answers with every state."""
+
+    needs_layers = False
 
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
         return states.last

@@ -206,7 +206,7 @@ def _fit_epochs(
     setup: Setup, context: RunContext, settings: dict[str, Any]
 ) -> tuple[Model, list[dict[str, Any]]]:
     model = setup.model()
-    model.backbone.dropout.p = 0.1  # type: ignore[union-attr]  # draws from the generator
+    model.backbone.embeddings.dropout.p = 0.1  # type: ignore[union-attr]  # draws from the generator
     examples = model.objective.examples(setup.tokens.train)
     config = TrainingConfig(**settings)
     return model, fit(model, examples, config, context, setup.validation(model))
