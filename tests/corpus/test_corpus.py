@@ -70,13 +70,13 @@ def test_blocks_have_about_the_size_that_was_asked_for(tmp_path: Path) -> None:
 
 def test_blank_lines_tell_documents_unless_set(tmp_path: Path) -> None:
     text = "a\nb\n\nc\nd\n"
-    assert corpus_of(tmp_path, text).settled.documents == "blank_line"
+    assert corpus_of(tmp_path, text).resolved.documents == "blank_line"
     assert list(corpus_of(tmp_path, text, documents="line")) == ["a", "b", "c", "d"]
 
 
 def test_wrapped_lines_are_joined_where_there_is_no_doubt(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path, book())
-    assert (corpus.settled.lines, corpus.settled.documents) == ("wrapped", "blank_lines")
+    assert (corpus.resolved.lines, corpus.resolved.documents) == ("wrapped", "blank_lines")
     chapters = list(corpus)
     assert [chapter.split("\n")[0] for chapter in chapters] == [f"CHAPTER {n}" for n in range(1, 5)]
     assert chapters[0].split("\n")[1:] == paragraphs(9)
@@ -87,7 +87,7 @@ def test_wrapped_lines_are_joined_where_there_is_no_doubt(tmp_path: Path) -> Non
 def test_rows_have_no_layout(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"text": "one"}\n')
     corpus = Corpus(tmp_path / "a.jsonl")
-    assert corpus.settled == corpus.config
+    assert corpus.resolved == corpus.config
 
 
 def test_a_line_of_one_hundred_megabytes(tmp_path: Path) -> None:

@@ -168,24 +168,24 @@ def test_the_text_decides_what_finds_words(monkeypatch: pytest.MonkeyPatch) -> N
     chinese, english = Text("我们喜欢自然语言处理\n\n"), Text("we like it\n\n")
     monkeypatch.setattr(masking, "jieba_version", lambda: "1")
     whole = MaskingConfig(whole_words=True)
-    assert whole.settled(chinese).words == "jieba"
-    assert whole.settled(english).words == "tokens"
-    assert MaskingConfig().settled(chinese).words == "auto"
+    assert whole.resolved(chinese).words == "jieba"
+    assert whole.resolved(english).words == "tokens"
+    assert MaskingConfig().resolved(chinese).words == "auto"
     chosen = MaskingConfig(whole_words=True, words="tokens")
-    assert chosen.settled(chinese) == chosen
+    assert chosen.resolved(chinese) == chosen
 
     def missing() -> str:
         raise MissingExtraError("jieba", "chinese", "This")
 
     monkeypatch.setattr(masking, "jieba_version", missing)
-    assert whole.settled(english).words == "tokens"
+    assert whole.resolved(english).words == "tokens"
     with pytest.raises(MissingExtraError):
-        whole.settled(chinese)
+        whole.resolved(chinese)
 
 
 def test_a_bad_list_is_refused_before_any_work(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="is missing"):
-        MaskingConfig(entities=str(tmp_path / "names.txt")).settled(Text("a"))
+        MaskingConfig(entities=str(tmp_path / "names.txt")).resolved(Text("a"))
 
 
 def test_what_has_to_mark_a_text(wordpiece: SubwordTokenizer, tmp_path: Path) -> None:
@@ -274,4 +274,4 @@ def test_electra_hides_units_too(wordpiece: SubwordTokenizer, tmp_path: Path) ->
     config = Electra.Config(whole_words=True, entities=str(path))
     assert config.kinds == ("word", "entity")
     assert Electra.segmenter(config, wordpiece) is not None
-    assert Electra.settled(config, Text("we like it\n\n")).model_dump()["words"] == "tokens"
+    assert Electra.resolved(config, Text("we like it\n\n")).model_dump()["words"] == "tokens"

@@ -121,12 +121,12 @@ def test_the_training_gets_the_rest_and_the_run_keeps_it(
     monkeypatch.setattr(budgets, "load_libraries", load)
     job = timed(job, 100.0, clock)
     clock.now += 20
-    settled = with_training_time(job, num_bytes=3 * BYTES_A_SECOND)
+    resolved = with_training_time(job, num_bytes=3 * BYTES_A_SECOND)
     left = 100 - 20 - 2 * LOADING_SECONDS - job.closing.seconds(pace=2.0) - 3
-    assert settled.limit is not None
-    assert settled.limit.seconds == pytest.approx(left)
+    assert resolved.limit is not None
+    assert resolved.limit.seconds == pytest.approx(left)
     kept = Recipe.load(job.run.recipe).vectors.budget_seconds
-    assert kept == settled.recipe.vectors.budget_seconds == pytest.approx(left, abs=0.01)
+    assert kept == resolved.recipe.vectors.budget_seconds == pytest.approx(left, abs=0.01)
 
 
 def test_no_time_left_is_one_sentence(job: PretrainingJob, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,8 +15,8 @@ from foretext.recipe.text_settings import (
     advised_tokenizer,
     corpus_to_inspect,
     folding,
-    settled,
-    settled_as,
+    resolved,
+    resolved_as,
     suited,
 )
 from foretext.tokenizers.wordpiece import WordPiece
@@ -43,24 +43,24 @@ def test_what_is_auto_gets_the_value_that_the_text_decides(
     wrapped_book: Path, german: Path
 ) -> None:
     recipe = Recipe.load("word2vec")
-    found = settled(recipe, Corpus(wrapped_book)).sections()
+    found = resolved(recipe, Corpus(wrapped_book)).sections()
     assert (found["corpus"]["lines"], found["corpus"]["documents"]) == ("wrapped", "blank_lines")
     assert found["tokenizer"]["pre_tokenizer"] == "unicode_words"
-    model = settled(Recipe.load("modern-bert"), Corpus(german)).sections()
+    model = resolved(Recipe.load("modern-bert"), Corpus(german)).sections()
     assert model["tokenizer"]["lowercase"] is False
     chosen = Recipe.load("word2vec", ["corpus.lines=whole", "corpus.documents=file"])
-    assert settled(chosen, Corpus(wrapped_book, chosen.corpus)).corpus == chosen.corpus
+    assert resolved(chosen, Corpus(wrapped_book, chosen.corpus)).corpus == chosen.corpus
 
 
 def test_a_resumed_run_keeps_what_it_began_with(wrapped_book: Path) -> None:
     recipe = Recipe.load("word2vec")
-    earlier = settled(recipe, Corpus(wrapped_book))
-    assert settled_as(recipe, earlier) == earlier
+    earlier = resolved(recipe, Corpus(wrapped_book))
+    assert resolved_as(recipe, earlier) == earlier
     chosen = Recipe.load("word2vec", ["corpus.lines=whole"])
-    assert settled_as(chosen, earlier).corpus.lines == "whole"
+    assert resolved_as(chosen, earlier).corpus.lines == "whole"
     by_auto = earlier.with_settings("tokenizer", lowercase=False)
-    assert settled_as(recipe, by_auto).tokenizer.lowercase
-    assert not settled_as(recipe, by_auto, auto=True).tokenizer.lowercase
+    assert resolved_as(recipe, by_auto).tokenizer.lowercase
+    assert not resolved_as(recipe, by_auto, auto=True).tokenizer.lowercase
 
 
 def test_advice_changes_only_what_nobody_chose(german: Path) -> None:

@@ -30,10 +30,10 @@ def test_accents_stay_unless_asked(tmp_path: Path) -> None:
 
 
 def test_case_stays_where_nouns_begin_with_a_capital_letter(tmp_path: Path) -> None:
-    assert WordPiece.settled(WordPiece.Config(), corpus_of(tmp_path, GERMAN)).lowercase is False
-    assert WordPiece.settled(WordPiece.Config(), corpus_of(tmp_path, ENGLISH)).lowercase is True
+    assert WordPiece.resolved(WordPiece.Config(), corpus_of(tmp_path, GERMAN)).lowercase is False
+    assert WordPiece.resolved(WordPiece.Config(), corpus_of(tmp_path, ENGLISH)).lowercase is True
     chosen = WordPiece.Config(lowercase=True)
-    assert WordPiece.settled(chosen, corpus_of(tmp_path, GERMAN)) == chosen
+    assert WordPiece.resolved(chosen, corpus_of(tmp_path, GERMAN)) == chosen
 
 
 @pytest.mark.parametrize("lowercase", [True, False])

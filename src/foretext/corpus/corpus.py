@@ -105,10 +105,10 @@ class Corpus:
         return Layout(list(self._plain_samples()), sizes if known else ())
 
     @cached_property
-    def settled(self) -> CorpusConfig:
+    def resolved(self) -> CorpusConfig:
         """The settings, with `lines` and `documents` by the layout where they are "auto".
 
-        Without plain text nothing is to be settled.
+        Without plain text nothing is to be resolved.
 
         Raises:
             CorpusError: a file that shows the layout cannot be read.
@@ -131,7 +131,7 @@ class Corpus:
         return ", ".join(names) + (f" and {more} more" if more else "")
 
     def _texts(self) -> Iterator[str]:
-        config = self.settled  # before opening a file, because this reads files
+        config = self.resolved  # before opening a file, because this reads files
         self.bytes_read = before = 0
         for source in self.sources:
             with source.open() as file:

@@ -70,7 +70,7 @@ class _Examination:
         self._counted = CountedWords(kind, lowercase=words.lowercase)
         self._step = _step(corpus) if self._counted.is_slow else 1  # texts for one in which words
         self._num_texts = self._read_characters = self._counted_characters = 0  # are counted
-        self._config = _settled(corpus)
+        self._config = _resolved(corpus)
         self._files: list[FileFacts] = []
         self._formats: Counter[str] = Counter()
         self._compressions: Counter[str] = Counter()
@@ -255,9 +255,9 @@ def _step(corpus: Corpus) -> int:
     return max(1, round(characters / _SLOW_CHARACTERS))
 
 
-def _settled(corpus: Corpus) -> CorpusConfig:
+def _resolved(corpus: Corpus) -> CorpusConfig:
     try:
-        return corpus.settled
+        return corpus.resolved
     except CorpusError:  # of a file that cannot be read; the pass itself reports it
         return corpus.config.model_copy(update={"lines": "whole", "documents": "line"})
 

@@ -30,7 +30,7 @@ from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
 from foretext.task_models import TASKS
 from foretext.task_models.base import TaskModel
-from foretext.task_models.trainee import Settled
+from foretext.task_models.trainee import Resolved
 from foretext.training.loop import fit
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
@@ -134,14 +134,16 @@ class NetworkLearner(Learner):
             fresh=self.finetuning.fresh,
         )
         started = replace(self, begun=begun)
-        for note in started.settled(rows).notes:
+        for note in started.resolved_task(rows).notes:
             self.job.note(note)
         return replace(started, num_cut=noted_reading(self.job, started.untrained(rows), rows))
 
     def untrained(self, rows: TaskRows) -> TaskModel:
         """Return a head with random weights on the base."""
         start = self.ready
-        return self.model_class.begin(start.new_base(0), self.settled(rows).config, rows.train)
+        return self.model_class.begin(
+            start.new_base(0), self.resolved_task(rows).config, rows.train
+        )
 
     def encode(self, model: Predictor, rows: Sequence[Any]) -> None:
         """Make examples of rows."""
@@ -153,10 +155,10 @@ class NetworkLearner(Learner):
         finishes = bool(rows.valid and cast(TaskModel, model).finish(rows.valid))
         return config.calibrate + config.ensemble + finishes
 
-    def settled(self, rows: TaskRows) -> Settled:
+    def resolved_task(self, rows: TaskRows) -> Resolved:
         """Return the section `[task]` with what the user left open chosen by base and rows."""
         training = TrainingConfig.checked(self.training_settings, "training")
-        return self.model_class.settle(
+        return self.model_class.resolve(
             self.task_config,
             self.ready.base,
             rows.train,
@@ -197,7 +199,7 @@ class NetworkLearner(Learner):
         config = self.training(rows, seed)
         base = self.ready.new_base(config.seed)
         _set_dropout(base.backbone, self.finetuning.body_dropout)
-        task_config = self.settled(rows).config
+        task_config = self.resolved_task(rows).config
         torch.manual_seed(config.seed)
         model = self.model_class.begin(base, task_config, rows.train)
         known = [row for row in rows.valid if model.knows(row)]

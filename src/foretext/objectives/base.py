@@ -76,14 +76,14 @@ class Objective(Criterion):
         self.config: Any = config
 
     @classmethod
-    def settled(cls, config: Any, corpus: Blocks) -> Config:
+    def resolved(cls, config: Any, corpus: Blocks) -> Config:
         """Return the settings with a value for each "auto" that the beginning of a text decides.
 
         Raises:
             MissingExtraError: the text needs a package that is not installed.
         """
-        settled: Config = config
-        return settled
+        resolved: Config = config
+        return resolved
 
     @classmethod
     def segmenter(

@@ -80,7 +80,7 @@ class MaskingConfig(ClozeConfig):
         """Whether it matters where words begin."""
         return self.kinds != ("token",)
 
-    def settled(self, corpus: Blocks) -> Self:
+    def resolved(self, corpus: Blocks) -> Self:
         """Return the settings with a value for `words` that the beginning of the text decides.
 
         Raises:
@@ -170,9 +170,9 @@ class MaskingObjective(Objective):
     tokenizer: SubwordTokenizer
 
     @classmethod
-    def settled(cls, config: MaskingConfig, corpus: Blocks) -> MaskingConfig:
+    def resolved(cls, config: MaskingConfig, corpus: Blocks) -> MaskingConfig:
         """Return the settings with what finds words in this text."""
-        return config.settled(corpus)
+        return config.resolved(corpus)
 
     @classmethod
     def segmenter(

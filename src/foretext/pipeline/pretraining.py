@@ -147,7 +147,7 @@ def run_recipe(
             report=page,
             began=began,
         )
-        job = _settled(with_text_settings(job, auto=auto), budget)
+        job = _resolved(with_text_settings(job, auto=auto), budget)
         if resume:
             check_same(job.recipe, run)
         keep_memory(job)
@@ -180,7 +180,7 @@ def _check(recipe: Recipe) -> None:
     check_model(recipe)
 
 
-def _settled(job: PretrainingJob, budget: float | None) -> PretrainingJob:
+def _resolved(job: PretrainingJob, budget: float | None) -> PretrainingJob:
     """Fill in what the recipe leaves open: by a plan, from the run that is resumed, or by rules."""
     if job.resume:
         return _resumed(job, budget)

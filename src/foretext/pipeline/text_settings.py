@@ -7,7 +7,7 @@ from dataclasses import replace
 from foretext.errors import SettingError
 from foretext.pipeline.job import PretrainingJob
 from foretext.recipe import Recipe
-from foretext.recipe.text_settings import settled_as, suited
+from foretext.recipe.text_settings import resolved_as, suited
 
 __all__ = ["with_text_settings"]
 
@@ -32,7 +32,7 @@ def with_text_settings(job: PretrainingJob, *, auto: bool = False) -> Pretrainin
             raise SettingError("--auto is for text; images have no such settings.")
         return job
     if job.resume:
-        return replace(job, recipe=settled_as(recipe, Recipe.of_run(job.run.recipe), auto=auto))
+        return replace(job, recipe=resolved_as(recipe, Recipe.of_run(job.run.recipe), auto=auto))
     found = suited(recipe, job.text(), auto=auto)
     for sentence in found.notes:
         job.note(sentence)

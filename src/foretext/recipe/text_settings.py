@@ -24,8 +24,8 @@ __all__ = [
     "advised_tokenizer",
     "corpus_to_inspect",
     "folding",
-    "settled",
-    "settled_as",
+    "resolved",
+    "resolved_as",
     "suited",
 ]
 
@@ -46,7 +46,7 @@ class Suited(NamedTuple):
     notes: list[str]  # sentences on what was found
 
 
-def settled(recipe: Recipe, text: Corpus) -> Recipe:
+def resolved(recipe: Recipe, text: Corpus) -> Recipe:
     """Return the recipe with a value for each setting that is "auto" and that `text` decides.
 
     Raises:
@@ -57,13 +57,13 @@ def settled(recipe: Recipe, text: Corpus) -> Recipe:
     if recipe.is_language_model:
         tokenizer = SUBWORDS.resolve(str(name))
         objective = recipe.parts["objective"]
-        predicted = OBJECTIVES.resolve(str(objective.name)).settled(objective.config, text)
+        predicted = OBJECTIVES.resolve(str(objective.name)).resolved(objective.config, text)
         recipe = recipe.with_config("objective", predicted)
-    recipe = recipe.with_config("corpus", text.settled)
-    return recipe.with_config("tokenizer", tokenizer.settled(config, text))
+    recipe = recipe.with_config("corpus", text.resolved)
+    return recipe.with_config("tokenizer", tokenizer.resolved(config, text))
 
 
-def settled_as(recipe: Recipe, earlier: Recipe, *, auto: bool = False) -> Recipe:
+def resolved_as(recipe: Recipe, earlier: Recipe, *, auto: bool = False) -> Recipe:
     """Return the recipe with what `earlier` has for the settings that the text decides.
 
     With `auto` these are also the settings that ``--auto`` may have changed.
@@ -130,7 +130,7 @@ def suited(recipe: Recipe, text: Corpus, *, auto: bool = False) -> Suited:
         notes += [f"auto: {proposal.setting}, because {proposal.reason}" for proposal in changed]
         text = text.reread(recipe.corpus)
     is_open = recipe.corpus.lines == AUTO
-    recipe = settled(recipe, text)
+    recipe = resolved(recipe, text)
     if is_open and recipe.corpus.lines == "wrapped":
         notes.append(
             f"text: its lines were cut at about {text.layout.line_ends.width} columns; they are "

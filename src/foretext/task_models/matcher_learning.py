@@ -20,8 +20,8 @@ from foretext.data.rows import (
 from foretext.data.rows.in_memory import RowSource
 from foretext.task_models.base import TaskModel
 from foretext.task_models.pair_scores import have_scores, score_range
-from foretext.task_models.settling import settled_mode, settled_shared_tokens
-from foretext.task_models.trainee import Settled
+from foretext.task_models.resolving import resolved_mode, resolved_shared_tokens
+from foretext.task_models.trainee import Resolved
 from foretext.tasks.matching import Matching
 from foretext.tasks.task_base import TaskBase
 
@@ -91,7 +91,7 @@ class MatcherLearning(TaskModel):
         return config.shared_tokens is True
 
     @classmethod
-    def settle(
+    def resolve(
         cls,
         config: Matching.Config,
         base: TaskBase,
@@ -99,15 +99,15 @@ class MatcherLearning(TaskModel):
         *,
         is_pretrained: bool,
         is_frozen: bool,
-    ) -> Settled:
+    ) -> Resolved:
         """Choose how both texts are read, and whether the tokens that they share are marked."""
-        settled, notes = settled_mode(config, base, has_scores=have_scores(rows))
-        if settled.mode == "siamese":
-            return Settled(settled, notes)
-        marked = settled_shared_tokens(
-            settled, base, is_pretrained=is_pretrained, is_frozen=is_frozen
+        resolved, notes = resolved_mode(config, base, has_scores=have_scores(rows))
+        if resolved.mode == "siamese":
+            return Resolved(resolved, notes)
+        marked = resolved_shared_tokens(
+            resolved, base, is_pretrained=is_pretrained, is_frozen=is_frozen
         )
-        return Settled(marked.config, [*notes, *marked.notes])
+        return Resolved(marked.config, [*notes, *marked.notes])
 
     @classmethod
     def majority(cls, rows: Sequence[LabelledPair]) -> Baseline:

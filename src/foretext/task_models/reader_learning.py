@@ -23,8 +23,8 @@ from foretext.task_models.answer_figures import (
     span_baseline,
 )
 from foretext.task_models.base import KeptFacts, TaskModel
-from foretext.task_models.settling import settled_shared_tokens
-from foretext.task_models.trainee import Settled
+from foretext.task_models.resolving import resolved_shared_tokens
+from foretext.task_models.trainee import Resolved
 from foretext.tasks.span_qa import SpanQA
 from foretext.tasks.task_base import TaskBase
 
@@ -95,7 +95,7 @@ class ReaderLearning(TaskModel):
         return config.shared_tokens is True
 
     @classmethod
-    def settle(
+    def resolve(
         cls,
         config: SpanQA.Config,
         base: TaskBase,
@@ -103,9 +103,11 @@ class ReaderLearning(TaskModel):
         *,
         is_pretrained: bool,
         is_frozen: bool,
-    ) -> Settled:
+    ) -> Resolved:
         """Choose whether the tokens that question and passage share are marked."""
-        return settled_shared_tokens(config, base, is_pretrained=is_pretrained, is_frozen=is_frozen)
+        return resolved_shared_tokens(
+            config, base, is_pretrained=is_pretrained, is_frozen=is_frozen
+        )
 
     @classmethod
     def majority(cls, rows: Sequence[Question]) -> Baseline | None:

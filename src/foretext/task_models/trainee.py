@@ -15,10 +15,10 @@ from foretext.errors import SettingError
 from foretext.tasks.base import Task
 from foretext.tasks.task_base import TaskBase
 
-__all__ = ["Settled", "Trainee"]
+__all__ = ["Resolved", "Trainee"]
 
 
-class Settled(NamedTuple):
+class Resolved(NamedTuple):
     """The settings of a task, and what a person should know of those that were left open."""
 
     config: Any  # of the class `task_config`
@@ -62,7 +62,7 @@ class Trainee(Predictor):
         return False
 
     @classmethod
-    def settle(
+    def resolve(
         cls,
         config: Any,
         base: TaskBase,
@@ -70,7 +70,7 @@ class Trainee(Predictor):
         *,
         is_pretrained: bool,
         is_frozen: bool,
-    ) -> Settled:
+    ) -> Resolved:
         """Choose what the user left open and the head cannot know, and say why.
 
         Args:
@@ -80,7 +80,7 @@ class Trainee(Predictor):
             is_pretrained: whether the weights of the base are.
             is_frozen: whether the embeddings of the base stay as they are.
         """
-        return Settled(config, [])
+        return Resolved(config, [])
 
     @classmethod
     def check_calibration(cls, rows: Sequence[Any]) -> None:

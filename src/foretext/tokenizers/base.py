@@ -44,7 +44,7 @@ class Tokenizer(ABC):
     kind: ClassVar[Literal["words", "subwords"]]
 
     @classmethod
-    def settled(cls, config: Any, corpus: Blocks) -> Any:
+    def resolved(cls, config: Any, corpus: Blocks) -> Any:
         """Return the settings of its `Config` with a value for each that the text decides.
 
         These are settings such as ``lowercase = "auto"``; only the beginning of `corpus` is read.

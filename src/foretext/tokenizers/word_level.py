@@ -53,7 +53,7 @@ class WordLevel(SubwordTokenizer):
         """Turn texts to lower case."""
 
     @classmethod
-    def settled(cls, config: Config, corpus: Blocks) -> Config:
+    def resolved(cls, config: Config, corpus: Blocks) -> Config:
         """Return the settings with the kind of pre-tokeniser by the beginning of `corpus`.
 
         The library can cut Chinese text into characters only.
@@ -91,8 +91,8 @@ class WordLevel(SubwordTokenizer):
                 f"vocab_size = {config.vocab_size} has no room for a word beside the special "
                 f"tokens ({len(special)}); set it to more than {len(special)}."
             )
-        config = cls.settled(config, corpus)
-        assert config.pre_tokenizer != "auto", "settled() chooses the kind"
+        config = cls.resolved(config, corpus)
+        assert config.pre_tokenizer != "auto", "resolved() chooses the kind"
         words = PreTokenizer(config.pre_tokenizer, lowercase=config.lowercase)
         found = count_words(
             corpus, words, min_count=config.min_count, workers=workers, progress=progress

@@ -60,7 +60,7 @@ class WordTokenizer(Tokenizer):
         )
 
     @classmethod
-    def settled(cls, config: Config, corpus: Blocks) -> Config:
+    def resolved(cls, config: Config, corpus: Blocks) -> Config:
         """Return the settings with the kind of pre-tokeniser by the beginning of `corpus`."""
         if config.pre_tokenizer != "auto":
             return config
@@ -87,8 +87,8 @@ class WordTokenizer(Tokenizer):
             CorpusError: no word occurs `min_count` times.
             MissingExtraError: ``chinese_words`` without jieba.
         """
-        config = cls.settled(config, corpus)
-        assert config.pre_tokenizer != "auto", "settled() chooses the kind"
+        config = cls.resolved(config, corpus)
+        assert config.pre_tokenizer != "auto", "resolved() chooses the kind"
         found = count_words(
             corpus,
             PreTokenizer(config.pre_tokenizer, lowercase=config.lowercase, segmented=segmented),

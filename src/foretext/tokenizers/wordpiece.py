@@ -63,7 +63,7 @@ class WordPiece(SubwordTokenizer):
             return self
 
     @classmethod
-    def settled(cls, config: Config, corpus: Blocks) -> Config:
+    def resolved(cls, config: Config, corpus: Blocks) -> Config:
         """Return the settings with `lowercase` by the beginning of `corpus`."""
         if config.lowercase != "auto":
             return config
@@ -85,8 +85,8 @@ class WordPiece(SubwordTokenizer):
             CorpusError: the corpus contains no text.
             SettingError: `vocab_size` has no room for the special tokens and the alphabet.
         """
-        config = cls.settled(config, corpus)
-        assert config.lowercase != "auto", "settled() decides"
+        config = cls.resolved(config, corpus)
+        assert config.lowercase != "auto", "resolved() decides"
         splitter = LibraryWords(
             normalizers.BertNormalizer(
                 lowercase=config.lowercase, strip_accents=config.strip_accents

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from foretext.task_models.trainee import Settled
+from foretext.task_models.trainee import Resolved
 from foretext.tasks.matching import Matching, match_mode
 from foretext.tasks.shared_tokens import marks_shared, shared_token_note
 from foretext.tasks.span_qa import SpanQA
 from foretext.tasks.task_base import TaskBase
 
-__all__ = ["settled_mode", "settled_shared_tokens"]
+__all__ = ["resolved_mode", "resolved_shared_tokens"]
 
 
-def settled_mode(config: Matching.Config, base: TaskBase, *, has_scores: bool) -> Settled:
+def resolved_mode(config: Matching.Config, base: TaskBase, *, has_scores: bool) -> Resolved:
     """Choose how both texts are read.
 
     Args:
@@ -36,16 +36,16 @@ def settled_mode(config: Matching.Config, base: TaskBase, *, has_scores: bool) -
                 "task.mode=siamese keeps the embeddings of this sentence encoder apart"
             )
         notes.append(f"task.mode={mode} was chosen: {why}")
-    return Settled(config.model_copy(update={"mode": mode}), notes)
+    return Resolved(config.model_copy(update={"mode": mode}), notes)
 
 
-def settled_shared_tokens(
+def resolved_shared_tokens(
     config: Matching.Config | SpanQA.Config,
     base: TaskBase,
     *,
     is_pretrained: bool,
     is_frozen: bool,
-) -> Settled:
+) -> Resolved:
     """Choose whether the tokens that two texts in one row share are marked.
 
     Args:
@@ -55,7 +55,7 @@ def settled_shared_tokens(
         is_frozen: whether its embeddings stay as they are, so that no mark can be learned.
     """
     if config.shared_tokens != "auto":
-        return Settled(config, [])
+        return Resolved(config, [])
     needed = marks_shared("auto", base) or (base.backbone.takes_segments and not is_pretrained)
     marked = needed and not is_frozen
     notes = [shared_token_note(base)] if marked else []
@@ -65,4 +65,4 @@ def settled_shared_tokens(
             "that a small network needs; expect better answers without training.freeze and "
             "training.freeze_layers"
         )
-    return Settled(config.model_copy(update={"shared_tokens": marked}), notes)
+    return Resolved(config.model_copy(update={"shared_tokens": marked}), notes)
