@@ -114,6 +114,7 @@ def test_a_resumed_run_ends_in_the_same_bits(
 def test_a_plan_chooses_the_steps_only(animal_text: Path) -> None:
     recipe = Recipe.load("lstm-lm", SMALL)
     plan = plan_network(recipe, Corpus(animal_text), 30.0)
+    assert plan.chosen.expected_loss is None  # the laws are of sub-words
     applied = plan.applied(recipe)
     assert applied.parts["objective"].settings()["row_length"] == 8
     assert applied.parts["tokenizer"].settings()["vocab_size"] == 30_000

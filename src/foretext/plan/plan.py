@@ -102,8 +102,8 @@ class Plan:
             yield "its loss cannot be forecast: the backbone has no layers"
         elif self.chosen.expected_loss is None:
             yield (
-                f"its loss cannot be forecast: the objective of {self.recipe} names no loss_law; "
-                f"sizes are ordered by the law of {ORDERING} language models"
+                f"its loss cannot be forecast: no scaling law is known for what {self.recipe} "
+                f"predicts; sizes are ordered by the law of {ORDERING} language models"
             )
         if self.text_rate < 1:
             yield (

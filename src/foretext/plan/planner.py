@@ -23,6 +23,7 @@ from foretext.plan.stopwatch import Timer
 from foretext.plan.times import LOADING_SECONDS, READING_RATE, Closing, training_seconds
 from foretext.plan.trials import Build, Trials
 from foretext.recipe import Recipe
+from foretext.tokenizers.subwords import SUBWORDS
 
 __all__ = ["make_plan"]
 
@@ -72,7 +73,7 @@ def make_plan(
         preparation = text_rate * trials.preparation_seconds
         text_tokens = round(text_rate * trials.corpus_tokens)
         given = Circumstances(
-            OBJECTIVES.resolve(recipe.name).loss_law,
+            _loss_law(recipe),
             training_seconds(seconds, timer() - began + preparation, after),
             text_tokens,
             free_bytes(trials.device),
@@ -94,6 +95,13 @@ def make_plan(
         candidates=candidates,
         settings=merged_sections(by_rules, settings_by_choice(recipe, chosen, text_tokens)),
     )
+
+
+def _loss_law(recipe: Recipe) -> str | None:
+    """Return the law of the objective; None of whole words, since the laws are of sub-words."""
+    tokenizer = SUBWORDS.resolve(str(recipe.parts["tokenizer"].name))
+    law: str | None = OBJECTIVES.resolve(recipe.name).loss_law
+    return law if tokenizer.plans_vocabulary else None
 
 
 def _text_rate(preparation: float, budget: float, used: float) -> float:
