@@ -184,3 +184,12 @@ def test_it_leaves_the_plateau_of_word_frequencies_in_a_few_steps(
     shares = tokens.counts() / tokens.num_tokens
     entropy = -sum(share * math.log(share) for share in shares if share)
     assert np.mean(losses[-5:]) < 0.7 * entropy
+
+
+def test_cutoffs_beyond_the_vocabulary_are_left_out_with_a_note(tokens: TokenFile) -> None:
+    V = tokens.vocab_size
+    config = BidirectionalLM.Config(cutoffs=[2, V])
+    kept, note = BidirectionalLM.possible(config, [tokens])
+    assert kept.cutoffs == [2]
+    assert note == f"objective.cutoffs: without {V}, for the vocabulary has {V} tokens"
+    assert BidirectionalLM.possible(kept, [tokens]) == (kept, None)

@@ -6,12 +6,12 @@ frequent words are cheap (Grave et al. 2017); the loss is the mean over the pred
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 import torch
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Field
 from torch import Tensor
 
 from foretext.backbones.base import Backbone, States
@@ -25,6 +25,7 @@ from foretext.nn.token_head import Score, TokenHead
 from foretext.nn.vocabulary_head import VocabularyHead
 from foretext.objectives.base import Objective, row_length
 from foretext.objectives.in_use import ModelInUse
+from foretext.objectives.softmax_config import SoftmaxConfig
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["BidirectionalLM"]
@@ -43,26 +44,13 @@ class BidirectionalLM(Objective):
         tokenizer: with a token to stand between documents.
     """
 
-    class Config(Config):
+    class Config(SoftmaxConfig):
         """Settings of bidirectional language modelling."""
 
         row_length: int | None = Field(None, ge=2)
         """Words of a row; none: as suits the backbone."""
         softmax: Literal["full", "adaptive"] = "adaptive"
         """Kind of softmax; adaptive: rare words cost less; full: every word costs the same."""
-        cutoffs: list[PositiveInt] = Field([])
-        """First ids of the clusters of rare words; none: by the size of the vocabulary."""
-        div_value: float = Field(4.0, ge=1)
-        """How much narrower the states of each cluster are than those of the one before."""
-
-        @model_validator(mode="after")
-        def _has_effect(self) -> BidirectionalLM.Config:
-            idle = self.changed & {"cutoffs", "div_value"}
-            if self.softmax == "full" and idle:
-                raise ValueError(f"{min(idle)} would have no effect with softmax = 'full'")
-            if sorted({*self.cutoffs}) != self.cutoffs:
-                raise ValueError(f"cutoffs = {self.cutoffs} must increase")
-            return self
 
     visibility: Visibility = "split"
     kind = "bidirectional"
@@ -74,6 +62,11 @@ class BidirectionalLM(Objective):
         self.row_length = row_length(config.row_length, backbone)
         self.separator = tokenizer.special.required("sep")
         self.head = _head(config, backbone)
+
+    @classmethod
+    def possible(cls, config: Config, texts: Sequence[TokenFile]) -> tuple[Config, str | None]:
+        """Leave out cutoffs that the vocabulary does not reach."""
+        return config.within(texts[0].vocab_size)
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Cut the text into rows, at other places in each epoch."""
@@ -150,7 +143,7 @@ def _head(config: BidirectionalLM.Config, backbone: Backbone) -> TokenHead:
     dim, vocab_size = backbone.dim // 2, backbone.vocab_size
     if config.softmax == "full":
         return VocabularyHead(dim, vocab_size, transform=None, tied=None, bias=True)
-    cutoffs = config.cutoffs or _cutoffs(vocab_size)
+    cutoffs = config.reached(vocab_size) or _cutoffs(vocab_size)
     return AdaptiveSoftmax(dim, vocab_size, cutoffs, div_value=config.div_value)
 
 

@@ -7,11 +7,11 @@ batch, for networks with a state (Mikolov et al. 2010; Zaremba et al. 2014).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Field
 
 from foretext.backbones.base import Backbone, States
 from foretext.config import Config
@@ -26,6 +26,7 @@ from foretext.nn.token_head import Score, TokenHead
 from foretext.nn.vocabulary_head import VocabularyHead
 from foretext.objectives.base import Objective, TaskHeads, check_tied, row_length
 from foretext.objectives.in_use import ModelInUse
+from foretext.objectives.softmax_config import SoftmaxConfig
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["CausalLM"]
@@ -43,7 +44,7 @@ class CausalLM(Objective):
         tokenizer: with an end-of-text token.
     """
 
-    class Config(Config):
+    class Config(SoftmaxConfig):
         """Settings of causal language modelling."""
 
         row_length: int | None = Field(None, ge=2)
@@ -54,21 +55,6 @@ class CausalLM(Objective):
         """Each row of a batch goes on where the same row of the batch before ended."""
         dropout: float = Field(0.0, ge=0, lt=1)
         """Dropout of the states that the head reads (Zaremba et al. 2014)."""
-        softmax: Literal["full", "adaptive"] = "full"
-        """Kind of softmax; adaptive: rare words cost less, for large vocabularies of words."""
-        cutoffs: list[PositiveInt] = Field([])
-        """First ids of the clusters of rare words; none: by the size of the vocabulary."""
-        div_value: float = Field(4.0, ge=1)
-        """How much narrower the states of each cluster are than those of the one before."""
-
-        @model_validator(mode="after")
-        def _has_effect(self) -> CausalLM.Config:
-            idle = self.changed & {"cutoffs", "div_value"}
-            if self.softmax == "full" and idle:
-                raise ValueError(f"{min(idle)} would have no effect with softmax = 'full'")
-            if sorted({*self.cutoffs}) != self.cutoffs:
-                raise ValueError(f"cutoffs = {self.cutoffs} must increase")
-            return self
 
     visibility: Visibility = "causal"
     continues = True
@@ -92,13 +78,7 @@ class CausalLM(Objective):
     @classmethod
     def possible(cls, config: Config, texts: Sequence[TokenFile]) -> tuple[Config, str | None]:
         """Leave out cutoffs that the vocabulary does not reach."""
-        V = texts[0].vocab_size
-        beyond = [cutoff for cutoff in config.cutoffs if cutoff >= V]
-        if not beyond:
-            return config, None
-        kept = config.model_copy(update={"cutoffs": _reached(config.cutoffs, V)})
-        said = ", ".join(f"{cutoff:,}" for cutoff in beyond)
-        return kept, f"objective.cutoffs: without {said}, for the vocabulary has {V:,} tokens"
+        return config.within(texts[0].vocab_size)
 
     @classmethod
     def plans_rows(cls, config: Config) -> bool:
@@ -183,10 +163,5 @@ def _head(config: CausalLM.Config, backbone: Backbone) -> TokenHead:
             backbone.dim, backbone.vocab_size, transform=None, tied=tied, bias=False
         )
     V = backbone.vocab_size
-    cutoffs = _reached(config.cutoffs, V) or usual_cutoffs(V)
+    cutoffs = config.reached(V) or usual_cutoffs(V)
     return AdaptiveSoftmax(backbone.dim, V, cutoffs, div_value=config.div_value, tied=tied)
-
-
-def _reached(cutoffs: list[int], vocab_size: int) -> list[int]:
-    """The cutoffs within a vocabulary; a plan builds models over that of a sample, too."""
-    return [cutoff for cutoff in cutoffs if cutoff < vocab_size]
