@@ -34,7 +34,7 @@ __all__ = ["Elmo"]
 class Elmo(Backbone):
     """Vectors of words from the bytes that spell them, then layers in both directions.
 
-    A word of the vocabulary is spelled as `spell` was told, any other as `Inputs.spelling` says.
+    A word of the vocabulary is spelled as `spell` took it, any other as `Inputs.spelling` says.
 
     Args:
         config: the user's settings.

@@ -129,8 +129,8 @@ class AdaptiveSoftmax(TokenHead):
             top, places = words.max(1)
             answers[rows] = torch.where(top > best[rows], start + places, answers[rows])
             best[rows] = torch.maximum(top, best[rows])
-            asked = words.gather(1, (targets[rows] - start).clamp(0, words.shape[1] - 1)[:, None])
-            found[rows] = torch.where(own[rows], asked[:, 0], found[rows])
+            scored = words.gather(1, (targets[rows] - start).clamp(0, words.shape[1] - 1)[:, None])
+            found[rows] = torch.where(own[rows], scored[:, 0], found[rows])
         return -found.sum(), (answers == targets).sum()
 
     def _classes(self, targets: Tensor) -> tuple[Tensor, Tensor]:

@@ -102,7 +102,7 @@ class CausalLM(Objective):
         if self.carries_state and not backbone.carries_state:
             raise SettingError(
                 f"[objective] carry_state = true: {type(backbone).__name__} has no state that a "
-                "batch could hand on to the next; leave it out, or use a recurrent network with "
+                "batch could pass on to the next; leave it out, or use a recurrent network with "
                 "bidirectional = false."
             )
 

@@ -115,10 +115,10 @@ class PermutationLM(Objective):
 
     def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
         """Score the states of the queries."""
-        asked = slice(-batch.inputs.num_queries, None)  # a backbone may give no other states
-        positions = batch.targets["predicted"][:, asked].flatten().nonzero()[:, 0]  # (M,)
-        queries = states.last[:, asked].flatten(0, 1).index_select(0, positions)  # (M, D)
-        originals = batch.targets["original"][:, asked].flatten().index_select(0, positions)
+        of_queries = slice(-batch.inputs.num_queries, None)  # a backbone may give no other states
+        positions = batch.targets["predicted"][:, of_queries].flatten().nonzero()[:, 0]  # (M,)
+        queries = states.last[:, of_queries].flatten(0, 1).index_select(0, positions)  # (M, D)
+        originals = batch.targets["original"][:, of_queries].flatten().index_select(0, positions)
         return {self.part: self.head.score(queries, originals)}
 
     def states_of_masks(self, backbone: Backbone, ids: Tensor, masked: Tensor) -> Tensor:
@@ -175,20 +175,20 @@ class PermutationRows:
         )
         positions = predicted_first(predicted, QUERIES)  # (B, M)
         visible = visible_keys(draw_order(predicted, rng), positions)
-        asked = np.take_along_axis(predicted, positions, axis=1)  # False: no query, only padding
+        is_query = np.take_along_axis(predicted, positions, axis=1)  # False: no query, only padding
         originals = np.take_along_axis(ids, positions, axis=1)
         tokens, places, matrix = map(torch.from_numpy, (ids, positions, visible))
-        inputs = _two_streams(tokens, places, matrix, self.mask, torch.from_numpy(asked))
+        inputs = _two_streams(tokens, places, matrix, self.mask, torch.from_numpy(is_query))
         none = np.zeros_like(predicted)
         targets = {
             "original": torch.from_numpy(np.concatenate([ids, originals], axis=1)),
-            "predicted": torch.from_numpy(np.concatenate([none, asked], axis=1)),  # (B, T + M)
+            "predicted": torch.from_numpy(np.concatenate([none, is_query], axis=1)),  # (B, T + M)
         }
         return Batch(inputs, targets)
 
 
 def _two_streams(
-    ids: Tensor, positions: Tensor, visible: Tensor, mask: int, asked: Tensor | None = None
+    ids: Tensor, positions: Tensor, visible: Tensor, mask: int, is_query: Tensor | None = None
 ) -> Inputs:
     """Return rows of tokens (B, T), and queries at `positions` (B, M) behind them.
 
@@ -197,11 +197,11 @@ def _two_streams(
         positions: of the queries.
         visible: (B, T + M, T), see `visible_keys`.
         mask: id that stands at queries.
-        asked: (B, M) bool, False = padding in place of a query; None: all are queries.
+        is_query: (B, M) bool, False = padding in place of a query; None: all are queries.
     """
     token_mask = None
-    if asked is not None and not asked.all():
-        token_mask = torch.cat([torch.ones_like(ids, dtype=torch.bool), asked], 1)
+    if is_query is not None and not is_query.all():
+        token_mask = torch.cat([torch.ones_like(ids, dtype=torch.bool), is_query], 1)
     places = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
     return Inputs(
         torch.cat([ids, torch.full_like(positions, mask)], 1),

@@ -1,4 +1,4 @@
-"""Which objectives and backbones go together, asked of the components themselves."""
+"""Which objectives and backbones go together, as the components themselves say."""
 
 from __future__ import annotations
 

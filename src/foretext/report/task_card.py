@@ -189,8 +189,10 @@ def _layers(facts: Facts) -> str:
 
 def _informative_features(facts: Facts) -> str:
     """Return, for each label, the features that speak for it most."""
-    told = facts.get("informative_features", {})
-    rows = [_row(f"`{name}`", ", ".join(f"`{each}`" for each in own)) for name, own in told.items()]
+    by_label = facts.get("informative_features", {})
+    rows = [
+        _row(f"`{name}`", ", ".join(f"`{each}`" for each in own)) for name, own in by_label.items()
+    ]
     if not rows:
         return ""
     head = ["## Most informative features", "", _row("label", "features"), _row("---", "---")]
