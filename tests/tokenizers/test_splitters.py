@@ -66,3 +66,10 @@ def test_counts_are_those_of_the_library(splitter: Splitter, lines: list[str]) -
 )
 def test_words_by_hand(splitter: Splitter, text: str, words: dict[str, int]) -> None:
     assert counted(splitter, text) == words
+
+
+def test_equal_parts_share_their_tables() -> None:
+    again = LibraryWords(normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer())
+    assert again.letters is BERT.letters
+    assert CASED.letters is not BERT.letters
+    assert WHITESPACE.letters is not LOWER.letters

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Protocol, Self
 
@@ -187,8 +187,23 @@ class LibraryWords:
         """The library's pre-tokeniser that splits in the same way."""
         return self.pre_tokenizer
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LibraryWords) and self._state == other._state
+
+    def __hash__(self) -> int:
+        return hash(self._state)
+
+    @cached_property
+    def _state(self) -> tuple[bytes | None, bytes]:
+        """The settings of both parts, which decide the tables."""
+        normalizer = None if self.normalizer is None else self.normalizer.__getstate__()
+        return normalizer, self.pre_tokenizer.__getstate__()
+
     @cached_property
     def _tables(self) -> tuple[Letters, dict[int, str]]:
+        return _tables_of(self)
+
+    def _read_tables(self) -> tuple[Letters, dict[int, str]]:
         classes = np.full(NUM_POINTS, WORD, np.uint8)
         lower = np.arange(NUM_POINTS, dtype=np.int32)
         longer: dict[int, str] = {}
@@ -222,6 +237,12 @@ class LibraryWords:
         kinds = {piece: ALONE for piece, _ in pieces if len(piece) == 1 and piece != "a"}
         left = set(text).difference(*(piece for piece, _ in pieces))
         return kinds | dict.fromkeys(left, SEPARATOR)
+
+
+@lru_cache(maxsize=4)  # 6 MB each
+def _tables_of(words: LibraryWords) -> tuple[Letters, dict[int, str]]:
+    """Read them once in a process, however many tokenizers split in this way."""
+    return words._read_tables()
 
 
 @cache
