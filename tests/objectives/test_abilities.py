@@ -6,7 +6,6 @@ import copy
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 import torch
@@ -54,7 +53,7 @@ class Doubled(Criterion):
 
 
 class Translating(Doubled):
-    needs_source: ClassVar[bool] = True
+    needs_source = True
 
 
 class AnyOrder(Doubled):

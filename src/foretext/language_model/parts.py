@@ -85,7 +85,12 @@ class ModelParts(Represented):
         heads = TaskHeads() if self.objective is None else self.objective.for_tasks
         pooling = self.pooling if self.is_sentence_encoder else None
         return TaskBase(
-            self.tokenizer, self.backbone, self.visibility, *heads, sentence_pooling=pooling
+            self.tokenizer,
+            self.backbone,
+            self.visibility,
+            *heads,
+            sentence_pooling=pooling,
+            objective=self.objective,
         )
 
     @property

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import ClassVar
 
 from torch import nn
 
@@ -24,7 +23,7 @@ class Criterion(nn.Module, ABC):
     """
 
     visibility: Visibility  # with which the trained model is read
-    needs_source: ClassVar[bool] = False  # whether its batches have `Inputs.source`
+    needs_source: bool = False  # whether its batches have `Inputs.source`
     carries_state: bool = False  # whether rows go on where those of the batch before ended
 
     @property

@@ -13,6 +13,7 @@ from foretext.data.framing import Framing
 from foretext.nn.pooling import Pooling
 from foretext.nn.token_head import TokenHead
 from foretext.nn.vocabulary_head import HeadTransform
+from foretext.objectives.base import Objective
 from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["TaskBase"]
@@ -29,6 +30,10 @@ class TaskBase(NamedTuple):
     transform: HeadTransform | None = None  # that a masked language model had before its vocabulary
     # Of a sentence encoder: how it makes the one vector of a text that is compared by cosine.
     sentence_pooling: Pooling | None = None
+    # Of what a text becomes, where it has a vocabulary of its own; None: one is for both.
+    target_tokenizer: Tokenizer | None = None
+    # That it was pretrained with, which knows how texts are read and written; None: there is none.
+    objective: Objective | None = None
 
     @property
     def num_parameters(self) -> int:
