@@ -75,3 +75,15 @@ def test_the_unknown_token_of_a_unigram_model() -> None:
     tokenizer = SubwordTokenizer(library)
     assert tokenizer.special == NONE._replace(unknown=0)
     assert tokenizer.ordinary.tolist() == [False, True]
+
+
+@pytest.mark.parametrize("blank", ["", "▁"])  # mT5 writes one
+def test_sentinels_are_counted_up_to_the_first_that_is_missing(blank: str) -> None:
+    names = ["a", *(f"{blank}<extra_id_{number}>" for number in (2, 1, 0, 4))]
+    tokenizer = of_names(names, [], None)
+    assert tokenizer.special.sentinels == (3, 2, 1)
+    assert tokenizer.ordinary.tolist() == [True, False, False, False, True]
+
+
+def test_a_sentinel_may_have_the_first_id() -> None:
+    assert of_names(["<extra_id_0>", "a"], [], None).special.sentinels == (0,)

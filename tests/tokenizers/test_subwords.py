@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from foretext.corpus import Corpus
 from foretext.errors import CorpusError, SettingError
 from foretext.tokenizers.bpe import BPE
-from foretext.tokenizers.subword_tokenizer import DEFAULT_SPECIAL_TOKENS, SubwordTokenizer
+from foretext.tokenizers.subword_config import DEFAULT_SPECIAL_TOKENS
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import SUBWORDS, learn_subwords
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
@@ -52,6 +53,21 @@ def test_special_tokens_come_first_and_are_found_in_text(tokenizer: SubwordToken
     assert tokenizer.tokens[:5] == DEFAULT_SPECIAL_TOKENS
     assert 4 in tokenizer.encode("the [MASK] sat")
     assert tokenizer.vocab_size == len(tokenizer.tokens) <= 320
+
+
+@pytest.mark.parametrize("kind", SETTINGS)
+def test_sentinels_follow_the_special_tokens(kind: str, corpus: Corpus) -> None:
+    special = ["<pad>", "</s>", "[UNK]" if kind == "wordpiece" else "<unk>"]
+    settings = {**SETTINGS[kind], "special_tokens": special, "num_sentinels": 3}
+    learned = learn_subwords(kind.partition("-")[0], settings, corpus)
+    sentinels = ["<extra_id_0>", "<extra_id_1>", "<extra_id_2>"]
+    assert learned.tokens[:6] == [*special, *sentinels]
+    assert learned.special.sentinels == (3, 4, 5)
+    assert not learned.ordinary[:6].any()
+    assert learned.ordinary[6:].all()
+    ids = learned.encode("the <extra_id_1> sat on <extra_id_0>")
+    assert [index for index in ids if 3 <= index < 6] == [4, 3]
+    assert learned.vocab_size == len(learned.tokens) <= settings["vocab_size"]
 
 
 def test_saved_file_is_the_librarys(tokenizer: SubwordTokenizer, tmp_path: Path) -> None:

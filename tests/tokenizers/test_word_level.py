@@ -10,7 +10,8 @@ import pytest
 from foretext.corpus import Corpus
 from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind
 from foretext.errors import SettingError
-from foretext.tokenizers.subword_tokenizer import DEFAULT_SPECIAL_TOKENS, SubwordTokenizer
+from foretext.tokenizers.subword_config import DEFAULT_SPECIAL_TOKENS
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 from tokenizers import Tokenizer, models, trainers
 

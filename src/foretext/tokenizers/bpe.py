@@ -6,16 +6,11 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from foretext.config import Config as BaseConfig
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.tokenizers.merges import Merges, Rules, Ties, learn_merges
 from foretext.tokenizers.splitters import BytePieces, LibraryWords, Splitter
-from foretext.tokenizers.subword_tokenizer import (
-    DEFAULT_SPECIAL_TOKENS,
-    UNKNOWN,
-    SubwordTokenizer,
-    with_special_tokens,
-)
+from foretext.tokenizers.subword_config import SubwordConfig
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer, with_special_tokens
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 __all__ = ["BPE"]
@@ -30,7 +25,7 @@ class BPE(SubwordTokenizer):
       characters outside the alphabet are ``[UNK]``.
     """
 
-    class Config(BaseConfig):
+    class Config(SubwordConfig):
         """Settings of the section `[tokenizer]`."""
 
         level: Literal["byte", "character"] = "byte"
@@ -39,8 +34,6 @@ class BPE(SubwordTokenizer):
         """Tokens, with the special tokens and the alphabet."""
         min_count: int = Field(default=2, ge=1)
         """Occurrences that a pair needs; rarer ones are not merged."""
-        special_tokens: list[str] = DEFAULT_SPECIAL_TOKENS
-        """Tokens that get the first ids."""
         lowercase: bool = False
         """Turn texts to lower case."""
         max_token_length: int | None = Field(default=None, ge=2)
@@ -61,7 +54,7 @@ class BPE(SubwordTokenizer):
             if self.level == "byte" and of_characters:
                 name = min(of_characters)
                 raise ValueError(f"{name} has no effect on level = 'byte'")
-            if self.level == "character" and UNKNOWN not in self.special_tokens:
+            if self.level == "character" and self.unknown is None:
                 raise ValueError("level = 'character' needs '[UNK]' among its special_tokens")
             return self
 
@@ -102,7 +95,7 @@ def _rules(config: BPE.Config) -> Rules:
     return Rules(
         vocab_size=config.vocab_size,
         min_count=config.min_count,
-        special_tokens=config.special_tokens,
+        special_tokens=config.reserved,
         alphabet=pre_tokenizers.ByteLevel.alphabet() if byte else (),
         limit_alphabet=config.limit_alphabet,
         max_token_length=config.max_token_length,
@@ -118,11 +111,11 @@ def _library(config: BPE.Config, learned: Merges, splitter: Splitter) -> Tokeniz
         decoder: decoders.Decoder = decoders.ByteLevel()
     else:
         suffix = config.end_of_word
-        model = models.BPE(ids, learned.pairs, unk_token=UNKNOWN, end_of_word_suffix=suffix)
+        model = models.BPE(ids, learned.pairs, unk_token=config.unknown, end_of_word_suffix=suffix)
         decoder = decoders.BPEDecoder(suffix=suffix)
     library = Tokenizer(model)
     if (normalizer := splitter.library_normalizer()) is not None:
         library.normalizer = normalizer
     library.pre_tokenizer = splitter.library_pre_tokenizer()
     library.decoder = decoder
-    return with_special_tokens(library, config.special_tokens)
+    return with_special_tokens(library, config.reserved)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ from foretext.parsing import parse_json
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-__all__ = ["UNKNOWN_NAMES", "SpecialTokens", "ordinary_tokens"]
+__all__ = ["UNKNOWN_NAMES", "SpecialTokens", "ordinary_tokens", "sentinel_name"]
 
 UNKNOWN_NAMES = ("[UNK]", "<unk>")
 
@@ -28,6 +29,7 @@ NAMES = {  # the first name that a tokenizer has counts
     "end": ("<|endoftext|>", "</s>", "[EOS]", "<eos>"),
 }
 RESERVED = re.compile(r"\[unused\d+\]")  # reserved in BERT's vocabularies
+BLANK = "▁"  # mT5 writes it before each sentinel
 
 
 class SpecialTokens(NamedTuple):
@@ -40,6 +42,7 @@ class SpecialTokens(NamedTuple):
     mask: int | None = None
     start: int | None = None  # first token of a text
     end: int | None = None  # last token of a text
+    sentinels: tuple[int, ...] = ()  # stand for the first hidden span, the second, and so on
 
     def required(self, task: str) -> int:
         """Return the id of a special token.
@@ -65,13 +68,21 @@ class SpecialTokens(NamedTuple):
             for task, names in NAMES.items()
         }
         unknown = _unknown_id(library)
-        return cls(**{**found, "unknown": found["unknown"] if unknown is None else unknown})
+        if unknown is not None:
+            found["unknown"] = unknown
+        return cls(**found, sentinels=_sentinels(library))
+
+
+def sentinel_name(number: int) -> str:
+    """Return the token that stands for a hidden span, numbered from 0 (Raffel et al. 2020)."""
+    return f"<extra_id_{number}>"
 
 
 def ordinary_tokens(library: Tokenizer, tokens: Sequence[str]) -> np.ndarray:
     """(V,) bool, the tokens that stand for text: not special, unknown or reserved."""
     ordinary = np.array([token != "" and not RESERVED.fullmatch(token) for token in tokens])
     ordinary[list(_special_ids(library).values())] = False
+    ordinary[list(_sentinels(library))] = False
     if (unknown := _unknown_id(library)) is not None:
         ordinary[unknown] = False
     return ordinary
@@ -80,6 +91,19 @@ def ordinary_tokens(library: Tokenizer, tokens: Sequence[str]) -> np.ndarray:
 def _special_ids(library: Tokenizer) -> dict[str, int]:
     added = library.get_added_tokens_decoder()
     return {token.content: index for index, token in added.items() if token.special}
+
+
+def _sentinels(library: Tokenizer) -> tuple[int, ...]:
+    """The ids of the sentinels, special or not, as far as they are numbered without a gap."""
+    found: list[int] = []
+    for name in map(sentinel_name, count()):
+        index = library.token_to_id(name)
+        if index is None:
+            index = library.token_to_id(BLANK + name)
+        if index is None:
+            break
+        found.append(index)
+    return tuple(found)
 
 
 def _unknown_id(library: Tokenizer) -> int | None:

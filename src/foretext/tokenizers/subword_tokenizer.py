@@ -25,18 +25,14 @@ from tokenizers import Tokenizer as LibraryTokenizer
 from tokenizers import decoders, models, processors
 
 __all__ = [
-    "DEFAULT_SPECIAL_TOKENS",
-    "UNKNOWN",
     "SubwordTokenizer",
     "with_bert_template",
     "with_special_tokens",
 ]
 
-UNKNOWN = "[UNK]"
 MANY = 1 << 14  # characters from which a table of words is faster
 GAPS = 1 << 20  # ids without a token that a vocabulary may have
 CANNOT_ENCODE = "This tokenizer cannot encode the text; it is damaged, or the text is not Unicode"
-DEFAULT_SPECIAL_TOKENS = ["[PAD]", UNKNOWN, "[CLS]", "[SEP]", "[MASK]"]
 
 
 class SubwordTokenizer(Tokenizer):

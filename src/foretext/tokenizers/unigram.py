@@ -7,16 +7,12 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from foretext.config import Config as BaseConfig
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.errors import SettingError
 from foretext.parsing import parse_json
 from foretext.tokenizers.line_sample import LineSample
-from foretext.tokenizers.subword_tokenizer import (
-    DEFAULT_SPECIAL_TOKENS,
-    UNKNOWN,
-    SubwordTokenizer,
-)
+from foretext.tokenizers.subword_config import SubwordConfig
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 __all__ = ["Unigram"]
@@ -27,13 +23,11 @@ SCORE_DIGITS = 10
 class Unigram(SubwordTokenizer):
     """The most likely segmentation of a text; a space is written ``▁`` before the next word."""
 
-    class Config(BaseConfig):
+    class Config(SubwordConfig):
         """Settings of the section `[tokenizer]`."""
 
         vocab_size: int = Field(default=8_000, ge=1)
         """Tokens, with the special tokens and the alphabet."""
-        special_tokens: list[str] = DEFAULT_SPECIAL_TOKENS
-        """Tokens that get the first ids."""
         lowercase: bool = False
         """Turn texts to lower case."""
         max_token_length: int = Field(default=16, ge=1)
@@ -43,7 +37,7 @@ class Unigram(SubwordTokenizer):
 
         @model_validator(mode="after")
         def _has_unknown(self) -> Self:
-            if UNKNOWN not in self.special_tokens:
+            if self.unknown is None:
                 raise ValueError("Unigram needs '[UNK]' among its special_tokens")
             return self
 
@@ -73,8 +67,8 @@ class Unigram(SubwordTokenizer):
         library.decoder = decoders.Metaspace()
         trainer = trainers.UnigramTrainer(
             vocab_size=config.vocab_size,
-            special_tokens=config.special_tokens,
-            unk_token=UNKNOWN,
+            special_tokens=config.reserved,
+            unk_token=config.unknown,
             max_piece_length=config.max_token_length,
             show_progress=False,
         )

@@ -6,15 +6,13 @@ from typing import Literal, Self
 
 from pydantic import Field
 
-from foretext.config import Config as BaseConfig
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.counts import count_words
 from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
 from foretext.errors import SettingError
 from foretext.tokenizers.special_tokens import UNKNOWN_NAMES
+from foretext.tokenizers.subword_config import UNKNOWN, SubwordConfig
 from foretext.tokenizers.subword_tokenizer import (
-    DEFAULT_SPECIAL_TOKENS,
-    UNKNOWN,
     SubwordTokenizer,
     with_bert_template,
     with_special_tokens,
@@ -36,15 +34,13 @@ class WordLevel(SubwordTokenizer):
 
     plans_vocabulary = False  # a word that is left out is unknown, not spelled by pieces
 
-    class Config(BaseConfig):
+    class Config(SubwordConfig):
         """Settings of the section `[tokenizer]`."""
 
         vocab_size: int = Field(default=30_000, ge=2)
         """Words, with the special tokens; the most frequent stay."""
         min_count: int = Field(default=2, ge=1)
         """Occurrences that a word needs; rarer ones are unknown."""
-        special_tokens: list[str] = DEFAULT_SPECIAL_TOKENS
-        """Tokens that get the first ids."""
         pre_tokenizer: Literal[
             "auto", "whitespace", "basic_english", "unicode_words", "chinese_characters"
         ] = "auto"
@@ -85,7 +81,7 @@ class WordLevel(SubwordTokenizer):
             CorpusError: the corpus holds no text, or no word occurs `min_count` times.
             SettingError: `vocab_size` has no room for a word.
         """
-        special = _with_unknown(config.special_tokens)
+        special = _with_unknown(config.reserved)
         if config.vocab_size <= len(special):
             raise SettingError(
                 f"vocab_size = {config.vocab_size} has no room for a word beside the special "

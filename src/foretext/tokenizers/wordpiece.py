@@ -10,14 +10,12 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from foretext.config import Config as BaseConfig
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.case import CASE_SAMPLE, likely_lowercase
 from foretext.tokenizers.merges import Rules, Ties, learn_merges
 from foretext.tokenizers.splitters import LibraryWords
+from foretext.tokenizers.subword_config import UNKNOWN, SubwordConfig
 from foretext.tokenizers.subword_tokenizer import (
-    DEFAULT_SPECIAL_TOKENS,
-    UNKNOWN,
     SubwordTokenizer,
     with_bert_template,
     with_special_tokens,
@@ -36,15 +34,13 @@ class WordPiece(SubwordTokenizer):
     Unlike BERT's uncased models it keeps accents, which tell words apart (schon, schön).
     """
 
-    class Config(BaseConfig):
+    class Config(SubwordConfig):
         """Settings of the section `[tokenizer]`."""
 
         vocab_size: int = Field(default=30_000, ge=1)
         """Tokens, with the special tokens and the alphabet."""
         min_count: int = Field(default=2, ge=1)
         """Occurrences that a pair needs; rarer ones are not merged."""
-        special_tokens: list[str] = DEFAULT_SPECIAL_TOKENS
-        """Tokens that get the first ids."""
         lowercase: bool | Literal["auto"] = "auto"
         """Turn texts to lower case; auto: unless nouns have a capital letter, as in German."""
         strip_accents: bool = False
@@ -103,7 +99,7 @@ def _rules(config: WordPiece.Config) -> Rules:
     return Rules(
         vocab_size=config.vocab_size,
         min_count=config.min_count,
-        special_tokens=config.special_tokens,
+        special_tokens=config.reserved,
         limit_alphabet=config.limit_alphabet,
         max_token_length=config.max_token_length,
         prefix=PREFIX,
@@ -122,4 +118,4 @@ def _library(config: WordPiece.Config, ids: dict[str, int], splitter: LibraryWor
     library.decoder = decoders.WordPiece(prefix=PREFIX)
     if {"[CLS]", "[SEP]"} <= set(config.special_tokens):
         with_bert_template(library)
-    return with_special_tokens(library, config.special_tokens)
+    return with_special_tokens(library, config.reserved)
