@@ -256,7 +256,7 @@ def test_continuing_equals_one_pass_under_the_matrix(wordpiece: SubwordTokenizer
     made = model(wordpiece).double()
     source, text = [20, 21, 22], [30, 31, 32, 33]
     reading = made.objective.reading(source)
-    decoder = Decoder(made.backbone, made.objective.head, reading)
+    decoder = Decoder(made.backbone, made.objective.head, [reading])
     mask = wordpiece.special.required("mask")
     with torch.inference_mode():
         for length in range(len(text) + 1):

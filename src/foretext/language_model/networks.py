@@ -79,9 +79,9 @@ class Networks:
         half = self.precision != "fp32" and original.backbone.embedding.dtype == torch.float32
         if half and self.device.type == "cpu":
             backbone, head = self._copies.made("rows", lambda: _for_single_rows(original))
-            return Decoder(backbone, head, reading, self.num_ids)
+            return Decoder(backbone, head, (reading or Reading(),), self.num_ids)
         network = self.fast()
-        return Decoder(network.backbone, _head(network), reading, self.num_ids)
+        return Decoder(network.backbone, _head(network), (reading or Reading(),), self.num_ids)
 
     def _in(self, dtype: torch.dtype) -> Network:
         return cast(Network, self._copies.in_dtype(dtype))

@@ -115,9 +115,10 @@ class UniLM(Objective):
         first, second = self.segments
         if source is None:
             segment = first[LEFT_TO_RIGHT]
-            return Reading((cls,), mask, segment, segment)
+            return Reading((cls,), mask, segment, segment, "full")
         opening = (cls, *source, self.end)
-        return Reading(opening, mask, first[SEQUENCE_TO_SEQUENCE], second[SEQUENCE_TO_SEQUENCE])
+        of_source, of_text = first[SEQUENCE_TO_SEQUENCE], second[SEQUENCE_TO_SEQUENCE]
+        return Reading(opening, mask, of_source, of_text, "full")
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Cut rows from the text; the kind of a batch and its masks differ every time."""

@@ -254,7 +254,7 @@ def test_a_model_that_fills_masks_continues_by_masks(
     assert model.objective is not None
     assert model.objective.token_head is not None
     reading = model.objective.reading(source)
-    by_masks = Decoder(model.backbone.eval(), model.objective.token_head, reading)
+    by_masks = Decoder(model.backbone.eval(), model.objective.token_head, [reading])
     ids = torch.tensor(prompt, dtype=torch.int64)
     (new,) = generate_ids(by_masks, ids, GREEDY, never, max_new_tokens=8)
     assert new == filled(model, reading.opening, prompt)
@@ -267,14 +267,14 @@ def test_a_text_after_a_source_can_be_longer_than_the_model() -> None:
     assert model.objective is not None
     assert model.objective.token_head is not None
     reading = model.objective.reading([20, 31, 42])
-    long = Decoder(model.backbone.eval(), model.objective.token_head, reading)
+    long = Decoder(model.backbone.eval(), model.objective.token_head, [reading])
     ids = [25 + number % 30 for number in range(long.room + 1)]
     assert long.room == MAX_LENGTH - 6  # [CLS] and three tokens and [SEP], and a mask
     with torch.inference_mode():
         long.read(torch.tensor([ids[:-1]]))
         found = long.read(torch.tensor([ids[-1:]]))
         kept = ids[-(long.room // 2) :]
-        fresh = Decoder(model.backbone, model.objective.token_head, reading)
+        fresh = Decoder(model.backbone, model.objective.token_head, [reading])
         expected = fresh.read(torch.tensor([kept]))
     assert torch.allclose(found, expected, atol=1e-5)
 
