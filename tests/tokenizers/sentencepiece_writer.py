@@ -28,6 +28,8 @@ SPECIAL = {
         ("<mask>", CONTROL),
         (".", USER_DEFINED),
     ],
+    "t5": [("<pad>", CONTROL), ("</s>", CONTROL), ("<unk>", UNKNOWN)],
+    "fairseq": [("<unk>", UNKNOWN), ("<s>", CONTROL), ("</s>", CONTROL)],
 }
 WORDS = ["▁the", "▁cat", "▁sat", "▁on", "▁The", "▁a", "▁costs", "ts", "ing", "▁3", "000", "9,"]
 LETTERS = ["▁", ",", '"', "é", *"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"]

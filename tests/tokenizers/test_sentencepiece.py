@@ -14,7 +14,7 @@ from foretext.errors import CorpusError
 from foretext.tokenizers.hf_files import load_hf_tokenizer
 from foretext.tokenizers.sentencepiece_file import read_sentencepiece_file
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from tests.tokenizers.sentencepiece_writer import field, model_bytes
+from tests.tokenizers.sentencepiece_writer import field, model_bytes, piece_bytes
 
 TEXTS = [
     "the cat sat on the mat",
@@ -27,17 +27,29 @@ KINDS = {  # file, tokens, the converter of transformers, and its settings
     "deberta": ("spm.model", "spm.model", "DebertaV2Converter", {"do_lower_case": False}),
     "albert": ("spiece.model", "spiece.model", "AlbertConverter", {"do_lower_case": True}),
     "xlnet": ("spiece.model", "xlnet", "XLNetConverter", {"do_lower_case": False}),
+    "t5": ("spiece.model", "t5", "T5Converter", {"_extra_ids": 100}),
+    "xlm-roberta": ("sentencepiece.bpe.model", "fairseq", "XLMRobertaConverter", {}),
+    "camembert": ("sentencepiece.bpe.model", "fairseq", "CamembertConverter", {}),
 }
 FRAMES = {
     "deberta": ("[CLS] ▁a [SEP]", "[CLS] ▁a [SEP] ▁the [SEP]"),
     "albert": ("[CLS] ▁a [SEP]", "[CLS] ▁a [SEP] ▁the [SEP]"),
     "xlnet": ("▁a <sep> <cls>", "▁a <sep> ▁the <sep> <cls>"),
+    "t5": ("▁a </s>", "▁a </s> ▁the </s>"),
+    "xlm-roberta": ("<s> ▁a </s>", "<s> ▁a </s> </s> ▁the </s>"),
+    "camembert": ("<s> ▁a </s>", "<s> ▁a </s> </s> ▁the </s>"),
+}
+CLASSES = {
+    "t5": "T5Tokenizer",
+    "xlm-roberta": "XLMRobertaTokenizer",
+    "camembert": "CamembertTokenizer",
 }
 
 
 def written(folder: Path, kind: str, **tokenizer_config: Any) -> SubwordTokenizer:
     file, tokens, _, _ = KINDS[kind]
     (folder / file).write_bytes(model_bytes(tokens))
+    (folder / "config.json").write_text(json.dumps({"model_type": kind}))
     if tokenizer_config:
         (folder / "tokenizer_config.json").write_text(json.dumps(tokenizer_config))
     return load_hf_tokenizer(folder)
@@ -63,6 +75,85 @@ def test_ids_are_those_of_the_converter(kind: str, tmp_path: Path) -> None:
     for text in TEXTS:
         assert ours.encode(text) == theirs.encode(text, add_special_tokens=False).ids, text
     assert ours.encode(TEXTS[1]) != ours.encode(TEXTS[0])
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_rows_are_those_of_their_class(kind: str, tmp_path: Path) -> None:
+    """With its special tokens, in the text and around it, and no blank but the usual one."""
+    ours = written(tmp_path, kind)
+    theirs = getattr(pytest.importorskip("transformers"), CLASSES[kind]).from_pretrained(tmp_path)
+    texts = [text.replace("\u3000", " ") for text in TEXTS]
+    for text in [*texts, "the <mask> cat", "the <extra_id_0> cat <extra_id_99>.", "a</s> the"]:
+        assert ours.library.encode(text).ids == theirs(text)["input_ids"], text
+    assert ours.library.encode("a", "the").ids == theirs("a", "the")["input_ids"]
+    assert ours.tokens == theirs.convert_ids_to_tokens(range(len(theirs)))
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_tokens_are_those_of_the_library_sentencepiece(kind: str, tmp_path: Path) -> None:
+    library = pytest.importorskip("sentencepiece").SentencePieceProcessor()
+    ours = written(tmp_path, kind)
+    library.LoadFromSerializedProto(model_bytes(KINDS[kind][1]))
+    for text in TEXTS:
+        tokens = ours.library.encode(text, add_special_tokens=False).tokens
+        assert tokens == library.encode(text, out_type=str), text
+
+
+def test_special_tokens_of_fairseq(tmp_path: Path) -> None:
+    """XLM-R moves the file's tokens by one; CamemBERT by four, and has places without use."""
+    special = written(tmp_path, "xlm-roberta").special
+    assert (special.cls, special.pad, special.sep, special.unknown) == (0, 1, 2, 3)
+    camembert = written(tmp_path, "camembert")
+    special = camembert.special
+    assert (special.cls, special.pad, special.sep, special.unknown) == (5, 1, 6, 3)
+    assert special.mask == camembert.vocab_size - 1
+    assert camembert.between == [6, 6]
+
+
+@pytest.mark.parametrize(("number", "last"), [(None, "<extra_id_99>"), (3, "<extra_id_2>")])
+def test_sentinels_of_t5(number: int | None, last: str, tmp_path: Path) -> None:
+    """The last ids of the vocabulary, the first sentinel at the end."""
+    settings = {} if number is None else {"extra_ids": number}
+    tokenizer = written(tmp_path, "t5", **settings)
+    first = tokenizer.vocab_size - (number or 100)
+    assert tokenizer.tokens[first] == last
+    assert tokenizer.tokens[-1] == "<extra_id_0>"
+    assert not tokenizer.ordinary[first:].any()
+    assert tokenizer.special[:5] == (0, 2, None, 1, None)
+    assert tokenizer.special.end == 1
+    assert tokenizer.decode(tokenizer.encode("the <extra_id_0> cat")) == "the<extra_id_0> cat"
+
+
+@pytest.mark.parametrize("number", [-1, 10_001, 10**12])
+def test_absurd_numbers_of_sentinels_are_refused(number: int, tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match=rf"extra_ids = {number} is no number of sentinels from"):
+        written(tmp_path, "t5", extra_ids=number)
+
+
+@pytest.mark.parametrize("content", ["{}", '{"model_type": "mbart"}', None])
+def test_ids_of_fairseq_need_a_kind_of_model(content: str | None, tmp_path: Path) -> None:
+    """XLM-R's, CamemBERT's and mBART's files have one name, and other ids."""
+    written(tmp_path, "xlm-roberta")
+    if content is None:
+        (tmp_path / "config.json").unlink()
+    else:
+        (tmp_path / "config.json").write_text(content)
+    with pytest.raises(CorpusError, match="is read for models of the kinds xlm-roberta and camem"):
+        load_hf_tokenizer(tmp_path)
+
+
+def test_tokens_that_are_there_twice_are_refused(tmp_path: Path) -> None:
+    written(tmp_path, "xlm-roberta")
+    path = tmp_path / "sentencepiece.bpe.model"
+    path.write_bytes(model_bytes("fairseq", more=[piece_bytes("<pad>")]))
+    with pytest.raises(CorpusError, match="has a token that this kind of model adds to it, too"):
+        load_hf_tokenizer(tmp_path)
+    path.write_bytes(model_bytes("t5"))
+    with pytest.raises(CorpusError, match=r"has no token <s>|adds to it, too"):
+        load_hf_tokenizer(tmp_path)
+    path.write_bytes(piece_bytes("▁first") + model_bytes("fairseq"))
+    with pytest.raises(CorpusError, match="does not begin with the tokens of its kind of model"):
+        load_hf_tokenizer(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,10 @@ from tokenizers import Tokenizer, processors
 
 __all__ = ["FrameKind", "framed", "with_frame"]
 
-# [CLS] a [SEP] and [CLS] a [SEP] b [SEP]; nothing, or <s> a where the tokenizer is Llama's;
-# a [SEP] [CLS] and a [SEP] b [SEP] [CLS]
-FrameKind = Literal["bert", "gpt", "xlnet"]
+# [CLS] a [SEP] and [CLS] a [SEP] b [SEP]; the same with two separators between the texts; nothing,
+# or <s> a where the tokenizer is Llama's; a [SEP] [CLS] and a [SEP] b [SEP] [CLS];
+# a </s> and a </s> b </s>
+FrameKind = Literal["bert", "roberta", "gpt", "xlnet", "t5"]
 
 CLS_SEGMENT = 2  # of a [CLS] that stands behind the texts
 
@@ -37,10 +38,13 @@ def with_frame(
         return tokenizer
     if kind == "gpt":
         return _with_processor(tokenizer, None)
-    cls, sep = tokenizer.special.required("cls"), tokenizer.special.required("sep")
+    cls = [] if kind == "t5" else [tokenizer.special.required("cls")]
+    sep = tokenizer.special.required("sep")
+    if kind == "roberta":
+        return framed(tokenizer, cls, [sep, sep], [sep], has_segments=has_segments)
     if kind == "xlnet":
-        return framed(tokenizer, [], [sep], [sep, cls], has_segments=has_segments)
-    return framed(tokenizer, [cls], tokenizer.between, [sep], has_segments=has_segments)
+        return framed(tokenizer, [], [sep], [sep, *cls], has_segments=has_segments)
+    return framed(tokenizer, cls, tokenizer.between, [sep], has_segments=has_segments)
 
 
 def framed(

@@ -2,8 +2,8 @@
 
 Written: ``tokenizer.json`` with the template of the kind of model, and the two small files that
 name the special tokens. Read: the same, or the files of older models: ``vocab.txt`` (BERT),
-``vocab.json`` with ``merges.txt`` (GPT-2, RoBERTa), ``spiece.model`` (ALBERT, XLNet), or
-``spm.model`` (DeBERTa).
+``vocab.json`` with ``merges.txt`` (GPT-2, RoBERTa, BART), ``spiece.model`` (ALBERT, XLNet, T5),
+``spm.model`` (DeBERTa), or ``sentencepiece.bpe.model`` (XLM-R, CamemBERT).
 """
 
 from __future__ import annotations
@@ -32,8 +32,6 @@ ROLES = {  # their names: ours
     "bos_token": "start",
     "eos_token": "end",
 }
-
-UNREAD = "sentencepiece.bpe.model"  # of XLM-R and CamemBERT, which have a tokenizer.json too
 
 
 def save_hf_tokenizer(
@@ -121,15 +119,9 @@ def load_hf_tokenizer(folder: Path) -> SubwordTokenizer:
     for name in SENTENCEPIECE_FILES:
         if (folder / name).is_file():
             return read_sentencepiece(folder / name, config)
-    if (folder / UNREAD).is_file():
-        raise CorpusError(
-            f"{folder / UNREAD} is a tokenizer that foretext does not read; write tokenizer.json "
-            f"beside it with transformers: AutoTokenizer.from_pretrained({str(folder)!r})"
-            f".save_pretrained({str(folder)!r})."
-        )
     raise CorpusError(
         f"{folder} contains no tokenizer; give a folder with tokenizer.json, vocab.txt, "
-        f"vocab.json and merges.txt, {', or '.join(SENTENCEPIECE_FILES)}."
+        f"vocab.json and merges.txt, {', '.join(SENTENCEPIECE_FILES[:-1])} or {SENTENCEPIECE_FILES[-1]}."
     )
 
 

@@ -52,6 +52,7 @@ class TokenizerConfig(TypedDict, total=False):
     add_prefix_space: bool
     keep_accents: bool
     split_by_punct: bool
+    extra_ids: int  # sentinels of T5
 
 
 def read_bert(path: Path, config: TokenizerConfig) -> SubwordTokenizer:

@@ -1,16 +1,17 @@
-"""Tokenizers of published models that come as a file of SentencePiece: ALBERT, XLNet, DeBERTa.
+"""Tokenizers of published models that come as a file of SentencePiece.
 
-Their programs did more to a text than the file says: each kind has rules of its own, which here are
-those of the library `transformers` where it converts such files.
+ALBERT, XLNet, DeBERTa, T5, XLM-R and CamemBERT; `sentencepiece_rules` says what each adds to it.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+
+from typing_extensions import TypedDict
 
 from foretext.errors import CorpusError
-from foretext.tokenizers.frames import FrameKind, with_frame
+from foretext.parsing import read_json
+from foretext.tokenizers.frames import with_frame
 from foretext.tokenizers.library_errors import library_errors
 from foretext.tokenizers.published import TokenizerConfig, add_tokens, named_token
 from foretext.tokenizers.sentencepiece_file import (
@@ -19,13 +20,14 @@ from foretext.tokenizers.sentencepiece_file import (
     SentencePieces,
     read_sentencepiece_file,
 )
+from foretext.tokenizers.sentencepiece_rules import RULES, Rules
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tokenizers import AddedToken as LibraryToken
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-__all__ = ["SENTENCEPIECE_FILES", "read_sentencepiece"]
+__all__ = ["BLANK", "SENTENCEPIECE_FILES", "blanks", "normalizer_steps", "read_sentencepiece"]
 
-SENTENCEPIECE_FILES = ("spm.model", "spiece.model")
+SENTENCEPIECE_FILES = tuple(RULES)
 TASKS = (  # in the order in which those that a file lacks get ids
     "bos_token",
     "eos_token",
@@ -37,27 +39,13 @@ TASKS = (  # in the order in which those that a file lacks get ids
 )
 BLANK = "▁"
 PENALTY = 100.0  # of tokens that join a number with a comma
+SENTINELS, MOST_SENTINELS = 100, 10_000  # of T5 where its folder names no number, and the limit
 
 
-class Rules(NamedTuple):
-    """What a kind of model adds to its file."""
+class _ModelConfig(TypedDict, total=False):
+    """What is read of config.json here."""
 
-    names: tuple[str, ...]  # of special tokens; the first is looked for, the last is the mask
-    frame: FrameKind
-    lowercase: bool = False  # by default
-    simplifies: bool = True  # quotes and accents; commas behind numbers are cut off
-    mask_takes_blank: bool = True  # the one before it
-
-
-DEBERTA = Rules(
-    ("[CLS]", "[SEP]", "[PAD]", "[UNK]", "[MASK]"),
-    "bert",
-    simplifies=False,
-    mask_takes_blank=False,
-)
-ALBERT = Rules(("[CLS]", "[SEP]", "<pad>", "<unk>", "[MASK]"), "bert", lowercase=True)
-XLNET = Rules(("<cls>", "<sep>", "<pad>", "<unk>", "<mask>"), "xlnet")
-KINDS = {"spm.model": (DEBERTA,), "spiece.model": (ALBERT, XLNET)}
+    model_type: str | None
 
 
 def read_sentencepiece(path: Path, config: TokenizerConfig) -> SubwordTokenizer:
@@ -68,10 +56,11 @@ def read_sentencepiece(path: Path, config: TokenizerConfig) -> SubwordTokenizer:
     """
     model = read_sentencepiece_file(path)
     rules = _rules(path, model)
-    weigh = _without_commas if rules.simplifies else _score
-    scores = [(piece.text, weigh(piece)) for piece in model.pieces]
+    tokens = _tokens(rules, model, config, path)
+    ids = {text: index for index, (text, _) in enumerate(tokens)}
     with library_errors(f"{path} cannot be used as a tokenizer"):
-        library = Tokenizer(models.Unigram(scores, model.unknown, model.byte_fallback))
+        unknown = ids[model.pieces[model.unknown].text]
+        library = Tokenizer(models.Unigram(tokens, unknown, model.byte_fallback))
         library.normalizer = _normalizer(rules, model, config)
     library.pre_tokenizer = _pre_tokenizer(model, config)
     library.decoder = decoders.Metaspace(BLANK, _scheme(model))
@@ -83,27 +72,72 @@ def read_sentencepiece(path: Path, config: TokenizerConfig) -> SubwordTokenizer:
         ]
     )
     add_tokens(library, path.parent)
-    _add_special_tokens(library, rules, config)
-    return with_frame(SubwordTokenizer.checked(library, path), rules.frame)
+    _add_special_tokens(library, rules, config, [text for text, _ in tokens])
+    tokenizer = SubwordTokenizer.checked(library, path)
+    return with_frame(tokenizer, rules.frame, has_segments=rules.has_segments)
 
 
 def _rules(path: Path, model: SentencePieces) -> Rules:
+    kinds = RULES[path.name]
+    config = path.parent / "config.json"
+    found: _ModelConfig = read_json(config, CorpusError, _ModelConfig) if config.is_file() else {}
+    model_type = found.get("model_type") or ""
+    of_type = kinds.get(model_type, kinds[""])
+    if not of_type:
+        raise CorpusError(
+            f"{path} is read for models of the kinds {' and '.join(filter(None, kinds))}, and "
+            f"model_type of the config.json beside it is {model_type!r}; take a folder with a "
+            "tokenizer.json."
+        )
     texts = {piece.text for piece in model.pieces}
-    for rules in KINDS[path.name]:
+    for rules in of_type:
         if rules.names[0] in texts:
             return rules
-    looked_for = " or ".join(rules.names[0] for rules in KINDS[path.name])
+    looked_for = " or ".join(rules.names[0] for rules in of_type)
     raise CorpusError(
         f"{path} has no token {looked_for}, so it is of a model that foretext does not have; take "
         "a folder with a tokenizer.json."
     )
 
 
-def _add_special_tokens(library: Tokenizer, rules: Rules, config: TokenizerConfig) -> None:
+def _tokens(
+    rules: Rules, model: SentencePieces, config: TokenizerConfig, path: Path
+) -> list[tuple[str, float]]:
+    """Tokens and their scores by id: those of the file, and what this kind of model adds."""
+    weigh = _without_commas if rules.simplifies else _score
+    dropped = {piece.text for piece in model.pieces[: rules.num_dropped]}
+    if not dropped <= {*rules.first}:
+        raise CorpusError(
+            f"{path} does not begin with the tokens of its kind of model; take a folder with a "
+            "tokenizer.json."
+        )
+    own = [(piece.text, weigh(piece)) for piece in model.pieces[rules.num_dropped :]]
+    tokens = [*((text, 0.0) for text in rules.first), *own]
+    if rules.sentinels:
+        number = config.get("extra_ids", SENTINELS)
+        if not 0 <= number <= MOST_SENTINELS:
+            raise CorpusError(
+                f"{path.parent / 'tokenizer_config.json'}: extra_ids = {number} is no number of "
+                f"sentinels from 0 to {MOST_SENTINELS:,}; fetch the file again."
+            )
+        tokens += [(f"<extra_id_{index}>", 0.0) for index in reversed(range(number))]
+    if len({text for text, _ in tokens}) < len(tokens):
+        raise CorpusError(
+            f"{path} has a token that this kind of model adds to it, too; fetch it again, or take "
+            "a folder with a tokenizer.json."
+        )
+    return tokens
+
+
+def _add_special_tokens(
+    library: Tokenizer, rules: Rules, config: TokenizerConfig, tokens: list[str]
+) -> None:
     """Make the named tokens special; the mask gets an id behind the others if it has none."""
-    mask = named_token(config, "mask_token") or rules.names[-1]
+    mask = named_token(config, "mask_token") or rules.mask
     named = [named_token(config, task) for task in TASKS]
     present = [name for name in rules.names if library.token_to_id(name) is not None]
+    if rules.sentinels:
+        present += [token for token in tokens if token.startswith("<extra_id_")]
     for name in dict.fromkeys(name for name in (*named, *present, mask) if name):
         takes_blank = rules.mask_takes_blank and name == mask
         library.add_special_tokens([LibraryToken(name, lstrip=takes_blank, normalized=False)])
@@ -119,20 +153,30 @@ def _normalizer(
             steps += [normalizers.NFKD(), normalizers.StripAccents()]
     if config.get("do_lower_case", rules.lowercase):
         steps.append(normalizers.Lowercase())
-    if not rules.simplifies:  # the others keep a blank before a token that is found as it is
-        steps.append(normalizers.Strip())
+    # The others keep a blank before a token that is found as it is.
+    steps += normalizer_steps(model, strip=not rules.simplifies)
+    return normalizers.Sequence(steps)
+
+
+def normalizer_steps(model: SentencePieces, *, strip: bool) -> list[normalizers.Normalizer]:
+    """Return what the library SentencePiece itself does to a text before it cuts it."""
+    steps: list[normalizers.Normalizer] = [normalizers.Strip()] if strip else []
     if model.characters:
         steps.append(normalizers.Precompiled(model.characters))
     if model.collapses_blanks:
         steps.append(normalizers.Replace(Regex(" {2,}"), " "))
-    return normalizers.Sequence(steps)
+    return steps
 
 
 def _pre_tokenizer(model: SentencePieces, config: TokenizerConfig) -> pre_tokenizers.PreTokenizer:
-    blanks = pre_tokenizers.Metaspace(BLANK, _scheme(model))
     if not config.get("split_by_punct", False):
-        return blanks
-    return pre_tokenizers.Sequence([pre_tokenizers.Punctuation("isolated"), blanks])
+        return blanks(model)
+    return pre_tokenizers.Sequence([pre_tokenizers.Punctuation("isolated"), blanks(model)])
+
+
+def blanks(model: SentencePieces) -> pre_tokenizers.Metaspace:
+    """Return what writes blanks as the file's tokens have them."""
+    return pre_tokenizers.Metaspace(BLANK, _scheme(model))
 
 
 def _scheme(model: SentencePieces) -> str:
