@@ -72,6 +72,17 @@ CASES = {
         idle=("0.query", "segment"),  # there are neither queries nor segments
     ),
     "elmo": Case("elmo", {"num_layers": 2, "dim": 16, "dropout": 0.0}),
+    "encoder_decoder": Case(
+        "encoder_decoder",
+        {
+            "num_layers": 1,
+            "num_decoder_layers": 2,
+            "dim": 16,
+            "num_heads": 2,
+            "init_std": 0.1,
+            "dropout": 0.0,
+        },
+    ),
     "lookup": Case("lookup", WORDS),
     "lookup with a CNN": Case("lookup", {**WORDS, **SPELLED, "characters": "cnn"}),
     "lookup with an LSTM": Case("lookup", {**WORDS, **SPELLED, "characters": "lstm"}),
@@ -108,8 +119,9 @@ def spelling(ids: Tensor) -> Tensor:
 
 
 def inputs_of(ids: Tensor, **fields: Any) -> Inputs:
-    """Inputs that suit every backbone."""
-    return Inputs(ids, characters=spelling(ids), **fields)
+    """Inputs that suit every backbone; every row has the same source."""
+    source = Inputs(torch.arange(V - 5, V).expand(len(ids), -1))
+    return Inputs(ids, characters=spelling(ids), source=source, **fields)
 
 
 def some_ids(rows: int = 4) -> Tensor:

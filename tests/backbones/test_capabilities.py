@@ -92,7 +92,10 @@ def test_every_parameter_is_of_a_layer(case: str) -> None:
     layers = {name: backbone.layer_of(name) for name, _ in backbone.named_parameters()}
     embedding = next(name for name, p in backbone.named_parameters() if p is backbone.embedding)
     assert layers[embedding] == 0
-    num_layers = 1 if case == "albert" else backbone.num_layers  # shared layers are one layer
+    num_layers = {
+        "albert": 1,  # shared layers are one layer
+        "encoder_decoder": 3,  # those of the encoder and of the decoder
+    }.get(case, backbone.num_layers)
     assert set(layers.values()) == set(range(num_layers + 1))
 
 

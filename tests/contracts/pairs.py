@@ -41,6 +41,7 @@ FORMS: dict[str, dict[str, dict[str, Any]]] = {
     },
     "deberta": {"": {"num_buckets": 8}},
     "elmo": {"": {"dim": 16}},
+    "encoder_decoder": {"": {}},
 }
 STEPS = 12
 
@@ -97,11 +98,12 @@ def build_backbone(pair: Pair, vocab_size: int) -> Backbone:
 
 
 def _is_lawful(pair: Pair) -> bool:
-    """Whether the backbone has the attention masks that the objective needs."""
+    """Whether the backbone has the attention masks and the encoder that the objective needs."""
     try:
         check_model(small_recipe(pair))
     except SettingError as error:
-        return "visibility" not in str(error)  # no pair should be refused for another reason
+        # no pair should be refused for another reason
+        return "visibility" not in str(error) and "source text" not in str(error)
     return True
 
 

@@ -44,6 +44,8 @@ def is_lawful(task: str, base: str) -> bool:
     """Whether a task is learned on a base; the other cases are refused."""
     if base in LEARNERS:
         return task == "classification"
+    if base in base_names() and NamedBackbone.of(base).component.reads_source:
+        return False
     return not (task in IN_ONE_ROW and reads_words(base))
 
 

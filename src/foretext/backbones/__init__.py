@@ -14,6 +14,7 @@ BACKBONES = Registry(
         "textcnn": "foretext.backbones.textcnn:TextCNN",
         "recurrent": "foretext.backbones.recurrent:Recurrent",
         "elmo": "foretext.backbones.elmo:Elmo",
+        "encoder_decoder": "foretext.backbones.encoder_decoder:EncoderDecoder",
     },
 )
 

@@ -84,13 +84,21 @@ class Backbone(Trainable):
         self.vocab_size = vocab_size
 
     @classmethod
-    def build(cls, config: Any, vocab_size: int, *, num_characters: int = 0) -> Self:
+    def build(
+        cls,
+        config: Any,
+        vocab_size: int,
+        *,
+        num_characters: int = 0,
+        source_vocab_size: int | None = None,
+    ) -> Self:
         """Return a randomly initialised backbone.
 
         Args:
             config: of the class `Config`.
             vocab_size: V, ids.
             num_characters: ids of characters, for those that read the spelling of words.
+            source_vocab_size: ids of the source, for those that read one; None: the same ids.
         """
         return cls(config, vocab_size)
 
@@ -142,6 +150,24 @@ class Backbone(Trainable):
         return None
 
     @property
+    def for_tasks(self) -> Backbone:
+        """The network that tasks read rows with; of an encoder-decoder it is the encoder.
+
+        It shares the weights. A task that writes texts reads the whole.
+        """
+        return self
+
+    def encode(self, source: Inputs) -> Tensor:
+        """Return the states of a source text, (B, S, D), which `Inputs.memory` can hold.
+
+        Raises:
+            SettingError: it reads no source.
+        """
+        raise SettingError(
+            f"[backbone] {type(self).__name__} reads no source text; use an encoder-decoder."
+        )
+
+    @property
     def continues_texts(self) -> bool:
         """Whether it can generate text: it looks to the left only, and remembers what it read."""
         remembers = self.new_cache() is not None
@@ -172,6 +198,22 @@ class Backbone(Trainable):
             SettingError: it has no attention.
         """
         raise SettingError(f"{type(self).__name__} has no attention to be looked at.")
+
+    def cross_attention_maps(self, inputs: Inputs) -> tuple[Tensor, ...]:
+        """Return, for each layer, how much each position takes from each of the source's.
+
+        Args:
+            inputs: of T positions, with a source of S positions.
+
+        Returns:
+            Weights (B, H, T, S) a layer; rows sum to 1.
+
+        Raises:
+            SettingError: it reads no source.
+        """
+        raise SettingError(
+            f"{type(self).__name__} reads no source text, so no attention to one can be looked at."
+        )
 
     def load_vectors(self, vectors: np.ndarray) -> None:
         """Start from word vectors (V, E) that were learned elsewhere.

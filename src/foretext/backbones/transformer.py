@@ -107,7 +107,7 @@ class Transformer(Backbone):
         keys = cast(KeyValueCache | None, cache)
         num_cached = 0 if keys is None else keys.length
         x = self.embeddings(inputs, num_cached)
-        layouts = self._layouts(inputs, num_cached, x.dtype)
+        layouts = self._layouts(inputs, keys, x.dtype)
         only_first = inputs.needed == "first" and inputs.visibility == "full" and keys is None
         layers = [x]
         for layer, block in enumerate(self.layers):
@@ -127,7 +127,7 @@ class Transformer(Backbone):
 
     def attention_maps(self, inputs: Inputs) -> tuple[Tensor, ...]:
         """Return, for each layer, the attention weights, (B, H, T, S)."""
-        layouts = self._layouts(inputs, 0, self.embedding.dtype)
+        layouts = self._layouts(inputs, None, self.embedding.dtype)
         layers = self.forward(inputs, keep_layers=True).layers
         return tuple(
             block.attention.weights(block.attended(x), layout)
@@ -216,8 +216,11 @@ class Transformer(Backbone):
     def _is_global(self, layer: int) -> bool:
         return layer % self.config.global_every == 0
 
-    def _layouts(self, inputs: Inputs, num_cached: int, dtype: torch.dtype) -> list[Layout]:
+    def _layouts(
+        self, inputs: Inputs, cache: KeyValueCache | None, dtype: torch.dtype
+    ) -> list[Layout]:
         """Return how positions relate to each other in each layer."""
+        num_cached = 0 if cache is None else cache.length
         mask, positions = attention_mask(inputs, num_cached), where(inputs, num_cached)
         whole = near = Layout(mask, _rotation(self.rotary, positions, dtype))
         if self.config.global_every > 1:

@@ -36,7 +36,14 @@ class WordBackbone(Backbone):
         self.tokens = WordEmbedding(config, vocab_size, num_characters)
 
     @classmethod
-    def build(cls, config: Any, vocab_size: int, *, num_characters: int = 0) -> Self:
+    def build(
+        cls,
+        config: Any,
+        vocab_size: int,
+        *,
+        num_characters: int = 0,
+        source_vocab_size: int | None = None,
+    ) -> Self:
         """Return a randomly initialised backbone."""
         return cls(config, vocab_size, num_characters)
 

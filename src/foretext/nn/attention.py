@@ -18,7 +18,14 @@ from foretext.nn.cache import KeyValueCache
 from foretext.nn.cpu_attention import cpu_attention
 from foretext.nn.positions import Rotation
 
-__all__ = ["Layout", "SelfAttention", "attend", "split_heads"]
+__all__ = ["Layout", "SelfAttention", "Source", "attend", "split_heads"]
+
+
+class Source(NamedTuple):
+    """Another text that positions look at."""
+
+    memory: Tensor | None  # (B, S, E), its states; None: a cache has its keys and values
+    mask: AttentionMask  # of its real tokens
 
 
 class Layout(NamedTuple):
@@ -29,6 +36,7 @@ class Layout(NamedTuple):
     bias: Tensor | None = None  # (B or 1, H, T, S), added to the scores
     # (2 S - 1, D), vectors of the distances S - 1 to 1 - S, for disentangled attention
     distances: Tensor | None = None
+    source: Source | None = None
 
 
 def attend(

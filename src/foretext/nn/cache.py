@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+import torch
 from torch import Tensor
+
+from foretext.nn.attention_mask import AttentionMask
 
 __all__ = ["Cache", "CrossCache", "KeyValueCache", "RecurrentCache"]
 
@@ -25,10 +28,14 @@ class Cache(Protocol):
 
 
 class KeyValueCache:
-    """Keys and values of every layer, (B, H, S, D / H) each, that grow by doubling."""
+    """Keys and values of every layer, (B, H, S, D / H) each, that grow by doubling.
+
+    Those of a source, if there is one, stand in `source`.
+    """
 
     def __init__(self) -> None:
         self.length = 0
+        self.source = CrossCache()
         self._keys: list[Tensor] = []
         self._values: list[Tensor] = []
 
@@ -51,6 +58,7 @@ class KeyValueCache:
 
     def keep_rows(self, rows: Tensor) -> None:
         """Keep rows (K,) of the batch, in that order; a row may come more than once."""
+        self.source.keep_rows(rows)
         self._keys = [keys.index_select(0, rows) for keys in self._keys]
         self._values = [values.index_select(0, rows) for values in self._values]
 
@@ -61,12 +69,15 @@ class KeyValueCache:
 
 
 class CrossCache:
-    """Keys and values of a source, (B, H, S, D / H) a layer: computed at the first question.
+    """Keys and values of N sources, (N, H, S, D / H) a layer: computed at the first question.
 
-    It is no `Cache` by itself, as nothing is added to it: a decoder keeps it beside its own.
+    Rows of a batch that follow each other can share a source, as the hypotheses of a beam search
+    do: its keys are then there once. It is no `Cache` by itself, as nothing is added to it.
     """
 
     def __init__(self) -> None:
+        self.mask: AttentionMask | None = None  # of the sources' tokens; None: nothing was read
+        self.rows_per_source = 1  # of the batch
         self._layers: dict[int, tuple[Tensor, Tensor]] = {}
 
     def of(self, layer: int, compute: Callable[[], tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
@@ -76,11 +87,26 @@ class CrossCache:
         return self._layers[layer]
 
     def keep_rows(self, rows: Tensor) -> None:
-        """Keep rows (K,) of the batch, in that order; a row may come more than once."""
+        """Keep rows (K,) of the batch, in that order; a row may come more than once.
+
+        A source is copied only where not all sources have as many rows.
+        """
+        wanted = rows // self.rows_per_source  # source of each row
+        sources, counts = wanted.unique_consecutive(return_counts=True)
+        self.rows_per_source = int(counts[0]) if len(set(counts.tolist())) == 1 else 1
+        self._keep_sources(sources if self.rows_per_source > 1 else wanted)
+
+    def _keep_sources(self, sources: Tensor) -> None:
+        """Keep these sources, in that order; nothing is copied where all of them stay."""
+        num_sources = len(next(iter(self._layers.values()))[0]) if self._layers else 0
+        if torch.equal(sources, torch.arange(num_sources, device=sources.device)):
+            return
         self._layers = {
-            layer: (keys.index_select(0, rows), values.index_select(0, rows))
+            layer: (keys.index_select(0, sources), values.index_select(0, sources))
             for layer, (keys, values) in self._layers.items()
         }
+        if self.mask is not None and self.mask.visible is not None:
+            self.mask = AttentionMask(self.mask.visible.index_select(0, sources))
 
 
 class RecurrentCache:

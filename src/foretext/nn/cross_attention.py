@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from torch import Tensor, nn
 
 from foretext.nn.attention import attend, split_heads
@@ -44,7 +46,7 @@ class CrossAttention(nn.Module):
     def forward(
         self,
         x: Tensor,
-        memory: Tensor,
+        memory: Tensor | None,
         mask: AttentionMask,
         layer: int = 0,
         cache: CrossCache | None = None,
@@ -53,25 +55,62 @@ class CrossAttention(nn.Module):
 
         Args:
             x: states of the decoder.
-            memory: (B, S, E), the source's states; not read where the cache has its keys.
-            mask: from `source_mask`.
+            memory: (B, S, E), the source's states; None: the cache has its keys.
+            mask: from `source_mask`, of the sources that the cache has.
             layer: number of the layer, for the cache.
-            cache: of keys and values; their rows are those of x.
+            cache: of keys and values of N sources; B / N rows of x that follow each other look at
+                the same one.
         """
         (query,) = split_heads(self.query(x), 1, self.num_heads)
+        rows = 1 if cache is None else cache.rows_per_source
         if cache is None:
             key, value = self.keys_and_values(memory)
         else:
             key, value = cache.of(layer, lambda: self.keys_and_values(memory))
         dropout = self.dropout if self.training else 0.0
-        one = x.shape[1] == 1
-        mixed = attend(query, key, value, mask, None, self.scale, dropout=dropout, continues=one)
-        return self.output(mixed.transpose(1, 2).flatten(2))
+        mixed = attend(
+            _joined(query, rows),
+            key,
+            value,
+            mask,
+            None,
+            self.scale,
+            dropout=dropout,
+            continues=x.shape[1] == 1,
+        )
+        return self.output(_parted(mixed, rows).transpose(1, 2).flatten(2))
 
-    def keys_and_values(self, memory: Tensor) -> tuple[Tensor, Tensor]:
+    def weights(self, x: Tensor, memory: Tensor, mask: AttentionMask) -> Tensor:
+        """Return how much each position takes from each of the source's, (B, H, T, S)."""
+        (query,) = split_heads(self.query(x), 1, self.num_heads)
+        key, _ = self.keys_and_values(memory)
+        scale = query.shape[-1] ** -0.5 if self.scale is None else self.scale
+        scores = query @ key.mT * scale
+        hidden = None if mask.visible is None else ~mask.visible
+        return (scores if hidden is None else scores.masked_fill(hidden, -math.inf)).softmax(-1)
+
+    def keys_and_values(self, memory: Tensor | None) -> tuple[Tensor, Tensor]:
         """Return keys and values (B, H, S, D / H) of the source's states (B, S, E)."""
+        assert memory is not None, "the source was never read"
         key, value = split_heads(self.key_value(memory), 2, self.num_heads)
         return key, value
+
+
+def _joined(query: Tensor, rows: int) -> Tensor:
+    """Put the queries of rows that share a source side by side: (B, H, T, d) as (N, H, K T, d)."""
+    if rows == 1:
+        return query
+    _, H, T, d = query.shape
+    return query.view(-1, rows, H, T, d).transpose(1, 2).reshape(-1, H, rows * T, d)
+
+
+def _parted(mixed: Tensor, rows: int) -> Tensor:
+    """Turn (N, H, K T, d) back into (B, H, T, d)."""
+    if rows == 1:
+        return mixed
+    N, H, width, d = mixed.shape
+    parts = mixed.view(N, H, rows, width // rows, d).transpose(1, 2)
+    return parts.reshape(N * rows, H, width // rows, d)
 
 
 def source_mask(token_mask: Tensor | None) -> AttentionMask:

@@ -1,0 +1,127 @@
+"""Two Transformers: one reads a source, the other writes a text that depends on it.
+
+The Transformer of 2017 (Vaswani et al. 2017), T5 (Raffel et al. 2020) and BART (Lewis et al. 2020)
+are settings of it. The encoder is a `Transformer` of its own, and a base for every task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Self, cast
+
+from torch import Tensor, nn
+
+from foretext.backbones.base import Backbone, States
+from foretext.backbones.encoder_decoder_config import EncoderDecoderConfig
+from foretext.backbones.transformer import Transformer
+from foretext.backbones.transformer_decoder import TransformerDecoder
+from foretext.data.batch import Inputs, Visibility
+from foretext.nn.cache import Cache, KeyValueCache
+
+__all__ = ["EncoderDecoder"]
+
+
+class EncoderDecoder(Backbone):
+    """An encoder of the source and a decoder, whose states are those of the text.
+
+    Args:
+        config: the user's settings.
+        vocab_size: V, tokens of the text.
+        source_vocab_size: tokens of the source; None: they are the same, and share their vectors.
+    """
+
+    Config = EncoderDecoderConfig
+
+    config: EncoderDecoderConfig
+    visibilities: frozenset[Visibility] = frozenset({"causal"})
+    reads_source = True
+    gains_from_crf = False
+    default_dropout = 0.1
+    tunes_layer_decay = True
+
+    def __init__(
+        self, config: EncoderDecoderConfig, vocab_size: int, source_vocab_size: int | None = None
+    ) -> None:
+        super().__init__(config, vocab_size)
+        self.source_vocab_size = source_vocab_size
+        self.encoder = Transformer(config.encoder, source_vocab_size or vocab_size)
+        self.decoder = TransformerDecoder(config.decoder, vocab_size)
+        if source_vocab_size is None:
+            self.decoder.embeddings.tokens = self.encoder.embeddings.tokens
+        self.dim, self.num_layers = config.dim, self.decoder.num_layers
+        self.max_length = self.usual_length = config.max_length
+
+    @classmethod
+    def build(
+        cls,
+        config: Any,
+        vocab_size: int,
+        *,
+        num_characters: int = 0,
+        source_vocab_size: int | None = None,
+    ) -> Self:
+        """Return a randomly initialised backbone; `Backbone.build` describes the arguments."""
+        return cls(config, vocab_size, source_vocab_size)
+
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        """The size of the source's vocabulary, where it has one of its own."""
+        size = self.source_vocab_size
+        return {} if size is None else {"source_vocab_size": size}
+
+    @property
+    def embedding(self) -> nn.Parameter:
+        """The vectors of the text's tokens, (V, E); of the source's too, if they are the same."""
+        return self.decoder.embedding
+
+    @property
+    def for_tasks(self) -> Transformer:
+        """The encoder, which tasks read rows with."""
+        return self.encoder
+
+    def new_cache(self) -> KeyValueCache:
+        """Return an empty cache of keys and values, of the text and of its source."""
+        return KeyValueCache()
+
+    def encode(self, source: Inputs) -> Tensor:
+        """Return the states of a source text, (B, S, D), which `Inputs.memory` can hold."""
+        return self.encoder(source).last
+
+    def forward(
+        self, inputs: Inputs, *, keep_layers: bool = False, cache: Cache | None = None
+    ) -> States:
+        """Compute the states of inputs (B, T) that follow a source.
+
+        The first read of a cache needs the source or its states; later ones need neither.
+        """
+        keys = cast(KeyValueCache | None, cache)
+        is_known = keys is not None and keys.source.mask is not None
+        inputs = inputs if is_known else self._with_memory(inputs)
+        return cast(States, self.decoder(inputs, keep_layers=keep_layers, cache=cache))
+
+    def attention_maps(self, inputs: Inputs) -> tuple[Tensor, ...]:
+        """Return, for each layer of the decoder, its attention to its own text, (B, H, T, T)."""
+        return self.decoder.attention_maps(self._with_memory(inputs))
+
+    def cross_attention_maps(self, inputs: Inputs) -> tuple[Tensor, ...]:
+        """Return, for each layer of the decoder, its attention to the source, (B, H, T, S)."""
+        return self.decoder.cross_attention_maps(self._with_memory(inputs))
+
+    def layer_of(self, parameter_name: str) -> int:
+        """Return the layer of a parameter: 0 = embeddings, then the encoder's, then the decoder's.
+
+        So freezing as many layers as the encoder has freezes the encoder.
+        """
+        tower, _, name = parameter_name.partition(".")
+        if tower == "encoder":
+            return self.encoder.layer_of(name)
+        layer = self.decoder.layer_of(name)
+        return layer and layer + self.encoder.num_layers
+
+    def _with_memory(self, inputs: Inputs) -> Inputs:
+        """Return the inputs with the states of their source."""
+        if inputs.memory is not None:
+            return inputs
+        assert inputs.source is not None, "there is no source to be read"
+        return replace(inputs, memory=self.encode(inputs.source))

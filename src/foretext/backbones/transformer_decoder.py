@@ -1,0 +1,68 @@
+"""A Transformer whose layers also look at a source text (Vaswani et al. 2017, section 3.1)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from foretext.backbones.transformer import Transformer
+from foretext.data.batch import Inputs, Visibility
+from foretext.nn.attention import Layout, Source
+from foretext.nn.block import Block, CrossPart
+from foretext.nn.cache import KeyValueCache
+from foretext.nn.cross_attention import CrossAttention, source_mask
+
+__all__ = ["TransformerDecoder"]
+
+
+class TransformerDecoder(Transformer):
+    """The decoder of an encoder-decoder: it reads `Inputs.memory`, the states of the source.
+
+    Args:
+        config: its settings; the states of the source are as wide as its own.
+        vocab_size: tokens.
+    """
+
+    visibilities: frozenset[Visibility] = frozenset({"causal"})
+    reads_source = True
+
+    def cross_attention_maps(self, inputs: Inputs) -> tuple[Tensor, ...]:
+        """Return, for each layer, the weights of the source's positions, (B, H, T, S)."""
+        layouts = self._layouts(inputs, None, self.embedding.dtype)
+        layers = self.forward(inputs, keep_layers=True).layers
+        return tuple(
+            block.cross_weights(x, layout)
+            for block, x, layout in zip(self.layers, layers, layouts, strict=False)
+            # the last of the states feeds no block
+        )
+
+    def _layouts(
+        self, inputs: Inputs, cache: KeyValueCache | None, dtype: torch.dtype
+    ) -> list[Layout]:
+        """Return how positions relate to each other and to the source in each layer."""
+        layouts = super()._layouts(inputs, cache, dtype)
+        source = _source(inputs, cache)
+        return [layout._replace(source=source) for layout in layouts]
+
+    def _block(self, layer: int) -> Block:
+        config, block = self.config, super()._block(layer)
+        attention = CrossAttention(
+            config.dim,
+            config.dim,
+            config.num_heads,
+            bias=config.bias,
+            dropout=config.attention_dropout,
+        )
+        block.cross = CrossPart(attention, self._norm())
+        return block
+
+
+def _source(inputs: Inputs, cache: KeyValueCache | None) -> Source:
+    """Return what is read of a source: its states, unless a cache has its keys already."""
+    if cache is not None and cache.source.mask is not None:
+        return Source(None, cache.source.mask)
+    assert inputs.memory is not None, "the source's states are not known"
+    mask = source_mask(None if inputs.source is None else inputs.source.token_mask)
+    if cache is not None:
+        cache.source.mask = mask
+    return Source(inputs.memory, mask)
