@@ -119,9 +119,10 @@ def load_hf_tokenizer(folder: Path) -> SubwordTokenizer:
     for name in SENTENCEPIECE_FILES:
         if (folder / name).is_file():
             return read_sentencepiece(folder / name, config)
+    *names, last = ("vocab.json and merges.txt", *SENTENCEPIECE_FILES)
     raise CorpusError(
         f"{folder} contains no tokenizer; give a folder with tokenizer.json, vocab.txt, "
-        f"vocab.json and merges.txt, {', '.join(SENTENCEPIECE_FILES[:-1])} or {SENTENCEPIECE_FILES[-1]}."
+        f"{', '.join(names)} or {last}."
     )
 
 

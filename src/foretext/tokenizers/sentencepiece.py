@@ -21,6 +21,7 @@ from foretext.tokenizers.sentencepiece_file import (
     read_sentencepiece_file,
 )
 from foretext.tokenizers.sentencepiece_rules import RULES, Rules
+from foretext.tokenizers.special_tokens import sentinel_name
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tokenizers import AddedToken as LibraryToken
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
@@ -72,7 +73,7 @@ def read_sentencepiece(path: Path, config: TokenizerConfig) -> SubwordTokenizer:
         ]
     )
     add_tokens(library, path.parent)
-    _add_special_tokens(library, rules, config, [text for text, _ in tokens])
+    _add_special_tokens(library, rules, config)
     tokenizer = SubwordTokenizer.checked(library, path)
     return with_frame(tokenizer, rules.frame, has_segments=rules.has_segments)
 
@@ -113,14 +114,13 @@ def _tokens(
         )
     own = [(piece.text, weigh(piece)) for piece in model.pieces[rules.num_dropped :]]
     tokens = [*((text, 0.0) for text in rules.first), *own]
-    if rules.sentinels:
-        number = config.get("extra_ids", SENTINELS)
-        if not 0 <= number <= MOST_SENTINELS:
-            raise CorpusError(
-                f"{path.parent / 'tokenizer_config.json'}: extra_ids = {number} is no number of "
-                f"sentinels from 0 to {MOST_SENTINELS:,}; fetch the file again."
-            )
-        tokens += [(f"<extra_id_{index}>", 0.0) for index in reversed(range(number))]
+    number = _num_sentinels(rules, config)
+    if not 0 <= number <= MOST_SENTINELS:
+        raise CorpusError(
+            f"{path.parent / 'tokenizer_config.json'}: extra_ids = {number} is no number of "
+            f"sentinels from 0 to {MOST_SENTINELS:,}; fetch the file again."
+        )
+    tokens += [(sentinel_name(index), 0.0) for index in reversed(range(number))]
     if len({text for text, _ in tokens}) < len(tokens):
         raise CorpusError(
             f"{path} has a token that this kind of model adds to it, too; fetch it again, or take "
@@ -129,15 +129,16 @@ def _tokens(
     return tokens
 
 
-def _add_special_tokens(
-    library: Tokenizer, rules: Rules, config: TokenizerConfig, tokens: list[str]
-) -> None:
+def _num_sentinels(rules: Rules, config: TokenizerConfig) -> int:
+    return config.get("extra_ids", SENTINELS) if rules.sentinels else 0
+
+
+def _add_special_tokens(library: Tokenizer, rules: Rules, config: TokenizerConfig) -> None:
     """Make the named tokens special; the mask gets an id behind the others if it has none."""
     mask = named_token(config, "mask_token") or rules.mask
     named = [named_token(config, task) for task in TASKS]
-    present = [name for name in rules.names if library.token_to_id(name) is not None]
-    if rules.sentinels:
-        present += [token for token in tokens if token.startswith("<extra_id_")]
+    added = map(sentinel_name, range(_num_sentinels(rules, config)))
+    present = [name for name in (*rules.names, *added) if library.token_to_id(name) is not None]
     for name in dict.fromkeys(name for name in (*named, *present, mask) if name):
         takes_blank = rules.mask_takes_blank and name == mask
         library.add_special_tokens([LibraryToken(name, lstrip=takes_blank, normalized=False)])
