@@ -12,31 +12,33 @@ from foretext.kernels.team import ALONE
 NONE = np.empty(0, np.float32)
 
 
-def run(logits, bias, targets, *, to_gradient=True):
-    losses, correct, _ = run_drawn(logits, bias, targets, NONE, to_gradient=to_gradient)
+def run(logits, bias, targets, *, to_gradient=True, smoothing=0.0):
+    chosen = {"to_gradient": to_gradient, "smoothing": smoothing}
+    losses, correct, _ = run_drawn(logits, bias, targets, NONE, **chosen)
     return losses, correct
 
 
-def run_drawn(logits, bias, targets, draws, *, to_gradient=True):
+def run_drawn(logits, bias, targets, draws, *, to_gradient=True, smoothing=0.0):
     losses, correct = np.empty(len(targets), np.float32), np.empty(len(targets), np.bool_)
     found = losses, correct, np.empty(len(draws), np.int64)
-    cross_entropy(
-        ALONE, logits.reshape(-1), bias, targets, *found[:2], to_gradient, draws, found[2]
-    )
+    given = ALONE, logits.reshape(-1), bias, targets, *found[:2], to_gradient, draws, found[2]
+    cross_entropy(*given, np.float32(smoothing))
     return found
 
 
-def twin(logits, bias, targets):
+def twin(logits, bias, targets, smoothing=0.0):
     scores = logits.astype(np.float64) + bias
     exponentials = np.exp(scores - scores.max(1, keepdims=True))
     softmax = exponentials / exponentials.sum(1, keepdims=True)
-    chosen = np.eye(scores.shape[1])[targets]
-    return -np.log((softmax * chosen).sum(1)), softmax - chosen, scores.argmax(1) == targets
+    wanted = (1 - smoothing) * np.eye(scores.shape[1])[targets] + smoothing / scores.shape[1]
+    losses = -(np.log(softmax) * wanted).sum(1)
+    return losses, softmax - wanted, scores.argmax(1) == targets
 
 
 @pytest.mark.parametrize("classes", [2, 16, 31, 48, 1000])
 @pytest.mark.parametrize("halves", [False, True])
-def test_losses_gradients_and_hits(classes: int, halves: bool) -> None:
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_losses_gradients_and_hits(classes: int, halves: bool, smoothing: float) -> None:
     rng = np.random.default_rng(classes)
     logits = (4 * rng.standard_normal((37, classes))).astype(np.float32)
     bias = rng.standard_normal(classes).astype(np.float32)
@@ -44,8 +46,8 @@ def test_losses_gradients_and_hits(classes: int, halves: bool) -> None:
     targets[:9] = logits[:9].argmax(1)
     pack, unpack = (to_bits, from_bits) if halves else (np.copy, np.copy)
     packed, packed_bias = pack(logits), pack(bias)
-    expected = twin(unpack(packed), unpack(packed_bias), targets)
-    losses, correct = run(packed, packed_bias, targets)
+    expected = twin(unpack(packed), unpack(packed_bias), targets, smoothing)
+    losses, correct = run(packed, packed_bias, targets, smoothing=smoothing)
     np.testing.assert_allclose(losses, expected[0], rtol=3e-6, atol=3e-6)
     rounding = {"rtol": 4e-3, "atol": 1e-6} if halves else {"rtol": 3e-6, "atol": 5e-7}
     np.testing.assert_allclose(unpack(packed), expected[1], **rounding)
@@ -58,6 +60,14 @@ def test_a_row_by_hand() -> None:
     np.testing.assert_allclose(losses, [-np.log(0.4)], rtol=1e-6)
     np.testing.assert_allclose(logits, [[0.1, 0.2, 0.3, -0.6]], rtol=1e-6)
     assert correct.all()
+
+
+def test_a_smoothed_row_by_hand() -> None:
+    logits = np.log(np.array([[1, 2, 3, 4]], np.float32))
+    losses, _ = run(logits, np.zeros(4, np.float32), np.array([3]), smoothing=0.2)
+    expected = -0.85 * np.log(0.4) - 0.05 * np.log(0.1 * 0.2 * 0.3)
+    np.testing.assert_allclose(losses, [expected], rtol=1e-6)
+    np.testing.assert_allclose(logits, [[0.05, 0.15, 0.25, -0.45]], rtol=1e-6)
 
 
 def test_logits_stay_where_no_gradient_is_asked() -> None:

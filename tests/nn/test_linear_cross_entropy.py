@@ -18,8 +18,11 @@ def inputs(dtype: torch.dtype, rows: int = 37, words: int = 101, dim: int = 24) 
     return [tensor.requires_grad_() for tensor in tensors]
 
 
-def plain(states: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor) -> Tensor:
-    return F.cross_entropy(F.linear(states, weight, bias).float(), targets, reduction="sum")
+def plain(
+    states: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, smoothing: float = 0.0
+) -> Tensor:
+    logits = F.linear(states, weight, bias).float()
+    return F.cross_entropy(logits, targets, reduction="sum", label_smoothing=smoothing)
 
 
 def gradients(loss: Tensor, tensors: list[Tensor]) -> list[Tensor]:
@@ -29,13 +32,14 @@ def gradients(loss: Tensor, tensors: list[Tensor]) -> list[Tensor]:
 @pytest.mark.parametrize("chunk_bytes", [1, 4000, 1 << 25])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("with_bias", [True, False])
-def test_equals_the_plain_formula(monkeypatch, chunk_bytes, dtype, with_bias) -> None:
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_equals_the_plain_formula(monkeypatch, chunk_bytes, dtype, with_bias, smoothing) -> None:
     monkeypatch.setattr(module, "CHUNK_BYTES", chunk_bytes)
     tensors = inputs(dtype)[: 3 if with_bias else 2]
     states, weight, bias = (*tensors, None)[:3]
     targets = torch.arange(37) * 2
-    loss, correct = linear_cross_entropy(states, weight, bias, targets)
-    reference = plain(states, weight, bias, targets)
+    loss, correct = linear_cross_entropy(states, weight, bias, targets, smoothing)
+    reference = plain(states, weight, bias, targets, smoothing)
     near = {"rtol": 2e-2, "atol": 2e-2} if dtype == torch.bfloat16 else {"rtol": 1e-4, "atol": 1e-5}
     assert loss.dtype == torch.float32
     torch.testing.assert_close(loss, reference, rtol=near["rtol"] / 10, atol=0)
@@ -62,9 +66,14 @@ def test_gradients_are_those_of_differences() -> None:
     targets = torch.tensor([0, 4, 2])
     assert torch.autograd.gradcheck(lambda *t: linear_cross_entropy(*t, targets)[0], tensors)
     tensors = inputs(torch.float32, rows=3, words=5, dim=4)
-    assert torch.autograd.gradcheck(
-        lambda *t: linear_cross_entropy(*t, targets)[0], tensors, eps=1e-2, atol=2e-2, rtol=2e-2
-    )
+    for smoothing in (0.0, 0.3):
+        assert torch.autograd.gradcheck(
+            lambda *t, share=smoothing: linear_cross_entropy(*t, targets, share)[0],
+            tensors,
+            eps=1e-2,
+            atol=2e-2,
+            rtol=2e-2,
+        )
 
 
 def test_parameters_keep_their_precision() -> None:

@@ -5,6 +5,9 @@ gradient p - 1[t]. A row is read while it lies in the cache and written once; no
 size of the logits is ever made. Sums are float32 in sixteen lanes, whatever the logits' precision.
 A class can be drawn from p in the same pass, while the row is still in the cache.
 
+With label smoothing s (Szegedy et al. 2016, section 7) the target has the probability 1 - s + s/C
+and every other class s/C: the loss is log sum exp z - (1 - s) z_t - s mean z.
+
 C: classes, the length of a row. Logits are float32 or bfloat16 bits (`kernels.bfloat16`), flat.
 A score is a logit and its bias; added here, the bias costs no pass over the logits.
 """
@@ -71,6 +74,19 @@ def sum_exponentials(logits, bias, row, shift):
 
 
 @kernel(inline="always")
+def mean_score(logits, bias, row):
+    """Return the mean of the scores of the row that begins at `row`."""
+    whole = bias.size - bias.size % LANES
+    lanes = zeros()
+    for c in range(0, whole, LANES):
+        lanes = lanes + score_lanes(logits, bias, row, c)
+    total = lane_sum(lanes)
+    for c in range(whole, bias.size):
+        total += score_one(logits, bias, row, c)
+    return total / np.float32(bias.size)
+
+
+@kernel(inline="always")
 def replace_by_softmax(logits, bias, row, normaliser):
     """Write exp(score - normaliser) over a row."""
     whole = bias.size - bias.size % LANES
@@ -81,6 +97,17 @@ def replace_by_softmax(logits, bias, row, normaliser):
     for c in range(whole, bias.size):
         chance = np.float32(math.exp(score_one(logits, bias, row, c) - normaliser))
         store_one(logits, row + c, chance)
+
+
+@kernel(inline="always")
+def lessen(chances, row, size, less):
+    """Take `less` from each of the numbers of a row."""
+    whole = size - size % LANES
+    lanes = splat(less)
+    for c in range(0, whole, LANES):
+        store_lanes(chances, row + c, load_lanes(chances, row + c) - lanes)
+    for c in range(whole, size):
+        store_one(chances, row + c, load_one(chances, row + c) - less)
 
 
 @kernel(inline="always")
@@ -127,8 +154,9 @@ def drawn_class(chances, row, size, draw):
 
 
 @kernel()
-def take_rows(logits, bias, targets, losses, correct, to_gradient, draws, drawn, k):
+def take_rows(logits, bias, targets, losses, correct, to_gradient, draws, drawn, smoothing, k):
     """Do the rows of portion `k`, as `cross_entropy` says."""
+    each = smoothing / np.float32(bias.size)  # of the target's probability, to every class
     for m in range(k * ROWS, min((k + 1) * ROWS, targets.size)):
         row, target = m * bias.size, targets[m]
         top = largest(logits, bias, row)
@@ -137,23 +165,31 @@ def take_rows(logits, bias, targets, losses, correct, to_gradient, draws, drawn,
         total = sum_exponentials(logits, bias, row, top)
         normaliser = np.float32(top + np.float32(math.log(total)))
         losses[m] = normaliser - asked
+        if smoothing > 0:
+            losses[m] += smoothing * (asked - mean_score(logits, bias, row))
         if to_gradient or draws.size:
             replace_by_softmax(logits, bias, row, normaliser)
+        if to_gradient and smoothing > 0:
+            lessen(logits, row, bias.size, each)
         if draws.size:
             drawn[m] = drawn_class(logits, row, bias.size, draws[m])
         if to_gradient:
-            miss = np.float32(math.exp(asked - normaliser)) - np.float32(1.0)
+            chance = np.float32(math.exp(asked - normaliser))
+            miss = chance - (np.float32(1.0) - smoothing) - each
             store_one(logits, row + target, miss)
 
 
 @kernel()
-def cross_entropy(team, logits, bias, targets, losses, correct, to_gradient, draws, drawn):
+def cross_entropy(
+    team, logits, bias, targets, losses, correct, to_gradient, draws, drawn, smoothing
+):
     """Write each row's loss, and its gradient over its logits where that is asked for.
 
     logits: (M * C,); bias: (C,), added to every row, in the same precision; targets: (M,) int64;
     losses: (M,) float32; correct: (M,) bool, whether the target is what the row thinks likeliest.
     draws: (M,) float32, uniform in [0, 1), or (0,); drawn: (M,) int64, a class of each row by its
     chances, or (0,). Without a gradient the logits are then replaced by the chances.
+    smoothing: float32, share of each target's probability that all classes divide; with draws 0.
     """
-    args = (logits, bias, targets, losses, correct, to_gradient, draws, drawn)
+    args = (logits, bias, targets, losses, correct, to_gradient, draws, drawn, smoothing)
     share_out(team, take_rows, args, (targets.size + ROWS - 1) // ROWS)

@@ -48,6 +48,8 @@ class AdaptiveSoftmax(TokenHead):
         SettingError: cutoffs do not increase, or reach beyond the vocabulary.
     """
 
+    smooths = False  # it would need the logits of all clusters at every position
+
     def __init__(
         self,
         dim: int,
@@ -84,12 +86,13 @@ class AdaptiveSoftmax(TokenHead):
             parts.append(_log_softmax(tail(hidden)) + cluster[:, None])
         return torch.cat(parts, dim=1)
 
-    def score(self, hidden: Tensor, targets: Tensor) -> Score:
-        """Score states (M, D) against the ids (M,) of their positions.
+    def score(self, hidden: Tensor, targets: Tensor, smoothing: float = 0.0) -> Score:
+        """Score states (M, D) against the ids (M,) of their positions; nothing is smoothed.
 
         Right answers are counted where nothing learns (`torch.no_grad`), as they need the words of
         other clusters, too. The loss is the same with and without.
         """
+        assert not smoothing, "smooths is False"
         if torch.is_grad_enabled():
             return Score(self._loss(hidden, targets))
         rows = max(1, CHUNK_BYTES // (4 * self.vocab_size))

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -28,7 +29,11 @@ CHUNK_BYTES = 1 << 25  # of logits at a time
 
 
 def linear_cross_entropy(
-    states: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor
+    states: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    targets: Tensor,
+    smoothing: float = 0.0,
 ) -> tuple[Tensor, Tensor]:
     """Return the summed -log P(target), float32, and how often the target was the best guess.
 
@@ -39,8 +44,9 @@ def linear_cross_entropy(
         weight: (V, D); brought to the precision of the states.
         bias: (V,) or None.
         targets: (M,) int64 in 0..V-1; every row counts.
+        smoothing: share of a target's probability that all V words divide (label smoothing).
     """
-    loss, correct, _ = sampled_cross_entropy(states, weight, bias, targets, torch.empty(0))
+    loss, correct, _ = _scored(states, weight, bias, targets, torch.empty(0), smoothing)
     return loss, correct
 
 
@@ -53,16 +59,27 @@ def sampled_cross_entropy(
         draws: (M,) float32, uniform in [0, 1): the same numbers draw the same ids. With (0,) none
             is drawn.
     """
+    return _scored(states, weight, bias, targets, draws, 0.0)
+
+
+def _scored(
+    states: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    targets: Tensor,
+    draws: Tensor,
+    smoothing: float,
+) -> tuple[Tensor, Tensor, Tensor]:
     weight = weight.to(states.dtype)
     bias = None if bias is None else bias.to(states.dtype)
     if states.device.type != "cpu" or states.dtype not in (torch.float32, torch.bfloat16):
         logits = F.linear(states, weight, bias).to(torch.promote_types(states.dtype, torch.float32))
         correct = (logits.argmax(-1) == targets).sum()
-        loss = F.cross_entropy(logits, targets, reduction="sum")
+        loss = F.cross_entropy(logits, targets, reduction="sum", label_smoothing=smoothing)
         return loss, correct, _drawn(logits, draws)
     parts = [tensor for tensor in (states, weight, bias) if tensor is not None]
     learns = torch.is_grad_enabled() and any(part.requires_grad for part in parts)
-    return _apply(states, weight, bias, targets, draws, learns)
+    return _apply(states, weight, bias, targets, draws, smoothing, learns)
 
 
 @torch.no_grad()
@@ -87,6 +104,7 @@ class _LinearCrossEntropy(torch.autograd.Function):
         bias: Tensor | None,
         targets: Tensor,
         draws: Tensor,
+        smoothing: float,
         learns: bool,
     ) -> tuple[Tensor, Tensor, Tensor]:
         found = _Found.empty(targets, draws)
@@ -96,7 +114,8 @@ class _LinearCrossEntropy(torch.autograd.Function):
             for first in range(0, len(states), rows):
                 part = slice(first, first + rows)
                 logits = states[part] @ weight.t()  # (m, V)
-                _score(logits, bias, targets[part], draws[part], found.rows(part), learns)
+                of_part = targets[part], draws[part], found.rows(part)
+                _score(logits, bias, *of_part, smoothing, learns)
                 if gradients is not None:
                     gradients.add(part, logits)
         if gradients is not None:
@@ -111,7 +130,7 @@ class _LinearCrossEntropy(torch.autograd.Function):
         totals = ctx.saved_tensors
         if scale != 1:
             totals = [None if total is None else total * scale.to(total.dtype) for total in totals]
-        return (*totals, None, None, None)
+        return (*totals, None, None, None, None)
 
 
 class _Found(NamedTuple):
@@ -174,6 +193,7 @@ def _score(
     targets: Tensor,
     draws: Tensor,
     found: _Found,
+    smoothing: float,
     learns: bool,
 ) -> None:
     """Fill what is `found`; if something learns, turn logits into their gradient."""
@@ -191,4 +211,5 @@ def _score(
         learns,
         flat_view(draws.contiguous()),
         flat_view(found.drawn),
+        np.float32(smoothing),
     )

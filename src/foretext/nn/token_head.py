@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from torch import Tensor, nn
 
@@ -26,13 +26,21 @@ class Score(NamedTuple):
 class TokenHead(nn.Module, ABC):
     """Maps states to tokens, and scores them at target positions only."""
 
+    smooths: ClassVar[bool] = True  # whether `score` can smooth targets
+
     @abstractmethod
     def forward(self, states: Tensor) -> Tensor:
         """Map states (..., D) to logits (..., V)."""
 
     @abstractmethod
-    def score(self, states: Tensor, targets: Tensor) -> Score:
-        """Score the states (M, D) against the ids (M,) of their positions."""
+    def score(self, states: Tensor, targets: Tensor, smoothing: float = 0.0) -> Score:
+        """Score the states (M, D) against the ids (M,) of their positions.
+
+        Args:
+            states: of the backbone.
+            targets: ids.
+            smoothing: share of a target's probability that all tokens divide (label smoothing).
+        """
 
     def as_layers(self) -> nn.Module:
         """Return the same map with its large matrices in `nn.Linear` layers; weights are shared."""

@@ -48,9 +48,10 @@ class VocabularyHead(TokenHead):
         """Map states (..., D) to logits (..., V)."""
         return F.linear(self.transform(states), self.weight, self.bias)
 
-    def score(self, states: Tensor, targets: Tensor) -> Score:
+    def score(self, states: Tensor, targets: Tensor, smoothing: float = 0.0) -> Score:
         """Score the states (M, D) against the ids (M,) of their positions."""
-        return Score(*linear_cross_entropy(self.transform(states), self.weight, self.bias, targets))
+        hidden = self.transform(states)
+        return Score(*linear_cross_entropy(hidden, self.weight, self.bias, targets, smoothing))
 
     def score_and_draw(
         self, states: Tensor, targets: Tensor, draws: Tensor
