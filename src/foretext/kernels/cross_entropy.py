@@ -87,27 +87,16 @@ def mean_score(logits, bias, row):
 
 
 @kernel(inline="always")
-def replace_by_softmax(logits, bias, row, normaliser):
-    """Write exp(score - normaliser) over a row."""
+def replace_by_softmax(logits, bias, row, normaliser, less):
+    """Write exp(score - normaliser) - less over a row; a constant 0 costs nothing."""
     whole = bias.size - bias.size % LANES
-    normalisers = splat(normaliser)
+    normalisers, reduction = splat(normaliser), splat(less)
     for c in range(0, whole, LANES):
         chances = exponential(score_lanes(logits, bias, row, c) - normalisers)
-        store_lanes(logits, row + c, chances)
+        store_lanes(logits, row + c, chances - reduction)
     for c in range(whole, bias.size):
         chance = np.float32(math.exp(score_one(logits, bias, row, c) - normaliser))
-        store_one(logits, row + c, chance)
-
-
-@kernel(inline="always")
-def lessen(chances, row, size, less):
-    """Take `less` from each of the numbers of a row."""
-    whole = size - size % LANES
-    lanes = splat(less)
-    for c in range(0, whole, LANES):
-        store_lanes(chances, row + c, load_lanes(chances, row + c) - lanes)
-    for c in range(whole, size):
-        store_one(chances, row + c, load_one(chances, row + c) - less)
+        store_one(logits, row + c, chance - less)
 
 
 @kernel(inline="always")
@@ -167,10 +156,10 @@ def take_rows(logits, bias, targets, losses, correct, to_gradient, draws, drawn,
         losses[m] = normaliser - asked
         if smoothing > 0:
             losses[m] += smoothing * (asked - mean_score(logits, bias, row))
-        if to_gradient or draws.size:
-            replace_by_softmax(logits, bias, row, normaliser)
-        if to_gradient and smoothing > 0:
-            lessen(logits, row, bias.size, each)
+            if to_gradient:
+                replace_by_softmax(logits, bias, row, normaliser, each)
+        elif to_gradient or draws.size:
+            replace_by_softmax(logits, bias, row, normaliser, np.float32(0.0))
         if draws.size:
             drawn[m] = drawn_class(logits, row, bias.size, draws[m])
         if to_gradient:
@@ -189,7 +178,7 @@ def cross_entropy(
     losses: (M,) float32; correct: (M,) bool, whether the target is what the row thinks likeliest.
     draws: (M,) float32, uniform in [0, 1), or (0,); drawn: (M,) int64, a class of each row by its
     chances, or (0,). Without a gradient the logits are then replaced by the chances.
-    smoothing: float32, share of each target's probability that all classes divide; with draws 0.
+    smoothing: float32, share of each target's probability that all classes divide. Where classes are drawn it is 0.
     """
     args = (logits, bias, targets, losses, correct, to_gradient, draws, drawn, smoothing)
     share_out(team, take_rows, args, (targets.size + ROWS - 1) // ROWS)
