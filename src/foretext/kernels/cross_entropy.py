@@ -178,7 +178,8 @@ def cross_entropy(
     losses: (M,) float32; correct: (M,) bool, whether the target is what the row thinks likeliest.
     draws: (M,) float32, uniform in [0, 1), or (0,); drawn: (M,) int64, a class of each row by its
     chances, or (0,). Without a gradient the logits are then replaced by the chances.
-    smoothing: float32, share of each target's probability that all classes divide. Where classes are drawn it is 0.
+    smoothing: float32, share of each target's probability that all classes divide; 0 where classes
+    are drawn.
     """
     args = (logits, bias, targets, losses, correct, to_gradient, draws, drawn, smoothing)
     share_out(team, take_rows, args, (targets.size + ROWS - 1) // ROWS)
