@@ -83,6 +83,11 @@ CASES = {
             "dropout": 0.0,
         },
     ),
+    "seq2seq": Case("seq2seq", {**WORDS, "num_layers": 1, "dim": 16}),
+    "seq2seq with input feeding": Case(
+        "seq2seq",
+        {**WORDS, "num_layers": 2, "dim": 16, "kind": "lstm", "input_feeding": True},
+    ),
     "lookup": Case("lookup", WORDS),
     "lookup with a CNN": Case("lookup", {**WORDS, **SPELLED, "characters": "cnn"}),
     "lookup with an LSTM": Case("lookup", {**WORDS, **SPELLED, "characters": "lstm"}),

@@ -95,6 +95,8 @@ def test_every_parameter_is_of_a_layer(case: str) -> None:
     num_layers = {
         "albert": 1,  # shared layers are one layer
         "encoder_decoder": 3,  # those of the encoder and of the decoder
+        "seq2seq": 2,
+        "seq2seq with input feeding": 4,
     }.get(case, backbone.num_layers)
     assert set(layers.values()) == set(range(num_layers + 1))
 

@@ -42,6 +42,7 @@ FORMS: dict[str, dict[str, dict[str, Any]]] = {
     "deberta": {"": {"num_buckets": 8}},
     "elmo": {"": {"dim": 16}},
     "encoder_decoder": {"": {}},
+    "seq2seq": {"": {}},
 }
 STEPS = 12
 

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from foretext.nn.cross_attention import source_mask
 from foretext.nn.source_attention import SourceAttention
 
 B, T, S, D, M, A = 2, 3, 4, 6, 10, 16
@@ -36,7 +37,7 @@ def test_weights_are_a_softmax_of_the_scores(kind: str, padded: bool) -> None:
     memory_dim = D if kind == "dot" else M
     module = attention(kind, memory_dim)
     states, memory = drawn(B, T, D, seed=1), drawn(B, S, memory_dim, seed=2)
-    weights = module(states, module.keys(memory), TOKENS if padded else None)
+    weights = module(states, module.keys(memory), source_mask(TOKENS if padded else None))
     for b in range(B):
         length = int(TOKENS[b].sum()) if padded else S
         for t in range(T):
@@ -51,7 +52,7 @@ def test_every_weight_is_learned(kind: str) -> None:
     memory_dim = D if kind == "dot" else M
     module = attention(kind, memory_dim)
     states, memory = drawn(B, T, D, seed=1), drawn(B, S, memory_dim, seed=2).requires_grad_()
-    weights = module(states, module.keys(memory), None)
+    weights = module(states, module.keys(memory), source_mask(None))
     (weights * drawn(B, T, S, seed=3)).sum().backward()
     assert all(parameter.grad.abs().sum() > 0 for parameter in module.parameters())
     assert memory.grad.abs().sum() > 0
@@ -62,11 +63,12 @@ def test_worked_by_hand() -> None:
     """Scores 0 and ln 3 of two states of a source are weights 1/4 and 3/4."""
     module = SourceAttention("dot", 1, 1, A)
     memory = torch.tensor([[[0.0], [1.0]]])
-    weights = module(torch.tensor([[[3.0]]]).log(), module.keys(memory), None)
+    weights = module(torch.tensor([[[3.0]]]).log(), module.keys(memory), source_mask(None))
     torch.testing.assert_close(weights, torch.tensor([[[0.25, 0.75]]]))
 
 
 def test_a_source_without_tokens_gives_numbers() -> None:
     module, states, memory = attention("additive"), drawn(B, T, D, seed=1), drawn(B, S, M, seed=2)
-    weights = module(states, module.keys(memory), torch.zeros(B, S, dtype=torch.bool))
+    none = torch.zeros(B, S, dtype=torch.bool)
+    weights = module(states, module.keys(memory), source_mask(none))
     torch.testing.assert_close(weights, torch.full((B, T, S), 1 / S))

@@ -15,6 +15,7 @@ BACKBONES = Registry(
         "recurrent": "foretext.backbones.recurrent:Recurrent",
         "elmo": "foretext.backbones.elmo:Elmo",
         "encoder_decoder": "foretext.backbones.encoder_decoder:EncoderDecoder",
+        "seq2seq": "foretext.backbones.seq2seq:Seq2Seq",
     },
 )
 

@@ -110,10 +110,14 @@ class CrossCache:
 
 
 class RecurrentCache:
-    """The state that a recurrent network ends in; a network without a state keeps none."""
+    """The state that a recurrent network ends in; a network without a state keeps none.
+
+    States and keys of a source, if there is one, stand in `source`.
+    """
 
     def __init__(self) -> None:
         self.length = 0
+        self.source = CrossCache()
         self.states: tuple[Tensor, ...] = ()  # (B, D) each
         self._before: tuple[int, tuple[Tensor, ...]] = (0, ())  # length and states, one read ago
 
@@ -124,6 +128,7 @@ class RecurrentCache:
 
     def keep_rows(self, rows: Tensor) -> None:
         """Keep rows (K,) of the batch, in that order; a row may come more than once."""
+        self.source.keep_rows(rows)
         length, states = self._before
         self._before = length, tuple(state.index_select(0, rows) for state in states)
         self.states = tuple(state.index_select(0, rows) for state in self.states)

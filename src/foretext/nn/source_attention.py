@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from foretext.nn.additive_scores import additive_scores
+from foretext.nn.attention_mask import AttentionMask
 
 __all__ = ["ScoreKind", "SourceAttention"]
 
@@ -48,18 +49,18 @@ class SourceAttention(nn.Module):
         keys: Tensor = self.key(memory)
         return keys
 
-    def forward(self, states: Tensor, keys: Tensor, token_mask: Tensor | None) -> Tensor:
+    def forward(self, states: Tensor, keys: Tensor, mask: AttentionMask) -> Tensor:
         """Return the weights (B, T, S), float32, of the states (B, T, D); rows sum to 1.
 
         Args:
             states: of the decoder.
             keys: from `keys`.
-            token_mask: (B, S) bool, True = a real token of the source; None: all are.
+            mask: from `source_mask`.
         """
         if self.vector is None:
             scores = (states @ keys.transpose(1, 2)).float()
         else:
             scores = additive_scores(self.query(states), keys, self.vector).float()
-        if token_mask is not None:
-            scores = scores.masked_fill(~token_mask[:, None], torch.finfo(torch.float32).min)
+        if mask.visible is not None:
+            scores = scores.masked_fill(~mask.visible[:, 0], torch.finfo(torch.float32).min)
         return scores.softmax(-1)

@@ -1,0 +1,160 @@
+"""Recurrent sequence-to-sequence with attention (Bahdanau et al. 2015; Luong et al. 2015).
+
+An encoder of GRUs or LSTMs reads the source, a decoder writes the text and looks at the encoder's
+states. The encoder is a `Recurrent` network, and a base for every task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self, cast
+
+from torch import Tensor, nn
+
+from foretext.backbones.base import Backbone, States
+from foretext.backbones.recurrent import Recurrent
+from foretext.backbones.seq2seq_config import Seq2SeqConfig
+from foretext.backbones.trainable import Trainable
+from foretext.data.batch import Inputs, Visibility
+from foretext.nn.cache import Cache, CrossCache, RecurrentCache
+from foretext.nn.cross_attention import source_mask
+from foretext.nn.recurrent_decoder import Memory, RecurrentDecoder
+from foretext.nn.word_embedding import WordEmbedding
+
+__all__ = ["Seq2Seq"]
+
+
+class Seq2Seq(Backbone):
+    """A recurrent encoder of the source, and a decoder, whose states are those of the text.
+
+    Args:
+        config: the user's settings.
+        vocab_size: V, tokens of the text.
+        source_vocab_size: tokens of the source; None: they are the same, and share their vectors.
+    """
+
+    Config = Seq2SeqConfig
+
+    config: Seq2SeqConfig
+    visibilities: frozenset[Visibility] = frozenset({"causal"})
+    reads_source = True
+
+    def __init__(
+        self, config: Seq2SeqConfig, vocab_size: int, source_vocab_size: int | None = None
+    ) -> None:
+        super().__init__(config, vocab_size)
+        self.source_vocab_size = source_vocab_size
+        self.dim, self.num_layers = config.dim, config.num_layers
+        self.encoder = Recurrent(config.encoder, source_vocab_size or vocab_size)
+        own = source_vocab_size is not None
+        self.own_tokens = WordEmbedding(config.encoder, vocab_size) if own else None
+        self.decoder = RecurrentDecoder(
+            config.kind,
+            config.num_layers,
+            config.vector_size,
+            config.dim,
+            config.memory_dim,
+            config.direction_dim,
+            attention=config.attention,
+            attention_dim=config.attention_dim or config.dim,
+            input_feeding=config.input_feeding,
+            dropout=config.dropout,
+        )
+
+    @classmethod
+    def build(
+        cls,
+        config: Any,
+        vocab_size: int,
+        *,
+        num_characters: int = 0,
+        source_vocab_size: int | None = None,
+    ) -> Self:
+        """Return a randomly initialised backbone; `Backbone.build` describes the arguments."""
+        return cls(config, vocab_size, source_vocab_size)
+
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        """The size of the source's vocabulary, where it has one of its own."""
+        size = self.source_vocab_size
+        return {} if size is None else {"source_vocab_size": size}
+
+    @property
+    def tokens(self) -> WordEmbedding:
+        """The vectors of the text's tokens; of the source's too, if they are the same."""
+        return self.encoder.tokens if self.own_tokens is None else self.own_tokens
+
+    @property
+    def embedding(self) -> nn.Parameter:
+        """The vectors of the text's tokens, (V, vector_size)."""
+        return cast(nn.Parameter, self.tokens.vectors.weight)
+
+    @property
+    def for_tasks(self) -> Recurrent:
+        """The encoder, which tasks read rows with."""
+        return self.encoder
+
+    @property
+    def num_mixed(self) -> int:
+        """How many layers tasks can mix: the embeddings too where they are as wide as states."""
+        return self.num_layers + (self.tokens.dim == self.dim)
+
+    def new_cache(self) -> RecurrentCache:
+        """Return an empty cache of states, and of the source."""
+        return RecurrentCache()
+
+    def encode(self, source: Inputs) -> Tensor:
+        """Return the states of a source text, (B, S, M), which `Inputs.memory` can hold."""
+        return self.encoder(source).last
+
+    def forward(
+        self, inputs: Inputs, *, keep_layers: bool = False, cache: Cache | None = None
+    ) -> States:
+        """Compute the states of inputs (B, T) that follow a source.
+
+        The first read of a cache needs the source or its states; later ones need neither.
+        """
+        known = cast(RecurrentCache | None, cache)
+        memory = self._memory(inputs, None if known is None else known.source)
+        carried = () if known is None else known.states
+        embedded = self.tokens(inputs)
+        layers, carried, _ = self.decoder(embedded, memory, carried or self.decoder.started(memory))
+        if known is not None:
+            known.advance(inputs.ids.shape[1], carried)
+        return States(layers[-1], (embedded, *layers) if keep_layers else ())
+
+    def cross_attention_maps(self, inputs: Inputs) -> tuple[Tensor, ...]:
+        """Return the only attention to the source, that behind the last layer, (B, 1, T, S)."""
+        memory = self._memory(inputs)
+        read = self.decoder(self.tokens(inputs), memory, self.decoder.started(memory))
+        return (read.weights.unsqueeze(1),)
+
+    def layer_of(self, parameter_name: str) -> int:
+        """Return the layer of a parameter: 0 = embeddings, then the encoder's, then the decoder's.
+
+        So freezing as many layers as the encoder has freezes the encoder.
+        """
+        part, _, name = parameter_name.partition(".")
+        if part == "decoder":
+            return self.encoder.num_layers + Trainable.layer_of(self, name)
+        return self.encoder.layer_of(name) if part == "encoder" else 0
+
+    def fine_tuning_defaults(self, *, pretrained: bool) -> Mapping[str, Any]:
+        """Return what suits recurrent networks: a high rate and clipped gradients."""
+        return {"learning_rate": 2e-3, "weight_decay": 0.0, "clip_norm": 1.0}
+
+    def _memory(self, inputs: Inputs, cache: CrossCache | None = None) -> Memory:
+        """Return what is read of a source: what a cache has of it, or else that of the inputs."""
+
+        def computed() -> tuple[Tensor, Tensor]:
+            states = inputs.memory
+            if states is None:
+                assert inputs.source is not None, "there is no source to be read"
+                states = self.encode(inputs.source)
+            return states, self.decoder.attention.keys(states)
+
+        mask = source_mask(None if inputs.source is None else inputs.source.token_mask)
+        if cache is None:
+            return Memory(*computed(), mask)
+        cache.mask = cache.mask or mask
+        return Memory(*cache.of(0, computed), cache.mask)
