@@ -76,5 +76,5 @@ class Seq2SeqConfig(Config):
             vector_size=self.vector_size,
             bidirectional=self.bidirectional,
             dropout=self.dropout,
-            **({"layer_dropout": self.dropout} if self.num_layers > 1 else {}),
+            layer_dropout=self.dropout if self.num_layers > 1 else 0.0,
         )
