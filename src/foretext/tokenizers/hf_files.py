@@ -3,7 +3,7 @@
 Written: ``tokenizer.json`` with the template of the kind of model, and the two small files that
 name the special tokens. Read: the same, or the files of older models: ``vocab.txt`` (BERT),
 ``vocab.json`` with ``merges.txt`` (GPT-2, RoBERTa, BART), ``spiece.model`` (ALBERT, XLNet, T5),
-``spm.model`` (DeBERTa), or ``sentencepiece.bpe.model`` (XLM-R, CamemBERT).
+``spm.model`` (DeBERTa), ``sentencepiece.bpe.model`` (XLM-R, CamemBERT), or Marian's four files.
 """
 
 from __future__ import annotations
@@ -16,12 +16,21 @@ from foretext.errors import CorpusError
 from foretext.files import atomic_file
 from foretext.parsing import read_json
 from foretext.tokenizers.frames import FrameKind, with_frame
+from foretext.tokenizers.marian import is_marian, read_marian_source, read_marian_target
 from foretext.tokenizers.published import TokenizerConfig, read_bert, read_gpt
 from foretext.tokenizers.sentencepiece import SENTENCEPIECE_FILES, read_sentencepiece
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tokenizers import normalizers
 
-__all__ = ["load_hf_tokenizer", "save_framed_tokenizer", "save_hf_tokenizer"]
+__all__ = [
+    "load_hf_tokenizer",
+    "load_target_tokenizer",
+    "save_framed_tokenizer",
+    "save_hf_tokenizer",
+    "save_target_tokenizer",
+]
+
+TARGET = "target_tokenizer.json"  # of what a text becomes, where it has one of its own
 
 ROLES = {  # their names: ours
     "pad_token": "pad",
@@ -101,17 +110,16 @@ def save_framed_tokenizer(
 
 
 def load_hf_tokenizer(folder: Path) -> SubwordTokenizer:
-    """Read a folder of ``transformers``, of any release.
+    """Read a folder of ``transformers``, of any release; of two tokenizers, that of the source.
 
     Raises:
         CorpusError: it contains no tokenizer, or the files are damaged.
     """
     if (folder / "tokenizer.json").is_file():
         return SubwordTokenizer.load(folder / "tokenizer.json")
-    config: TokenizerConfig = {}
-    for name in ("special_tokens_map.json", "tokenizer_config.json"):
-        if (folder / name).is_file():
-            config |= read_json(folder / name, CorpusError, TokenizerConfig)
+    config = _config(folder)
+    if is_marian(folder):
+        return read_marian_source(folder, config)
     if (folder / "vocab.txt").is_file():
         return read_bert(folder / "vocab.txt", config)
     if (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file():
@@ -124,6 +132,38 @@ def load_hf_tokenizer(folder: Path) -> SubwordTokenizer:
         f"{folder} contains no tokenizer; give a folder with tokenizer.json, vocab.txt, "
         f"{', '.join(names)} or {last}."
     )
+
+
+def load_target_tokenizer(folder: Path) -> SubwordTokenizer | None:
+    """Read the tokenizer of what a text becomes; None: there is one tokenizer for both.
+
+    Raises:
+        CorpusError: the files are damaged.
+    """
+    if (folder / TARGET).is_file():
+        return SubwordTokenizer.load(folder / TARGET)
+    return read_marian_target(folder, _config(folder)) if is_marian(folder) else None
+
+
+def save_target_tokenizer(tokenizer: SubwordTokenizer | None, folder: Path) -> None:
+    """Write what `load_target_tokenizer` reads; None: there is no such file.
+
+    Raises:
+        OutputError: the folder cannot be written.
+    """
+    if tokenizer is None:
+        (folder / TARGET).unlink(missing_ok=True)
+    else:
+        tokenizer.save(folder / TARGET)
+
+
+def _config(folder: Path) -> TokenizerConfig:
+    """What the small files say, of which one may be missing."""
+    config: TokenizerConfig = {}
+    for name in ("special_tokens_map.json", "tokenizer_config.json"):
+        if (folder / name).is_file():
+            config |= read_json(folder / name, CorpusError, TokenizerConfig)
+    return config
 
 
 def _names(tokenizer: SubwordTokenizer) -> dict[str, str]:

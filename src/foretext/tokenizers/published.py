@@ -53,6 +53,7 @@ class TokenizerConfig(TypedDict, total=False):
     keep_accents: bool
     split_by_punct: bool
     extra_ids: int  # sentinels of T5
+    separate_vocabs: bool  # of Marian
 
 
 def read_bert(path: Path, config: TokenizerConfig) -> SubwordTokenizer:

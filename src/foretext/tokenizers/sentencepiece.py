@@ -26,7 +26,7 @@ from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tokenizers import AddedToken as LibraryToken
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-__all__ = ["BLANK", "SENTENCEPIECE_FILES", "blanks", "normalizer_steps", "read_sentencepiece"]
+__all__ = ["BLANK", "SENTENCEPIECE_FILES", "metaspace", "normalizer_steps", "read_sentencepiece"]
 
 SENTENCEPIECE_FILES = tuple(RULES)
 TASKS = (  # in the order in which those that a file lacks get ids
@@ -171,11 +171,11 @@ def normalizer_steps(model: SentencePieces, *, strip: bool) -> list[normalizers.
 
 def _pre_tokenizer(model: SentencePieces, config: TokenizerConfig) -> pre_tokenizers.PreTokenizer:
     if not config.get("split_by_punct", False):
-        return blanks(model)
-    return pre_tokenizers.Sequence([pre_tokenizers.Punctuation("isolated"), blanks(model)])
+        return metaspace(model)
+    return pre_tokenizers.Sequence([pre_tokenizers.Punctuation("isolated"), metaspace(model)])
 
 
-def blanks(model: SentencePieces) -> pre_tokenizers.Metaspace:
+def metaspace(model: SentencePieces) -> pre_tokenizers.Metaspace:
     """Return what writes blanks as the file's tokens have them."""
     return pre_tokenizers.Metaspace(BLANK, _scheme(model))
 
