@@ -10,6 +10,14 @@ from foretext.data.rows.findings import (
 from foretext.data.rows.found_pairs import found_pairs_config, names_text_pairs
 from foretext.data.rows.inputs import Input, line_input
 from foretext.data.rows.pairs import LabelledPair, PairsConfig, read_pairs
+from foretext.data.rows.parallel import (
+    ParallelConfig,
+    ParallelFiles,
+    ParallelText,
+    as_parallel_files,
+    read_parallel,
+)
+from foretext.data.rows.parallel_problems import find_parallel_problems
 from foretext.data.rows.question import Answer, Asked, Question, as_questions
 from foretext.data.rows.question_problems import find_question_problems
 from foretext.data.rows.questions import QuestionsConfig, read_questions
@@ -27,13 +35,18 @@ __all__ = [
     "LabelledPair",
     "LabelledText",
     "PairsConfig",
+    "ParallelConfig",
+    "ParallelFiles",
+    "ParallelText",
     "Question",
     "QuestionsConfig",
     "RowTexts",
     "RowsConfig",
     "TaggedConfig",
     "TaggedSentence",
+    "as_parallel_files",
     "as_questions",
+    "find_parallel_problems",
     "find_question_problems",
     "find_row_problems",
     "find_tag_problems",
@@ -43,6 +56,7 @@ __all__ = [
     "line_input",
     "names_text_pairs",
     "read_pairs",
+    "read_parallel",
     "read_questions",
     "read_tagged",
     "read_texts",

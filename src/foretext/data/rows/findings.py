@@ -11,7 +11,15 @@ from foretext.corpus.problems import SEVERITIES
 from foretext.data.rows.tagged import TaggedSentence
 from foretext.metrics import detect_scheme, violations
 
-__all__ = ["Row", "find_row_problems", "find_tag_problems", "find_unseen_labels"]
+__all__ = [
+    "Row",
+    "find_row_problems",
+    "find_tag_problems",
+    "find_unseen_labels",
+    "gravest_first",
+    "many",
+    "problem_of",
+]
 
 _ENOUGH = 10  # rows from which a label of one row alone is strange in the first line
 _FEW = 5  # rows of a label: too few to learn it from
@@ -21,7 +29,16 @@ _MANY = 0.01  # share from which repetition is worth a warning
 Severity = Literal["error", "warning", "note"]
 
 
-class Row(Protocol):
+class Placed(Protocol):
+    """A row of a file."""
+
+    @property
+    def place(self) -> str:
+        """``file:line``."""
+        ...
+
+
+class Row(Placed, Protocol):
     """What labelled texts, pairs and sentences have in common."""
 
     @property
@@ -34,16 +51,11 @@ class Row(Protocol):
         """Labels of the row, or a tag a token."""
         ...
 
-    @property
-    def place(self) -> str:
-        """``file:line``."""
-        ...
-
 
 def find_row_problems(train: Sequence[Row], test: Sequence[Row] = ()) -> list[Problem]:
     """Return the problems of labelled texts or pairs, the gravest first."""
     found = [*_labels(train), *_header(train), *_empty([*train, *test]), *_repeats(train)]
-    return _gravest_first([*found, *_unseen(train, test), *_overlap(train, test)])
+    return gravest_first([*found, *_unseen(train, test), *_overlap(train, test)])
 
 
 def find_tag_problems(
@@ -51,7 +63,7 @@ def find_tag_problems(
 ) -> list[Problem]:
     """Return the problems of tagged sentences, the gravest first."""
     found = [*_violations([*train, *test]), *_repeats(train)]
-    return _gravest_first([*found, *_unseen(train, test), *_overlap(train, test)])
+    return gravest_first([*found, *_unseen(train, test), *_overlap(train, test)])
 
 
 def find_unseen_labels(train: Sequence[Row], valid: Sequence[Row]) -> list[Problem]:
@@ -65,13 +77,13 @@ def find_unseen_labels(train: Sequence[Row], valid: Sequence[Row]) -> list[Probl
         f"{len(unseen):,} of {len(valid):,} held-out rows have labels that the rows to learn from "
         f"never show (such as '{label}'), and cannot be right."
     )
-    return [_problem("warning", sentence, unseen[0])]
+    return [problem_of("warning", sentence, unseen[0])]
 
 
 def _labels(rows: Sequence[Row]) -> Iterator[Problem]:
     counts = Counter(label for row in rows for label in row.labels)
     if len(counts) == 1 and counts.total() == len(rows):
-        yield _problem(
+        yield problem_of(
             "error",
             f"All {len(rows):,} rows have the label '{next(iter(counts))}', so that there is "
             "nothing to learn; add rows with another label.",
@@ -79,15 +91,15 @@ def _labels(rows: Sequence[Row]) -> Iterator[Problem]:
         return
     for label, number in counts.most_common(1):
         if number >= _MOST * len(rows):
-            yield _problem(
+            yield problem_of(
                 "warning",
                 f"{number / len(rows):.0%} of the rows have the label '{label}', and always "
                 "answering that is right as often; look at macro_f1, not at accuracy.",
             )
     if few := [label for label, number in counts.items() if number < _FEW]:
-        yield _problem(
+        yield problem_of(
             "note",
-            f"{_many(few, 'label has', 'labels have')} fewer than {_FEW} rows (such as "
+            f"{many(few, 'label has', 'labels have')} fewer than {_FEW} rows (such as "
             f"'{few[0]}', with {counts[few[0]]}), too few to learn them from.",
         )
 
@@ -99,7 +111,7 @@ def _header(rows: Sequence[Row]) -> Iterator[Problem]:
     first = set(rows[0].labels)
     if first and not any(first & set(row.labels) for row in rows[1:]):
         label = min(first)
-        yield _problem(
+        yield problem_of(
             "warning",
             f"The first row has the label '{label}', which no other row has, so it may be a "
             "header; name the columns by the names in it, or remove the line.",
@@ -109,9 +121,9 @@ def _header(rows: Sequence[Row]) -> Iterator[Problem]:
 
 def _empty(rows: Sequence[Row]) -> Iterator[Problem]:
     if empty := [row for row in rows if not row.text.strip()]:
-        yield _problem(
+        yield problem_of(
             "warning",
-            f"{_many(empty, 'row has', 'rows have')} no text; fill in or remove what is empty.",
+            f"{many(empty, 'row has', 'rows have')} no text; fill in or remove what is empty.",
             empty[0],
         )
 
@@ -127,7 +139,7 @@ def _repeats(rows: Sequence[Row]) -> Iterator[Problem]:
             otherwise.append(row)
         labels.add(row.labels)
     if again:
-        yield _problem(
+        yield problem_of(
             "warning" if len(again) >= _MANY * len(rows) else "note",
             f"{len(again):,} of {len(rows):,} rows ({len(again) / len(rows):.1%}) repeat an "
             f"earlier one, {len(otherwise):,} of them with other labels; remove them, or they "
@@ -141,9 +153,9 @@ def _unseen(train: Sequence[Row], test: Sequence[Row]) -> Iterator[Problem]:
     strange = [row for row in test if not set(row.labels) <= known]
     if strange:
         labels = sorted({label for row in strange for label in row.labels} - known)
-        yield _problem(
+        yield problem_of(
             "warning",
-            f"{_many(strange, 'test row has', 'test rows have')} labels that training never shows "
+            f"{many(strange, 'test row has', 'test rows have')} labels that training never shows "
             f"(such as '{labels[0]}'), and cannot be right.",
             strange[0],
         )
@@ -155,7 +167,7 @@ def _overlap(train: Sequence[Row], test: Sequence[Row]) -> Iterator[Problem]:
         known.setdefault(_key(row), set()).add(row.labels)
     if both := [row for row in test if _key(row) in known]:
         same = sum(row.labels in known[_key(row)] for row in both)
-        yield _problem(
+        yield problem_of(
             "warning",
             f"{len(both):,} of {len(test):,} test rows ({len(both) / len(test):.1%}) occur in "
             f"training too, {same:,} with the same labels; score with and without them.",
@@ -172,21 +184,23 @@ def _violations(sentences: Sequence[TaggedSentence]) -> Iterator[Problem]:
         sentence, token = wrong[0]
         yield Problem(
             severity="warning",
-            sentence=f"{_many(wrong, 'tag does', 'tags do')} not follow {scheme}, the scheme of "
+            sentence=f"{many(wrong, 'tag does', 'tags do')} not follow {scheme}, the scheme of "
             f"the others (such as '{sentence.tags[token]}'); correct them: their entities are a "
             "guess.",
             place=Place(file=sentence.file, line=sentence.lines[token]),
         )
 
 
-def _problem(severity: Severity, sentence: str, row: Row | None = None) -> Problem:
+def problem_of(severity: Severity, sentence: str, row: Placed | None = None) -> Problem:
+    """Return a problem with the place of a row that shows it."""
     if row is None:
         return Problem(severity=severity, sentence=sentence)
     file, _, line = row.place.rpartition(":")
     return Problem(severity=severity, sentence=sentence, place=Place(file=file, line=int(line)))
 
 
-def _gravest_first(found: Iterable[Problem]) -> list[Problem]:
+def gravest_first(found: Iterable[Problem]) -> list[Problem]:
+    """Return problems by their severity."""
     return sorted(found, key=lambda problem: SEVERITIES.index(problem.severity))
 
 
@@ -195,5 +209,6 @@ def _key(row: Row) -> str:
     return " ".join(row.text.split())
 
 
-def _many(found: Sequence[object], one: str, several: str) -> str:
+def many(found: Sequence[object], one: str, several: str) -> str:
+    """Return how many there are, with the word for one or for several."""
     return f"{len(found):,} {one if len(found) == 1 else several}"

@@ -109,8 +109,8 @@ def missing(column: Column, present: Iterable[Any]) -> str:
 
 
 _NAME_THEM = (
-    " Name the right ones (finetune: --text, --label, --text-a, --text-b, --score), by number "
-    "(such as --label 1 --text 2) where the file has no header."
+    " Name the right ones (finetune: --text, --label, --text-a, --text-b, --score, --source, "
+    "--target), by number (such as --label 1 --text 2) where the file has no header."
 )
 
 

@@ -73,6 +73,11 @@ def _records(source: Source, config: LabelledConfig) -> Iterator[Record]:
         return json_records(lines, source.name)
     if format == "fasttext":
         return fasttext_records(lines, source.name, config)
+    if format == "tsv" and config.may_lack_header:
+        first = next(lines, "")
+        lines = chain((first,), lines)
+        if "\t" in first:
+            return _by_tabs(first, lines, source.name, config)
     read = csv_records if format == "csv" else tsv_records
     return read(lines, source.name, None if config.is_numbered else config.columns)
 
@@ -89,11 +94,24 @@ def _by_first_line(
             f"{name}, line 1: the row is neither JSON nor marked with __label__ nor separated by "
             "tabs; set rows.format to csv, tsv, jsonl or fasttext (--set rows.format=csv)."
         )
+    return _by_tabs(first, lines, name, config)
+
+
+def _by_tabs(
+    first: str, lines: Iterator[str], name: str, config: LabelledConfig
+) -> Iterator[Record]:
+    """Read values separated by tabs, with a header or without."""
     if config.is_numbered:
         return tsv_records(lines, name, None)
     if config.columns == type(config)().columns and not set(config.columns) <= {*first.split("\t")}:
         return _named_by_position(tsv_records(lines, name, None), config)
     return tsv_records(lines, name, config.columns)
+
+
+def _numbered(config: LabelledConfig) -> str:
+    """Return options of finetune that name columns by number."""
+    names = [name.replace("_", "-") for name in config.headerless]
+    return " ".join(f"--{name} {2 * place + 1}" for place, name in enumerate(names[:2]))
 
 
 def _named_by_position(records: Iterator[Record], config: LabelledConfig) -> Iterator[Record]:
@@ -102,7 +120,7 @@ def _named_by_position(records: Iterator[Record], config: LabelledConfig) -> Ite
         if len(record.values) != len(config.headerless):
             raise record.error(
                 f"{len(record.values)} fields where {'<TAB>'.join(config.headerless)} are "
-                "expected; name the columns by number (such as --label 1 --text 3)."
+                f"expected; name the columns by number (such as {_numbered(config)})."
             )
         values = {name: record.values[number] for name, number in config.headerless.items()}
         yield record._replace(values=values)

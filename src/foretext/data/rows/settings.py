@@ -43,6 +43,7 @@ class LabelledConfig(Config):
     """Settings that all labelled files have: a format, an encoding, and columns with a meaning."""
 
     headerless: ClassVar[dict[str, int]]  # meaning -> number, in a .txt file without a header
+    may_lack_header: ClassVar[bool] = False  # whether a .tsv file may, too
 
     format: Literal["auto", "csv", "tsv", "jsonl", "fasttext", "parquet"] = "auto"
     """Format of the files; auto: by suffix and first row."""
