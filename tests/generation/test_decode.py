@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 
-from foretext.errors import SettingError
 from foretext.generation import Decoder, Decoding, Sampling, decode, generate_ids
 from foretext.objectives.reading import Reading
-from tests.language_model.models import gpt, unilm
+from tests.language_model.models import gpt
 
 OPENINGS = [(5, 70, 12), (33, 8), (9, 10, 11), (40,), (7, 7)]
 

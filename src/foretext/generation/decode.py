@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from foretext.backbones.base import Backbone
+from foretext.generation.beam_search import BeamSearch
 from foretext.generation.decoder import Decoder
 from foretext.generation.decoding import Decoding, Output
 from foretext.generation.greedy import choose_tokens
@@ -47,10 +48,12 @@ def decode(
     outputs: list[list[Output]] = [[] for _ in readings]
     for batch in _batches(readings, decoding.batch_texts):
         decoder = Decoder(backbone, head, [readings[text] for text in batch], num_ids)
-        for text, found in zip(
-            batch, choose_tokens(decoder, len(batch), decoding, end), strict=True
-        ):
-            outputs[text] = found
+        if decoding.num_beams > 1:
+            found = BeamSearch(decoder, len(batch), decoding, end).outputs()
+        else:
+            found = choose_tokens(decoder, batch, decoding, end)
+        for text, best in zip(batch, found, strict=True):
+            outputs[text] = best
         if advance is not None:
             advance(len(batch))
     return outputs

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from foretext.config import Config
 
-__all__ = ["Sampling", "choose", "probabilities"]
+__all__ = ["Sampling", "choose", "draw", "probabilities"]
 
 
 class Sampling(Config):
@@ -60,3 +60,13 @@ def choose(logits: Tensor, sampling: Sampling, generator: torch.Generator) -> Te
     if sampling.temperature == 0:
         return logits.argmax(-1)
     return torch.multinomial(probabilities(logits, sampling), 1, generator=generator)[:, 0]
+
+
+def draw(logits: Tensor, sampling: Sampling, chance: Tensor) -> Tensor:
+    """Return the next tokens, (B,) int64, for logits (B, V) and numbers in [0, 1), (B,).
+
+    A number says which token is taken, when all are put side by side by their probabilities.
+    """
+    ends = probabilities(logits, sampling).double().cumsum(-1)  # (B, V)
+    places = chance[:, None].double() * ends[:, -1:]
+    return torch.searchsorted(ends, places, right=True)[:, 0]

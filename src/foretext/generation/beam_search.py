@@ -1,0 +1,141 @@
+"""Beam search: the K likeliest beginnings of each text are continued side by side.
+
+Of all continuations of a text's K hypotheses the 2 K likeliest are looked at, so that K can go on
+even if K end. Those that end compete by their score divided by a power of their length (Wu et al.
+2016, section 7). What is kept, and when a search ends, is as in `transformers`, whose model folders
+name these settings. Of equal candidates, that of the better hypothesis comes first.
+
+B texts, K hypotheses (beams) of each, R = B K rows, V ids, N tokens at most.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from foretext.errors import SettingError
+from foretext.generation.constraints import FORBIDDEN, Constraints
+from foretext.generation.decoder import Decoder
+from foretext.generation.decoding import Decoding, Output
+from foretext.generation.hypotheses import Ended, Running
+
+__all__ = ["BeamSearch"]
+
+UNLAWFUL = FORBIDDEN / 1e6  # a score below it is that of a text with a forbidden token
+
+
+class BeamSearch:
+    """The search for the texts of one decoder.
+
+    Args:
+        decoder: fresh, with a row for each text.
+        num_texts: B.
+        decoding: the settings.
+        end: id of the token that ends an output; None: none does.
+    """
+
+    def __init__(
+        self, decoder: Decoder, num_texts: int, decoding: Decoding, end: int | None
+    ) -> None:
+        device, N = decoder.device, min(decoding.max_new_tokens, decoder.room)
+        self.decoder, self.decoding = decoder, decoding
+        self.end, self.num_new = -1 if end is None else end, N
+        self.constraints = Constraints(decoder.reading, decoding, end, N)
+        self.texts = torch.arange(num_texts, device=device)  # those whose search goes on
+        self.running = Running.fresh(num_texts, N, device)
+        self.ended = Ended.fresh(num_texts, decoding.num_beams, N, device)
+
+    def outputs(self) -> list[list[Output]]:
+        """Search, and return the best outputs of each text."""
+        found: list[list[Output]] = [[] for _ in self.texts]
+        ids = self.texts.new_empty(len(self.texts), 0)
+        for step in range(self.num_new):
+            rows = self._advance(self.decoder.read(ids), step)  # (B, K)
+            is_done = self._is_done(step + 1)
+            for place in is_done.nonzero()[:, 0].tolist():
+                found[int(self.texts[place])] = self._outputs_of(place)
+            if bool(is_done.all()):
+                break
+            going = (~is_done).nonzero()[:, 0]
+            self._keep_texts(going)
+            self.decoder.keep_rows(rows[going].flatten())
+            ids = self.running.tokens[:, :, step].reshape(-1, 1)
+        return found
+
+    def _advance(self, logits: Tensor, step: int) -> Tensor:
+        """Add a token to each hypothesis; return the row that each continues, (B, K)."""
+        K, J = self.decoding.num_beams, self.running.scores.shape[1]
+        beams, candidates = self._candidates(logits, step)
+        is_last = step == self.num_new - 1
+        ends = candidates.tokens[:, :, step] == self.end  # (B, 2 K)
+        self._keep_ended(candidates, ends | is_last, step + 1, is_last=is_last)
+        going = ends.int().argsort(dim=1, stable=True)[:, :K]  # the best ones that do not end
+        self.running = candidates.at(going)
+        first = torch.arange(len(ends), device=ends.device)[:, None] * J
+        return first + beams.gather(1, going)
+
+    def _candidates(self, logits: Tensor, step: int) -> tuple[Tensor, Running]:
+        """Return the 2 K best continuations, and which hypothesis each continues, (B, 2 K)."""
+        num, scores = 2 * self.decoding.num_beams, self.running.scores
+        _check_vocabulary(logits, self.decoding.num_beams)
+        logits = logits.float()
+        log_sums = logits.logsumexp(-1)
+        history = self.running.tokens[:, :, :step].flatten(0, 1)
+        best, tokens = self.constraints.apply(logits, log_sums, history).topk(num)  # (R, 2 K)
+        totals = best - log_sums[:, None] + scores.view(-1, 1)
+        totals, tokens = totals.view(len(scores), -1), tokens.view(len(scores), -1)
+        order = totals.argsort(dim=1, descending=True, stable=True)[:, :num]
+        beams = order // num
+        return beams, self.running.extended(
+            beams, tokens.gather(1, order), totals.gather(1, order), step
+        )
+
+    def _keep_ended(self, candidates: Running, ends: Tensor, length: int, *, is_last: bool) -> None:
+        """Let those of the best K candidates that end compete with the ones that have ended."""
+        K = self.decoding.num_beams
+        ends = ends & (candidates.scores > UNLAWFUL)
+        if is_last:
+            ends[:, 0] = True  # where the rules allow nothing, the best text that breaks them
+        if bool(ends[:, :K].any()):
+            best = Running(candidates.tokens[:, :K], candidates.scores[:, :K])
+            divisor = self.decoding.divisor(length)
+            self.ended = self.ended.merged(best, ends[:, :K], length, divisor)
+
+    def _is_done(self, length: int) -> Tensor:
+        """Return which texts are found, (B,), after so many tokens."""
+        stops = self.decoding.early_stopping
+        is_full = self.ended.lengths[:, -1] > 0
+        if length == self.num_new:
+            return torch.ones_like(is_full)
+        if stops is True:
+            return is_full
+        longest = stops == "never" and self.decoding.length_penalty > 0
+        best = self.running.scores[:, 0] / self.decoding.divisor(
+            self.num_new if longest else length
+        )
+        return is_full & (best <= self.ended.scores[:, -1])
+
+    def _keep_texts(self, texts: Tensor) -> None:
+        if len(texts) < len(self.texts):
+            self.texts = self.texts[texts]
+            self.running, self.ended = self.running.of_texts(texts), self.ended.of_texts(texts)
+
+    def _outputs_of(self, place: int) -> list[Output]:
+        rows = zip(
+            self.ended.tokens[place].tolist(),
+            self.ended.lengths[place].tolist(),
+            self.ended.scores[place].tolist(),
+            strict=True,
+        )
+        found = [
+            self.constraints.output(ids[:length], score) for ids, length, score in rows if length
+        ]
+        return found[: self.decoding.num_best]
+
+
+def _check_vocabulary(logits: Tensor, num_beams: int) -> None:
+    if logits.shape[1] < 2 * num_beams:
+        raise SettingError(
+            f"[decoding] num_beams = {num_beams} needs a vocabulary of {2 * num_beams} tokens, and "
+            f"this one has {logits.shape[1]}; take fewer beams."
+        )
