@@ -7,14 +7,12 @@ for demonstrations, not for measurements.
 from __future__ import annotations
 
 import ast
-import os
-import sysconfig
-import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from foretext.corpus.prose import prose_paragraphs
+from foretext.corpus.python_files import Definition, definitions_in, python_files, python_folders
 from foretext.corpus.sentences import split_sentences
 from foretext.errors import CorpusError
 from foretext.files import atomic_file
@@ -23,10 +21,6 @@ from foretext.progress import Progress
 __all__ = ["Docstring", "harvest_docstrings", "write_docstrings"]
 
 LIMIT_BYTES = 30_000_000
-SKIPPED_FOLDERS = {
-    *("dist-packages", "site-packages"),  # inside the standard library's folder; they come later
-    *("idle_test", "test", "tests", "_vendor", "__pycache__"),
-}
 SHORTEST_TEXT = 200  # characters of a string that is documentation, but not a docstring
 
 
@@ -51,7 +45,7 @@ def harvest_docstrings(
     """
     seen: set[int] = set()
     num_bytes = 0
-    for package, docstring in _docstrings(folders or _python_folders()):
+    for package, docstring in _docstrings(folders or python_folders()):
         document = _document(docstring, seen)
         num_bytes += len(document.encode()) + 2
         if num_bytes > limit_bytes:
@@ -76,7 +70,7 @@ def write_docstrings(
         CorpusError: there is no docstring in any folder.
         OutputError: `path` cannot be written.
     """
-    folders = folders or _python_folders()
+    folders = folders or python_folders()
     documents = []
     with (
         atomic_file(path) as temporary,
@@ -95,53 +89,23 @@ def write_docstrings(
     return documents
 
 
-def _python_folders() -> list[Path]:
-    """Return the folders of the standard library and of the installed packages."""
-    paths = sysconfig.get_paths()
-    return [
-        Path(path) for path in dict.fromkeys(paths[n] for n in ("stdlib", "purelib", "platlib"))
-    ]
-
-
-def _source_files(top: Path) -> Iterator[Path]:
-    for folder, subfolders, names in os.walk(top):
-        subfolders[:] = sorted(set(subfolders) - SKIPPED_FOLDERS)
-        yield from (Path(folder, name) for name in sorted(names) if name.endswith(".py"))
-
-
 def _docstrings(folders: Sequence[Path]) -> Iterator[Docstring]:
-    for top in folders:
-        for file in _source_files(top):
-            package = file.relative_to(top).parts[0].removesuffix(".py")
-            yield from (Docstring(package, text) for text in _texts(file))
+    for file in python_files(folders):
+        yield from (Docstring(file.package, text) for text in _texts(file.module))
 
 
-def _texts(file: Path) -> Iterator[str]:
-    """Yield docstrings and long top-level strings of a file; nothing if it is unreadable."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # other people's invalid escapes
-            module = ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return  # templates, Python 2, rare encodings: there is enough text without them
+def _texts(module: ast.Module) -> Iterator[str]:
+    """Yield docstrings and long top-level strings of a file."""
     yield from _own_docstring(module)
     for statement in module.body:
-        if isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            yield from _definition(statement)
+        if isinstance(statement, Definition):
+            for definition in definitions_in(statement):
+                yield from _own_docstring(definition)
         elif isinstance(statement, ast.Assign | ast.Expr):
             yield from _long_texts(statement)
 
 
-def _definition(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
-    yield from _own_docstring(node)
-    for statement in node.body:
-        if isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            yield from _definition(statement)
-
-
-def _own_docstring(
-    node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef,
-) -> Iterator[str]:
+def _own_docstring(node: ast.Module | Definition) -> Iterator[str]:
     if docstring := ast.get_docstring(node, clean=False):
         yield docstring
 
