@@ -4,6 +4,9 @@ The test is McNemar's (1947), with the correction of Edwards (1948) of one row, 
 a mean over rows, such as accuracy. Other figures, such as the F1 of all entities, are taken apart
 into pseudovalues, one a row, by leaving each row out once (Tukey 1958; Efron & Tibshirani 1993,
 chapter 11); of a mean these are its rows.
+
+Figures of texts, such as BLEU, are tested by the paired bootstrap, as the field does: both models
+are measured on many samples of the rows, drawn with replacement (Koehn 2004, section 4).
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from foretext.metrics.correlation import average_ranks
 __all__ = [
     "Difference",
     "Tallies",
+    "bootstrap_difference",
     "correlation_tallies",
     "f1_tallies",
     "paired_difference",
@@ -36,6 +40,7 @@ class Tallies(NamedTuple):
 
     parts: Sums  # (N, K)
     figure: Callable[[Sums], NDArray[np.float64]]  # (..., K) sums to (...) figures
+    by_bootstrap: bool = False  # how differences are tested, instead of by pseudovalues
 
     def pseudovalues(self) -> NDArray[np.float64]:
         """Return (N,) numbers whose mean is about the figure: N f - (N - 1) f without the row."""
@@ -50,10 +55,13 @@ class Difference(NamedTuple):
     value: float
     standard_error: float  # of models that are equally good
     num_rows: int
+    p_value: float | None = None  # of the paired bootstrap, two-sided
 
     @property
     def is_certain(self) -> bool:
         """Whether chance gives such a difference in less than one case of twenty."""
+        if self.p_value is not None:
+            return self.p_value < 0.05
         return abs(self.value) - 1 / self.num_rows > _NINETY_FIVE * self.standard_error
 
 
@@ -62,10 +70,36 @@ def paired_difference(first: Tallies, second: Tallies) -> Difference | None:
     size = len(first.parts)
     if size < 2:
         return None
+    if first.by_bootstrap:
+        return bootstrap_difference(first, second)
     each = first.pseudovalues() - second.pseudovalues()  # (N,)
     whole = [float(of.figure(of.parts.sum(axis=0))) for of in (first, second)]
     error = float(np.sqrt(np.square(each).sum()) / size)
     return Difference(whole[0] - whole[1], error, size)
+
+
+def bootstrap_difference(
+    first: Tallies, second: Tallies, *, num_samples: int = 1000, seed: int = 0
+) -> Difference:
+    """Return the difference of the figures of two models, tested on samples of the same rows.
+
+    Args:
+        first: of N rows.
+        second: of the same rows.
+        num_samples: how often N rows are drawn, with replacement.
+        seed: of the draws.
+    """
+    size, width = first.parts.shape
+    rng = np.random.default_rng(seed)
+    both = np.concatenate([first.parts, second.parts], axis=1)
+    draws = (rng.integers(size, size=size) for _ in range(num_samples))
+    sums = np.stack([np.bincount(rows, minlength=size) @ both for rows in draws])
+    samples = first.figure(sums[:, :width]) - second.figure(sums[:, width:])
+    rarer = min((samples <= 0).sum(), (samples >= 0).sum())
+    whole = both.sum(axis=0)
+    value = float(first.figure(whole[:width]) - second.figure(whole[width:]))
+    p_value = min(1.0, (2 * int(rarer) + 1) / (num_samples + 1))
+    return Difference(value, float(samples.std()), size, p_value)
 
 
 def share_tallies(part: ArrayLike, whole: ArrayLike = 1.0) -> Tallies:

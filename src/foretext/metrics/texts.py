@@ -135,7 +135,8 @@ def rouge_l(
         own, right = (pattern.findall(text.lower()) for text in (output, reference))
         common = longest_common_subsequence(own, right)
         parts[row, 0] = 200 * common / max(len(own) + len(right), 1)
-    return TextFigure(Tallies(parts, _mean), f"nrefs:1|case:lc|beta:1|tok:{kind}|stem:no")
+    tallies = Tallies(parts, _mean, by_bootstrap=True)
+    return TextFigure(tallies, f"nrefs:1|case:lc|beta:1|tok:{kind}|stem:no")
 
 
 def likely_tokenize(references: Sequence[str]) -> Literal["13a", "zh", "char"]:
@@ -168,7 +169,7 @@ def _counted(
     # Its public methods return the score of each row, but not the counts of chrF.
     parts = metric._extract_corpus_statistics(outputs, [references])
     counts = np.array(parts, np.float64).reshape(len(outputs), -1)
-    return TextFigure(Tallies(counts, figure), str(metric.get_signature()))
+    return TextFigure(Tallies(counts, figure, by_bootstrap=True), str(metric.get_signature()))
 
 
 def _bleu(sums: Sums) -> NDArray[np.float64]:
