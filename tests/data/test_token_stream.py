@@ -25,6 +25,16 @@ def test_separators_stand_after_documents(stream: TokenStream) -> None:
     assert stream.take(np.arange(len(WHOLE))).tolist() == WHOLE
 
 
+def test_sentences_and_documents_of_places() -> None:
+    ids, sentences = np.arange(1, 10, dtype=np.uint16), np.array([0, 2, 3, 4, 6, 9])
+    found = TokenStream(TokenFile(Path(), ids, sentences, STARTS, 100), 99).whereabouts(
+        np.arange(12).reshape(2, 6)
+    )
+    assert found.sentences.tolist() == [[0, 0, 1, 1, 2, 2], [3, 3, 4, 4, 4, 4]]
+    assert found.documents.tolist() == [[0, 0, 0, 0, 1, 1], [2] * 6]
+    assert found.separators.ravel().nonzero()[0].tolist() == [3, 5, 11]
+
+
 def test_places_keep_their_shape(stream: TokenStream) -> None:
     places = np.array([[2, 3], [4, 5]])
     assert stream.take(places).tolist() == [[3, 99], [4, 99]]

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from foretext.data.token_file import TokenFile
 from foretext.data.units import ENTITY, WORD
 
-__all__ = ["TokenStream"]
+__all__ = ["TokenStream", "Whereabouts"]
+
+
+class Whereabouts(NamedTuple):
+    """Where places of a stream are, each an array of their shape."""
+
+    sentences: np.ndarray  # int64, their numbers; a separator is in the sentence before it
+    documents: np.ndarray  # int64
+    separators: np.ndarray  # bool
 
 
 class TokenStream:
@@ -22,6 +32,7 @@ class TokenStream:
 
     def __init__(self, tokens: TokenFile, separator: int) -> None:
         self.ids, self.units = tokens.ids, tokens.units
+        self.sentence_starts = tokens.sentence_starts
         self.separator = separator
         starts = tokens.document_starts
         self._starts = starts + np.arange(len(starts))  # in the stream; the last one is its length
@@ -44,6 +55,14 @@ class TokenStream:
         units: np.ndarray = self.units[inner]
         units[separators] = WORD | ENTITY
         return units
+
+    def whereabouts(self, places: np.ndarray) -> Whereabouts:
+        """Return in which sentences and documents `places` are."""
+        documents = np.searchsorted(self._starts, places, side="right") - 1
+        separators = places == self._starts[documents + 1] - 1
+        tokens = places - documents - separators  # a separator counts as the token before it
+        sentences = np.searchsorted(self.sentence_starts, tokens, side="right") - 1
+        return Whereabouts(sentences, documents, separators)
 
     def _located(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the indices into the ids, and which places are separators (their index is 0)."""

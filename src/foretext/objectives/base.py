@@ -25,6 +25,7 @@ from foretext.errors import SettingError
 from foretext.nn.token_head import TokenHead
 from foretext.nn.vocabulary_head import HeadTransform
 from foretext.objectives.criterion import Criterion
+from foretext.objectives.gap import Gap
 from foretext.objectives.in_use import ModelInUse
 from foretext.objectives.reading import Reading
 from foretext.tokenizers.frames import FrameKind
@@ -52,6 +53,7 @@ class Objective(Criterion):
 
     # What a trained model can do with its head; see `token_head`.
     fills: ClassVar[bool] = False  # predicts the token at a [MASK] from both sides
+    writes_spans: ClassVar[bool] = False  # a [MASK] is any number of tokens; see `gap`
     continues: ClassVar[bool] = False  # predicts each next token, so that it generates text
     continues_sources: ClassVar[bool] = False  # writes a text after another one, its source
     scores_text: ClassVar[bool] = False  # gives a whole text a probability, token by token
@@ -135,6 +137,18 @@ class Objective(Criterion):
         """
         states: Tensor = self.token_network(backbone)(Inputs(ids)).last[masked]
         return states
+
+    def gap(self, pieces: Sequence[Sequence[int]], written: Sequence[Sequence[int]]) -> Gap:
+        """Return how the next gap of a text is filled, if the objective `writes_spans`.
+
+        Args:
+            pieces: ids of the text between the gaps, M + 1 of them.
+            written: ids in the gaps before this one, fewer than M.
+
+        Raises:
+            ForetextError: the model cannot fill so many gaps, or these.
+        """
+        raise SettingError(f"[objective] {type(self).__name__} writes no spans.")
 
     @property
     def for_tasks(self) -> TaskHeads:

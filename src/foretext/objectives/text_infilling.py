@@ -1,0 +1,137 @@
+"""Text infilling and permuted sentences: a damaged text is read, the text is written.
+
+Lewis et al. 2020, "BART", section 2.2. Spans of the text become one mask each, and the sentences of
+a document are in another order; the target is the whole text. Deviations from the authors'
+program: lengths of spans are in tokens, not in words, and rows are cut at tokens, not at sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from foretext.backbones.base import States
+from foretext.config import Config as BaseConfig
+from foretext.data.batch import Batch
+from foretext.data.examples import Examples
+from foretext.data.token_file import TokenFile
+from foretext.data.token_stream import TokenStream
+from foretext.errors import CorpusError
+from foretext.nn.token_head import Score
+from foretext.objectives.cloze import hide_a_word
+from foretext.objectives.gap import Gap
+from foretext.objectives.in_use import ModelInUse
+from foretext.objectives.infilled_rows import Damage, InfilledRows
+from foretext.objectives.reading import Reading
+from foretext.objectives.sentence_order import has_sentences
+from foretext.objectives.sequence_to_sequence import SequenceConfig, SequenceToSequence
+from foretext.tokenizers.frames import FrameKind
+
+__all__ = ["TextInfilling"]
+
+PARTS = ("infilled", "copied")
+
+
+class TextInfilling(SequenceToSequence):
+    """Predicts the whole text from a damaged one.
+
+    Args:
+        config: the user's settings.
+        backbone: whose states are scored.
+        tokenizer: with `<s>`, `</s>`, `<pad>` and `<mask>`.
+    """
+
+    class Config(SequenceConfig):
+        """Settings of text infilling."""
+
+        hide_rate: float = Field(0.3, ge=0, lt=1)
+        """Share of the tokens that are hidden."""
+        mean_span: float = Field(3.0, gt=0)
+        """Mean length of a hidden span, in tokens; a span of length 0 inserts a mask."""
+        permute_sentences: bool = True
+        """Whether the sentences of each document are read in random order."""
+
+    fills = True
+    writes_spans = True
+    kind = "denoising"
+    usage = 'model.fill("a text with a [MASK] in it")'
+    command = 'fill {run} "a text with a [MASK] in it"'
+    frame: ClassVar[FrameKind | None] = "roberta"
+
+    @property
+    def start(self) -> int:
+        """The id that the decoder reads before the first token."""
+        return self.end
+
+    @property
+    def first(self) -> int:
+        """The id of the first token of sources and targets."""
+        return self.tokenizer.special.required("cls")
+
+    @classmethod
+    def possible(cls, config: Config, texts: Sequence[TokenFile]) -> tuple[BaseConfig, str | None]:
+        """Leave out the order of sentences where no document has two."""
+        if not config.permute_sentences or any(map(has_sentences, texts)):
+            return config, None
+        return config.model_copy(update={"permute_sentences": False}), (
+            "sentences are not permuted, as no document of this text has two; set "
+            "corpus.sentences = 'punctuation', or corpus.documents to what ends a document"
+        )
+
+    def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
+        """Cut rows from the text; each is damaged differently every time it is read."""
+        special, config = self.tokenizer.special, self.config
+        mask, pad = special.required("mask"), special.required("pad")
+        damage = Damage(config.hide_rate, config.mean_span, config.permute_sentences, mask)
+        stream = TokenStream(tokens, self.end)
+        return InfilledRows(stream, self.row_length, damage, first=self.first, pad=pad)
+
+    def reading(self, source: Sequence[int] | None = None) -> Reading:
+        """Return how a text is written: after the framed source, with `<s>` as its first token."""
+        framed = (self.first, *(source or ()), self.end)
+        never = (self.tokenizer.special.required("pad"),)
+        return Reading((self.start,), source=framed, first=self.first, never=never)
+
+    def gap(self, pieces: Sequence[Sequence[int]], written: Sequence[Sequence[int]]) -> Gap:
+        """Put a mask into each gap, and write the text up to the gap; its next token ends it."""
+        mask = self.tokenizer.special.required("mask")
+        source = list(pieces[0])
+        for piece in pieces[1:]:
+            source += [mask, *piece]
+        opening = [self.start, self.first, *pieces[0]]
+        for span, piece in zip(written, pieces[1:], strict=False):
+            opening += [*span, *piece]
+        behind = pieces[len(written) + 1 :]
+        if len(behind) > 1 and not behind[0]:
+            raise CorpusError(
+                "The text has two masks side by side; leave one out, as a mask stands for any "
+                "number of tokens."
+            )
+        reading = self.reading(source)._replace(opening=tuple(opening), first=None)
+        return Gap(reading, ((*behind[0], self.end)[0],))
+
+    def counts(self, batch: Batch) -> Mapping[str, int]:
+        """Return the number of tokens that the source hides, and of those that it shows."""
+        hidden = batch.targets["hidden"]
+        num_hidden = int(hidden.sum())
+        return dict(zip(PARTS, (num_hidden, hidden.numel() - num_hidden), strict=True))
+
+    def divisors(self, counts: Mapping[str, int]) -> Mapping[str, int]:
+        """Return all tokens for each part, so that the loss is one mean."""
+        return dict.fromkeys(counts, max(sum(counts.values()), 1))
+
+    def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
+        """Score the next token at every position, apart where the source hides it."""
+        hidden, targets = batch.targets["hidden"].flatten(), batch.targets["next"].flatten()
+        rows = states.last.flatten(0, 1)  # (B T, D)
+        scores = {}
+        for part, chosen in zip(PARTS, (hidden, ~hidden), strict=True):
+            places = chosen.nonzero()[:, 0]
+            scores[part] = self.head.score(rows.index_select(0, places), targets[places])
+        return scores
+
+    def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any]:
+        """Mask the word in the middle of a row, and write what is missing."""
+        return hide_a_word(model, row)
