@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -52,6 +54,19 @@ def test_the_answers_of_others_are_examined_beside_those_of_a_model(
     assert "labels" not in beside["figures"]  # the table
     assert beside["difference"]["value"] == 0.5
     assert beside["difference"]["is_certain"]
+
+
+def test_findings_may_have_the_answers_of_others_beside() -> None:
+    class Compared(LinearClassifier):
+        def findings_beside(self, rows: Any, answers: Any, others: Mapping[str, Any]) -> Any:
+            return {"labels": {name: each.most_probable() for name, each in others.items()}}
+
+    model = Compared().fit(TEXTS, LABELS)
+    majority = LinearClassifier.majority([*rows(), *rows()[:1]])
+    assert majority is not None
+    found = model.examine(rows(), beside={"majority": majority})
+    assert found["labels"] == {"majority": ["good"] * 12}
+    assert "confusion" not in found
 
 
 def test_one_answer_to_all_rows_is_named(model: LinearClassifier) -> None:

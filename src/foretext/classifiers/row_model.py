@@ -22,6 +22,7 @@ class RowModel(ABC):
 
     rows_config: ClassVar[type[Config]]  # settings of `read`, the section [rows]
     fields: ClassVar[tuple[str, ...]] = ("text",)  # the texts of an input
+    reads_parallel_files: ClassVar[bool] = False  # whether rows may stand in two files
     judged_by: str  # the figure by which one model is better than another; higher is better
 
     # Rows
@@ -99,6 +100,18 @@ class RowModel(ABC):
         """Return what the report shows of answers; `foretext.report.task_files` has the blocks."""
         return {}
 
+    def findings_beside(
+        self, rows: Sequence[Any], answers: Any, others: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return the same where baselines answered the same rows.
+
+        Args:
+            rows: with their right answers.
+            answers: of this model.
+            others: those of baselines, by the names that these have in `examine`.
+        """
+        return self.findings(rows, answers)
+
     def tallies(self, rows: Sequence[Any], answers: Any) -> dict[str, Tallies]:
         """Return, by the name of a figure, what each row adds to it.
 
@@ -151,19 +164,18 @@ class RowModel(ABC):
             beside: baselines that answer the same rows, by the name that they have in the result.
         """
         answers = self.answer_rows(rows)
-        rivals = {} if beside is None else beside
+        others = {name: each.answers(rows) for name, each in (beside or {}).items()}
         return {
             "rows": len(rows),
             "figures": self.judge(rows, answers),
-            "beside": {name: self._beside(rows, answers, each) for name, each in rivals.items()},
+            "beside": {name: self._beside(rows, answers, each) for name, each in others.items()},
             "degenerate": self.degenerate(rows, answers),
             "learned": dict(self.label_counts(learned_from).most_common()),
-            **self.findings(rows, answers),
+            **self.findings_beside(rows, answers, others),
         }
 
-    def _beside(self, rows: Sequence[Any], answers: Any, rival: Baseline) -> dict[str, Any]:
+    def _beside(self, rows: Sequence[Any], answers: Any, theirs: Any) -> dict[str, Any]:
         """Return the figures of a baseline, and whether it differs by more than chance."""
-        theirs = rival.answers(rows)
         own, other = (self.tallies(rows, each).get(self.judged_by) for each in (answers, theirs))
         found = None if own is None or other is None else paired_difference(own, other)
         tested = found and {**found._asdict(), "is_certain": found.is_certain}

@@ -31,6 +31,8 @@ __all__ = [
     "chrf",
     "likely_tokenize",
     "rouge_l",
+    "text_units",
+    "unit_pattern",
 ]
 
 BleuTokenize = Literal["auto", "13a", "zh", "char", "intl", "none"]
@@ -137,6 +139,16 @@ def rouge_l(
         parts[row, 0] = 200 * common / max(len(own) + len(right), 1)
     tallies = Tallies(parts, _mean, by_bootstrap=True)
     return TextFigure(tallies, f"nrefs:1|case:lc|beta:1|tok:{kind}|stem:no")
+
+
+def text_units(text: str) -> list[str]:
+    """Return the words of a text in lower case; characters where a script has no blanks."""
+    return [unit.lower() for unit in unit_pattern().findall(text)]
+
+
+def unit_pattern() -> re.Pattern[str]:
+    """Match each of these words in a text."""
+    return _WORDS["characters"]
 
 
 def likely_tokenize(references: Sequence[str]) -> Literal["13a", "zh", "char"]:
