@@ -16,6 +16,7 @@ from foretext.config import Config
 from foretext.data.batch import Inputs
 from foretext.errors import SettingError
 from foretext.nn.cache import Cache
+from foretext.nn.flops import Flops
 from foretext.sizes import Size
 from tests.backbones.test_backbones import CASES, backbone_of
 
@@ -133,14 +134,14 @@ def test_operations_of_a_transformer_worked_by_hand() -> None:
     backbone = transformer()
     matrices = 2 * 12 * 16**2  # of both layers
     flops = backbone.flops()
-    assert flops == (6 * matrices, 12 * 2 * 16)
+    assert flops == Flops(6 * matrices, 12 * 2 * 16)
     ids = torch.zeros(2, 5, dtype=torch.int64)
     assert flops.of(Inputs(ids)) == 10 * flops.per_token + 2 * 25 * flops.per_pair
     token_mask = torch.arange(5) < torch.tensor([[5], [3]])
     expected = 8 * flops.per_token + (25 + 9) * flops.per_pair
     assert flops.of(Inputs(ids, token_mask)) == expected
     backbone.layers[0].requires_grad_(False)
-    assert backbone.flops() == (4 * matrices, 8 * 2 * 16)
+    assert backbone.flops() == Flops(4 * matrices, 8 * 2 * 16)
 
 
 def test_pooling_of_a_transformer() -> None:

@@ -30,6 +30,18 @@ FORMS: dict[str, dict[str, Any]] = {
         "embedding_norm": False,
     },
     "albert": {"share_layers": True, "embedding_dim": 6, "activation": "gelu_tanh"},
+    "t5": {
+        "positions": "relative",
+        "num_buckets": 8,
+        "max_distance": 12,
+        "head_dim": 6,
+        "scale_scores": False,
+        "num_segments": 0,
+        "norm_position": "pre",
+        "norm": "rms",
+        "bias": False,
+        "embedding_norm": False,
+    },
     "local": {
         "positions": "rotary",
         "num_segments": 0,

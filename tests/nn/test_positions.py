@@ -19,6 +19,13 @@ def test_sinusoids_are_those_of_the_paper() -> None:
             assert abs(table[position, 2 * pair + 1] - math.cos(angle)) < 1e-6
 
 
+def test_halves_hold_the_same_columns() -> None:
+    """Marian's order; an odd width has a sine more."""
+    in_turn, halves = sinusoids(7, 6), sinusoids(7, 6, "halves")
+    assert torch.equal(halves, torch.cat((in_turn[:, 0::2], in_turn[:, 1::2]), 1))
+    assert torch.equal(sinusoids(7, 5, "halves")[:, :3], sinusoids(7, 5)[:, 0::2])
+
+
 def test_rotated_scores_depend_on_distance_only() -> None:
     rotary = Rotary(8, 32, 10_000.0)
     query, key = torch.randn(2, 1, 1, 1, 8, generator=torch.Generator().manual_seed(0))

@@ -40,7 +40,9 @@ class Embeddings(nn.Module):
             nn.Embedding(config.max_length, self.width) if config.positions == "learned" else None
         )
         table = (
-            sinusoids(config.max_length, self.width) if config.positions == "sinusoidal" else None
+            sinusoids(config.max_length, self.width, config.sinusoids)
+            if config.positions == "sinusoidal"
+            else None
         )
         self.register_buffer("sinusoids", table, persistent=False)
         self.norm = (

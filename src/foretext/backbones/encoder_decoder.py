@@ -18,6 +18,7 @@ from foretext.backbones.transformer import Transformer
 from foretext.backbones.transformer_decoder import TransformerDecoder
 from foretext.data.batch import Inputs, Visibility
 from foretext.nn.cache import Cache, KeyValueCache
+from foretext.nn.flops import Flops
 
 __all__ = ["EncoderDecoder"]
 
@@ -76,6 +77,11 @@ class EncoderDecoder(Backbone):
         return self.decoder.embedding
 
     @property
+    def depth(self) -> int:
+        """How many layers compute for a row: those of both towers."""
+        return self.encoder.num_layers + self.decoder.num_layers
+
+    @property
     def for_tasks(self) -> Transformer:
         """The encoder, which tasks read rows with."""
         return self.encoder
@@ -118,6 +124,40 @@ class EncoderDecoder(Backbone):
             return self.encoder.layer_of(name)
         layer = self.decoder.layer_of(name)
         return layer and layer + self.encoder.num_layers
+
+    def matrices_for_muon(self) -> dict[str, int]:
+        """Return the names of the weights that Muon moves, and how many matrices share each."""
+        return {
+            f"{name}.{weight}": count
+            for name, tower in (("encoder", self.encoder), ("decoder", self.decoder))
+            for weight, count in tower.matrices_for_muon().items()
+        }
+
+    def flops(self) -> Flops:
+        """Return the operations of a training step, with the layers frozen that are so now."""
+        source, own = self.encoder.flops(), self.decoder.flops()
+        return own._replace(
+            per_source_token=own.per_source_token + source.per_token,
+            per_source_pair=source.per_pair,
+        )
+
+    def recompute_layers(self) -> None:
+        """From now on compute layers again in the backward pass, to save memory."""
+        self.encoder.recompute_layers()
+        self.decoder.recompute_layers()
+
+    def initialise_head(self, layer: nn.Linear) -> None:
+        """Draw the weights of a layer on the states, as the encoder's tasks do."""
+        self.encoder.initialise_head(layer)
+
+    def fine_tuning_defaults(self, *, pretrained: bool) -> Mapping[str, Any]:
+        """Return the learning rate of its encoder."""
+        return self.encoder.fine_tuning_defaults(pretrained=pretrained)
+
+    @classmethod
+    def settings_for_rows(cls, config: EncoderDecoderConfig, row_length: int) -> Mapping[str, Any]:
+        """Return the length of learned positions: those that no row reaches are not learned."""
+        return Transformer.settings_for_rows(config, row_length)
 
     def _with_memory(self, inputs: Inputs) -> Inputs:
         """Return the inputs with the states of their source."""

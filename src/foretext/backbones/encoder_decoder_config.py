@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field, model_validator
 
-from foretext.backbones.transformer_config import TransformerConfig
+from foretext.backbones.transformer_config import Positions, TransformerConfig
 from foretext.nn.feed_forward import Activation
 
 __all__ = ["EncoderDecoderConfig"]
@@ -19,8 +17,8 @@ class EncoderDecoderConfig(TransformerConfig):
     """Layers of the encoder."""
     num_decoder_layers: int | None = Field(None, ge=1)
     """Layers of the decoder; none: as many as the encoder has."""
-    positions: Literal["learned", "sinusoidal", "rotary"] = "sinusoidal"
-    """How a state knows its position."""
+    positions: Positions = "sinusoidal"
+    """How a state knows its position; relative: a learned score for each distance, as in T5."""
     scale_embeddings: bool = True
     """Multiply token vectors by the root of their width (Vaswani et al. 2017, 3.4)."""
     num_segments: int = Field(0, ge=0)
@@ -38,6 +36,8 @@ class EncoderDecoderConfig(TransformerConfig):
     def _has_two_towers(self) -> EncoderDecoderConfig:
         if self.num_segments:
             raise ValueError("num_segments must be 0, as a source and its target are one text each")
+        if self.share_layers and self.num_decoder_layers == 1:
+            raise ValueError("share_layers would have no effect where num_decoder_layers = 1")
         return self
 
     @property

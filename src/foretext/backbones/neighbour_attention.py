@@ -57,11 +57,14 @@ def attend_to_neighbours(embeddings: Embeddings, blocks: Sequence[Block], std: f
 
 @torch.no_grad()
 def shrink_residuals(blocks: Sequence[Block], num_layers: int) -> None:
-    """Divide what each block adds to the residual stream by √(2 L)."""
-    scale = (2 * num_layers) ** -0.5
+    """Divide what each block adds to the residual stream by √(2 L), or √(3 L) with a source."""
     for block in blocks:
-        block.attention.output.weight.mul_(scale)
-        block.feed_forward.outer.weight.mul_(scale)
+        outputs = [block.attention.output, block.feed_forward.outer]
+        if block.cross is not None:
+            outputs.append(block.cross.attention.output)
+        scale = (len(outputs) * num_layers) ** -0.5
+        for output in outputs:
+            output.weight.mul_(scale)
 
 
 def shift_matrix(dim: int, distance: int) -> Tensor:

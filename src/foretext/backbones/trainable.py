@@ -26,6 +26,11 @@ class Trainable(nn.Module, ABC):
     keeps_fp32: bool = False  # whether it cannot compute in bfloat16
     num_layers: int = 1  # without the embeddings
 
+    @property
+    def depth(self) -> int:
+        """How many layers compute for a row, those of all its parts."""
+        return self.num_layers
+
     def layer_of(self, parameter_name: str) -> int:
         """Return the layer of a parameter: 0 = embeddings, 1 = the first layer, and so on.
 

@@ -27,6 +27,7 @@ from foretext.nn.flops import Flops, matrix_flops, num_passes
 from foretext.nn.norm import make_norm
 from foretext.nn.pooling import Pooling
 from foretext.nn.positions import Rotary, Rotation
+from foretext.nn.relative_buckets import RelativeBuckets
 from foretext.nn.vocabulary_head import HeadTransform
 
 __all__ = ["Transformer"]
@@ -64,6 +65,7 @@ class Transformer(Backbone):
         self.embeddings = Embeddings(config, vocab_size)
         self.rotary = self._rotary(config.rotary_base)
         self.local_rotary = self._rotary(config.local_rotary_base)
+        self.relative = self._relative()
         num_blocks = 1 if config.share_layers else config.num_layers
         self.blocks = nn.ModuleList(self._block(layer) for layer in range(num_blocks))
         pre_norm = config.norm_position == "pre"
@@ -140,7 +142,7 @@ class Transformer(Backbone):
 
         Layers that share their weights are one layer.
         """
-        if parameter_name.startswith("embeddings."):
+        if parameter_name.startswith(("embeddings.", "relative.")):
             return 0
         return min(super().layer_of(parameter_name), len(self.blocks))
 
@@ -149,6 +151,8 @@ class Transformer(Backbone):
         counts = super().matrices_for_muon()
         for layer, block in enumerate(self.layers[: len(self.blocks)]):
             counts[f"blocks.{layer}.attention.query_key_value.weight"] = 3
+            if block.cross is not None:
+                counts[f"blocks.{layer}.cross.attention.key_value.weight"] = 2
             if block.feed_forward.gated:  # a gate and what it gates
                 counts[f"blocks.{layer}.feed_forward.inner.weight"] = 2
         return counts
@@ -163,7 +167,7 @@ class Transformer(Backbone):
         widening = 0 if projection is None else matrix_flops(projection)
         return Flops(
             per_token=widening + sum(matrix_flops(block) for block in self.layers),
-            per_pair=sum(4 * self.dim * num_passes(block) for block in self.layers),
+            per_pair=sum(4 * block.attention.width * num_passes(block) for block in self.layers),
         )
 
     def recompute_layers(self) -> None:
@@ -222,22 +226,51 @@ class Transformer(Backbone):
         """Return how positions relate to each other in each layer."""
         num_cached = 0 if cache is None else cache.length
         mask, positions = attention_mask(inputs, num_cached), where(inputs, num_cached)
-        whole = near = Layout(mask, _rotation(self.rotary, positions, dtype))
+        bias = self._distance_scores(inputs, num_cached)
+        whole = near = Layout(mask, _rotation(self.rotary, positions, dtype), bias)
         if self.config.global_every > 1:
             mask = windowed_mask(mask, inputs, self.config.local_window, num_cached)
-            near = Layout(mask, _rotation(self.local_rotary, positions, dtype))
+            near = Layout(mask, _rotation(self.local_rotary, positions, dtype), bias)
         return [whole if self._is_global(layer) else near for layer in range(self.num_layers)]
 
     def _rotary(self, base: float) -> Rotary | None:
         config = self.config
         if config.positions != "rotary":
             return None
-        return Rotary(config.dim // config.num_heads, config.max_length, base)
+        return Rotary(config.head_width, config.max_length, base)
+
+    def _relative(self) -> RelativeBuckets | None:
+        config = self.config
+        if config.positions != "relative":
+            return None
+        return RelativeBuckets(
+            config.num_heads,
+            config.num_buckets,
+            config.max_distance,
+            config.max_length,
+            both_sides=self.visibilities != {"causal"},
+        )
+
+    def _distance_scores(self, inputs: Inputs, num_cached: int) -> Tensor | None:
+        """Return what relative positions add to the scores of all layers, (B or 1, H, T, S)."""
+        if self.relative is None:
+            return None
+        T = inputs.ids.shape[1]
+        num_keys = num_cached + T - inputs.num_queries
+        if inputs.positions is None:
+            return self.relative(T, num_keys, num_cached)
+        assert not num_cached, "a cache does not know the positions of its keys"
+        return self.relative.of_positions(inputs.positions, num_keys)
 
     def _block(self, layer: int) -> Block:
         config = self.config
         attention = SelfAttention(
-            config.dim, config.num_heads, bias=config.bias, dropout=config.attention_dropout
+            config.dim,
+            config.num_heads,
+            bias=config.bias,
+            dropout=config.attention_dropout,
+            scale=None if config.scale_scores else 1.0,
+            head_dim=config.head_dim,
         )
         feed_forward = FeedForward(
             config.dim,

@@ -11,9 +11,18 @@ from foretext.nn.block import NormPosition
 from foretext.nn.feed_forward import GATED, Activation
 from foretext.nn.norm import NormKind
 from foretext.nn.pooling import PoolerActivation
+from foretext.nn.positions import SinusoidOrder
 
-__all__ = ["TransformerConfig"]
+__all__ = ["Positions", "TransformerConfig"]
 
+Positions = Literal["learned", "sinusoidal", "rotary", "relative"]
+
+OF_POSITIONS = {  # settings of one kind of positions
+    "rotary_base": "rotary",
+    "sinusoids": "sinusoidal",
+    "num_buckets": "relative",
+    "max_distance": "relative",
+}
 LANES = 32  # a gated part's width is a multiple of it, for the sake of matrix products
 
 
@@ -30,12 +39,22 @@ class TransformerConfig(Config):
     """Width of token vectors, which a linear map widens to dim; none: dim, and there is no map."""
     num_heads: int = Field(4, ge=1)
     """Attention heads of a layer."""
+    head_dim: int | None = Field(None, ge=1)
+    """Width of a head's queries, keys and values; none: dim / num_heads."""
+    scale_scores: bool = True
+    """Whether attention scores are divided by the root of a head's width; not so in T5."""
     feed_forward_dim: int | None = Field(None, ge=1)
     """Width within the feed-forward part; none: 4 × dim, or 8/3 × dim if it is gated."""
     max_length: int = Field(512, ge=2)
     """Positions of a row, at most."""
-    positions: Literal["learned", "sinusoidal", "rotary"] = "learned"
-    """How a state knows its position."""
+    positions: Positions = "learned"
+    """How a state knows its position; relative: a learned score for each distance, as in T5."""
+    sinusoids: SinusoidOrder = "interleaved"
+    """Order of the columns of sinusoidal positions: sines and cosines in turn, or halves."""
+    num_buckets: int = Field(32, ge=4)
+    """Scores that each head has for distances, if positions are relative; far ones share them."""
+    max_distance: int = Field(128, ge=2)
+    """Distance from which on all distances have the same score, if positions are relative."""
     rotary_base: float = Field(10_000.0, gt=1)
     """Base of the angles of rotary positions."""
     global_every: int = Field(1, ge=1)
@@ -81,12 +100,21 @@ class TransformerConfig(Config):
             raise ValueError("share_layers would have no effect where num_layers = 1")
         if self.share_layers and not self.first_norm:
             raise ValueError("share_layers = true needs first_norm = true, as layers are the same")
-        if self.dim % self.num_heads:
-            raise ValueError(f"dim = {self.dim} must be a multiple of num_heads = {self.num_heads}")
-        if self.positions == "rotary" and self.dim // self.num_heads % 2:
+        if self.head_dim is None and self.dim % self.num_heads:
+            raise ValueError(
+                f"dim = {self.dim} must be a multiple of num_heads = {self.num_heads}, or head_dim "
+                "be set"
+            )
+        if self.positions == "rotary" and self.head_width % 2:
             raise ValueError("rotary positions need heads of an even width")
-        if self.positions != "rotary" and "rotary_base" in self.changed:
-            raise ValueError("rotary_base would have no effect without rotary positions")
+        for name, positions in OF_POSITIONS.items():
+            if name in self.changed and self.positions != positions:
+                raise ValueError(f"{name} would have no effect without {positions} positions")
+        if self.positions == "relative" and self.max_distance <= self.num_buckets // 2:
+            raise ValueError(
+                f"max_distance = {self.max_distance} must be more than half of num_buckets = "
+                f"{self.num_buckets}, as near distances have a score each"
+            )
         local = {"local_window", "local_rotary_base"} & self.changed
         if self.global_every == 1 and local:
             raise ValueError(f"{min(local)} would have no effect where global_every = 1")
@@ -102,10 +130,12 @@ class TransformerConfig(Config):
         """
         head_dim = 2 * max(round(rate * self.dim / self.num_heads / 2), 1)  # rotary: even
         dim = self.num_heads * head_dim
+        heads = None if self.head_dim is None else 2 * max(round(rate * self.head_dim / 2), 1)
         hidden = None if self.feed_forward_dim is None else round(rate * self.feed_forward_dim)
         changed = {
             "num_layers": num_layers or self.num_layers,
             "dim": dim,
+            "head_dim": heads,
             "embedding_dim": self.embedding_width if dim != self.embedding_width else None,
             "feed_forward_dim": None if hidden is None else max(hidden // LANES, 1) * LANES,
             "init_std": self.init_std * (self.dim / dim) ** 0.5,
@@ -116,6 +146,11 @@ class TransformerConfig(Config):
     def embedding_width(self) -> int:
         """Width of the vectors of tokens, positions and segments, E."""
         return self.embedding_dim or self.dim
+
+    @property
+    def head_width(self) -> int:
+        """Width of a head's queries, keys and values."""
+        return self.head_dim or self.dim // self.num_heads
 
     @property
     def hidden_dim(self) -> int:

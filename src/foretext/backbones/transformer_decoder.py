@@ -11,6 +11,7 @@ from foretext.nn.attention import Layout, Source
 from foretext.nn.block import Block, CrossPart
 from foretext.nn.cache import KeyValueCache
 from foretext.nn.cross_attention import CrossAttention, source_mask
+from foretext.nn.flops import Flops, matrix_flops, num_passes
 
 __all__ = ["TransformerDecoder"]
 
@@ -25,6 +26,18 @@ class TransformerDecoder(Transformer):
 
     visibilities: frozenset[Visibility] = frozenset({"causal"})
     reads_source = True
+
+    def flops(self) -> Flops:
+        """Return the operations of a training step; a source's keys count as tokens of it."""
+        own, of_keys, of_pairs = super().flops(), 0, 0
+        for block in self.layers:
+            assert block.cross is not None
+            attention = block.cross.attention
+            of_keys += matrix_flops(attention.key_value)
+            of_pairs += 4 * attention.width * num_passes(attention)
+        return Flops(
+            own.per_token - of_keys, own.per_pair, per_source_token=of_keys, per_cross_pair=of_pairs
+        )
 
     def cross_attention_maps(self, inputs: Inputs) -> tuple[Tensor, ...]:
         """Return, for each layer, the weights of the source's positions, (B, H, T, S)."""
@@ -52,6 +65,8 @@ class TransformerDecoder(Transformer):
             config.num_heads,
             bias=config.bias,
             dropout=config.attention_dropout,
+            scale=None if config.scale_scores else 1.0,
+            head_dim=config.head_dim,
         )
         block.cross = CrossPart(attention, self._norm())
         return block

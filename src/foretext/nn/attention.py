@@ -85,22 +85,31 @@ class SelfAttention(nn.Module):
     """Each position becomes a mean of what it looks at.
 
     Args:
-        dim: width; a multiple of `num_heads`.
+        dim: width.
         num_heads: means taken side by side.
         bias: whether the four maps have an additive part.
         dropout: share of the weights that is dropped in training.
         scale: of the scores; None: 1 / √d.
+        head_dim: width of a head, d; None: dim / num_heads.
     """
 
     def __init__(
-        self, dim: int, num_heads: int, *, bias: bool, dropout: float, scale: float | None = None
+        self,
+        dim: int,
+        num_heads: int,
+        *,
+        bias: bool,
+        dropout: float,
+        scale: float | None = None,
+        head_dim: int | None = None,
     ) -> None:
         super().__init__()
         self.num_heads = num_heads
         self.dropout = dropout
         self.scale = scale
-        self.query_key_value = nn.Linear(dim, 3 * dim, bias=bias)
-        self.output = nn.Linear(dim, dim, bias=bias)
+        self.width = num_heads * (head_dim or dim // num_heads)  # of all queries
+        self.query_key_value = nn.Linear(dim, 3 * self.width, bias=bias)
+        self.output = nn.Linear(self.width, dim, bias=bias)
 
     def forward(
         self,
@@ -145,7 +154,7 @@ class SelfAttention(nn.Module):
         if num_needed is None and not num_queries:
             query, key, value = split_heads(self.query_key_value(x), 3, H)
         else:
-            weight, bias, D = self.query_key_value.weight, self.query_key_value.bias, x.shape[2]
+            weight, bias, D = self.query_key_value.weight, self.query_key_value.bias, self.width
             query_bias, rest = (None, None) if bias is None else (bias[:D], bias[D:])
             keys = x[:, :-num_queries] if num_queries else x
             (query,) = split_heads(F.linear(x[:, :num_needed], weight[:D], query_bias), 1, H)

@@ -106,10 +106,11 @@ class Block(nn.Module):
         """Return how much the positions of x (B, T, D) take from the source's, (B, H, T, S)."""
         assert self.cross is not None, "the block has no attention to a source"
         assert layout.source is not None, "there is no source"
-        assert layout.source.memory is not None, "the source's states are not known"
+        memory, mask = layout.source
+        assert memory is not None, "the source's states are not known"
         x = x + self.attention(self.attended(x), layout)
         asking = self.cross.norm(x) if self.pre_norm else self.attention_norm(x)
-        return self.cross.attention.weights(asking, *layout.source)
+        return self.cross.attention.weights(asking, memory, mask)
 
     def attended(self, x: Tensor) -> Tensor:
         """Return the attention's input for the block's input x, (B, T, D)."""

@@ -92,7 +92,7 @@ class CrossCache:
         A source is copied only where not all sources have as many rows.
         """
         wanted = rows // self.rows_per_source  # source of each row
-        sources, counts = wanted.unique_consecutive(return_counts=True)
+        sources, counts = torch.unique_consecutive(wanted, return_counts=True)
         self.rows_per_source = int(counts[0]) if len(set(counts.tolist())) == 1 else 1
         self._keep_sources(sources if self.rows_per_source > 1 else wanted)
 

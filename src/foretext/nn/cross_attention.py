@@ -17,12 +17,13 @@ class CrossAttention(nn.Module):
     """Each position becomes a mean of what it looks at in a source (Vaswani et al. 2017, 3.2.3).
 
     Args:
-        dim: width; a multiple of `num_heads`.
+        dim: width.
         memory_dim: width of the source's states, E.
         num_heads: means taken side by side.
         bias: whether the four maps have an additive part.
         dropout: share of the weights that is dropped in training.
         scale: of the scores; None: 1 / √d.
+        head_dim: width of a head, d; None: dim / num_heads.
     """
 
     def __init__(
@@ -34,14 +35,16 @@ class CrossAttention(nn.Module):
         bias: bool,
         dropout: float,
         scale: float | None = None,
+        head_dim: int | None = None,
     ) -> None:
         super().__init__()
         self.num_heads = num_heads
         self.dropout = dropout
         self.scale = scale
-        self.query = nn.Linear(dim, dim, bias=bias)
-        self.key_value = nn.Linear(memory_dim, 2 * dim, bias=bias)
-        self.output = nn.Linear(dim, dim, bias=bias)
+        self.width = num_heads * (head_dim or dim // num_heads)  # of all queries
+        self.query = nn.Linear(dim, self.width, bias=bias)
+        self.key_value = nn.Linear(memory_dim, 2 * self.width, bias=bias)
+        self.output = nn.Linear(self.width, dim, bias=bias)
 
     def forward(
         self,

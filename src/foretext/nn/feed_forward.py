@@ -15,16 +15,18 @@ from foretext.nn.dropout import Dropout
 
 __all__ = ["ACTIVATIONS", "GATED", "Activation", "FeedForward"]
 
-Activation = Literal["gelu", "gelu_tanh", "relu", "geglu", "swiglu"]
+Activation = Literal["gelu", "gelu_tanh", "relu", "silu", "geglu", "geglu_tanh", "swiglu"]
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": F.gelu,
     "gelu_tanh": partial(F.gelu, approximate="tanh"),  # GPT-2's
     "relu": F.relu,
+    "silu": F.silu,  # also called swish
     "geglu": F.gelu,  # Shazeer 2020: half of the first map, activated, gates the other half
+    "geglu_tanh": partial(F.gelu, approximate="tanh"),  # T5's since its release 1.1
     "swiglu": F.silu,
 }
-GATED = frozenset({"geglu", "swiglu"})
+GATED = frozenset({"geglu", "geglu_tanh", "swiglu"})
 
 
 class FeedForward(nn.Module):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 from foretext.data.batch import Inputs
 
@@ -22,16 +23,27 @@ class Flops(NamedTuple):
 
     per_token: int
     per_pair: int  # of positions: a query and a key
+    # of the tokens and pairs of a source text, and of the pairs of a token with one of the source
+    per_source_token: int = 0
+    per_source_pair: int = 0
+    per_cross_pair: int = 0
 
     def of(self, inputs: Inputs) -> int:
         """Return the operations of a step on these inputs."""
-        B, T = inputs.ids.shape
-        if inputs.token_mask is None:
-            num_tokens, num_pairs = B * T, B * T * T
-        else:
-            lengths = inputs.token_mask.sum(1)
-            num_tokens, num_pairs = int(lengths.sum()), int((lengths**2).sum())
-        return self.per_token * num_tokens + self.per_pair * num_pairs
+        own = _lengths(inputs)
+        total = self.per_token * int(own.sum()) + self.per_pair * int((own**2).sum())
+        if inputs.source is None:
+            return total
+        source = _lengths(inputs.source)
+        total += self.per_source_token * int(source.sum())
+        total += self.per_source_pair * int((source**2).sum())
+        return total + self.per_cross_pair * int((own * source).sum())
+
+
+def _lengths(inputs: Inputs) -> Tensor:
+    """Return the tokens of each row, (B,)."""
+    mask, (B, T) = inputs.token_mask, inputs.ids.shape
+    return torch.full((B,), T) if mask is None else mask.sum(1)
 
 
 def num_passes(module: nn.Module) -> int:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-__all__ = ["Rotary", "Rotation", "sinusoids"]
+__all__ = ["Rotary", "Rotation", "SinusoidOrder", "sinusoids"]
+
+SinusoidOrder = Literal["interleaved", "halves"]  # of the columns; Marian has halves
 
 
-def sinusoids(length: int, dim: int) -> Tensor:
-    """Return (length, D): sines in the even columns and cosines in the odd ones."""
+def sinusoids(length: int, dim: int, order: SinusoidOrder = "interleaved") -> Tensor:
+    """Return (length, D): sines in the even columns and cosines in the odd ones.
+
+    In halves the sines stand in the first columns, the cosines behind them.
+    """
     angles = _angles(length, dim, 10_000.0)
+    if order == "halves":
+        return torch.cat((angles.sin(), angles.cos()), dim=-1)[:, :dim]
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(1)[:, :dim]
 
 

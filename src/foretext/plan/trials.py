@@ -105,14 +105,14 @@ class Trials:
             layer_parameters=layers - backbone.embedding.numel(),
             memory_bytes=training_bytes(
                 parameters,
-                backbone.num_layers,
+                backbone.depth,
                 backbone.dim,
                 tokens,
                 dtype,
                 sharers=num_processes() if training.shard else 1,
             )
             + sum(
-                activation_bytes(network.num_layers, network.dim, tokens, dtype)
+                activation_bytes(network.depth, network.dim, tokens, dtype)
                 for network in model.objective.networks.values()
             ),
         )
