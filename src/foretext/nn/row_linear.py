@@ -6,7 +6,6 @@ Every linear map gets a copy of its weights in bfloat16, laid out for a single r
 
 from __future__ import annotations
 
-import copy
 from typing import TypeVar
 
 import numpy as np
@@ -15,6 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from foretext.kernels.row_linear import pack_blocks, row_linear
+from foretext.nn.linear_maps import with_linear_maps
 from foretext.nn.team import torch_team
 from foretext.nn.token_head import TokenHead
 
@@ -56,13 +56,7 @@ class RowLinear(nn.Module):
 
 def for_single_rows(network: M) -> M:
     """Return the network with its linear maps replaced; all other weights are shared with it."""
-    shared = {id(tensor): tensor for tensor in (*network.parameters(), *network.buffers())}
-    replaced = copy.deepcopy(network, shared)
-    for module in list(replaced.modules()):
-        for name, child in module.named_children():
-            if isinstance(child, nn.Linear):
-                setattr(module, name, RowLinear(child.weight, child.bias))
-    return replaced.eval()
+    return with_linear_maps(network, RowLinear)
 
 
 def head_for_single_rows(head: TokenHead) -> nn.Module:
