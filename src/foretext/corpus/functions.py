@@ -19,9 +19,11 @@ from foretext.corpus.python_files import definitions_in, python_files, python_fo
 from foretext.corpus.sentences import split_sentences
 from foretext.errors import CorpusError
 from foretext.files import atomic_file
+from foretext.progress import Progress
 
 __all__ = ["DocumentedFunction", "harvest_functions", "write_functions"]
 
+LIMIT = 40_000
 LONGEST_CODE = 1500  # characters
 LONGEST_SUMMARY = 200
 TESTED = 16  # one file in so many is for the test
@@ -53,7 +55,12 @@ def harvest_functions(folders: Sequence[Path] | None = None) -> Iterator[Documen
 
 
 def write_functions(
-    train: Path, test: Path, folders: Sequence[Path] | None = None, *, limit: int | None = None
+    train: Path,
+    test: Path,
+    folders: Sequence[Path] | None = None,
+    *,
+    limit: int = LIMIT,
+    quiet: bool = False,
 ) -> tuple[int, int]:
     """Write JSON lines with `source`, the code, and `target`, the sentence.
 
@@ -63,7 +70,8 @@ def write_functions(
         train: path of what is learned from.
         test: path of what is measured with.
         folders: with ``.py`` files; None: the standard library and the installed packages.
-        limit: of the functions; None: all.
+        limit: of the functions.
+        quiet: whether no progress is shown.
 
     Returns:
         How many functions each file has.
@@ -73,17 +81,23 @@ def write_functions(
         OutputError: a file cannot be written.
     """
     lines: tuple[list[str], list[str]] = [], []
-    for function in islice(harvest_functions(folders), limit):
-        row = {"source": function.code, "target": function.summary}
-        name = "/".join(function.path.parts[-2:])
-        is_test = zlib.crc32(name.encode()) % TESTED == 0
-        lines[is_test].append(json.dumps(row, ensure_ascii=False) + "\n")
+    with Progress("reading functions", limit, "functions", quiet=quiet) as progress:
+        for function in islice(harvest_functions(folders), limit):
+            row = {"source": function.code, "target": function.summary}
+            lines[_is_tested(function.path)].append(json.dumps(row, ensure_ascii=False) + "\n")
+            progress.advance(1)
+        progress.total = progress.done  # as many as there are, or as are wanted
     if not any(lines):
         raise CorpusError("No documented function was found; name folders with .py files.")
     for path, part in zip((train, test), lines, strict=True):
         with atomic_file(path) as temporary:
             temporary.write_text("".join(part), encoding="utf-8")
     return len(lines[0]), len(lines[1])
+
+
+def _is_tested(path: Path) -> bool:
+    """Whether the functions of a file are for the test, by its name and that of its folder."""
+    return zlib.crc32("/".join(path.parts[-2:]).encode()) % TESTED == 0
 
 
 def _summary(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
