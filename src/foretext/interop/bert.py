@@ -9,7 +9,7 @@ from foretext.interop.family import Key, Settings
 from foretext.interop.heads import Heads
 from foretext.interop.rows import Row, affine
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
-from foretext.interop.transformer_family import TransformerFamily
+from foretext.interop.transformer_family import PLAIN, TransformerFamily
 from foretext.objectives.base import Objective
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.objectives.unilm import UniLM
@@ -33,11 +33,8 @@ class Bert(TransformerFamily):
     others: ClassVar[tuple[type[Objective], ...]] = (UniLM,)
 
     fixed: ClassVar = {
-        "embedding_dim": None,
+        **PLAIN,
         "scale_embeddings": False,
-        "share_layers": False,
-        "pooler_activation": "tanh",
-        "global_every": 1,
         "positions": "learned",
         "norm": "layer",
         "norm_position": "post",

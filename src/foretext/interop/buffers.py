@@ -17,7 +17,7 @@ from torch import Tensor
 from foretext.backbones.transformer_config import TransformerConfig
 from foretext.errors import ModelFileError
 
-__all__ = ["TRANSFORMER_BUFFERS", "Holds", "check_buffers"]
+__all__ = ["TRANSFORMER_BUFFERS", "Holds", "check_buffers", "is_zero"]
 
 HIDDEN = -1e4  # in every release, scores of hidden positions are at most this
 ROUNDED = 1e-2  # relative error of a frequency that was stored in 16 bits
@@ -52,7 +52,8 @@ def _counts_up(buffer: Tensor, _: TransformerConfig) -> bool:
     return bool((buffer.flatten() == torch.arange(buffer.numel())).all())
 
 
-def _is_zero(buffer: Tensor, _: TransformerConfig) -> bool:
+def is_zero(buffer: Tensor, _: Any) -> bool:
+    """Whether a buffer has no effect where it is added."""
     return not buffer.any()
 
 
@@ -76,7 +77,7 @@ def _are_frequencies(buffer: Tensor, config: TransformerConfig) -> bool:
 
 TRANSFORMER_BUFFERS: Mapping[str, Holds] = {
     r"(.+\.)?position_ids": _counts_up,
-    r"(.+\.)?token_type_ids": _is_zero,
+    r"(.+\.)?token_type_ids": is_zero,
     r"(.+\.)?h\.\d+\.attn\.bias": _is_triangle,
     r"(.+\.)?h\.\d+\.attn\.masked_bias": _hides,
     r"(.+\.)?rotary_emb\.inv_freq": _are_frequencies,

@@ -63,15 +63,15 @@ def read_config(path: Path) -> dict[str, Any]:
     return config
 
 
-def read_vocab_size(config: dict[str, Any], path: Path) -> int:
-    """Return the number of token vectors.
+def read_vocab_size(config: dict[str, Any], path: Path, name: str = "vocab_size") -> int:
+    """Return the number of token vectors that a setting says.
 
     Raises:
         ModelFileError: the config.json at `path` does not have it.
     """
-    found = config.get("vocab_size")
+    found = config.get(name)
     if not isinstance(found, int) or found < 1:
-        raise ModelFileError(f"{path}: vocab_size = {found!r} is not a number of tokens.")
+        raise ModelFileError(f"{path}: {name} = {found!r} is not a number of tokens.")
     return found
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from torch import Tensor
 
@@ -15,9 +15,9 @@ from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
 from foretext.errors import ModelFileError, SettingError
 from foretext.interop.buffers import check_buffers
-from foretext.interop.config_file import read_vocab_size
 from foretext.interop.families import FAMILIES, family_of
 from foretext.interop.family import Family, Settings
+from foretext.interop.generation_config import IN_CONFIG, generation_keys, read_generation
 from foretext.interop.heads import NO_HEADS, Heads
 from foretext.interop.loaded import LoadedNetwork
 from foretext.interop.no_init import no_init
@@ -31,6 +31,7 @@ from foretext.interop.transfer import fill_weights, named_weights, renamed_weigh
 from foretext.interop.weight_file import OURS
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective
+from foretext.objectives.sequence_to_sequence import SequenceToSequence
 from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
@@ -57,6 +58,9 @@ def to_family(
             theirs = family.theirs(backbone.config, head)
             if theirs is not None:
                 theirs |= further_keys(family, head, backbone, tokenizer)
+                if backbone.reads_source and objective is not None:
+                    keys = generation_keys(cast(SequenceToSequence, objective))
+                    theirs |= {name: keys[name] for name in IN_CONFIG}
                 return _converted(family, theirs, backbone, objective)
     if objective is None or not objective.kept_apart:
         return None
@@ -85,7 +89,7 @@ def from_family(
     config, head = _configs(family, theirs, heads, config_path)
     check_buffers(weights, config, family.buffers, weight_path)
     with no_init(weights, config_path):
-        backbone = family.backbone.build(config, read_vocab_size(theirs, config_path))
+        backbone = family.build(config, theirs, config_path)
         objective = (
             family.objective_of(head)(head, backbone, tokenizer)
             if heads.head
@@ -97,7 +101,12 @@ def from_family(
     unused = fill_weights(
         ours, rows, flag, weights | apart, rf"{family.unused}|{OURS}.+", weight_path
     )
-    return LoadedNetwork(backbone, objective, family.visibility, unused)
+    found = LoadedNetwork(backbone, objective, family.visibility, unused)
+    if not backbone.reads_source or objective is None:
+        return found
+    writer = cast(SequenceToSequence, objective)
+    generation = read_generation(config_path.parent, theirs, writer, backbone.vocab_size)
+    return found._replace(unused=(*unused, *generation.unread), decoding=generation.decoding)
 
 
 def backbone_config(family: Family, theirs: Settings, path: Path) -> Any:
@@ -114,7 +123,7 @@ def further_keys(family: Family, head: Any, backbone: Backbone, tokenizer: Token
     return {
         "model_type": family.model_type,
         "architectures": [family.backbone_class if head is None else family.head_class(head)],
-        "vocab_size": backbone.vocab_size,
+        **family.size_keys(backbone),
         "tie_word_embeddings": _heads(family, head).tied,
         "dtype": "float32",
         **family.tokenizer_keys(backbone.config, tokenizer),

@@ -7,6 +7,7 @@ from typing import Any
 
 from foretext.errors import ModelFileError
 from foretext.interop.albert import Albert
+from foretext.interop.bart import Bart
 from foretext.interop.bert import Bert
 from foretext.interop.deberta import DebertaV2
 from foretext.interop.distilbert import DistilBert
@@ -15,8 +16,10 @@ from foretext.interop.ernie import Ernie
 from foretext.interop.family import Family, Settings
 from foretext.interop.gpt2 import GPT2
 from foretext.interop.llama import Llama
+from foretext.interop.marian import Marian
 from foretext.interop.modernbert import ModernBert
 from foretext.interop.roberta import Camembert, Roberta, XLMRoberta
+from foretext.interop.t5 import MT5, T5
 from foretext.interop.xlnet import XLNet
 
 __all__ = ["FAMILIES", "family_of"]
@@ -35,6 +38,10 @@ FAMILIES: dict[str, Family] = {
         Llama(),
         DebertaV2(),
         XLNet(),
+        T5(),
+        MT5(),
+        Bart(),
+        Marian(),
         Electra(),
         Ernie(),  # after BERT, by whose name its models are saved
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, cast
 
 from torch import Tensor
@@ -15,6 +16,7 @@ from foretext.backbones.base import Backbone
 from foretext.config import Config
 from foretext.data.batch import Visibility
 from foretext.interop.buffers import Holds
+from foretext.interop.config_file import read_vocab_size
 from foretext.interop.heads import Heads
 from foretext.interop.rows import Row
 from foretext.interop.task_heads import TaskHead
@@ -109,6 +111,26 @@ class Family(ABC):
     def renamed(self, weights: dict[str, Tensor]) -> dict[str, Tensor]:
         """Return weights under the names in its rows, where some folders have others."""
         return weights
+
+    def has_head(self, theirs: Settings, weights: Mapping[str, Tensor]) -> bool:
+        """Whether a folder with these names of weights has a head of language modelling."""
+        return bool(self.head_marks & {*weights, *(theirs.get("architectures") or ())})
+
+    def head_vectors(self, weights: Mapping[str, Tensor]) -> Tensor | None:
+        """Return the token vectors that a tied head has as its weights; None: they are missing."""
+        return weights.get(self.embedding)
+
+    def build(self, config: Any, theirs: Settings, path: Path) -> Backbone:
+        """Return our backbone with as many token vectors as the config.json at `path` says.
+
+        Raises:
+            ModelFileError: it does not say it.
+        """
+        return self.backbone.build(config, read_vocab_size(theirs, path))
+
+    def size_keys(self, backbone: Backbone) -> Settings:
+        """Return theirs for the numbers of token vectors."""
+        return {"vocab_size": backbone.vocab_size}
 
     def num_layers(self, config: Any, row: Row) -> int:
         """Return the number of layers that ``{i}`` stands for in the names of a row."""

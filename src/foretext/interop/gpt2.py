@@ -8,7 +8,7 @@ from foretext.backbones.transformer_config import TransformerConfig
 from foretext.interop.family import Key, Settings
 from foretext.interop.rows import Row, affine
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
-from foretext.interop.transformer_family import TransformerFamily
+from foretext.interop.transformer_family import PLAIN, TransformerFamily
 from foretext.objectives.causal_lm import CausalLM
 
 __all__ = ["GPT2"]
@@ -26,11 +26,8 @@ class GPT2(TransformerFamily):
     objective = CausalLM
 
     fixed: ClassVar = {
-        "embedding_dim": None,
+        **PLAIN,
         "scale_embeddings": False,
-        "share_layers": False,
-        "pooler_activation": "tanh",
-        "global_every": 1,
         "positions": "learned",
         "num_segments": 0,
         "norm": "layer",

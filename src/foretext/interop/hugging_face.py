@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from foretext._version import __version__
 from foretext.backbones.base import Backbone
 from foretext.data.framing import Framing
 from foretext.errors import ModelFileError
+from foretext.generation import Decoding
 from foretext.interop.config_file import read_config, write_json
 from foretext.interop.conversion import from_family, to_family
+from foretext.interop.generation_config import write_generation
 from foretext.interop.loaded import Loaded, LoadedNetwork
 from foretext.interop.own import MODEL_TYPE, load_own, own_settings, own_weights
 from foretext.interop.own_settings import KEY, own_part
@@ -37,10 +39,16 @@ from foretext.interop.weight_file import (
     write_weights,
 )
 from foretext.objectives.base import Objective
+from foretext.objectives.sequence_to_sequence import SequenceToSequence
 from foretext.replacement import refuse_unfinished
 from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.frames import FrameKind
-from foretext.tokenizers.hf_files import load_hf_tokenizer, save_hf_tokenizer
+from foretext.tokenizers.hf_files import (
+    load_hf_tokenizer,
+    load_target_tokenizer,
+    save_hf_tokenizer,
+    save_target_tokenizer,
+)
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["CONFIG", "check_ids", "load_hugging_face", "save_hugging_face"]
@@ -55,6 +63,9 @@ def save_hugging_face(
     objective: Objective | None,
     facts: Mapping[str, Any],
     sentence: SentenceEncoding | None = None,
+    *,
+    target_tokenizer: SubwordTokenizer | None = None,
+    decoding: Decoding | None = None,
 ) -> None:
     """Write a model to a folder, file by file, config.json last.
 
@@ -65,6 +76,8 @@ def save_hugging_face(
         objective: whose head is kept, or None.
         facts: what else is kept, as JSON has it.
         sentence: how a sentence encoder makes one vector of a text; None: it is none.
+        target_tokenizer: of what a source becomes; None: that of the source.
+        decoding: how a model with an encoder searches for texts; None: as by default.
 
     Raises:
         OutputError: the folder cannot be written.
@@ -82,6 +95,9 @@ def save_hugging_face(
     folder.mkdir(parents=True, exist_ok=True)
     has_segments = backbone.num_segments > 1
     save_hf_tokenizer(tokenizer, folder, backbone.max_length, frame, has_segments=has_segments)
+    save_target_tokenizer(target_tokenizer, folder)
+    if converted is not None and backbone.reads_source and objective is not None:
+        write_generation(folder, cast(SequenceToSequence, objective), decoding)
     if sentence is not None:
         write_modules(folder, sentence, backbone.dim)
     write_weights(folder / WEIGHTS, weights)
@@ -118,7 +134,8 @@ def load_hugging_face(folder: Path) -> Loaded:
     if network.objective is not None:
         network.objective.eval()
     facts = own_part(config).get("facts", {})
-    loaded = Loaded(tokenizer, **network._asdict(), facts=dict(facts))
+    parts = network._asdict() | {"target_tokenizer": load_target_tokenizer(folder)}
+    loaded = Loaded(tokenizer, **parts, facts=dict(facts))
     if sentence is None:
         return loaded
     check_width(sentence, network.backbone.dim, path)

@@ -9,7 +9,7 @@ from foretext.interop.family import Key, Settings
 from foretext.interop.rotary import read_rotary
 from foretext.interop.rows import Row, affine, scale
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
-from foretext.interop.transformer_family import TransformerFamily
+from foretext.interop.transformer_family import PLAIN, TransformerFamily
 from foretext.objectives.causal_lm import CausalLM
 
 __all__ = ["Llama"]
@@ -31,11 +31,8 @@ class Llama(TransformerFamily):
     objective = CausalLM
 
     fixed: ClassVar = {
-        "embedding_dim": None,
+        **PLAIN,
         "scale_embeddings": False,
-        "share_layers": False,
-        "pooler_activation": "tanh",
-        "global_every": 1,
         "positions": "rotary",
         "num_segments": 0,
         "norm": "rms",
@@ -54,7 +51,11 @@ class Llama(TransformerFamily):
         "attention_dropout": Key("attention_dropout", 0.0),
         "init_std": Key("initializer_range", 0.02),
     }
-    activations: ClassVar = {"silu": "swiglu", "gelu": "geglu"}
+    activations: ClassVar = {
+        "silu": "swiglu",
+        "gelu": "geglu",
+        "gelu_pytorch_tanh": "geglu_tanh",
+    }
     required: ClassVar = {"quantization_config": None}
     flags: ClassVar = {"attention_bias": False, "mlp_bias": False}
     special_ids: ClassVar = {"pad_token_id": "pad", "bos_token_id": "start", "eos_token_id": "end"}

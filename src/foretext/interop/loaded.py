@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Visibility
+from foretext.generation import Decoding
 from foretext.interop.sentence_transformers import PoolingMode
 from foretext.nn.dense import Dense
 from foretext.objectives.base import Objective
@@ -25,6 +26,7 @@ class LoadedNetwork(NamedTuple):
     objective: Objective | None
     visibility: Visibility  # that the backbone was trained with, if the folder says it
     unused: tuple[str, ...] = ()  # weights of the folder that neither has
+    decoding: Decoding | None = None  # how texts are searched for, if the folder can say it
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Loaded:
     normalize: bool = False  # whether that vector is scaled to length 1
     text_length: int | None = None  # tokens that are pooled, with special tokens
     dense: tuple[Dense, ...] = ()  # layers between pooling and scaling
+    decoding: Decoding | None = None  # how texts are searched for, if the folder can say it
+    target_tokenizer: SubwordTokenizer | None = None  # None: sources and targets have one
 
 
 @dataclass(frozen=True)

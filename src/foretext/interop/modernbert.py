@@ -9,7 +9,7 @@ from foretext.interop.family import Key, Settings
 from foretext.interop.rotary import read_rotary
 from foretext.interop.rows import Row, affine
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
-from foretext.interop.transformer_family import TransformerFamily
+from foretext.interop.transformer_family import PLAIN, TransformerFamily
 from foretext.nn.pooling import Pooling
 from foretext.objectives.masked_lm import MaskedLM
 
@@ -42,10 +42,8 @@ class ModernBert(TransformerFamily):
     objective = MaskedLM
 
     fixed: ClassVar = {
-        "embedding_dim": None,
+        **{name: value for name, value in PLAIN.items() if name != "global_every"},
         "scale_embeddings": False,
-        "share_layers": False,
-        "pooler_activation": "tanh",
         "positions": "rotary",
         "num_segments": 0,
         "norm": "layer",
@@ -65,7 +63,11 @@ class ModernBert(TransformerFamily):
         "attention_dropout": Key("attention_dropout", 0.0),
         "init_std": Key("initializer_range", 0.02),
     }
-    activations: ClassVar = {"gelu": "geglu", "silu": "swiglu"}
+    activations: ClassVar = {
+        "gelu": "geglu",
+        "gelu_pytorch_tanh": "geglu_tanh",
+        "silu": "swiglu",
+    }
     required: ClassVar = {"quantization_config": None}
     flags: ClassVar = {
         "norm_bias": False,

@@ -10,7 +10,7 @@ from torch import Tensor
 
 __all__ = ["Layout", "Row", "affine", "scale"]
 
-Layout = Literal["same", "transposed", "reversed"]
+Layout = Literal["same", "transposed", "reversed", "row"]
 
 
 class Row(NamedTuple):
@@ -21,7 +21,7 @@ class Row(NamedTuple):
 
     ours: str
     theirs: tuple[str, ...]  # parts, concatenated along our first axis
-    layout: Layout = "same"  # of each part: as ours, transposed, or last row first
+    layout: Layout = "same"  # of each part: as ours, transposed, last row first, or (1, ...)
     flag: str | None = None  # their setting for whether it exists; None: it always does
     first_layer: int = 0  # with this weight
     num_unused: int = 0  # rows of theirs before ours, which no program reads
@@ -41,6 +41,7 @@ class Row(NamedTuple):
         """Return the shape of each part of theirs, where ours has `shape`."""
         part = (shape[0] // len(self.theirs) + self.num_unused, *shape[1:])
         part = part[::-1] if self.layout == "transposed" else part
+        part = (1, *part) if self.layout == "row" else part
         if not self.num_heads:
             return part
         return (*part[:-1], self.num_heads, part[-1] // self.num_heads)
@@ -48,7 +49,7 @@ class Row(NamedTuple):
     def split(self, tensor: Tensor) -> list[Tensor]:
         """Return float32 copies of the parts of our weight, as theirs."""
         return [
-            self._cut(self._begun(self._turned(part).to("cpu", torch.float32, copy=True)))
+            self._cut(self._begun(self._theirs(part).to("cpu", torch.float32, copy=True)))
             for part in tensor.detach().chunk(len(self.theirs))
         ]
 
@@ -56,7 +57,7 @@ class Row(NamedTuple):
         """Copy their weights into ours, in any precision."""
         for place, part in zip(ours.chunk(len(parts)), parts, strict=True):
             whole = part.flatten(-2) if self.num_heads else part
-            place.copy_(self._turned(whole[self.num_unused :]))
+            place.copy_(self._ours(whole[self.num_unused :]))
 
     def _begun(self, part: Tensor) -> Tensor:
         """Put zeros where they have rows that no program reads."""
@@ -68,6 +69,12 @@ class Row(NamedTuple):
         """Cut the last axis into heads, where theirs is so."""
         heads = (*part.shape[:-1], self.num_heads, -1)
         return (part.reshape(heads) if self.num_heads else part).contiguous()
+
+    def _theirs(self, part: Tensor) -> Tensor:
+        return part[None] if self.layout == "row" else self._turned(part)
+
+    def _ours(self, part: Tensor) -> Tensor:
+        return part[0] if self.layout == "row" else self._turned(part)
 
     def _turned(self, part: Tensor) -> Tensor:
         if self.layout == "transposed":

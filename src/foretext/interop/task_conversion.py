@@ -11,7 +11,6 @@ from torch import Tensor
 
 from foretext.errors import ModelFileError
 from foretext.interop.buffers import check_buffers
-from foretext.interop.config_file import read_vocab_size
 from foretext.interop.conversion import Converted, backbone_config, further_keys
 from foretext.interop.families import FAMILIES, family_of
 from foretext.interop.family import Family, Settings
@@ -85,7 +84,7 @@ def task_from_family(
     check_buffers(weights, config, family.buffers, weight_path)
     said = _said(family, theirs, head, weights, (config_path, weight_path), of_pairs=of_pairs)
     with no_init(weights, config_path):
-        backbone = family.backbone.build(config, read_vocab_size(theirs, config_path))
+        backbone = family.build(config, theirs, config_path)
         base = TaskBase(tokenizer, backbone, family.visibility)
         name, task = made_task(said, base, config_path, resolve)
     rows, flag = _rows(family, head, config, family.prefix, theirs), partial(family.flag, theirs)

@@ -35,11 +35,11 @@ def found_heads(family: Family, theirs: Settings, weights: dict[str, Tensor]) ->
         theirs: its settings.
         weights: under canonical names.
     """
-    if not family.head_marks & {*weights, *(theirs.get("architectures") or ())}:
+    if not family.has_head(theirs, weights):
         return NO_HEADS
     pair_names = {row.theirs[0] for row in family.pair_head_rows}
     tied = bool(theirs.get("tie_word_embeddings", family.tied))
-    decoder, embedding = weights.get(family.decoder), weights.get(family.embedding)
+    decoder, embedding = weights.get(family.decoder), family.head_vectors(weights)
     if tied and decoder is not None and embedding is not None:
         tied = torch.equal(decoder, embedding)  # what is stored counts, as it does for them
     if tied:

@@ -11,7 +11,16 @@ from foretext.backbones.transformer_config import TransformerConfig
 from foretext.interop.buffers import TRANSFORMER_BUFFERS
 from foretext.interop.family import Family, Key, Settings
 
-__all__ = ["TransformerFamily"]
+__all__ = ["PLAIN", "TransformerFamily"]
+
+PLAIN: Mapping[str, Any] = {  # settings of our backbone that most families do not have
+    "embedding_dim": None,
+    "share_layers": False,
+    "head_dim": None,
+    "scale_scores": True,
+    "global_every": 1,
+    "pooler_activation": "tanh",
+}
 
 
 class TransformerFamily(Family):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from foretext.data.batch import Visibility
 
-__all__ = ["Reading"]
+__all__ = ["Reading", "Writing"]
 
 
 class Reading(NamedTuple):
@@ -31,3 +31,13 @@ class Reading(NamedTuple):
     def room(self, max_length: int) -> int:
         """Return the tokens of the text for which a model of `max_length` positions has room."""
         return max_length - len(self.opening) - (self.mask is not None)
+
+
+class Writing(NamedTuple):
+    """Ids that a published model writes with, where they are not those that its objective has."""
+
+    start: int  # that its decoder reads before the first token
+    end: int  # of an output
+    first: int | None = None  # as of `Reading`
+    last: int | None = None
+    never: tuple[int, ...] = ()
