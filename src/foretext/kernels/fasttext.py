@@ -35,7 +35,7 @@ from foretext.kernels.simd import (
     transposed_sum,
     zeros,
 )
-from foretext.kernels.word2vec import LOSS_EVERY, MAX_SENTENCE, keep_words, window_of
+from foretext.kernels.windows import LOSS_EVERY, MAX_SENTENCE, keep_words, window_of
 
 __all__ = ["Model", "Scratch", "Subwords", "Text", "scratch_for", "train_slice", "word_sums"]
 

@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 from foretext.data.token_file import Tokens
 from foretext.kernels.fasttext import Model, Text, scratch_for, train_slice
 from foretext.kernels.sigmoid import GROUP
-from foretext.kernels.word2vec import MAX_SENTENCE
+from foretext.kernels.windows import MAX_SENTENCE
 from foretext.progress.run_context import RunContext
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.vectors.frequencies import as_chances, keep_rates

@@ -8,7 +8,7 @@ import numpy as np
 
 from foretext.kernels.alias import alias_table
 from foretext.kernels.huffman import huffman_paths
-from foretext.kernels.word2vec import Targets
+from foretext.kernels.word2vec_arrays import Targets
 from foretext.vectors.frequencies import noise_weights
 from foretext.vectors.held_out import logistic_losses, softmax_losses
 

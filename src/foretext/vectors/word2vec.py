@@ -16,15 +16,9 @@ from pydantic import Field, model_validator
 from foretext.data.token_file import Tokens
 from foretext.errors import SettingError
 from foretext.kernels.simd import aligned_zeros, padded
-from foretext.kernels.word2vec import (
-    MAX_SENTENCE,
-    Method,
-    Targets,
-    Text,
-    Weights,
-    scratch_for,
-    train_slice,
-)
+from foretext.kernels.windows import MAX_SENTENCE
+from foretext.kernels.word2vec import train_slice
+from foretext.kernels.word2vec_arrays import Method, Targets, Text, Weights, scratch_for
 from foretext.progress.run_context import RunContext
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.vectors.frequencies import as_chances, keep_rates
