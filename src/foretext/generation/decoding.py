@@ -46,7 +46,7 @@ class Decoding(Config):
     """Number of the most probable tokens to draw from; none: all."""
     top_p: float | None = Field(None, gt=0, le=1)
     """Probability that the most probable tokens to draw from hold together; none: all."""
-    seed: int = 0
+    seed: int = Field(0, ge=0)
     """Number that determines the draws."""
     batch_texts: int = Field(32, ge=1)
     """Texts that are decoded side by side."""
@@ -80,10 +80,6 @@ class Decoding(Config):
     def sampling(self) -> Sampling:
         """How the next token is chosen where no beam is searched."""
         return Sampling(temperature=self.temperature, top_k=self.top_k, top_p=self.top_p)
-
-    def normalised(self, score: float, length: int) -> float:
-        """Return a sum of log-probabilities divided by the penalty of its length."""
-        return score / self.divisor(length)
 
     def divisor(self, length: int) -> float:
         """Return what a score is divided by; `length` counts all tokens, the end among them."""

@@ -63,10 +63,10 @@ def choose(logits: Tensor, sampling: Sampling, generator: torch.Generator) -> Te
 
 
 def draw(logits: Tensor, sampling: Sampling, chance: Tensor) -> Tensor:
-    """Return the next tokens, (B,) int64, for logits (B, V) and numbers in [0, 1), (B,).
+    """Return the next tokens, (B,) int64, for logits (B, V) and numbers in [0, 1), (B,) float64.
 
     A number says which token is taken, when all are put side by side by their probabilities.
     """
     ends = probabilities(logits, sampling).double().cumsum(-1)  # (B, V)
-    places = chance[:, None].double() * ends[:, -1:]
+    places = chance[:, None] * ends[:, -1:]
     return torch.searchsorted(ends, places, right=True)[:, 0]
