@@ -19,7 +19,7 @@ from foretext.pipeline.building import check_model
 from foretext.recipe import Recipe
 from foretext.recipes import recipe_names
 
-__all__ = ["LAWFUL", "PAIRS", "UNLAWFUL", "Pair", "build_backbone", "small_recipe"]
+__all__ = ["GUESSED", "LAWFUL", "PAIRS", "UNLAWFUL", "Pair", "build_backbone", "small_recipe"]
 
 SMALL = {  # by field, of any backbone
     "num_layers": 2,
@@ -41,10 +41,18 @@ FORMS: dict[str, dict[str, dict[str, Any]]] = {
     },
     "deberta": {"": {"num_buckets": 8}},
     "elmo": {"": {"dim": 16}},
-    "encoder_decoder": {"": {}},
-    "seq2seq": {"": {}},
+    "encoder_decoder": {
+        "": {},
+        "relative": {"positions": "relative", "norm_position": "pre", "activation": "geglu"},
+    },
+    # In bfloat16 a GRU rounds by the number of rows that it reads at once, so LSTMs are compared.
+    "seq2seq": {"": {"kind": "lstm"}},
 }
 STEPS = 12
+GUESSED = {  # by objective, the part of its loss that no position sees the answers of
+    "span_corruption": "spans_loss",
+    "text_infilling": "infilled_loss",
+}
 
 
 class Pair(NamedTuple):

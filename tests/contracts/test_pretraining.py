@@ -21,7 +21,7 @@ from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder
 from foretext.training.loop import Training
 from tests.contracts.interruption import stopping_at
-from tests.contracts.pairs import LAWFUL, STEPS, UNLAWFUL, Pair, small_recipe
+from tests.contracts.pairs import GUESSED, LAWFUL, STEPS, UNLAWFUL, Pair, small_recipe
 
 TEXTS = ["the dog barks in the morning .", "a cat", "every night the owl hoots again ."]
 NUM_LETTERS = 26
@@ -140,14 +140,18 @@ def test_it_sees_no_answer(pair: Pair, tmp_path: Path) -> None:
     text = tmp_path / "random.txt"
     text.write_text(random_letters(), encoding="utf-8")
     settings: tuple[str, ...] = (
-        "training.steps=150",
+        "training.steps=60",
+        "training.valid_steps=60",
+        "training.learning_rate=0.01",
         "data.valid_rate=0.2",
         "tokenizer.vocab_size=320",
     )
     if small_recipe(pair).parts["tokenizer"].name == "unigram":  # each blank would be a token
         settings += ("tokenizer.name=wordpiece",)
     run_recipe(small_recipe(pair, *settings), text, tmp_path / "run")
-    assert valid_losses(RunFolder(tmp_path / "run"))[-1] > SHARE * np.log(NUM_LETTERS)
+    part = GUESSED.get(pair.objective, "loss")
+    losses = valid_losses(RunFolder(tmp_path / "run"), f"valid_{part}")
+    assert losses[-1] > SHARE * np.log(NUM_LETTERS)
 
 
 def random_letters() -> str:
@@ -160,7 +164,7 @@ def random_letters() -> str:
     )
 
 
-def valid_losses(run: RunFolder) -> list[float]:
+def valid_losses(run: RunFolder, figure: str = "valid_loss") -> list[float]:
     """The held-out losses of a run, in order."""
     records = map(json.loads, run.metrics.read_text(encoding="utf-8").splitlines())
-    return [float(record["valid_loss"]) for record in records if "valid_loss" in record]
+    return [float(record[figure]) for record in records if figure in record]

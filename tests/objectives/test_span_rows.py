@@ -9,7 +9,7 @@ from foretext.data.token_stream import TokenStream
 from foretext.objectives.span_rows import SpanRows, cut_out
 from foretext.objectives.spans import SpanCounts
 
-WORDS = "Thank you for inviting me to your party last week .".split()
+WORDS = ["Thank", "you", "for", "inviting", "me", "to", "your", "party", "last", "week", "."]
 X, Y, END = 200, 201, 3  # no ids of the animals
 SENTINELS = tuple(range(200, 210))
 

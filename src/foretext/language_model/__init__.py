@@ -7,6 +7,7 @@ networks.py      the network in the number format that suits each use
 embedding.py     texts of any length as vectors
 encoding.py      rows of ids as vectors, in batches
 filling.py       masked words
+span_filling.py  masked words by models that write any number of tokens
 continuation.py  text generated after a prompt
 likelihood.py    how likely a text is
 insight.py       states by layer, and what attends to what

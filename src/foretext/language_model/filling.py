@@ -1,4 +1,7 @@
-"""Masked words: what a masked language model predicts where a text has ``[MASK]``."""
+"""Masked words: what a masked language model predicts where a text has ``[MASK]``.
+
+What a model writes that does not predict single tokens is in `span_filling`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from foretext.language_model.networks import Network
 from foretext.nn.token_head import TokenHead
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
-__all__ = ["Filling", "fill_masks"]
+__all__ = ["WRITTEN", "Filling", "fill_masks", "filled", "written_piece"]
 
 WRITTEN = "[MASK]"  # what a user may write, whatever the tokenizer calls it
 
@@ -23,8 +26,8 @@ WRITTEN = "[MASK]"  # what a user may write, whatever the tokenizer calls it
 class Filling(NamedTuple):
     """One answer."""
 
-    token: str
-    probability: float  # among all tokens of the vocabulary
+    token: str  # or the text of several, where the model writes spans
+    probability: float  # among all tokens of the vocabulary, or all spans
     text: str  # with this token at this mask; other masks stay
 
 
@@ -61,7 +64,7 @@ def fill_masks(
             Filling(
                 tokenizer.tokens[token],
                 share,
-                _filled(parts, number, _piece(tokenizer, ids[:position], token)),
+                filled(parts, number, written_piece(tokenizer, ids[:position], [token])),
             )
             for token, share in answers
         ]
@@ -92,13 +95,13 @@ def _likeliest(
     ]
 
 
-def _piece(tokenizer: SubwordTokenizer, before: list[int], token: int) -> str:
-    """Text of a token after others: with a blank where it opens a word."""
-    left, whole = tokenizer.decode(before), tokenizer.decode([*before, token])
-    return whole[len(left) :] if whole.startswith(left) else f" {tokenizer.decode([token])}"
+def written_piece(tokenizer: SubwordTokenizer, before: Sequence[int], ids: Sequence[int]) -> str:
+    """Return the text of ids behind others: with a blank where they open a word."""
+    left, whole = tokenizer.decode(before), tokenizer.decode([*before, *ids])
+    return whole[len(left) :] if whole.startswith(left) else f" {tokenizer.decode(ids)}"
 
 
-def _filled(parts: Sequence[str], number: int, piece: str) -> str:
-    """The user's text with `piece` at one mask, and the other masks as they were."""
+def filled(parts: Sequence[str], number: int, piece: str) -> str:
+    """Return the user's text with `piece` at one mask, and the other masks as they were."""
     left, right = WRITTEN.join(parts[: number + 1]), WRITTEN.join(parts[number + 1 :])
     return f"{left.rstrip()}{piece}".lstrip() + right if left.strip() else piece.lstrip() + right

@@ -26,6 +26,7 @@ from foretext.language_model.insight import (
 )
 from foretext.language_model.likelihood import Likelihood, measure_likelihood
 from foretext.language_model.parts import ModelParts
+from foretext.language_model.span_filling import fill_spans
 from foretext.nn.dense import through_layers
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
@@ -85,7 +86,7 @@ class LanguageModel(ModelParts):
         """
         if isinstance(texts, str) or isinstance(seconds, str):
             raise SettingError("embed takes several texts; put a single one into a list.")
-        backbone = self._networks.fast().backbone
+        backbone = self._networks.fast().backbone.for_tasks
         layers, found = check_layers(layer, backbone), list(iterate_texts(texts))
         pooling = pooling or self.pooling
         if seconds is None:
@@ -105,13 +106,18 @@ class LanguageModel(ModelParts):
         """Return the likeliest tokens of each ``[MASK]``, as (token, probability, filled text).
 
         The tokenizer's own name of the mask works as well. Each mask is filled by itself, while the
-        others stay masked. Special tokens are never an answer.
+        others stay masked. Special tokens are never an answer. A model that writes spans (T5, BART)
+        fills a mask with any number of tokens, knowing its likeliest spans of the masks before it;
+        T5's ``<extra_id_0>`` is a mask, too.
 
         Raises:
             SettingError: the model does not fill masks.
             CorpusError: no mask in the text, or more text than the model sees at once.
         """
-        return fill_masks(self._networks.exact(), self.tokenizer, self._framing, text, topn)
+        network = self._networks.exact()
+        if self.objective is not None and self.objective.writes_spans:
+            return fill_spans(network, self.tokenizer, text, topn)
+        return fill_masks(network, self.tokenizer, self._framing, text, topn)
 
     def generate(
         self,
@@ -196,7 +202,7 @@ class LanguageModel(ModelParts):
         Raises:
             CorpusError: the text is empty, or longer than the model.
         """
-        return layers_of(self._networks.exact().backbone, self._one_text(text, second))
+        return layers_of(self._networks.exact().backbone.for_tasks, self._one_text(text, second))
 
     @torch.inference_mode()
     def attention_maps(self, text: str, second: str | None = None) -> AttentionMaps:
@@ -208,7 +214,7 @@ class LanguageModel(ModelParts):
             CorpusError: the text is empty, or longer than the model.
             SettingError: the backbone has no attention.
         """
-        return attention_of(self._networks.exact().backbone, self._one_text(text, second))
+        return attention_of(self._networks.exact().backbone.for_tasks, self._one_text(text, second))
 
     def _one_text(self, text: str, second: str | None) -> OneText:
         reader = cast(SubwordTokenizer, self.as_base().reader())

@@ -53,7 +53,9 @@ class ModelParts(Represented):
         self.normalize = normalize
         self.is_sentence_encoder = is_sentence_encoder
         self._networks = Networks(network, tokenizer, precision)
-        self.visibility = visibility or _visibility(tokenizer, objective)
+        self.visibility: Visibility = (
+            "full" if backbone.reads_source else visibility or _visibility(tokenizer, objective)
+        )
         self._framing = Framing.of(tokenizer, self.visibility, backbone.max_length)
         length = min(text_length or backbone.max_length, backbone.max_length)
         self._embedder = TextEmbedder(tokenizer, self.visibility, length)

@@ -49,5 +49,7 @@ class ModelInUse(Protocol):
     def fill(self, text: str, topn: int = 5) -> Sequence[Sequence[Answer]]:
         """Return the likeliest tokens of each ``[MASK]``."""
 
-    def generate(self, prompt: str = "", max_new_tokens: int = 50) -> Sequence[Written]:
-        """Continue a prompt."""
+    def generate(
+        self, prompt: str = "", max_new_tokens: int = 50, *, source: str | None = None
+    ) -> Sequence[Written]:
+        """Continue a prompt, or write a text after a source."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from foretext.data.batch import Batch
@@ -83,9 +81,7 @@ class InfilledRows:
         source = self._framed(found.source, lengths)
         target = np.pad(text, ((0, 0), (1, 1)), constant_values=end)
         target[:, 0] = self.first
-        batch = source_batch(source, target, end, lengths)
-        of_target = torch.from_numpy(np.pad(hidden, ((0, 0), (1, 1))))  # (B, T)
-        return replace(batch, targets={**batch.targets, "hidden": of_target})
+        return source_batch(source, target, np.pad(hidden, ((0, 0), (1, 1))), end, lengths)
 
     def _framed(self, source: Ids, lengths: Ids) -> Ids:
         """Put `<s>` before the sources and `</s>` behind them, and fill up to a usual width."""

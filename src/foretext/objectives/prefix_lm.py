@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from foretext.backbones.base import Backbone, States
-from foretext.data.batch import Batch, Visibility
+from foretext.backbones.base import Backbone
+from foretext.data.batch import Visibility
 from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
-from foretext.nn.token_head import Score
 from foretext.objectives.in_use import ModelInUse
 from foretext.objectives.prefix_rows import PrefixRows
 from foretext.objectives.reading import Reading
@@ -45,7 +44,7 @@ class PrefixLM(SequenceToSequence):
     usage = 'model.generate(source="a text that begins", max_new_tokens=50)'
     command = 'generate {run} --source "a text that begins"'
     frame: ClassVar[FrameKind | None] = "t5"
-    part = "prefix_lm"
+    parts = ("prefix_lm",)
 
     def __init__(self, config: Config, backbone: Backbone, tokenizer: SubwordTokenizer) -> None:
         super().__init__(config, backbone, tokenizer)
@@ -67,21 +66,6 @@ class PrefixLM(SequenceToSequence):
         """Cut rows from the text; where the second part begins differs from batch to batch."""
         start = self.start if self.needs_source else None
         return PrefixRows(TokenStream(tokens, self.end), self.row_length, start)
-
-    def counts(self, batch: Batch) -> Mapping[str, int]:
-        """Return the number of predicted tokens."""
-        if self.needs_source:
-            return super().counts(batch)
-        return {self.part: int(batch.targets["predicted"].sum())}
-
-    def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
-        """Score the tokens of the second part."""
-        if self.needs_source:
-            return super().scores(states, batch)
-        places = batch.targets["predicted"].flatten().nonzero()[:, 0]  # (M,)
-        hidden = states.last.flatten(0, 1).index_select(0, places)  # (M, D)
-        targets = batch.targets["next"].flatten().index_select(0, places)
-        return {self.part: self.head.score(hidden, targets)}
 
     def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any]:
         """Continue the first tokens of a row."""

@@ -47,7 +47,8 @@ class PrefixRows:
             return _in_one_row(torch.from_numpy(text), cut)
         end = self.stream.separator
         source = np.pad(text[:, :cut], ((0, 0), (0, 1)), constant_values=end)
-        return source_batch(source, text[:, cut:].copy(), self.start)
+        target = text[:, cut:].copy()
+        return source_batch(source, target, np.ones(target.shape, np.bool_), self.start)
 
     def _cut(self, rng: np.random.Generator) -> int:
         """Draw the tokens of the first part; few numbers, as each new shape costs memory."""
@@ -60,8 +61,8 @@ def _in_one_row(text: torch.Tensor, cut: int) -> Batch:
     """Return rows whose first part looks at itself as a whole, and what follows to the left."""
     ids = text[:, :-1].contiguous()  # (B, T)
     B, T = ids.shape
-    predicted = (torch.arange(T) >= cut - 1).expand(B, T)  # by the first part's last token, too
-    targets = {"next": text[:, 1:].contiguous(), "predicted": predicted}
+    hidden = (torch.arange(T) >= cut - 1).expand(B, T)  # the last token of the first part, too
+    targets = {"next": text[:, 1:].contiguous(), "hidden": hidden}
     if not cut:
         return Batch(Inputs(ids, visibility="causal"), targets)
     visible = torch.ones(T, T, dtype=torch.bool).tril()

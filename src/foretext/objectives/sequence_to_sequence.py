@@ -13,7 +13,7 @@ from foretext.data.batch import Batch, Visibility
 from foretext.nn.token_head import Score
 from foretext.nn.vocabulary_head import VocabularyHead
 from foretext.objectives.base import Objective, TaskHeads, check_tied, row_length
-from foretext.objectives.reading import Reading
+from foretext.objectives.reading import Reading, Writing
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["SequenceConfig", "SequenceToSequence", "next_token_head"]
@@ -28,6 +28,8 @@ class SequenceConfig(Config):
     """The head's weights are the token vectors."""
     scale_states: bool = False
     """Divide states by the root of their width before the head (T5 1.0)."""
+    bias: bool = False
+    """Whether the head has an additive part (Marian)."""
 
 
 class SequenceToSequence(Objective):
@@ -43,7 +45,7 @@ class SequenceToSequence(Objective):
     needs_source = True
     continues = True
     continues_sources = True
-    part: str  # name of the loss
+    parts: tuple[str, ...]  # names of the losses: of hidden tokens and, apart, of other ones
     row_length: int
     end: int
 
@@ -54,12 +56,22 @@ class SequenceToSequence(Objective):
         self.tokenizer = tokenizer
         self.row_length = row_length(config.row_length, backbone)
         self.end = tokenizer.special.required("end")
+        self.writing: Writing | None = None  # None: with the ids that are usual for the objective
         self.head = next_token_head(config, backbone)
+
+    @property
+    def usual_start(self) -> int:
+        """The id that the decoder reads before the first token, unless `follow` says another."""
+        return self.tokenizer.special.required("pad")
 
     @property
     def start(self) -> int:
         """The id that the decoder reads before the first token."""
-        return self.tokenizer.special.required("pad")
+        return self.usual_start if self.writing is None else self.writing.start
+
+    def follow(self, writing: Writing) -> None:
+        """Write with the ids of a published model from now on."""
+        self.writing, self.end = writing, writing.end
 
     @property
     def token_head(self) -> VocabularyHead:
@@ -78,27 +90,49 @@ class SequenceToSequence(Objective):
 
     def reading(self, source: Sequence[int] | None = None) -> Reading:
         """Return how a text is written: after the source and its end, from the start token on."""
-        return Reading((self.start,), source=(*(source or ()), self.end), never=(self.start,))
+        framed = (*(source or ()), self.end)
+        return self.written(Reading((self.start,), source=framed, never=(self.start,)))
+
+    def written(self, reading: Reading) -> Reading:
+        """Return a reading with the ids of the published model that this one follows, if any."""
+        if self.writing is None:
+            return reading
+        start, _, first, last, never = self.writing
+        return reading._replace(opening=(start,), first=first, last=last, never=never)
 
     def counts(self, batch: Batch) -> Mapping[str, int]:
-        """Return the number of predicted tokens."""
-        return {self.part: batch.targets["next"].numel()}
+        """Return the number of predicted tokens of each part."""
+        return {part: int(chosen.sum()) for part, chosen in self._chosen(batch).items()}
+
+    def divisors(self, counts: Mapping[str, int]) -> Mapping[str, int]:
+        """Return all predicted tokens for each part, so that the loss is one mean."""
+        return dict.fromkeys(counts, max(sum(counts.values()), 1))
 
     def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
-        """Score the next token at every position."""
-        hidden = states.last.flatten(0, 1)  # (B T, D)
-        return {self.part: self.head.score(hidden, batch.targets["next"].flatten())}
+        """Score the next tokens of each part."""
+        rows, targets = states.last.flatten(0, 1), batch.targets["next"].flatten()
+        scores = {}
+        for part, chosen in self._chosen(batch).items():
+            places = chosen.flatten().nonzero()[:, 0]  # (M,)
+            hidden = rows.index_select(0, places)  # (M, D)
+            scores[part] = self.head.score(hidden, targets.index_select(0, places))
+        return scores
+
+    def _chosen(self, batch: Batch) -> Mapping[str, Tensor]:
+        """The positions of each part, (B, T) bool."""
+        hidden = batch.targets["hidden"]
+        return dict(zip(self.parts, (hidden, ~hidden), strict=False))
 
 
 def next_token_head(config: SequenceConfig, backbone: Backbone) -> VocabularyHead:
-    """Return a map from states to tokens, without an additive part."""
+    """Return a map from states to tokens."""
     scale: float = backbone.dim**-0.5
     return VocabularyHead(
         backbone.dim,
         backbone.vocab_size,
         transform=Scale(scale) if config.scale_states else None,
         tied=backbone.embedding if config.tied else None,
-        bias=False,
+        bias=config.bias,
     )
 
 

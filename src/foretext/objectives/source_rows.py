@@ -16,14 +16,18 @@ Ids = NDArray[np.int64]
 def source_batch(
     sources: Ids,
     targets: Ids,
+    hidden: NDArray[np.bool_],
     start: int,
     lengths: NDArray[np.int64] | None = None,
 ) -> Batch:
     """Return a batch with the target `next`: every token of a row from those before it.
 
+    The target `hidden` tells tokens that have to be guessed from others, for figures.
+
     Args:
         sources: (B, S).
         targets: (B, T).
+        hidden: (B, T), True = the source does not show what the target has here.
         start: id that the decoder reads before the first token of a target.
         lengths: of the sources, (B,); None: none is padded.
     """
@@ -37,4 +41,5 @@ def source_batch(
         visibility="causal",
         source=Inputs(torch.from_numpy(sources), mask),
     )
-    return Batch(inputs, {"next": torch.from_numpy(targets)})
+    found = {"next": torch.from_numpy(targets), "hidden": torch.from_numpy(hidden)}
+    return Batch(inputs, found)

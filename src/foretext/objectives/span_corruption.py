@@ -1,7 +1,7 @@
 """Span corruption: spans of a text are cut out, and the model writes them.
 
-Raffel et al. 2020, "T5", section 3.1.4. A sentinel stands in place of each span. The target has the spans alone, each behind its
-sentinel, so that it is short: with the defaults a step costs little more than the encoder's.
+Raffel et al. 2020, "T5", section 3.1.4. A sentinel stands in place of each span. The target has the
+spans alone, each behind its sentinel, so it is short: a fifth of the source with the defaults.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
 from foretext.errors import SettingError
-from foretext.objectives.cloze import hide_a_word
 from foretext.objectives.gap import Gap
+from foretext.objectives.hidden_word import hide_whole_word
 from foretext.objectives.in_use import ModelInUse
 from foretext.objectives.sequence_to_sequence import SequenceConfig, SequenceToSequence
 from foretext.objectives.span_rows import SpanRows
@@ -50,7 +50,7 @@ class SpanCorruption(SequenceToSequence):
     usage = 'model.fill("a text with a [MASK] in it")'
     command = 'fill {run} "a text with a [MASK] in it"'
     frame: ClassVar[FrameKind | None] = "t5"
-    part = "span_corruption"
+    parts = ("spans", "sentinels")  # the end token is among these
 
     @property
     def row_counts(self) -> SpanCounts:
@@ -96,4 +96,4 @@ class SpanCorruption(SequenceToSequence):
 
     def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any]:
         """Hide the word in the middle of a row, and write what is missing."""
-        return hide_a_word(model, row)
+        return hide_whole_word(model, row)

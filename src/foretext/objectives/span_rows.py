@@ -48,7 +48,14 @@ class SpanRows:
         text = self.stream.take(keys[:, None] + np.arange(self.counts.tokens))
         hidden, spans = hide_spans(self.counts, len(keys), rng)
         end = self.stream.separator
-        return source_batch(*cut_out(text, hidden, self.sentinels[spans], end), self.start)
+        source, target = cut_out(text, hidden, self.sentinels[spans], end)
+        return source_batch(source, target, self._of_spans(target), self.start)
+
+    def _of_spans(self, target: Ids) -> NDArray[np.bool_]:
+        """Which tokens of targets (B, T) are neither sentinels nor the end."""
+        of_spans = ~np.isin(target, self.sentinels)
+        of_spans[:, -1] = False
+        return of_spans
 
 
 def cut_out(text: Ids, hidden: NDArray[np.bool_], sentinels: Ids, end: int) -> tuple[Ids, Ids]:

@@ -12,16 +12,13 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from foretext.backbones.base import States
 from foretext.config import Config as BaseConfig
-from foretext.data.batch import Batch
 from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
 from foretext.errors import CorpusError
-from foretext.nn.token_head import Score
-from foretext.objectives.cloze import hide_a_word
 from foretext.objectives.gap import Gap
+from foretext.objectives.hidden_word import hide_whole_word
 from foretext.objectives.in_use import ModelInUse
 from foretext.objectives.infilled_rows import Damage, InfilledRows
 from foretext.objectives.reading import Reading
@@ -30,8 +27,6 @@ from foretext.objectives.sequence_to_sequence import SequenceConfig, SequenceToS
 from foretext.tokenizers.frames import FrameKind
 
 __all__ = ["TextInfilling"]
-
-PARTS = ("infilled", "copied")
 
 
 class TextInfilling(SequenceToSequence):
@@ -59,10 +54,11 @@ class TextInfilling(SequenceToSequence):
     usage = 'model.fill("a text with a [MASK] in it")'
     command = 'fill {run} "a text with a [MASK] in it"'
     frame: ClassVar[FrameKind | None] = "roberta"
+    parts = ("infilled", "copied")
 
     @property
-    def start(self) -> int:
-        """The id that the decoder reads before the first token."""
+    def usual_start(self) -> int:
+        """The id that the decoder reads before the first token, unless `follow` says another."""
         return self.end
 
     @property
@@ -92,7 +88,8 @@ class TextInfilling(SequenceToSequence):
         """Return how a text is written: after the framed source, with `<s>` as its first token."""
         framed = (self.first, *(source or ()), self.end)
         never = (self.tokenizer.special.required("pad"),)
-        return Reading((self.start,), source=framed, first=self.first, never=never)
+        usual = Reading((self.start,), source=framed, first=self.first, never=never)
+        return self.written(usual)
 
     def gap(self, pieces: Sequence[Sequence[int]], written: Sequence[Sequence[int]]) -> Gap:
         """Put a mask into each gap, and write the text up to the gap; its next token ends it."""
@@ -112,26 +109,6 @@ class TextInfilling(SequenceToSequence):
         reading = self.reading(source)._replace(opening=tuple(opening), first=None)
         return Gap(reading, ((*behind[0], self.end)[0],))
 
-    def counts(self, batch: Batch) -> Mapping[str, int]:
-        """Return the number of tokens that the source hides, and of those that it shows."""
-        hidden = batch.targets["hidden"]
-        num_hidden = int(hidden.sum())
-        return dict(zip(PARTS, (num_hidden, hidden.numel() - num_hidden), strict=True))
-
-    def divisors(self, counts: Mapping[str, int]) -> Mapping[str, int]:
-        """Return all tokens for each part, so that the loss is one mean."""
-        return dict.fromkeys(counts, max(sum(counts.values()), 1))
-
-    def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
-        """Score the next token at every position, apart where the source hides it."""
-        hidden, targets = batch.targets["hidden"].flatten(), batch.targets["next"].flatten()
-        rows = states.last.flatten(0, 1)  # (B T, D)
-        scores = {}
-        for part, chosen in zip(PARTS, (hidden, ~hidden), strict=True):
-            places = chosen.nonzero()[:, 0]
-            scores[part] = self.head.score(rows.index_select(0, places), targets[places])
-        return scores
-
     def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any]:
         """Mask the word in the middle of a row, and write what is missing."""
-        return hide_a_word(model, row)
+        return hide_whole_word(model, row)

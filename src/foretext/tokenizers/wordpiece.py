@@ -14,7 +14,7 @@ from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.case import CASE_SAMPLE, likely_lowercase
 from foretext.tokenizers.merges import Rules, Ties, learn_merges
 from foretext.tokenizers.splitters import LibraryWords
-from foretext.tokenizers.subword_config import UNKNOWN, SubwordConfig
+from foretext.tokenizers.subword_config import SubwordConfig
 from foretext.tokenizers.subword_tokenizer import (
     SubwordTokenizer,
     with_bert_template,
@@ -54,7 +54,7 @@ class WordPiece(SubwordTokenizer):
 
         @model_validator(mode="after")
         def _has_unknown(self) -> Self:
-            if UNKNOWN not in self.special_tokens:
+            if self.unknown is None:
                 raise ValueError("WordPiece needs '[UNK]' among its special_tokens")
             return self
 
@@ -110,7 +110,7 @@ def _rules(config: WordPiece.Config) -> Rules:
 def _library(config: WordPiece.Config, ids: dict[str, int], splitter: LibraryWords) -> Tokenizer:
     library = Tokenizer(
         models.WordPiece(
-            ids, unk_token=UNKNOWN, max_input_chars_per_word=100, continuing_subword_prefix=PREFIX
+            ids, unk_token=config.unknown, max_input_chars_per_word=100, continuing_subword_prefix=PREFIX
         )
     )
     library.normalizer = splitter.normalizer
