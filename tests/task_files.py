@@ -77,6 +77,7 @@ def write_task_files(folder: Path) -> TaskFiles:
         place("matching").write_text(_pairs(rows), encoding="utf-8")
         place("tagging").write_text(_sentences(rows), encoding="utf-8")
         place("span_qa").write_text(_questions(rows), encoding="utf-8")
+        place("text_to_text").write_text(_rewritten(rows), encoding="utf-8")
     return files
 
 
@@ -85,6 +86,7 @@ _SUFFIXES = {
     "matching": ".tsv",
     "tagging": ".conll",
     "span_qa": ".json",
+    "text_to_text": ".tsv",
 }
 
 
@@ -110,6 +112,16 @@ def _pairs(rows: Sequence[int]) -> str:
             f"the {first} {row}\tevery {second} {row}\t{'same' if same else 'other'}\t{same:.1f}\n"
         )
     return "".join(["text_a\ttext_b\tlabel\tscore\n", *lines])
+
+
+def _rewritten(rows: Sequence[int]) -> str:
+    """Sentences, and the same with the animal last."""
+    lines = []
+    for row in rows:
+        animal, sound, when = ANIMALS[row % 6], SOUNDS[row % 6], TIMES[row // 6 % 4]
+        marks = "." * (row // 24 + 1)
+        lines.append(f"the {animal} {sound} {marks} {when}\t{when} {marks} {sound} {animal}\n")
+    return "".join(["source\ttarget\n", *lines])
 
 
 def _sentences(rows: Sequence[int]) -> str:

@@ -30,7 +30,15 @@ from tests.task_files import SMALL, TaskFiles, word_vectors, write_task_files
 BASES = [*map(str, LAWFUL), "vectors", *base_names()]
 # Tasks that read two texts in one row: whole words have no token to stand between them.
 IN_ONE_ROW = {"span_qa"}
-SMALL_ROWS = {**SMALL, "lookup": {"vector_size": 16}, "recurrent": {"vector_size": 16, "dim": 8}}
+WRITES = {"text_to_text"}  # tasks whose answers are texts
+TWO_TOWERS = {"num_layers": 1, "dim": 16, "num_heads": 2, "max_length": 48}
+SMALL_ROWS = {
+    **SMALL,
+    "lookup": {"vector_size": 16},
+    "recurrent": {"vector_size": 16, "dim": 8},
+    **dict.fromkeys(("encoder_decoder", "transformer-2017"), TWO_TOWERS),
+    **dict.fromkeys(("seq2seq", "gru-attention", "lstm-attention"), {"vector_size": 16, "dim": 16}),
+}
 
 
 def reads_words(base: str) -> bool:
@@ -44,9 +52,19 @@ def is_lawful(task: str, base: str) -> bool:
     """Whether a task is learned on a base; the other cases are refused."""
     if base in LEARNERS:
         return task == "classification"
-    if base in base_names() and NamedBackbone.of(base).component.reads_source:
-        return False
+    if task in WRITES:
+        return writes(base)
     return not (task in IN_ONE_ROW and reads_words(base))
+
+
+def writes(base: str) -> bool:
+    """Whether a base can be taught to write texts."""
+    if base in (names := {str(pair): pair for pair in LAWFUL}):
+        return bool(OBJECTIVES.resolve(names[base].objective).continues)
+    if base == "vectors" or reads_words(base):
+        return False
+    component = NamedBackbone.of(base).component
+    return bool(component.reads_source) or base == "transformer"
 
 
 CASES = [(task, base) for task in TASKS for base in BASES]

@@ -13,6 +13,7 @@ import foretext as ft
 from foretext.data.rows import RowTexts
 from foretext.errors import ForetextError, SettingError
 from foretext.finetuning.bases import open_base
+from foretext.finetuning.material import Material
 from foretext.finetuning.start import Start, find_start
 from foretext.task_models import TASKS
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -23,9 +24,9 @@ ROWS = RowTexts(["the owl hoots", "the owl sees the dog", "zebras bark", "zebras
 
 
 def begun(base: Any, task: str = "classification", **options: Any) -> Start:
-    usual = TASKS.resolve(task).vectors_backbone
+    material = Material(TASKS.resolve(task), ROWS)
     sections = options.pop("sections", {})
-    return find_start(open_base(base), base, usual, ROWS, sections, **options)
+    return find_start(open_base(base), base, material, sections, **options)
 
 
 @pytest.mark.parametrize("name", ["textcnn", "rnn", "lstm", "gru", "transformer"])

@@ -14,6 +14,7 @@ from foretext.artifact import RunFolder
 from foretext.data.rows import RowTexts
 from foretext.errors import ModelFileError
 from foretext.finetuning.bases import open_base
+from foretext.finetuning.material import Material
 from foretext.finetuning.start import find_start
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.interop.task_folder import load_task
@@ -127,7 +128,7 @@ def test_a_base_begins_with_the_head_that_it_learned(make_folder: MakeFolder) ->
     """Of a masked language model, and of another task."""
     for head, more in (("ForMaskedLM", {}), ("ForTokenClassification", TAGS)):
         folder, theirs = make_folder("modernbert", head, **more)
-        begun = find_start(open_base(folder), folder, "lstm", RowTexts([]), {})
+        begun = find_start(open_base(folder), folder, Material(Tagger, RowTexts([])), {})
         made = made_transform(begun.new_base(1), "gelu")
         assert made is not None
         assert torch.equal(made.dense.weight, theirs.head.dense.weight)

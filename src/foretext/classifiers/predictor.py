@@ -83,6 +83,17 @@ class Predictor(RowModel, Represented):
         refuse_options(self.title.lower(), k, threshold)
         return Top()
 
+    def answering(self, options: Mapping[str, Any]) -> None:
+        """Answer with other settings from now on, such as the beams of a search.
+
+        Raises:
+            SettingError: one of them has no effect on these answers.
+        """
+        for name in options:
+            raise SettingError(
+                f"--{name.replace('_', '-')} has no effect on {self.title.lower()}; leave it out."
+            )
+
     @abstractmethod
     def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
         """Return the answer to each input, a text for each of `fields`, as JSON has it."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from foretext.cli.completion import complete_base, complete_setting_of_task, complete_task
+from foretext.cli.parallel_files import has_target_file, with_targets
 from foretext.cli.shared import AsJson, Overwrite, Quiet, given_options, print_json, print_table
 from foretext.errors import SettingError
 from foretext.terminal import say
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["finetune"]
 
-ROW_OPTIONS = ("text", "label", "text_a", "text_b", "score", "token", "tag")
+ROW_OPTIONS = ("text", "label", "text_a", "text_b", "score", "source", "target", "token", "tag")
 NOT_SHOWN = (
     "kind", "foretext", "title", "usage", "files", "watched", "layer_weights",
     "informative_features",
@@ -31,7 +32,8 @@ def finetune(
         typer.Argument(
             metavar="TASK",
             autocompletion=complete_task,
-            help="What to learn: classification, matching, tagging, span_qa, or module:Class.",
+            help="What to learn: classification, matching, tagging, span_qa, text_to_text, or "
+            "module:Class.",
         ),
     ] = None,
     base: Annotated[
@@ -40,8 +42,8 @@ def finetune(
             metavar="BASE",
             autocompletion=complete_base,
             help="What it is learned on: a run, a Hugging Face folder, a vector file; or a name, "
-            "to learn from scratch: textcnn, lstm, gru, rnn, transformer, fasttext, linear, or "
-            "module:Class.",
+            "to learn from scratch: textcnn, lstm, gru, rnn, transformer, fasttext, linear; for "
+            "text_to_text transformer-2017, gru-attention, lstm-attention; or module:Class.",
         ),
     ] = None,
     train: Annotated[
@@ -80,6 +82,23 @@ def finetune(
         typer.Option(
             metavar="COLUMN", help="Matching: the column of a number, in place of a label."
         ),
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="text_to_text: the source's column.")
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|COLUMN",
+            help="text_to_text: the file with the target of each line of TRAIN; of a table, the "
+            "target's column.",
+        ),
+    ] = None,
+    valid_target: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The same for --valid.")
+    ] = None,
+    test_target: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The same for --test.")
     ] = None,
     token: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Tagging: the token's column, from 1.")
@@ -125,13 +144,20 @@ def finetune(
     sections = read_overrides(settings or [], SECTIONS)
     if seeds is not None:
         sections.setdefault("finetuning", {})["seeds"] = seeds
+    column = None if has_target_file(train, target) else target
+    files = {
+        "train": (train, None if target == column else target),
+        "valid": (valid, valid_target),
+        "test": (test, test_target),
+    }
     recipe = TaskRecipe.load(
-        config, sections, task=task, base=base, train=train, valid=valid, test=test,
-        budget=budget, search=search,
+        config, sections, task=task, base=base, budget=budget, search=search,
+        **{name: with_targets(name, *given) for name, given in files.items()},
     )  # fmt: skip
     columns = given_options(
-        text=text, label=label, text_a=text_a, text_b=text_b, score=score, token=token, tag=tag
-    )
+        text=text, label=label, text_a=text_a, text_b=text_b, score=score, source=source,
+        target=column, token=token, tag=tag,
+    )  # fmt: skip
     recipe = _with_columns(recipe, columns)
     facts = run_finetuning(
         recipe, output, overwrite=overwrite, resume=resume, quiet=quiet, report=report

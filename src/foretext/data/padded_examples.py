@@ -65,7 +65,8 @@ class PaddedExamples:
         shared: 1 where a token stands in both texts of its row, else 0; None: that is not marked.
         characters: of the words of each row, (T, K), or None.
         group: rows of an example.
-        asked: of the inputs.
+        needed: of the inputs.
+        sources: ids that an encoder reads, a row for each of `rows`; None: there is no encoder.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class PaddedExamples:
         characters: Ragged | None = None,
         group: int = 1,
         needed: Needed = "all",
+        sources: Ragged | None = None,
     ) -> None:
         self.rows = rows
         self.targets = targets
@@ -90,7 +92,9 @@ class PaddedExamples:
         self.characters = characters
         self.group = group
         self.needed = needed
-        self._lengths = rows.lengths.reshape(-1, group).max(1) if len(rows) else rows.lengths
+        self.sources = sources
+        lengths = rows.lengths if sources is None else rows.lengths + sources.lengths
+        self._lengths = lengths.reshape(-1, group).max(1) if len(rows) else lengths
         self._spelling = None if rows.spelling is None else torch.from_numpy(rows.spelling)
 
     def __len__(self) -> int:
@@ -101,33 +105,41 @@ class PaddedExamples:
         return rng.permutation(len(self))
 
     def lengths(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the length of each example's longest row."""
+        """Return the length of each example's longest row, with that of its source."""
         return self._lengths[keys]
 
     def batch(self, keys: NDArray[np.int64], rng: np.random.Generator | None = None) -> Batch:
         """Put some examples together; nothing is drawn."""
         rows = (keys[:, None] * self.group + np.arange(self.group)).ravel()  # (B,)
-        lengths = self.rows.lengths[rows]
-        width = self._width(lengths)
-        real = np.arange(width) < lengths[:, None]  # (B, T)
+        ids, real = self._side_by_side(self.rows, rows)  # (B, T)
+        width = ids.shape[1]
         inputs = Inputs(
-            torch.from_numpy(self.rows.filled(rows, width, self.pad)),
-            None if real.all() else torch.from_numpy(real),
+            torch.from_numpy(ids),
+            _token_mask(real),
             self.visibility,
             segments=self._segments(rows, real),
             characters=self._characters(rows, width),
             spelling=self._spelling,
             needed=self.needed,
+            source=self._source(rows),
         )
         by_example = frozenset(name for name, t in self.targets.items() if not _is_ragged(t))
         return Batch(inputs, self._targets(keys, width), self.group, by_example)
 
-    def _width(self, lengths: NDArray[np.int64]) -> int:
-        """Return the positions of a batch: rows of one length need no filling."""
-        longest = max(int(lengths.max()), 1)
-        if lengths.min() == longest:
-            return longest
-        return max(min(-(-longest // WIDTHS) * WIDTHS, int(self.rows.lengths.max())), 1)
+    def _side_by_side(
+        self, ragged: Ragged, rows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return some rows, (B, T), and which of their positions are real."""
+        lengths = ragged.lengths[rows]
+        width = _width(lengths, int(ragged.lengths.max()))
+        return ragged.filled(rows, width, self.pad), np.arange(width) < lengths[:, None]
+
+    def _source(self, rows: NDArray[np.int64]) -> Inputs | None:
+        """Return what an encoder reads, (B, S)."""
+        if self.sources is None:
+            return None
+        ids, real = self._side_by_side(self.sources, rows)
+        return Inputs(torch.from_numpy(ids), _token_mask(real))
 
     def _targets(self, keys: NDArray[np.int64], width: int) -> dict[str, torch.Tensor]:
         return {
@@ -152,6 +164,18 @@ class PaddedExamples:
         if self.characters is None:
             return None
         return torch.from_numpy(self.characters.filled(rows, width, 0))
+
+
+def _width(lengths: NDArray[np.int64], longest_of_all: int) -> int:
+    """Return the positions of a batch: rows of one length need no filling."""
+    longest = max(int(lengths.max()), 1)
+    if lengths.min() == longest:
+        return longest
+    return max(min(-(-longest // WIDTHS) * WIDTHS, longest_of_all), 1)
+
+
+def _token_mask(real: NDArray[np.bool_]) -> torch.Tensor | None:
+    return None if real.all() else torch.from_numpy(real)
 
 
 def _is_ragged(target: object) -> bool:

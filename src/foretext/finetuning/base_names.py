@@ -9,11 +9,14 @@ from foretext.errors import SettingError
 
 __all__ = ["LEARNERS", "SHORT_NAMES", "base_names"]
 
-# Backbones that are better known by one of their settings: the row of BACKBONES, and the setting.
+# Backbones that are better known by another name: the row of BACKBONES, and settings.
 SHORT_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "lstm": ("recurrent", {"kind": "lstm"}),
     "gru": ("recurrent", {"kind": "gru"}),
     "rnn": ("recurrent", {"kind": "rnn"}),
+    "transformer-2017": ("encoder_decoder", {}),
+    "gru-attention": ("seq2seq", {"kind": "gru"}),
+    "lstm-attention": ("seq2seq", {"kind": "lstm"}),
 }
 # What learns without PyTorch.
 LEARNERS = {

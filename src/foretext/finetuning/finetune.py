@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from foretext.task_models.matcher import TextMatcher
     from foretext.task_models.reader import SpanReader
     from foretext.task_models.tagger import Tagger
+    from foretext.task_models.text_writer import TextWriter
 
 __all__ = ["finetune"]
 
@@ -94,6 +95,14 @@ def finetune(
 ) -> SpanReader: ...
 @overload
 def finetune(
+    task: Literal["text_to_text"],
+    base: BaseModel,
+    train: Rows,
+    out: str | Path | None = None,
+    **options: Unpack[Options],
+) -> TextWriter: ...
+@overload
+def finetune(
     task: str | None = None,
     base: BaseModel | None = None,
     train: Rows | None = None,
@@ -121,8 +130,8 @@ def finetune(
     """Learn a task from labelled rows, and return the model; keep the run in `out`.
 
     Args:
-        task: ``"classification"``, ``"matching"``, ``"tagging"``, ``"span_qa"``, or
-            ``"module:Class"`` of a `TaskModel` of yours.
+        task: ``"classification"``, ``"matching"``, ``"tagging"``, ``"span_qa"``,
+            ``"text_to_text"``, or ``"module:Class"`` of a `TaskModel` of yours.
         base: what it is learned on: a run, a folder of Hugging Face or sentence-transformers, a
             vector file, one of these opened by `load`; or a name, to learn from scratch:
             ``"textcnn"``, ``"lstm"``, ``"gru"``, ``"rnn"``, ``"transformer"``, ``"fasttext"``,
@@ -130,7 +139,8 @@ def finetune(
         train: rows to learn from: a file, a folder, a glob or a URL; or rows in memory: (text,
             label) tuples, dicts, a table with these columns, or (X, y). A label may be a list of
             labels. Pairs have text_a, text_b and label; sentences tokens and tags; questions
-            question, context and answers, or all of a file in the form of SQuAD.
+            question, context and answers, or all of a file in the form of SQuAD. Texts that become
+            others have source and target; two parallel files are ``("train.de", "train.en")``.
         out: the run's folder; it must not hold a run already, unless `overwrite` or `resume`. None:
             nothing is kept but the model.
         valid: rows that weights and settings are chosen by.

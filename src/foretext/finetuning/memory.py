@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
+from foretext.data.rows.parallel_files import as_parallel_files
 from foretext.finetuning.bases import predictor_class
 from foretext.finetuning.recipe import TaskRecipe
 
@@ -18,6 +20,7 @@ def read_memory(recipe: TaskRecipe) -> TaskRecipe:
         SettingError: there is no such task or base.
     """
     source_of = predictor_class(recipe.task, recipe.base).source_of
-    valid = None if recipe.valid is None else source_of(recipe.valid)
-    test = None if recipe.test is None else source_of(recipe.test)
-    return replace(recipe, train=source_of(recipe.train), valid=valid, test=test)
+    sources: dict[str, Any] = {
+        name: as_parallel_files(rows) or source_of(rows) for name, rows in recipe.rows.items()
+    }
+    return replace(recipe, **sources)

@@ -19,6 +19,7 @@ from foretext.finetuning.bases import Origin, open_base
 from foretext.finetuning.checks import check_frozen, check_held_out, freezes_embeddings
 from foretext.finetuning.finishing import finish_network, noted_reading
 from foretext.finetuning.learner import Found, Learner, Record, Tell
+from foretext.finetuning.material import Material
 from foretext.finetuning.network_trials import NetworkTrials
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.start import Start, find_start
@@ -127,10 +128,8 @@ class NetworkLearner(Learner):
         begun = find_start(
             self.opened,
             recipe.base,
-            model.vectors_backbone,
-            model.texts(rows.train),
+            Material.of(model, self.task_config, rows.train),
             self.settings,
-            num_characters=model.num_characters(rows.train),
             fresh=self.finetuning.fresh,
         )
         started = replace(self, begun=begun)

@@ -18,10 +18,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, Union
+from typing import TYPE_CHECKING, Annotated, Any, Self, Union
+
+from pydantic import BeforeValidator
 
 from foretext.config import Config, duration_seconds
 from foretext.data.rows.in_memory import RowSource
+from foretext.data.rows.parallel_files import as_parallel_files
 from foretext.errors import SettingError
 from foretext.parsing import read_toml
 
@@ -39,7 +42,16 @@ SECTIONS = (  # that a user may set, beside [run]
     "task", "finetuning", "training", "backbone", "tokenizer", "rows", "linear", "classifier",
 )  # fmt: skip
 LENGTHS = {"epochs", "steps", "budget_seconds"}  # settings of which one can be set
+ROWS = ("train", "valid", "test")
 REQUIRED = {"task": "TASK", "base": "BASE", "train": "TRAIN"}
+
+
+def _as_files(given: Any) -> Any:
+    """Take the list that TOML has for two files."""
+    return tuple(given) if isinstance(given, list) else given
+
+
+Files = Annotated[str | tuple[str, str], BeforeValidator(_as_files)]
 
 
 class RunConfig(Config):
@@ -49,11 +61,11 @@ class RunConfig(Config):
     """What is learned: a name of `foretext list`, or module:Class."""
     base: str | None = None
     """What it is learned on: a path or a name."""
-    train: str | None = None
-    """File of rows to learn from."""
-    valid: str | None = None
+    train: Files | None = None
+    """File of rows to learn from; text_to_text: or two parallel files."""
+    valid: Files | None = None
     """File of rows to choose weights and settings by."""
-    test: str | None = None
+    test: Files | None = None
     """File of rows to measure the result on."""
     budget: str | float | None = None
     """Time of the training, such as 10m, in place of epochs."""
@@ -109,8 +121,9 @@ class TaskRecipe:
                     f"{argument} is missing; name it as an argument, or as {name} under [run] of "
                     "the file that --config names."
                 )
-        for name in ("train", "valid", "test"):
+        for name in ROWS:
             _refuse_kept_memory(name, given[name])
+            given[name] = as_parallel_files(given[name]) or given[name]
         budget, search = given.pop("budget"), given.pop("search")
         return cls(
             **given,
@@ -126,12 +139,23 @@ class TaskRecipe:
             self, settings={**self.settings, section: merged} if merged else self.settings
         )
 
-    def run_section(self) -> dict[str, str]:
+    @property
+    def rows(self) -> dict[str, RowSource]:
+        """The files of rows that are given, by what they are for."""
+        files = {name: getattr(self, name) for name in ROWS}
+        return {name: path for name, path in files.items() if path is not None}
+
+    def run_section(self) -> dict[str, Any]:
         """Return what is learned from what, as `[run]` keeps it."""
         base = self.base if isinstance(self.base, str | Path) else type(self.base).__name__
-        files = {"train": self.train, "valid": self.valid, "test": self.test}
-        given = {name: str(path) for name, path in files.items() if path is not None}
-        return {"task": self.task, "base": str(base), **given}
+        files = {name: _kept(path) for name, path in self.rows.items()}
+        return {"task": self.task, "base": str(base), **files}
+
+
+def _kept(rows: RowSource) -> str | list[str]:
+    """Return names of files as TOML keeps them."""
+    files = as_parallel_files(rows)
+    return str(rows) if files is None else [*files]
 
 
 def _refuse_kept_memory(name: str, given: Any) -> None:

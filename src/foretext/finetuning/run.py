@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from foretext._version import __version__
+from foretext.classifiers.predictor import Predictor
+from foretext.data.rows.parallel_files import as_parallel_files
 from foretext.errors import SettingError
 from foretext.finetuning.baseline import learned_baseline
 from foretext.finetuning.bases import is_name, learner_class, name_note, predictor_class
@@ -80,7 +82,7 @@ def run_finetuning(
     Raises:
         ForetextError: a file, a setting or the folder will not do; the message says why.
     """
-    predictor_class(recipe.task, recipe.base)
+    _check_files(predictor_class(recipe.task, recipe.base), recipe)
     _check_not_base(recipe.base, out)
     with run_folder(out, overwrite=overwrite, resume=resume) as run:
         page = write_report if report else None
@@ -98,6 +100,15 @@ def _refit(rows: TaskRows) -> dict[str, Any]:
     """Return the rows that the kept model learned from, and those of the model of the figures."""
     measured = {"train": len(rows.train), "valid": len(rows.valid)}
     return {"rows": sum(measured.values()), "refit": measured}
+
+
+def _check_files(predictor: type[Predictor], recipe: TaskRecipe) -> None:
+    for name, rows in recipe.rows.items():
+        if as_parallel_files(rows) is not None and not predictor.reads_parallel_files:
+            raise SettingError(
+                f"[run] {name}: two parallel files hold a text and what it becomes, which "
+                f"{recipe.task} does not learn; give one file of labelled rows."
+            )
 
 
 def _check_not_base(base: BaseModel, out: str | Path | None) -> None:

@@ -5,28 +5,29 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
-from foretext.data.batch import Visibility
 from foretext.data.rows.row_texts import RowTexts
 from foretext.errors import SettingError
 from foretext.finetuning.bases import NamedBackbone, Origin
+from foretext.finetuning.material import Material
 from foretext.finetuning.recipe import BaseModel
 from foretext.finetuning.word_start import completed, vector_matrix, words_of_vectors
+from foretext.task_models.base import TaskModel
+from foretext.task_models.trainee import visibility_of
 from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.base import Tokenizer
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["Start", "find_start"]
-
-SCRATCH_VOCABULARY = 8000  # sub-words, where a network learns them from labelled rows alone
 
 Settings = Mapping[str, Any]
 Sections = dict[str, dict[str, Any]]
@@ -37,9 +38,15 @@ class Start:
     """What every training of a run starts with; `new_base` gives each of them its own."""
 
     origin: Origin
-    base: TaskBase  # is copied for each training, or gives the shape
+    whole: TaskBase  # is copied for each training, or gives the shape
     sections: Sections  # [backbone] and [tokenizer], resolved
+    model: type[TaskModel]  # that is learned, which may read a part of the base
     vectors: np.ndarray | None = None  # (V, E) to start from; NaN in rows of unknown words
+
+    @property
+    def base(self) -> TaskBase:
+        """What the task reads."""
+        return self.model.base_for(self.whole)
 
     def new_base(self, seed: int) -> TaskBase:
         """Return a base that a training may change.
@@ -48,23 +55,34 @@ class Start:
             seed: of random weights.
         """
         base = self.base
+        tokenizers = base.tokenizer, base.target_tokenizer
         if self.origin == "pretrained":
-            return copy.deepcopy(base, {id(base.tokenizer): base.tokenizer})
+            return copy.deepcopy(base, {id(each): each for each in tokenizers})
         torch.manual_seed(seed)
-        backbone = base.backbone.reinitialised()
+        backbone = self.whole.backbone.reinitialised()
         if self.vectors is not None:
             backbone.load_vectors(completed(self.vectors, backbone.embedding))
-        return TaskBase(base.tokenizer, backbone, base.visibility)
+        objective = base.objective
+        if objective is not None:
+            own = cast(SubwordTokenizer, base.target_tokenizer or base.tokenizer)
+            objective = objective.reinitialised(backbone, own)
+        return self.model.base_for(
+            TaskBase(
+                base.tokenizer,
+                backbone,
+                self.whole.visibility,
+                target_tokenizer=base.target_tokenizer,
+                objective=objective,
+            )
+        )
 
 
 def find_start(
     opened: tuple[Origin, Any],
     named: BaseModel,
-    usual: str,
-    rows: RowTexts,
+    material: Material,
     sections: Mapping[str, Settings],
     *,
-    num_characters: int = 0,
     fresh: bool = False,
 ) -> Start:
     """Return what the trainings of a run start with.
@@ -72,10 +90,8 @@ def find_start(
     Args:
         opened: the base, as `foretext.finetuning.bases.open_base` gives it.
         named: how the user named it.
-        usual: name of the backbone over word vectors where the user names none.
-        rows: the texts to learn from.
+        material: what is learned, and the texts to learn from.
         sections: the user's.
-        num_characters: ids of characters that words are spelled with.
         fresh: keep the shape of a pretrained model, but not its weights.
 
     Raises:
@@ -83,27 +99,31 @@ def find_start(
     """
     origin, base = opened
     if origin == "pretrained":
-        return _start_pretrained(base, named, sections, fresh=fresh)
+        return _start_pretrained(base, named, material, sections, fresh=fresh)
     if fresh:
         raise SettingError(
             "[finetuning] fresh would have no effect: it gives a pretrained network random "
             "weights, and this base is not pretrained; leave it out."
         )
     if origin == "vectors":
-        return _start_from_vectors(
-            base, named, usual, rows, sections, num_characters=num_characters
-        )
-    return _start_from_scratch(base, rows, sections, num_characters=num_characters)
+        return _start_from_vectors(base, named, material, sections)
+    return _start_from_scratch(base, material, sections)
 
 
 def _start_pretrained(
-    model: Any, named: BaseModel, sections: Mapping[str, Settings], *, fresh: bool
+    model: Any,
+    named: BaseModel,
+    material: Material,
+    sections: Mapping[str, Settings],
+    *,
+    fresh: bool,
 ) -> Start:
     """Start from a language model, or from a model of another task.
 
     Args:
         model: that was pretrained.
         named: how the user named it.
+        material: what is learned.
         sections: the user's; [backbone] and [tokenizer] can only say what the model has.
         fresh: take the shape of the model, and random weights.
 
@@ -116,6 +136,11 @@ def _start_pretrained(
             f"BASE = '{named}' reads the spelling of words by the alphabet of its own rows; start "
             "from the vectors or the backbone that it was learned on."
         )
+    if material.apart is not None:
+        raise SettingError(
+            f"[task] vocabularies = 'separate' cannot be chosen here: '{named}' has been "
+            "pretrained with its own; leave it out."
+        )
     resolved = {"backbone": _backbone_section(base.backbone)}
     for section in ("backbone", "tokenizer"):
         for name, value in sections.get(section, {}).items():
@@ -124,23 +149,18 @@ def _start_pretrained(
                     f"[{section}] {name} cannot be chosen here: the base has been pretrained with "
                     "its own."
                 )
-    return Start("scratch" if fresh else "pretrained", base, resolved)
+    return Start("scratch" if fresh else "pretrained", base, resolved, material.model)
 
 
 def _start_from_scratch(
-    named: NamedBackbone,
-    rows: RowTexts,
-    sections: Mapping[str, Settings],
-    *,
-    num_characters: int = 0,
+    named: NamedBackbone, material: Material, sections: Mapping[str, Settings]
 ) -> Start:
     """Start from random weights, with a tokenizer that is learned from the rows.
 
     Args:
         named: the backbone.
-        rows: their texts.
+        material: what is learned, and the texts of the rows.
         sections: the user's [backbone] and [tokenizer].
-        num_characters: ids of characters that words are spelled with.
 
     Raises:
         SettingError: a setting does not fit.
@@ -151,50 +171,56 @@ def _start_from_scratch(
     config = component.Config.checked({**named.settings, **chosen}, "backbone")
     asked = dict(sections.get("tokenizer", {}))
     tokenizer: Tokenizer
+    target_tokenizer = None
+    found: dict[str, Any] = {"num_characters": material.num_characters}
     if component.reads_words:
+        rows = material.texts
         tokenizer = _learn_words({"min_count": 2, **rows.word_settings(), **asked}, rows)
         learned = tokenizer.config.model_dump(exclude_none=True)
     else:
-        asked = {"name": "wordpiece", "vocab_size": SCRATCH_VOCABULARY, **asked}
+        asked = {**material.model.scratch_tokenizer, **asked}
         learned, kind = dict(asked), str(asked.pop("name"))
-        tokenizer = learn_subwords(kind, asked, rows)
-    backbone = component.build(config, tokenizer.vocab_size, num_characters=num_characters)
-    backbone.spell(tokenizer.tokens)
-    base = TaskBase(tokenizer, backbone, _visibility(backbone))
-    return Start("scratch", base, {"backbone": _backbone_section(backbone), "tokenizer": learned})
+        texts, *others = material.apart or (material.texts,)
+        tokenizer = learn_subwords(kind, asked, texts)
+        for targets in others:
+            target_tokenizer = learn_subwords(kind, asked, targets)
+            found["source_vocab_size"] = tokenizer.vocab_size
+    written = target_tokenizer or tokenizer
+    backbone = component.build(config, written.vocab_size, **found)
+    backbone.spell(written.tokens)
+    base = TaskBase(tokenizer, backbone, visibility_of(backbone), target_tokenizer=target_tokenizer)
+    resolved = {"backbone": _backbone_section(backbone), "tokenizer": learned}
+    return Start("scratch", base, resolved, material.model)
 
 
 def _start_from_vectors(
     vectors: WordVectors,
     named: BaseModel,
-    usual: str,
-    rows: RowTexts,
+    material: Material,
     sections: Mapping[str, Settings],
-    *,
-    num_characters: int = 0,
 ) -> Start:
     """Start from word vectors, with a backbone of random weights over them.
 
     Args:
         vectors: (V, E) that were learned before; words without one get random vectors.
         named: how the user named them.
-        usual: name of the backbone that the task has where the user names none.
-        rows: their texts, whose words join those of the vectors.
+        material: what is learned, and texts, whose words join those of the vectors.
         sections: the user's [backbone] and [tokenizer].
-        num_characters: ids of characters that words are spelled with.
 
     Raises:
         SettingError: the backbone cannot start from vectors, or a setting does not fit.
     """
     chosen = dict(sections.get("backbone", {}))
-    over = NamedBackbone.of(str(chosen.pop("name", usual)))
+    over = NamedBackbone.of(str(chosen.pop("name", material.model.vectors_backbone)))
     component: Any = over.component
     if not component.reads_words:
         raise SettingError(
             f"[backbone] name = '{over.row}' cannot start from word vectors; take one that reads "
             "words, such as textcnn, lstm, gru or rnn."
         )
-    tokenizer = words_of_vectors(vectors, named, rows, dict(sections.get("tokenizer", {})))
+    tokenizer = words_of_vectors(
+        vectors, named, material.texts, dict(sections.get("tokenizer", {}))
+    )
     sizes = {"vector_size": vectors.vector_size}
     config = component.Config.checked({**over.settings, **sizes, **chosen}, "backbone")
     if config.vector_size != vectors.vector_size:
@@ -202,14 +228,14 @@ def _start_from_vectors(
             f"[backbone] vector_size = {config.vector_size}: the vectors to begin from have "
             f"{vectors.vector_size} numbers each; leave it out."
         )
-    backbone = component.build(config, tokenizer.vocab_size, num_characters=num_characters)
-    base = TaskBase(tokenizer, backbone, _visibility(backbone))
+    backbone = component.build(config, tokenizer.vocab_size, num_characters=material.num_characters)
+    base = TaskBase(tokenizer, backbone, visibility_of(backbone))
     resolved = {
         "backbone": _backbone_section(backbone),
         "tokenizer": tokenizer.config.model_dump(exclude_none=True),
     }
     matrix = vector_matrix(vectors, tokenizer.vocabulary.words)
-    return Start("vectors", base, resolved, matrix)
+    return Start("vectors", base, resolved, material.model, matrix)
 
 
 def _check_name(named: NamedBackbone, chosen: dict[str, Any]) -> None:
@@ -234,8 +260,3 @@ def _backbone_section(backbone: Backbone) -> dict[str, Any]:
 
 def _learn_words(settings: dict[str, Any], rows: RowTexts) -> WordTokenizer:
     return WordTokenizer.learn(WordTokenizer.Config.checked(settings, "tokenizer"), rows)
-
-
-def _visibility(backbone: Backbone) -> Visibility:
-    usual: tuple[Visibility, ...] = ("full", "causal", "split")
-    return next(each for each in usual if each in backbone.visibilities)

@@ -25,17 +25,18 @@ class TaskValidation(Validation):
         batch_examples: of the loss.
     """
 
-    higher_is_better = True
-
     def __init__(self, model: TaskModel, rows: Sequence[Any], batch_examples: int) -> None:
         self.model = model
-        self.judged_by = f"valid_{model.judged_by}"
+        self.higher_is_better = not model.is_chosen_by_loss
+        self.judged_by = "valid_loss" if model.is_chosen_by_loss else f"valid_{model.judged_by}"
         self.num_examples = min(len(rows), MOST_ROWS)
         self._every, self._batch_examples = rows, batch_examples
         self._measure_rows(sampled(rows, MOST_ROWS))
 
     def measure(self, model: Model) -> dict[str, float]:
-        """Return the loss and every figure that is one number."""
+        """Return the loss and, unless weights are chosen by it, each figure that is one number."""
+        if self.model.is_chosen_by_loss:
+            return self.loss.measure(model)
         with self.model.in_training():
             figures = self.model.figures(self.rows)
         numbers = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 from torch import Tensor
 
@@ -117,6 +117,10 @@ class Objective(Criterion):
     @abstractmethod
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Make examples of a text, to train on or to measure with."""
+
+    def reinitialised(self, backbone: Backbone, tokenizer: SubwordTokenizer) -> Self:
+        """Return one with the same settings and random weights, for another backbone."""
+        return self.__class__(self.config, backbone, tokenizer)
 
     @property
     def token_head(self) -> TokenHead | None:

@@ -14,6 +14,7 @@ TASKS = Registry(
         "matching": "foretext.task_models.matcher:TextMatcher",
         "tagging": "foretext.task_models.tagger:Tagger",
         "span_qa": "foretext.task_models.reader:SpanReader",
+        "text_to_text": "foretext.task_models.text_writer:TextWriter",
     },
 )
 

@@ -75,7 +75,7 @@ class TaskModel(Trainee):
         self.precision = precision
         self._is_in_training = False
         network = TaskNetwork(base.backbone, task).to(choose_device(device))
-        self._copies = Copies(network)
+        self._copies = Copies(network, (base.tokenizer, base.target_tokenizer))
 
     @property
     def kind(self) -> str:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
+from foretext.backbones.base import Backbone
 from foretext.classifiers.linear import LinearClassifier
 from foretext.classifiers.predictor import Predictor
 from foretext.config import Config
+from foretext.data.batch import Visibility
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import RowTexts
 from foretext.errors import SettingError
 from foretext.tasks.base import Task
 from foretext.tasks.task_base import TaskBase
 
-__all__ = ["Resolved", "Trainee"]
+__all__ = ["Resolved", "Trainee", "visibility_of"]
 
 
 class Resolved(NamedTuple):
@@ -30,6 +32,13 @@ class Trainee(Predictor):
 
     task_class: ClassVar[type[Task]]
     vectors_backbone: ClassVar[str] = "textcnn"  # the network over word vectors, if none is named
+    # Settings of the sub-words that a network learns from the rows alone; the user's go over them.
+    scratch_tokenizer: ClassVar[Mapping[str, Any]] = {"name": "wordpiece", "vocab_size": 8000}
+
+    @property
+    def is_chosen_by_loss(self) -> bool:
+        """Whether held-out loss, not `judged_by`, decides which weights a training keeps."""
+        return False
 
     @classmethod
     def task_config(cls) -> type[Config]:
@@ -45,6 +54,24 @@ class Trainee(Predictor):
     def texts(cls, rows: Sequence[Any]) -> RowTexts:
         """Return the texts of rows, which a tokenizer can be learned from."""
         return RowTexts([row.text for row in rows])
+
+    @classmethod
+    def texts_apart(cls, config: Any, rows: Sequence[Any]) -> tuple[RowTexts, RowTexts] | None:
+        """Return sources and targets where each side gets a tokenizer of its own; None: one does.
+
+        Args:
+            config: the user's settings.
+            rows: to learn from.
+        """
+        return None
+
+    @classmethod
+    def base_for(cls, base: TaskBase) -> TaskBase:
+        """Return what the task reads of a base: of an encoder-decoder, its encoder."""
+        backbone = base.backbone.for_tasks
+        if backbone is base.backbone:
+            return base._replace(objective=None)
+        return TaskBase(base.tokenizer, backbone, visibility_of(backbone))
 
     @classmethod
     def num_characters(cls, rows: Sequence[Any]) -> int:
@@ -143,3 +170,9 @@ class Trainee(Predictor):
             CorpusError: the rows do not fit.
         """
         raise SettingError(f"{self.title} cannot be answered together with a linear classifier.")
+
+
+def visibility_of(backbone: Backbone) -> Visibility:
+    """Return how a backbone without an objective is read: from both sides, if it can be."""
+    usual: tuple[Visibility, ...] = ("full", "causal", "split")
+    return next(each for each in usual if each in backbone.visibilities)

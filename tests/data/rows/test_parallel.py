@@ -10,7 +10,7 @@ import pytest
 from foretext.data.rows import ParallelConfig, ParallelFiles, ParallelText, read_parallel
 from foretext.data.rows.in_memory import json_lines, row_source
 from foretext.data.rows.line_alignment import first_misfit
-from foretext.data.rows.parallel import as_parallel_files
+from foretext.data.rows.parallel_files import as_parallel_files
 from foretext.data.rows.parallel_problems import find_parallel_problems
 from foretext.errors import CorpusError
 
@@ -138,8 +138,8 @@ def test_sound_rows_have_no_problem() -> None:
     [
         (
             [*PLAIN, ("", "nothing")],
-            "warning: 1 row has an empty source or target and is not learned from; fill in or remove "
-            "them. (a.tsv, line 41)",
+            "warning: 1 row has an empty source or target and is not learned from; fill in or "
+            "remove them. (a.tsv, line 41)",
         ),
         ([("a", ""), ("", "b")], "error: No row has both a source and a target"),
         ([("source", "target"), *PLAIN], "warning: The first row is 'source' and"),

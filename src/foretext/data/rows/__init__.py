@@ -10,13 +10,8 @@ from foretext.data.rows.findings import (
 from foretext.data.rows.found_pairs import found_pairs_config, names_text_pairs
 from foretext.data.rows.inputs import Input, line_input
 from foretext.data.rows.pairs import LabelledPair, PairsConfig, read_pairs
-from foretext.data.rows.parallel import (
-    ParallelConfig,
-    ParallelFiles,
-    ParallelText,
-    as_parallel_files,
-    read_parallel,
-)
+from foretext.data.rows.parallel import ParallelConfig, ParallelText, read_parallel
+from foretext.data.rows.parallel_files import ParallelFiles, as_parallel_files
 from foretext.data.rows.parallel_problems import find_parallel_problems
 from foretext.data.rows.question import Answer, Asked, Question, as_questions
 from foretext.data.rows.question_problems import find_question_problems

@@ -15,11 +15,12 @@ from typing import Any, TypeAlias, cast
 from foretext.corpus.foreign_tables import column_names, plain_value, table_rows
 from foretext.corpus.in_memory import is_file_or_source, spooled
 from foretext.corpus.source import Source
+from foretext.data.rows.parallel_files import ParallelFiles
 from foretext.errors import CorpusError
 
 __all__ = ["RowSource", "json_lines", "row_source", "tagged_blocks"]
 
-RowSource: TypeAlias = str | Path | Source  # what rows are read from
+RowSource: TypeAlias = str | Path | Source | ParallelFiles  # what rows are read from
 
 TAGS = ("tags", "labels", "ner_tags", "pos_tags")  # columns with the tags of tokens
 

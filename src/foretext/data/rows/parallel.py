@@ -6,8 +6,7 @@ Two parallel files have a source and its target in the same line. A table, JSON 
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
@@ -15,12 +14,13 @@ from foretext.corpus.normalization import normalize
 from foretext.corpus.sources import find_sources
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.line_alignment import uneven_files
+from foretext.data.rows.parallel_files import ParallelFiles, as_parallel_files
 from foretext.data.rows.record import Record
 from foretext.data.rows.records import read_lines, read_records
 from foretext.data.rows.settings import LabelledConfig
 from foretext.errors import CorpusError
 
-__all__ = ["ParallelConfig", "ParallelFiles", "ParallelText", "as_parallel_files", "read_parallel"]
+__all__ = ["ParallelConfig", "ParallelText", "read_parallel"]
 
 _Column = str | Annotated[int, Field(ge=1)]
 
@@ -45,16 +45,6 @@ class ParallelConfig(LabelledConfig):
         return self
 
 
-class ParallelFiles(NamedTuple):
-    """Two files of which each line belongs to the line of the same number in the other."""
-
-    source: str
-    target: str
-
-    def __str__(self) -> str:
-        return f"{self.source} and {self.target}"
-
-
 class ParallelText(NamedTuple):
     """One row."""
 
@@ -73,17 +63,7 @@ class ParallelText(NamedTuple):
         return bool(self.source.strip() and self.target.strip())
 
 
-def as_parallel_files(given: Any) -> ParallelFiles | None:
-    """Return two names of files as parallel files; None: something else is given."""
-    is_pair = isinstance(given, list | tuple) and len(given) == 2
-    if not is_pair or not all(isinstance(name, str | Path) for name in given):
-        return None
-    return ParallelFiles(*map(str, given))
-
-
-def read_parallel(
-    path: RowSource | ParallelFiles, config: ParallelConfig | None = None
-) -> list[ParallelText]:
+def read_parallel(path: RowSource, config: ParallelConfig | None = None) -> list[ParallelText]:
     """Read sources with their targets: parallel files, CSV, TSV, JSON lines or Parquet.
 
     Raises:

@@ -1,0 +1,152 @@
+"""What fine-tuning asks of a writer of texts: its rows, their problems, and its baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+from foretext.classifiers.baseline import Baseline
+from foretext.classifiers.word_translator import WordTranslator
+from foretext.corpus.findings import Problem
+from foretext.data.rows import (
+    ParallelConfig,
+    ParallelText,
+    RowTexts,
+    as_parallel_files,
+    find_parallel_problems,
+    read_parallel,
+)
+from foretext.data.rows.in_memory import RowSource, json_lines
+from foretext.errors import CorpusError
+from foretext.task_models.base import TaskModel
+from foretext.task_models.text_answer import TextAnswer
+from foretext.task_models.trainee import Resolved
+from foretext.tasks.task_base import TaskBase
+from foretext.tasks.text_to_text import TextToText
+
+__all__ = ["TextWriterLearning"]
+
+SMOOTHING = 0.1  # of labels, where weights are random (Vaswani et al. 2017, 5.4)
+
+
+class TextWriterLearning(TaskModel):
+    """Rows of a source and a target."""
+
+    task: TextToText
+    task_class = TextToText
+    rows_config: ClassVar = ParallelConfig
+    fields = ("source",)
+    title = "Text to text"
+    watched = ("bleu", "chrf")
+    reads_parallel_files = True
+    scratch_tokenizer: ClassVar[Mapping[str, Any]] = {
+        "name": "bpe",  # of bytes: an output is the text that it stands for, to the letter
+        "vocab_size": 8000,
+        "special_tokens": ["<pad>", "[UNK]", "</s>"],
+    }
+
+    @classmethod
+    def lines_of(cls, given: Any) -> Iterator[str]:
+        """Yield rows in memory as JSON objects with a source and a target."""
+        return json_lines(given, ("source", "target"))
+
+    @classmethod
+    def source_of(cls, given: Any) -> RowSource:
+        """Return two names of files as parallel files, and everything else as other tasks do."""
+        return as_parallel_files(given) or super().source_of(given)
+
+    @classmethod
+    def read(cls, path: RowSource, config: ParallelConfig | None = None) -> list[ParallelText]:
+        """Read sources with their targets."""
+        return read_parallel(path, config)
+
+    @classmethod
+    def problems(
+        cls, train: Sequence[ParallelText], test: Sequence[ParallelText] = ()
+    ) -> list[Problem]:
+        """Return empty texts, copies, repetitions and lengths that do not fit."""
+        return find_parallel_problems(train, test)
+
+    @classmethod
+    def find(cls, rows: Sequence[ParallelText]) -> dict[str, Any]:
+        """Find nothing that could be found without a tokenizer.
+
+        Raises:
+            CorpusError: no row has both texts.
+        """
+        if not any(row.is_whole for row in rows):
+            raise CorpusError(
+                f"None of the {len(rows)} rows to learn from has both a source and a target; fill "
+                "them in."
+            )
+        return {}
+
+    @classmethod
+    def texts(cls, rows: Sequence[ParallelText]) -> RowTexts:
+        """Return sources and targets."""
+        return RowTexts([text for row in rows for text in (row.source, row.target)])
+
+    @classmethod
+    def texts_apart(
+        cls, config: TextToText.Config, rows: Sequence[ParallelText]
+    ) -> tuple[RowTexts, RowTexts] | None:
+        """Return sources and targets where each has a vocabulary of its own."""
+        if config.vocabularies == "shared":
+            return None
+        return RowTexts([row.source for row in rows]), RowTexts([row.target for row in rows])
+
+    @classmethod
+    def base_for(cls, base: TaskBase) -> TaskBase:
+        """Return the whole: an encoder alone writes no texts."""
+        return base
+
+    @classmethod
+    def baseline(cls, rows: Sequence[ParallelText]) -> Baseline:
+        """Learn which word becomes which one."""
+        pairs = [(row.source, row.target) for row in rows if row.is_whole]
+        translator = WordTranslator().fit(pairs)
+        return Baseline(
+            translator.name,
+            lambda rows: [
+                TextAnswer(text) for text in translator.predict([row.source for row in rows])
+            ],
+        )
+
+    @classmethod
+    def resolve(
+        cls,
+        config: TextToText.Config,
+        base: TaskBase,
+        rows: Sequence[ParallelText],
+        *,
+        is_pretrained: bool,
+        is_frozen: bool,
+    ) -> Resolved:
+        """Smooth labels where weights are random."""
+        if config.label_smoothing is not None:
+            return Resolved(config, [])
+        smoothing = 0.0 if is_pretrained else SMOOTHING
+        return Resolved(config.model_copy(update={"label_smoothing": smoothing}), [])
+
+    @classmethod
+    def begin(cls, base: TaskBase, config: Any, rows: Sequence[ParallelText]) -> Self:
+        """Put the head of the base's objective on it, and note how long targets are."""
+        tokenizer = base.target_tokenizer or base.tokenizer
+        found = cls.find(rows)
+        longest = max(map(len, tokenizer.encode_batch([row.target for row in rows])))
+        return cls(base, cls.task_class(config, base, longest=longest, **found))
+
+    @property
+    def judged_by(self) -> str:  # type: ignore[override]
+        """The figure by which one model is better than another."""
+        chosen: str = self.task.config.judged_by
+        return "bleu" if chosen == "loss" else chosen
+
+    @property
+    def is_chosen_by_loss(self) -> bool:
+        """Whether held-out loss decides which weights are kept, so that nothing is decoded."""
+        return bool(self.task.config.judged_by == "loss")
+
+    def knows(self, row: ParallelText) -> bool:
+        """Whether neither text is empty."""
+        return row.is_whole
