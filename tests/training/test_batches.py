@@ -5,9 +5,11 @@ from __future__ import annotations
 from itertools import islice
 
 import numpy as np
+import pytest
 import torch
 
 from foretext.data.batch import Batch, Inputs
+from foretext.errors import SettingError
 from foretext.training.batches import Batches
 
 
@@ -45,6 +47,48 @@ def test_a_batch_is_a_function_of_seed_and_step() -> None:
         assert ids(one) == ids(other)
         assert torch.equal(one.targets["drawn"], other.targets["drawn"])
     assert ids(first.batch(0)) != ids(Batches(Numbers(), 8, seed=4).batch(0))
+
+
+class OfManyLengths(Numbers):
+    def lengths(self, keys: np.ndarray) -> np.ndarray:
+        return keys + 1
+
+
+@pytest.mark.parametrize("tokens", [50, 100, 333])
+def test_a_budget_of_tokens_is_filled_by_examples_of_like_length(tokens: int) -> None:
+    batches = Batches(OfManyLengths(), 8, seed=3, batch_tokens=tokens)
+    for epoch in (0, 1):
+        steps = range(epoch * batches.per_epoch, (epoch + 1) * batches.per_epoch)
+        found = [sorted(ids(batches.batch(step))) for step in steps]
+        assert sorted(i for keys in found for i in keys) == list(range(50))
+        for keys in found:
+            assert keys == list(range(keys[0], keys[-1] + 1))
+            assert len(keys) * (keys[-1] + 1) <= tokens
+            after = keys[-1] + 1  # one more would be too many
+            assert after == 50 or (len(keys) + 1) * (after + 1) > tokens
+
+
+def test_epochs_by_tokens_have_other_batches_in_another_order() -> None:
+    batches = Batches(Numbers(), 8, seed=3, batch_tokens=20)
+    num = batches.per_epoch
+    first, second = ([ids(batches.batch(e * num + s)) for s in range(num)] for e in (0, 1))
+    assert sorted(map(len, first)) == sorted(map(len, second))
+    assert sorted(map(sorted, first)) != sorted(map(sorted, second))
+
+
+def test_an_example_above_the_budget_is_a_batch_of_its_own() -> None:
+    batches = Batches(OfManyLengths(), 8, seed=3, batch_tokens=10)
+    sizes = {tuple(ids(batches.batch(step))) for step in range(batches.per_epoch)}
+    assert (49,) in sizes
+
+
+def test_tokens_of_equally_long_rows_are_refused() -> None:
+    class Equal(Numbers):
+        def lengths(self, keys: np.ndarray) -> None:  # type: ignore[override]
+            return None
+
+    with pytest.raises(SettingError, match="batch_tokens is for examples of different lengths"):
+        Batches(Equal(), 8, seed=3, batch_tokens=10)
 
 
 def test_what_comes_from_the_background_is_the_same() -> None:

@@ -119,6 +119,7 @@ def test_epochs_become_steps() -> None:
         ({"epochs": 3.0, "steps": 5}, "only one can say how long"),
         ({"schedule": "constant", "final_rate": 0.1}, "no effect under a constant schedule"),
         ({"batch_examples": 4, "micro_batch_examples": 8}, "more than batch_examples"),
+        ({"batch_examples": 4, "batch_tokens": 100}, "only one can say how many"),
     ],
 )
 def test_settings_that_contradict(settings: dict[str, Any], sentence: str) -> None:

@@ -11,6 +11,7 @@ from foretext.training.settings import TrainingConfig
 
 __all__ = ["training_config"]
 
+USUAL_BATCH = 32  # examples
 CHAIN_RATE = 5.0  # of a BiLSTM or CRF over a pretrained network, times the rate
 
 
@@ -44,7 +45,7 @@ def training_config(
     learns_body = is_pretrained and not is_frozen
     defaults: dict[str, Any] = {
         "head_rate": CHAIN_RATE if has_chain and learns_body else 1.0,
-        "batch_examples": 32,
+        "batch_examples": USUAL_BATCH,
         "warmup_rate": 0.1,
         "beta2": 0.999,
         "keep": "best" if is_validated else "last",
@@ -56,6 +57,8 @@ def training_config(
         batch = settings.get("batch_examples", defaults["batch_examples"])
         steps = max(num_rows / batch, 1.0)
         defaults["epochs"] = _usual_epochs(steps, is_pretrained=learns_body)
+    if "batch_tokens" in settings:
+        del defaults["batch_examples"]
     chosen = {**defaults, **settings}
     chosen["seed"] = chosen.get("seed", 1) + seed
     return TrainingConfig.checked(chosen, "training")

@@ -92,7 +92,7 @@ def open_settings(
         start: what the network starts with.
         head: of the task; not all have dropout.
     """
-    found = {"learning_rate", "batch_examples"}
+    found = {"learning_rate"} if "batch_tokens" in training else {"learning_rate", "batch_examples"}
     if not training.keys() & {"steps", "budget_seconds"}:
         found.add("epochs")
     has_layers = start.base.backbone.tunes_layer_decay and start.origin == "pretrained"

@@ -13,6 +13,7 @@ import numpy as np
 
 from foretext.data.batch import Batch
 from foretext.data.examples import Examples
+from foretext.errors import SettingError
 from foretext.runtime import Threads
 
 __all__ = ["Batches"]
@@ -31,17 +32,33 @@ class Batches:
         seed: of order and content.
         continues: whether each row of a batch goes on where the same row of the batch before ended;
             the keys of the examples are then in the order of the text.
+        batch_tokens: of a batch, its longest example times their number, in place of
+            `batch_examples`; a longer example makes a batch of its own. All examples are then
+            sorted by length, so that an epoch has as many batches as any other.
+
+    Attributes:
+        first: the keys of each batch of the first epoch.
+
+    Raises:
+        SettingError: `batch_tokens` is given, and all examples are equally long.
     """
 
     def __init__(
-        self, examples: Examples, batch_examples: int, seed: int, *, continues: bool = False
+        self,
+        examples: Examples,
+        batch_examples: int,
+        seed: int,
+        *,
+        continues: bool = False,
+        batch_tokens: int | None = None,
     ) -> None:
         self.examples = examples
         self.size = batch_examples
+        self.tokens = batch_tokens
         self.seed = seed
         self.continues = continues
         self._epoch = 0
-        self._order = self._ordered(0)
+        self.first = self._order = self._ordered(0)
 
     @property
     def per_epoch(self) -> int:
@@ -53,8 +70,9 @@ class Batches:
         epoch, place = divmod(step, self.per_epoch)
         if epoch != self._epoch:
             self._epoch, self._order = epoch, self._ordered(epoch)
-        batch = self.examples.batch(self._order[place], self._rng(CONTENT, step))
-        return replace(batch, continues=place > 0) if self.continues else batch
+        keys = self._order[place]
+        batch = self.examples.batch(keys, self._rng(CONTENT, step))
+        return replace(batch, keys=keys, continues=self.continues and place > 0)
 
     def ahead(self, step: int) -> Iterator[Batch]:
         """Yield the batches of `step` and all that follow, made in the background."""
@@ -80,6 +98,9 @@ class Batches:
         if self.continues:
             return _lanes(keys, self.size)
         lengths = self.examples.lengths(keys)
+        if self.tokens is not None:
+            batches = _filled(keys, lengths, self.tokens)
+            return [batches[place] for place in rng.permutation(len(batches))]
         if lengths is None:
             return _cut(keys, self.size)
         batches = []
@@ -98,6 +119,21 @@ def _lanes(keys: np.ndarray, size: int) -> list[np.ndarray]:
     num_lanes = min(size, len(keys))
     steps = len(keys) // num_lanes
     return [*keys[: num_lanes * steps].reshape(num_lanes, steps).T]
+
+
+def _filled(keys: np.ndarray, lengths: np.ndarray | None, tokens: int) -> list[np.ndarray]:
+    """Put examples of like length together until they fill a batch; equal ones in their order."""
+    if lengths is None:
+        raise SettingError(
+            "[training] batch_tokens is for examples of different lengths, and these rows are "
+            "equally long; set batch_examples."
+        )
+    order = np.argsort(lengths, kind="stable")
+    starts = [0]
+    for place, length in enumerate(lengths[order].tolist()):
+        if place > starts[-1] and (place - starts[-1] + 1) * length > tokens:
+            starts.append(place)
+    return np.split(keys[order], starts[1:])
 
 
 def _cut(keys: np.ndarray, size: int) -> list[np.ndarray]:

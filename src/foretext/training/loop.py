@@ -23,6 +23,7 @@ from foretext.runtime import Interruption
 from foretext.training.batches import Batches
 from foretext.training.flops import ModelFlops, peak_flops
 from foretext.training.forecast import Forecast
+from foretext.training.frozen_states import FrozenStates
 from foretext.training.heap import keep_freed_memory
 from foretext.training.held_out import HeldOut
 from foretext.training.lanes import Lanes
@@ -99,10 +100,18 @@ class Training:
         self.optimizer = Optimizer(model, config, dtype, self.processes)
         self.forward = torch.compile(model) if config.compile else model
         continues = model.objective.carries_state
-        self.batches = Batches(examples, config.batch_examples, config.seed, continues=continues)
+        self.batches = Batches(
+            examples,
+            config.batch_examples,
+            config.seed,
+            continues=continues,
+            batch_tokens=config.batch_tokens,
+        )
         self.schedule = Schedule(config, self.batches.per_epoch, self._limit())
         self.forecast = Forecast(self.batches.per_epoch)
         self.flops = ModelFlops(model)
+        room = 0.0 if config.compile else config.frozen_states_gb * 1e9
+        self.frozen = FrozenStates(model, self.batches, room)
         self.records = Records(
             self.schedule,
             context,
@@ -186,7 +195,8 @@ class Training:
     def _advice(self) -> str:
         """What to lower where the memory is too small."""
         config = self.config
-        now = config.micro_batch_examples or config.batch_examples
+        usual = "all of a step" if config.batch_tokens else config.batch_examples
+        now = config.micro_batch_examples or usual
         kept = " and go on with --resume from the last checkpoint" if self.state.step else ""
         shared = self.processes.size > 1 and not config.shard
         return (
@@ -234,8 +244,9 @@ class Training:
         counts = self.model.objective.counts(batch)
         divisors = self.model.objective.divisors(counts)
         self.records.tally.count(counts)
+        knows_states = self.frozen.is_complete
         for part in self._micro_batches(self._continued(batch)):
-            scores = self.forward(part.to(self.device))
+            scores = self.forward(part.to(self.device), self.frozen.of(part))
             loss = sum(score.part_of_loss(divisors[name]) for name, score in scores.items())
             loss.backward()
             self.optimizer.gather()
@@ -246,7 +257,7 @@ class Training:
         state.gradient_norm = self.optimizer.step(rate)
         state.step += 1
         state.tokens += batch.inputs.num_tokens
-        state.flops += self.flops.of(batch, counts)
+        state.flops += self.flops.of(batch, counts, knows_states=knows_states)
         state.seconds = self._clock()
 
     def _continued(self, batch: Batch) -> Batch:

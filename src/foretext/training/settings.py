@@ -23,6 +23,8 @@ class TrainingConfig(Config):
     """Wall-clock time of the training, in place of epochs or steps."""
     batch_examples: int = Field(32, ge=1)
     """Examples of one step, over all processes."""
+    batch_tokens: int | None = Field(None, ge=1)
+    """Tokens of one step, in place of batch_examples: as many texts of like length as they fill."""
     micro_batch_examples: int | None = Field(None, ge=1)
     """Examples that are computed at a time; none: all of the step."""
 
@@ -56,6 +58,8 @@ class TrainingConfig(Config):
     """What is not trained."""
     freeze_layers: int = Field(0, ge=0)
     """Number of the lowest layers that are not trained, with the embeddings."""
+    frozen_states_gb: float = Field(2.0, ge=0)
+    """Memory for the states of a frozen backbone; with 0 they are computed in each epoch."""
 
     device: DeviceName = "auto"
     """Where to compute; auto: on a GPU if there is one."""
@@ -90,12 +94,16 @@ class TrainingConfig(Config):
             raise ValueError(f"of {', '.join(sorted(lengths))} only one can say how long")
         if self.schedule == "constant" and "final_rate" in self.changed:
             raise ValueError("final_rate would have no effect under a constant schedule")
-        if (self.micro_batch_examples or 1) > self.batch_examples:
+        if self.batch_tokens is not None and "batch_examples" in self.changed:
+            raise ValueError("of batch_examples and batch_tokens only one can say how many")
+        if self.batch_tokens is None and (self.micro_batch_examples or 1) > self.batch_examples:
             raise ValueError("micro_batch_examples is more than batch_examples")
         if self.shard and self.optimizer == "muon":
             raise ValueError("shard would cut the matrices that muon moves as one; use adamw")
         if self.freeze_layers and self.freeze != "none":
             raise ValueError("freeze and freeze_layers: one of them freezes what both would")
+        if "frozen_states_gb" in self.changed and self.freeze != "backbone":
+            raise ValueError("frozen_states_gb would have no effect without freeze = 'backbone'")
         if self.freeze == "backbone" and self.layer_decay != 1:
             raise ValueError("layer_decay would have no effect with a frozen backbone")
         return self
