@@ -51,7 +51,7 @@ class Seq2Seq(Backbone):
         self.decoder = RecurrentDecoder(
             config.kind,
             config.num_layers,
-            config.vector_size,
+            config.token_dim,
             config.dim,
             config.memory_dim,
             config.direction_dim,
@@ -86,7 +86,7 @@ class Seq2Seq(Backbone):
 
     @property
     def embedding(self) -> nn.Parameter:
-        """The vectors of the text's tokens, (V, vector_size)."""
+        """The vectors of the text's tokens, (V, E)."""
         return cast(nn.Parameter, self.tokens.vectors.weight)
 
     @property

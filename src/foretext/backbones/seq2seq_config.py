@@ -22,8 +22,8 @@ class Seq2SeqConfig(Config):
     """Recurrent layers of the encoder, and of the decoder."""
     dim: int = Field(256, ge=1)
     """Width of the decoder's states."""
-    vector_size: int = Field(256, ge=1)
-    """Numbers of a token's vector; dim, where the output layer shares them."""
+    vector_size: int | None = Field(None, ge=1)
+    """Numbers of a token's vector; none: dim, so that the output layer can share them."""
     encoder_dim: int | None = Field(None, ge=1)
     """Width of the state of each direction of the encoder; none: of all together dim."""
     bidirectional: bool = True
@@ -57,6 +57,11 @@ class Seq2SeqConfig(Config):
         return self
 
     @property
+    def token_dim(self) -> int:
+        """Numbers of a token's vector, E."""
+        return self.vector_size or self.dim
+
+    @property
     def direction_dim(self) -> int:
         """Width of the state of each direction of the encoder."""
         return self.encoder_dim or self.dim // (2 if self.bidirectional else 1)
@@ -73,7 +78,7 @@ class Seq2SeqConfig(Config):
             kind=self.kind,
             num_layers=self.num_layers,
             dim=self.direction_dim,
-            vector_size=self.vector_size,
+            vector_size=self.token_dim,
             bidirectional=self.bidirectional,
             dropout=self.dropout,
             layer_dropout=self.dropout if self.num_layers > 1 else 0.0,
