@@ -99,7 +99,8 @@ def test_each_file_is_for_training_or_for_the_test(folder: Path, tmp_path: Path)
 
 
 def test_a_limit_of_functions(folder: Path, tmp_path: Path) -> None:
-    counts = write_functions(tmp_path / "a.jsonl", tmp_path / "b.jsonl", [folder], limit=2)
+    paths = [str(tmp_path / name) for name in ("a.jsonl", "b.jsonl")]
+    counts = write_functions(*paths, [str(folder)], limit=2)
     assert sum(counts) == 2
 
 

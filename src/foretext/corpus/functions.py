@@ -37,14 +37,14 @@ class DocumentedFunction(NamedTuple):
     path: Path
 
 
-def harvest_functions(folders: Sequence[Path] | None = None) -> Iterator[DocumentedFunction]:
+def harvest_functions(folders: Sequence[str | Path] | None = None) -> Iterator[DocumentedFunction]:
     """Yield documented functions; no code and no sentence twice.
 
     Args:
         folders: with ``.py`` files; None: the standard library and the installed packages.
     """
     seen: set[str] = set()
-    for file in python_files(folders or python_folders()):
+    for file in python_files([Path(folder) for folder in folders or python_folders()]):
         for node in definitions_in(file.module):
             if isinstance(node, ast.ClassDef):
                 continue
@@ -55,9 +55,9 @@ def harvest_functions(folders: Sequence[Path] | None = None) -> Iterator[Documen
 
 
 def write_functions(
-    train: Path,
-    test: Path,
-    folders: Sequence[Path] | None = None,
+    train: str | Path,
+    test: str | Path,
+    folders: Sequence[str | Path] | None = None,
     *,
     limit: int = LIMIT,
     quiet: bool = False,
@@ -90,7 +90,7 @@ def write_functions(
     if not any(lines):
         raise CorpusError("No documented function was found; name folders with .py files.")
     for path, part in zip((train, test), lines, strict=True):
-        with atomic_file(path) as temporary:
+        with atomic_file(Path(path)) as temporary:
             temporary.write_text("".join(part), encoding="utf-8")
     return len(lines[0]), len(lines[1])
 
