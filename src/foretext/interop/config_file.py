@@ -46,6 +46,9 @@ class _Computed(TypedDict, total=False):
     norm_rel_ebd: str
     pos_att_type: str | list[str] | None
     id2label: dict[str, Any] | None
+    tie_word_embeddings: bool | None
+    scale_decoder_outputs: bool | None
+    share_encoder_decoder_embeddings: bool | None
 
 
 def read_config(path: Path) -> dict[str, Any]:

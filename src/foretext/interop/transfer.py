@@ -107,7 +107,10 @@ def fill_weights(
 def _nothing(name: str, ours: Mapping[str, Tensor]) -> Tensor:
     """Zeros for a weight that only they have: a bias, or the vector of a single segment."""
     if name.endswith(".bias"):
-        return torch.zeros(len(ours[f"{name.removesuffix('.bias')}.weight"]))
+        weight = ours.get(f"{name.removesuffix('.bias')}.weight")
+        if weight is None:  # a head whose weights are the token vectors, those of the target
+            *_, weight = (w for n, w in ours.items() if n.endswith("embeddings.tokens.weight"))
+        return torch.zeros(len(weight))
     assert name == "backbone.embeddings.segments.weight", name
     return torch.zeros(1, ours["backbone.embeddings.tokens.weight"].shape[1])
 
