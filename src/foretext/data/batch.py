@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -117,6 +118,7 @@ class Batch:
     group: int = 1  # rows that make one example together, such as the two texts of a pair
     by_example: frozenset[str] = frozenset()  # targets that are none of positions, in any shape
     continues: bool = False  # whether each row goes on where the same row of the batch before ended
+    keys: np.ndarray | None = None  # (B / group,), which examples these are, where that is known
 
     def __len__(self) -> int:
         """Return the number of examples."""
@@ -137,4 +139,5 @@ class Batch:
             of_positions = part.ndim > 1 and part.shape[1] == T
             cut = of_positions and name not in self.by_example
             targets[name] = part[:, kept] if cut else part
-        return replace(self, inputs=self.inputs.rows(first, last), targets=targets)
+        keys = None if self.keys is None else self.keys[start:stop]
+        return replace(self, inputs=self.inputs.rows(first, last), targets=targets, keys=keys)

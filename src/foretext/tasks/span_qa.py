@@ -77,6 +77,7 @@ class SpanQA(Task):
             return self
 
     name = "span_qa"
+    repeats_inputs = True
 
     def __init__(self, config: Config, base: TaskBase, *, may_abstain: bool = False) -> None:
         super().__init__(config, base, may_abstain=may_abstain)

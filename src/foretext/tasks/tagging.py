@@ -69,6 +69,7 @@ class Tagging(Task):
         """Dropout of the states, and of the BiLSTM's."""
 
     name = "tagging"
+    repeats_inputs = True
 
     def __init__(
         self,

@@ -26,6 +26,7 @@ class TextTask(Task):
     answers: Answers
     head: TextHead
     next_tokens: NextTokens | None
+    repeats_inputs = True
 
     def __init__(self, config: Config, base: TaskBase, **found: Any) -> None:
         super().__init__(config, base, **found)

@@ -45,17 +45,22 @@ class ModelFlops:
         """Whether all networks give a formula."""
         return None not in self.networks
 
-    def of(self, batch: Batch, counts: Mapping[str, int]) -> int:
+    def of(self, batch: Batch, counts: Mapping[str, int], *, knows_states: bool = False) -> int:
         """Return the operations of a step, given how many predictions each part makes.
 
         A head without a part of its name works for the first one. 0 without a formula.
+
+        Args:
+            batch: of the step.
+            counts: predictions of each part.
+            knows_states: whether the heads work alone.
         """
         networks = [flops for flops in self.networks if flops is not None]
         if len(networks) < len(self.networks):
             return 0
         first = next(iter(counts.values()))
         heads = sum(flops * counts.get(name, first) for name, flops in self.heads.items())
-        return heads + sum(flops.of(batch.inputs) for flops in networks)
+        return heads if knows_states else heads + sum(flops.of(batch.inputs) for flops in networks)
 
 
 @cache

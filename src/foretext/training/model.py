@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import TypeVar
 
-from foretext.backbones.base import Backbone
+from foretext.backbones.base import Backbone, States
 from foretext.data.batch import Batch
 from foretext.nn.vocabulary_head import Score
 from foretext.objectives.criterion import Criterion, check_pair
@@ -46,9 +46,10 @@ class Model(nn.Module, Generic[CriterionT]):
         """Where it computes."""
         return next(self.parameters()).device
 
-    def forward(self, batch: Batch) -> Mapping[str, Score]:
-        """Score a batch."""
+    def forward(self, batch: Batch, states: States | None = None) -> Mapping[str, Score]:
+        """Score a batch, whose states may be known already."""
         batch = self.objective.prepare(batch, self.backbone)
-        states = self.backbone(batch.inputs, keep_layers=self.objective.needs_layers)
+        if states is None:
+            states = self.backbone(batch.inputs, keep_layers=self.objective.needs_layers)
         self.carried = tuple(state.detach() for state in states.carried)
         return self.objective.scores(states, batch)
