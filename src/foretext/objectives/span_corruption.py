@@ -46,7 +46,7 @@ class SpanCorruption(SequenceToSequence):
 
     fills = True
     writes_spans = True
-    kind = "span-corrupted"
+    kind = "text-to-text"
     usage = 'model.fill("a text with a [MASK] in it")'
     command = 'fill {run} "a text with a [MASK] in it"'
     frame: ClassVar[FrameKind | None] = "t5"
