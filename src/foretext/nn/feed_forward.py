@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from foretext.nn.bias_gelu import bias_gelu
 from foretext.nn.dropout import Dropout
+from foretext.nn.gated_gelu import gated_gelu
 
 __all__ = ["ACTIVATIONS", "GATED", "Activation", "FeedForward"]
 
@@ -53,6 +54,8 @@ class FeedForward(nn.Module):
             activation == "gelu" and bias
         )  # bias and activation can be one pass over memory
 
+        self.fuses_gate = activation == "geglu_tanh"  # activation and product, likewise
+
     def forward(self, x: Tensor) -> Tensor:
         """Map x (B, T, D) to (B, T, D)."""
         return self.outer(self.dropout(self._hidden(x)))
@@ -61,6 +64,8 @@ class FeedForward(nn.Module):
         if self.fuses and x.device.type == "cpu" and torch.is_grad_enabled():
             return bias_gelu(F.linear(x, self.inner.weight), self.inner.bias)
         hidden = self.inner(x)
+        if self.fuses_gate:
+            return gated_gelu(hidden)
         if not self.gated:
             return self.activation(hidden)
         activated, gate = hidden.chunk(2, dim=-1)
