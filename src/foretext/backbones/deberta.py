@@ -8,13 +8,14 @@ neighbours of a token to the first layer, as in the two largest models of the se
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from foretext.backbones.base import Backbone, States
+from foretext.backbones.attention_backbone import SegmentedBackbone
+from foretext.backbones.base import States
 from foretext.backbones.deberta_config import DebertaConfig
 from foretext.data.batch import Inputs, Visibility
 from foretext.nn.attention import Layout
@@ -31,19 +32,13 @@ from foretext.nn.pooling import Pooling
 __all__ = ["Deberta"]
 
 EMBEDDINGS = ("embeddings.", "distances.", "distance_norm.")  # names of parameters
-HEAD_STD = 0.02  # of a task's first weights, as in all of the authors' layers
-BASE_WIDTH, BASE_RATE, HIGHEST_RATE = (
-    768,
-    3e-5,
-    5e-4,
-)  # in the range of He et al. 2021 for size base
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {  # of the convolution
     "tanh": torch.tanh,
     "gelu": nn.functional.gelu,
 }
 
 
-class Deberta(Backbone):
+class Deberta(SegmentedBackbone):
     """Token vectors, then layers of disentangled attention and feed-forward, norms after each.
 
     Args:
@@ -55,19 +50,14 @@ class Deberta(Backbone):
 
     config: DebertaConfig
     visibilities: frozenset[Visibility] = frozenset({"full"})
-    takes_segments: ClassVar[bool] = True
-    adds_pooler = True
     pooler_activation = "gelu"
-    gains_from_crf = False
-    default_dropout = 0.1
-    tunes_layer_decay = True
+    base_rate = 3e-5  # in the range of He et al. 2021 for size base
 
     def __init__(self, config: DebertaConfig, vocab_size: int) -> None:
         super().__init__(config, vocab_size)
         self.dim, self.num_layers = config.dim, config.num_layers
         self.max_length = self.usual_length = config.max_length
         self.num_segments = config.num_segments
-        self.checkpointing = False  # whether the backward pass computes layers again
         self.embeddings = Embeddings(config, vocab_size)
         num_vectors = 2 * (config.num_buckets or config.longest_distance)
         self.distances = nn.Embedding(num_vectors, config.dim)
@@ -75,7 +65,7 @@ class Deberta(Backbone):
         self.distance_norm = norm if config.distance_norm else nn.Identity()
         self.blocks = nn.ModuleList(_block(config) for _ in range(config.num_layers))
         self.convolution = None if config.convolution_width is None else Neighbours(config)
-        self._initialise()
+        self.draw_weights(config.init_std)
 
     @property
     def embedding(self) -> nn.Parameter:
@@ -86,19 +76,6 @@ class Deberta(Backbone):
     def layers(self) -> list[Block]:
         """The blocks, the first one first."""
         return [cast(Block, block) for block in self.blocks]
-
-    @property
-    def segment_vectors(self) -> Tensor | None:
-        """The vectors of the segments, (num_segments, E); None: it has none."""
-        segments = self.embeddings.segments
-        return None if segments is None else segments.weight
-
-    def replace_segments(self, vectors: Tensor) -> None:
-        """Replace the vectors of the segments by these, (K, E), which are learned from now on."""
-        weight = vectors.detach().to(self.embedding)
-        self.embeddings.segments = nn.Embedding(len(weight), weight.shape[1], _weight=weight)
-        self.num_segments = len(vectors)
-        self.config = self.config.model_copy(update={"num_segments": len(vectors)})
 
     def forward(
         self, inputs: Inputs, *, keep_layers: bool = False, cache: Cache | None = None
@@ -167,10 +144,6 @@ class Deberta(Backbone):
             per_pair=sum(8 * self.dim * num_passes(block) for block in self.layers),
         )
 
-    def recompute_layers(self) -> None:
-        """From now on compute layers again in the backward pass, to save memory."""
-        self.checkpointing = True
-
     def default_pooling(
         self, visibility: Visibility, *, has_pooler: bool, siamese: bool = False
     ) -> Pooling:
@@ -180,20 +153,6 @@ class Deberta(Backbone):
         prediction it says little of the text, and with much of it both are as good.
         """
         return "cls" if has_pooler and not siamese else "mean"
-
-    def initialise_head(self, layer: nn.Linear) -> None:
-        """Draw the weights of a task's layer from N(0, 0.02²); its bias becomes zero."""
-        nn.init.normal_(layer.weight, std=HEAD_STD)
-        if layer.bias is not None:
-            nn.init.zeros_(layer.bias)
-
-    def fine_tuning_defaults(self, *, pretrained: bool) -> Mapping[str, Any]:
-        """Return the authors' rate at size base, higher for a narrow one (Turc et al. 2019).
-
-        A randomly initialised one learns at twice that rate.
-        """
-        rate = min(BASE_RATE * (BASE_WIDTH / self.dim) ** 1.5, HIGHEST_RATE)
-        return {"learning_rate": (1 if pretrained else 2) * rate}
 
     @classmethod
     def settings_for_rows(cls, config: DebertaConfig, row_length: int) -> Mapping[str, Any]:
@@ -208,14 +167,6 @@ class Deberta(Backbone):
         buckets = distance_buckets(T, config.num_buckets, config.longest_distance)
         vectors = self.distance_norm(self.distances.weight)[buckets.to(inputs.ids.device)]
         return Layout(attention_mask(inputs), distances=vectors)
-
-    def _initialise(self) -> None:
-        """Draw weights from N(0, init_std²); biases become zero."""
-        for module in self.modules():
-            if isinstance(module, nn.Linear | nn.Embedding):
-                nn.init.normal_(module.weight, std=self.config.init_std)
-            if isinstance(module, nn.Linear) and module.bias is not None:
-                nn.init.zeros_(module.bias)
 
 
 class Embeddings(nn.Module):
@@ -247,6 +198,11 @@ class Embeddings(nn.Module):
         if self.projection is not None:
             x = self.projection(x)
         return cast(Tensor, self.dropout(self.norm(x)))
+
+    def replace_segments(self, vectors: Tensor) -> None:
+        """Replace the vectors of the segments by these, (K, E), which are learned from now on."""
+        weight = vectors.detach().to(self.tokens.weight)
+        self.segments = nn.Embedding(len(weight), weight.shape[1], _weight=weight)
 
 
 class Neighbours(nn.Module):

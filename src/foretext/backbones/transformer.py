@@ -7,13 +7,14 @@ class. The settings cover what Hugging Face calls BERT, GPT-2, ModernBERT and Ll
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from foretext.backbones.base import Backbone, States
+from foretext.backbones.attention_backbone import SegmentedBackbone
+from foretext.backbones.base import States
 from foretext.backbones.embeddings import Embeddings, where
 from foretext.backbones.neighbour_attention import attend_to_neighbours, shrink_residuals
 from foretext.backbones.transformer_config import TransformerConfig
@@ -32,11 +33,8 @@ from foretext.nn.vocabulary_head import HeadTransform
 
 __all__ = ["Transformer"]
 
-HEAD_STD = 0.02  # of a task's first weights, as BERT's own
-BASE_WIDTH, BASE_RATE, HIGHEST_RATE = 768, 5e-5, 5e-4  # Devlin et al. 2019, A.3, for size base
 
-
-class Transformer(Backbone):
+class Transformer(SegmentedBackbone):
     """Embeddings, then layers of attention and feed-forward.
 
     Args:
@@ -48,11 +46,6 @@ class Transformer(Backbone):
 
     config: TransformerConfig
     visibilities: frozenset[Visibility] = frozenset({"full", "causal", "matrix"})
-    takes_segments: ClassVar[bool] = True
-    adds_pooler = True
-    gains_from_crf = False
-    default_dropout = 0.1
-    tunes_layer_decay = True
 
     def __init__(self, config: TransformerConfig, vocab_size: int) -> None:
         super().__init__(config, vocab_size)
@@ -61,7 +54,6 @@ class Transformer(Backbone):
         self.num_segments = config.num_segments
         self.adds_head_transform = config.norm_position == "pre"
         self.pooler_activation = config.pooler_activation
-        self.checkpointing = False  # whether the backward pass computes layers again
         self.embeddings = Embeddings(config, vocab_size)
         self.rotary = self._rotary(config.rotary_base)
         self.local_rotary = self._rotary(config.local_rotary_base)
@@ -82,18 +74,6 @@ class Transformer(Backbone):
         """The block of each layer, the first one first; with `share_layers` the same ones."""
         blocks = [cast(Block, block) for block in self.blocks]
         return blocks * self.num_layers if self.config.share_layers else blocks
-
-    @property
-    def segment_vectors(self) -> Tensor | None:
-        """The vectors of the segments, (num_segments, E); None: it has none."""
-        segments = self.embeddings.segments
-        return None if segments is None else segments.weight
-
-    def replace_segments(self, vectors: Tensor) -> None:
-        """Replace the vectors of the segments by these, (K, E), which are learned from now on."""
-        self.embeddings.replace_segments(vectors)
-        self.num_segments = len(vectors)
-        self.config = self.config.model_copy(update={"num_segments": len(vectors)})
 
     def new_cache(self) -> KeyValueCache:
         """Return an empty cache of keys and values."""
@@ -170,10 +150,6 @@ class Transformer(Backbone):
             per_pair=sum(4 * block.attention.width * num_passes(block) for block in self.layers),
         )
 
-    def recompute_layers(self) -> None:
-        """From now on compute layers again in the backward pass, to save memory."""
-        self.checkpointing = True
-
     def default_pooling(
         self, visibility: Visibility, *, has_pooler: bool, siamese: bool = False
     ) -> Pooling:
@@ -188,12 +164,6 @@ class Transformer(Backbone):
             return "last"
         return "cls" if has_pooler else "mean"
 
-    def initialise_head(self, layer: nn.Linear) -> None:
-        """Draw the weights of a task's layer from N(0, 0.02²), as BERT's; its bias becomes zero."""
-        nn.init.normal_(layer.weight, std=HEAD_STD)
-        if layer.bias is not None:
-            nn.init.zeros_(layer.bias)
-
     def head_transform(self, activation: Activation) -> HeadTransform:
         """Return a linear map, activation and norm to stand between states and a task's last layer.
 
@@ -203,14 +173,6 @@ class Transformer(Backbone):
         return HeadTransform(
             self.dim, activation, config.norm, eps=config.norm_eps, bias=config.bias
         )
-
-    def fine_tuning_defaults(self, *, pretrained: bool) -> Mapping[str, Any]:
-        """Return the rate of Devlin et al. 2019 (A.3), higher for a narrow one (Turc et al. 2019).
-
-        A randomly initialised one learns at twice that rate.
-        """
-        rate = min(BASE_RATE * (BASE_WIDTH / self.dim) ** 1.5, HIGHEST_RATE)
-        return {"learning_rate": (1 if pretrained else 2) * rate}
 
     @classmethod
     def settings_for_rows(cls, config: TransformerConfig, row_length: int) -> Mapping[str, Any]:
@@ -299,11 +261,7 @@ class Transformer(Backbone):
         With pre-norm, what is added to the residual stream starts smaller, so that the stream's
         scale does not grow with depth (Radford et al. 2019, section 2.3).
         """
-        for module in self.modules():
-            if isinstance(module, nn.Linear | nn.Embedding):
-                nn.init.normal_(module.weight, std=self.config.init_std)
-            if isinstance(module, nn.Linear) and module.bias is not None:
-                nn.init.zeros_(module.bias)
+        self.draw_weights(self.config.init_std)
         blocks = self.layers[: len(self.blocks)]
         has_positions = self.embeddings.positions is not None
         neighbours = has_positions and self.config.first_attention == "neighbours"

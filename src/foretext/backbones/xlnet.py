@@ -7,15 +7,15 @@ and looks at the states of the text as a matrix allows. No position looks at a q
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 import torch
 from pydantic import Field, model_validator
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from foretext.backbones.base import Backbone, States
+from foretext.backbones.attention_backbone import AttentionBackbone, draw_linear
+from foretext.backbones.base import States
 from foretext.backbones.near_distances import attend_to_near_distances
 from foretext.config import Config
 from foretext.data.batch import Inputs, Visibility
@@ -31,10 +31,9 @@ from foretext.nn.relative_scores import Distances
 __all__ = ["XLNet"]
 
 CLS_SEGMENT = 2  # texts have 0 and 1
-BASE_WIDTH, BASE_RATE, HIGHEST_RATE = 768, 5e-5, 5e-4  # as for BERT: see `Transformer`
 
 
-class XLNet(Backbone):
+class XLNet(AttentionBackbone):
     """Token vectors, then layers of relative attention and feed-forward, norms after each.
 
     Args:
@@ -88,17 +87,12 @@ class XLNet(Backbone):
     config: Config
     visibilities: frozenset[Visibility] = frozenset({"full", "matrix"})
     num_segments = 2
-    adds_pooler = True
     pooler_on: Pooling = "last"  # `[CLS]`
-    gains_from_crf = False
-    default_dropout = 0.1
-    tunes_layer_decay = True
 
     def __init__(self, config: Config, vocab_size: int) -> None:
         super().__init__(config, vocab_size)
         self.dim, self.num_layers = config.dim, config.num_layers
         self.max_length = self.usual_length = config.max_length
-        self.checkpointing = False  # whether the backward pass computes layers again
         self.tokens = nn.Embedding(vocab_size, config.dim)
         self.query = nn.Parameter(torch.empty(1, 1, config.dim))
         self.register_buffer(
@@ -177,10 +171,6 @@ class XLNet(Backbone):
             per_pair=sum(6 * self.dim * num_passes(block) for block in self.layers),
         )
 
-    def recompute_layers(self) -> None:
-        """From now on compute layers again in the backward pass, to save memory."""
-        self.checkpointing = True
-
     def default_pooling(
         self, visibility: Visibility, *, has_pooler: bool, siamese: bool = False
     ) -> Pooling:
@@ -189,12 +179,7 @@ class XLNet(Backbone):
 
     def initialise_head(self, layer: nn.Linear) -> None:
         """Draw the weights of a task's layer from N(0, init_std²); its bias becomes zero."""
-        _draw(layer, self.config.init_std)
-
-    def fine_tuning_defaults(self, *, pretrained: bool) -> Mapping[str, Any]:
-        """Return the learning rate of a Transformer of this width."""
-        rate = min(BASE_RATE * (BASE_WIDTH / self.dim) ** 1.5, HIGHEST_RATE)
-        return {"learning_rate": (1 if pretrained else 2) * rate}
+        draw_linear(layer, self.config.init_std)
 
     def _embedded(self, inputs: Inputs) -> Tensor:
         """Return the token vectors, and the query vector at queries, (B, T, D)."""
@@ -236,7 +221,7 @@ class XLNet(Backbone):
         std = self.config.init_std
         for module in self.modules():
             if isinstance(module, nn.Linear):
-                _draw(module, std)
+                draw_linear(module, std)
         attentions = (vector for block in self.layers for vector in block.attention.vectors())
         for vector in (self.query, self.embedding, *attentions):
             nn.init.normal_(vector, std=std)
@@ -264,12 +249,6 @@ class Layer(nn.Module):
         x = self.attention_norm((x if num_needed is None else x[:, -num_needed:]) + mixed)
         normed: Tensor = self.feed_forward_norm(x + self.dropout(self.feed_forward(x)))
         return normed
-
-
-def _draw(layer: nn.Linear, std: float) -> None:
-    nn.init.normal_(layer.weight, std=std)
-    if layer.bias is not None:
-        nn.init.zeros_(layer.bias)
 
 
 def _ends(inputs: Inputs, num_keys: int) -> tuple[Tensor, Tensor]:
