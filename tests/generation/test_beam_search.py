@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
-from foretext.errors import SettingError
 from foretext.generation import Decoding, Output, decode
 from foretext.language_model import LanguageModel
 from foretext.objectives.reading import Reading

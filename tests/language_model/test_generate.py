@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import torch
 
 from foretext.errors import CorpusError, SettingError
 from foretext.language_model import LanguageModel
-from foretext.language_model.continuation import Writer
+from foretext.language_model.writer import Writer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.language_model.models import MAX_LENGTH, SENTENCES, bert, gpt, learned_tokenizer, unilm
+from tests.sequence_networks import in_use
 
 
 def test_a_seed_is_a_text() -> None:
@@ -120,7 +124,7 @@ def test_errors_are_sentences() -> None:
         ({"temperature": 0, "num_samples": 2}, "all samples would be the same"),
         ({"temperature": 0, "top_k": 2}, r"\[generation\] top_k and top_p would have no effect"),
         ({"num_samples": 2, "stream": print}, "several would mix"),
-        ({"num_samples": 0}, "num_samples = 0, max_new_tokens = 50: take 1 or more"),
+        ({"num_samples": 0}, "num_samples = 0, max_new_tokens = 50, num_beams = 1: take 1 or more"),
         ({"stop": ""}, "an empty text would stop at once"),
         ({"top_p": 1.5}, r"\[generation\] top_p = 1.5: should be less than or equal to 1"),
     ):
@@ -153,7 +157,9 @@ def test_an_empty_prompt_begins_after_the_source() -> None:
 
 
 def test_a_source_is_refused_by_a_model_that_learned_of_none() -> None:
-    with pytest.raises(SettingError, match=r"write after a source \(UniLM\); this one is causal"):
+    with pytest.raises(
+        SettingError, match=r"write after a source \(UniLM, T5, BART\); this one is causal"
+    ):
         gpt().generate("the king", source="the queen")
 
 
@@ -168,3 +174,57 @@ def test_a_prompt_that_does_not_fit_beside_the_source_loses_its_beginning() -> N
     model = unilm()
     room = MAX_LENGTH - len(model.tokenizer.encode(source)) - 3  # [CLS], [SEP], [MASK]
     assert written.num_forgotten == len(model.tokenizer.encode(prompt)) - (room - 4)
+
+
+def test_beams_find_likelier_texts_the_likeliest_first() -> None:
+    model = gpt(seed=2)
+    (greedy,) = model.generate("the king", 8, temperature=0)
+    found = model.generate("the king", 8, num_beams=6, num_samples=3)
+    scores = [sample.score for sample in found]
+    assert scores == sorted(scores, key=lambda score: -(score or 0))
+    assert len({sample.text for sample in found}) == 3
+    (alone,) = model.generate("the king", 8, num_beams=6)
+    assert alone == found[0]
+    assert greedy.score is None
+    assert all(str(sample).startswith("the king") for sample in found)
+
+
+def test_beams_and_drawing_exclude_each_other() -> None:
+    model = gpt()
+    with pytest.raises(SettingError, match="num_beams = 4 searches for the likeliest texts"):
+        model.generate("the king", num_beams=4, temperature=0.5)
+    with pytest.raises(SettingError, match="take num_samples = 2 or fewer"):
+        model.generate("the king", num_beams=2, num_samples=3)
+
+
+@pytest.fixture(scope="module", params=["span_corruption", "text_infilling"])
+def with_encoder(request: pytest.FixtureRequest, animal_text: Path) -> LanguageModel:
+    """A T5, and a BART."""
+    model = in_use(request.param, animal_text)
+    with torch.no_grad():
+        for name, weight in model.backbone.named_parameters():
+            if "cross.attention" in name:
+                weight *= 6.0  # so that a text depends on its source
+    return model
+
+
+@pytest.mark.parametrize("num_beams", [1, 3])
+def test_a_model_with_an_encoder_writes_after_a_source(
+    with_encoder: LanguageModel, num_beams: int
+) -> None:
+    settings = {"max_new_tokens": 6, "num_beams": num_beams, "temperature": 0}
+    texts = [
+        with_encoder.generate(source=source, **settings)[0].text
+        for source in ("the dog barks", "a cat sleeps in the house")
+    ]
+    assert len(set(texts)) == 2
+    (begun,) = with_encoder.generate("the dog", source="a cat sleeps", **settings)
+    assert begun.prompt == "the dog"
+    assert not {*begun.ids} & {*with_encoder.objective.reading(()).never}
+
+
+def test_a_model_with_an_encoder_needs_a_source(with_encoder: LanguageModel) -> None:
+    with pytest.raises(SettingError, match="generate needs a source: a model of"):
+        with_encoder.generate("the dog")
+    with pytest.raises(CorpusError, match="the model has 64 positions; shorten"):
+        with_encoder.generate(source="the dog barks " * 30)

@@ -22,13 +22,13 @@ def generate(
         int, typer.Option(metavar="N", min=1, help="Tokens to generate, at most.")
     ] = 50,
     temperature: Annotated[
-        float,
+        float | None,
         typer.Option(
             metavar="X",
             min=0.0,
-            help="0: always the likeliest token; 1: the model's own probabilities.",
+            help="0: always the likeliest token; 1: the model's own probabilities; by default 0.8.",
         ),
-    ] = 0.8,
+    ] = None,
     top_k: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Draw from this many likeliest tokens.")
     ] = None,
@@ -43,8 +43,12 @@ def generate(
     ] = None,
     source: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="A text that the new one follows (UniLM)."),
+        typer.Option(metavar="TEXT", help="A text that the new one follows (T5, BART, UniLM)."),
     ] = None,
+    num_beams: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, help="Search for the likeliest texts with so many beams."),
+    ] = 1,
     num_samples: Annotated[
         int, typer.Option(metavar="N", min=1, help="Continuations to generate.")
     ] = 1,
@@ -57,10 +61,10 @@ def generate(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Continue a prompt with a causal language model, or with UniLM."""
+    """Continue a prompt, or write a text after a source, as the model has learned it."""
     from foretext.artifact import load_language_model
 
-    streams = num_samples == 1 and not as_json
+    streams = num_samples == num_beams == 1 and not as_json
     model = load_language_model(run)
     stream = _Stream(prompt)
     samples = model.generate(
@@ -71,6 +75,7 @@ def generate(
         top_p,
         source=source,
         num_samples=num_samples,
+        num_beams=num_beams,
         seed=seed,
         stop=stop or (),
         stream=stream.show if streams else None,

@@ -12,6 +12,7 @@ beam_search.py  the likeliest text, by several hypotheses side by side
 hypotheses.py   those that go on, and those that have ended
 """
 
+from foretext.generation.beam_search import BeamSearch
 from foretext.generation.decode import decode
 from foretext.generation.decoder import Decoder
 from foretext.generation.decoding import Decoding, Output
@@ -19,6 +20,7 @@ from foretext.generation.samples import Watch, generate_ids
 from foretext.generation.sampling import Sampling, probabilities
 
 __all__ = [
+    "BeamSearch",
     "Decoder",
     "Decoding",
     "Output",

@@ -32,12 +32,20 @@ class BeamSearch:
         num_texts: B.
         decoding: the settings.
         end: id of the token that ends an output; None: none does.
+        begun: ids that the texts begin with, (B, T); None: they begin with their openings.
     """
 
     def __init__(
-        self, decoder: Decoder, num_texts: int, decoding: Decoding, end: int | None
+        self,
+        decoder: Decoder,
+        num_texts: int,
+        decoding: Decoding,
+        end: int | None,
+        begun: Tensor | None = None,
     ) -> None:
-        device, N = decoder.device, min(decoding.max_new_tokens, decoder.room)
+        device = decoder.device
+        self.begun = torch.empty(num_texts, 0, dtype=torch.int64) if begun is None else begun
+        N = min(decoding.max_new_tokens, decoder.room - self.begun.shape[1])
         self.decoder, self.decoding = decoder, decoding
         self.end, self.num_new = -1 if end is None else end, N
         self.constraints = Constraints(decoder.reading, decoding, end, N)
@@ -45,10 +53,11 @@ class BeamSearch:
         self.running = Running.fresh(num_texts, N, device)
         self.ended = Ended.fresh(num_texts, decoding.num_beams, N, device)
 
+    @torch.inference_mode()
     def outputs(self) -> list[list[Output]]:
         """Search, and return the best outputs of each text."""
         found: list[list[Output]] = [[] for _ in self.texts]
-        ids = self.texts.new_empty(len(self.texts), 0)
+        ids = self.begun.to(self.texts.device)
         for step in range(self.num_new):
             rows = self._advance(self.decoder.read(ids), step)  # (B, K)
             is_done = self._is_done(step + 1)

@@ -7,7 +7,9 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from foretext.generation.constraints import Constraints
 from foretext.generation.decoder import Decoder
+from foretext.generation.decoding import Decoding
 from foretext.generation.sampling import Sampling, choose
 
 __all__ = ["Watch", "generate_ids"]
@@ -37,6 +39,8 @@ def generate_ids(
         num_samples: how many.
         seed: of the draws.
     """
+    reading = decoder.reading._replace(last=None)
+    constraints = Constraints(reading, Decoding(), None, max_new_tokens)
     generator = torch.Generator(prompt.device).manual_seed(seed)
     samples: list[list[int]] = [[] for _ in range(num_samples)]
     alive = list(range(num_samples))  # the samples that have not ended, a row each
@@ -44,6 +48,8 @@ def generate_ids(
     if num_samples > 1:
         decoder.keep_rows([0] * num_samples)
     for left in range(max_new_tokens - 1, -1, -1):
+        written = prompt.new_empty(len(logits), max_new_tokens - 1 - left)
+        logits = constraints.apply(logits, logits.new_zeros(len(logits)), written)
         tokens = choose(logits, sampling, generator)  # (B,)
         for sample, token in zip(alive, tokens.tolist(), strict=True):
             samples[sample].append(token)

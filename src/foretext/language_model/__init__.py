@@ -8,7 +8,8 @@ embedding.py     texts of any length as vectors
 encoding.py      rows of ids as vectors, in batches
 filling.py       masked words
 span_filling.py  masked words by models that write any number of tokens
-continuation.py  text generated after a prompt
+continuation.py  text generated after a prompt, a source, or both
+writer.py        tokens become text as they come
 likelihood.py    how likely a text is
 insight.py       states by layer, and what attends to what
 """

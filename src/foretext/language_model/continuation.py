@@ -1,26 +1,28 @@
-"""Text generated after a prompt: pieces as they come, and where it ends."""
+"""Text generated after a prompt, after a source, or both."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
+from typing import NamedTuple
 
 import torch
+from torch import Tensor
 
 from foretext.data.framing import Framing
 from foretext.errors import CorpusError, SettingError
-from foretext.generation import Sampling, generate_ids
+from foretext.generation import BeamSearch, Decoder, Decoding, Sampling, generate_ids
 from foretext.language_model.abilities import cannot
 from foretext.language_model.networks import Networks
+from foretext.language_model.writer import EndedBy, Stream, Writer
+from foretext.objectives.base import Objective
 from foretext.objectives.reading import Reading
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
-__all__ = ["Continuation", "Stream", "continue_prompt"]
+__all__ = ["Continuation", "Writing", "continue_prompt"]
 
-Stream = Callable[[str], None]  # takes text as it comes
 CONTEXT = 8  # tokens of the prompt, which decide how the first new one is written
-UNFINISHED = "\ufffd"  # stands for the first bytes of a letter
 
 
 @dataclass(frozen=True)
@@ -29,12 +31,25 @@ class Continuation:
 
     prompt: str
     text: str  # without the prompt, and without the stop that ended it
-    ids: list[int]  # every new token
-    ended_by: Literal["end", "stop", "length"]  # the end token, a stop, or max_new_tokens
+    ids: list[int]  # every new token; of a beam search without the end token
+    ended_by: EndedBy
     num_forgotten: int  # tokens at the beginning of the prompt that did not fit
+    score: float | None = None  # of a beam search: log-probability, normalised by length
 
     def __str__(self) -> str:
         return self.prompt + self.text
+
+
+class Writing(NamedTuple):
+    """How texts are generated; `LanguageModel.generate` describes it."""
+
+    max_new_tokens: int
+    sampling: Sampling
+    num_samples: int = 1
+    num_beams: int = 1
+    seed: int = 0
+    stop: Sequence[str] = ()
+    stream: Stream | None = None
 
 
 def continue_prompt(
@@ -42,129 +57,99 @@ def continue_prompt(
     tokenizer: SubwordTokenizer,
     framing: Framing,
     prompt: str,
-    sampling: Sampling,
-    *,
-    max_new_tokens: int,
-    num_samples: int,
-    seed: int,
-    stop: Sequence[str],
-    stream: Stream | None,
+    writing: Writing,
     source: str | None = None,
 ) -> list[Continuation]:
     """Continue a prompt; `LanguageModel.generate` describes the arguments."""
-    objective = networks.original.objective
-    if objective is None or not objective.continues:
-        raise cannot("generate", "a causal model (GPT)", objective)
-    if source is not None and not objective.continues_sources:
-        raise cannot("source =", "a model that learned to write after a source (UniLM)", objective)
-    end = objective.end
-    assert end is not None, f"{type(objective).__name__} continues texts and has no end token"
-    _check(sampling, num_samples, max_new_tokens, stop, stream)
+    objective = _able(networks.original.objective, source)
+    _check(writing)
     reading = objective.reading(None if source is None else tokenizer.encode(source))
-    length = reading.room(framing.max_length)
-    if length < 2:
-        raise CorpusError(
-            f"The source has {len(reading.opening):,} tokens with those around it, and the model "
-            f"has {framing.max_length:,} positions for it and the new text; shorten it."
-        )
+    length = _check_source(reading, framing.max_length)
     ids = _prompt_ids(tokenizer, framing, reading, prompt)
-    kept = ids[-_room(length, max_new_tokens) :]
-    writers = [Writer(tokenizer, kept[-CONTEXT:], end, stop, stream) for _ in range(num_samples)]
-    samples = generate_ids(
-        networks.decoder(reading),
-        torch.tensor(kept, dtype=torch.int64, device=networks.device),
-        sampling,
-        lambda sample, new: writers[sample].take(new[-1]),
-        max_new_tokens=max_new_tokens,
-        num_samples=num_samples,
-        seed=seed,
-    )
+    kept = ids[-_room(length, writing.max_new_tokens) :]
+    text = torch.tensor(kept, dtype=torch.int64, device=networks.device)
+    writer = partial(Writer, tokenizer, kept[-CONTEXT:], _end(objective), writing.stop)
+    find = _search if writing.num_beams > 1 else _draw
+    found = find(networks.decoder(reading), text, writing, writer)
     return [
-        Continuation(prompt, writer.finish(), new, writer.ended_by, len(ids) - len(kept))
-        for writer, new in zip(writers, samples, strict=True)
+        Continuation(prompt, written.finish(), new, written.ended_by, len(ids) - len(kept), score)
+        for written, new, score in found
     ]
 
 
-class Writer:
-    """Turns the tokens of one sample into text, looks for stops, and streams what is certain.
+class _Found(NamedTuple):
+    writer: Writer
+    ids: list[int]  # new ones
+    score: float | None
 
-    Args:
-        tokenizer: of the ids.
-        context: ids that stand before the first new one.
-        end: id that ends a text.
-        stop: texts that end a sample, and are not part of it.
-        stream: takes the text as it comes, or None.
-    """
 
-    def __init__(
-        self,
-        tokenizer: SubwordTokenizer,
-        context: Sequence[int],
-        end: int,
-        stop: Sequence[str],
-        stream: Stream | None,
-    ) -> None:
-        self.ended_by: Literal["end", "stop", "length"] = "length"
-        self._tokenizer = tokenizer
-        self._ids = list(context)
-        self._known = 0  # ids before these are written and needed no more
-        self._written = len(self._ids)  # ids whose text is in `_text`
-        self._end = end
-        self._stop = stop
-        self._stream = stream
-        self._text = ""
-        self._shown = 0  # letters that the stream got
+def _draw(
+    decoder: Decoder, text: Tensor, writing: Writing, writer: Callable[..., Writer]
+) -> list[_Found]:
+    """Return samples that begin with a text, (T,)."""
+    writers = [writer(writing.stream) for _ in range(writing.num_samples)]
+    samples = generate_ids(
+        decoder,
+        text,
+        writing.sampling,
+        lambda sample, new: writers[sample].take(new[-1]),
+        max_new_tokens=writing.max_new_tokens,
+        num_samples=writing.num_samples,
+        seed=writing.seed,
+    )
+    return [_Found(*each, None) for each in zip(writers, samples, strict=True)]
 
-    def take(self, token: int) -> bool:
-        """Add a token; True where it ends the text."""
-        if token == self._end:
-            self.ended_by = "end"
-            return True
-        self._ids.append(token)
-        self._write(self._piece(), certain=False)
-        if self.ended_by == "stop":
-            return True
-        self._show(len(self._text) - self._held_back())
-        return False
 
-    def finish(self) -> str:
-        """Return the whole text, and show what was held back."""
-        if self.ended_by != "stop":
-            self._write(self._piece(), certain=True)
-        self._show(len(self._text))
-        return self._text
+def _search(
+    decoder: Decoder, text: Tensor, writing: Writing, writer: Callable[..., Writer]
+) -> list[_Found]:
+    """Return the likeliest continuations of a text, (T,), the best one first."""
+    decoding = Decoding(
+        num_beams=writing.num_beams,
+        num_best=writing.num_samples,
+        max_new_tokens=writing.max_new_tokens,
+    )
+    (outputs,) = BeamSearch(decoder, 1, decoding, writer(None).end, text[None]).outputs()
+    found = []
+    for ids, score, ended in outputs:
+        written = writer(None)
+        if not any(written.take(token) for token in ids) and ended:
+            written.take(written.end)
+        found.append(_Found(written, ids, score))
+    return found
 
-    def _piece(self) -> str:
-        """Text of the ids that are not written yet, as it reads after those before them."""
-        before = self._tokenizer.decode(self._ids[self._known : self._written])
-        return self._tokenizer.decode(self._ids[self._known :])[len(before) :]
 
-    def _write(self, piece: str, *, certain: bool) -> None:
-        if piece.endswith(UNFINISHED) and not certain:
-            return
-        self._known, self._written = self._written, len(self._ids)
-        searched = max(len(self._text) - max(map(len, self._stop), default=0), 0)
-        self._text += piece
-        found = [at for stop in self._stop if (at := self._text.find(stop, searched)) >= 0]
-        if found:
-            self._text, self.ended_by = self._text[: min(found)], "stop"
-
-    def _held_back(self) -> int:
-        """Letters at the end of the text that may be the beginning of a stop."""
-        return max(
-            (
-                length
-                for stop in self._stop
-                for length in range(1, len(stop))
-                if self._text.endswith(stop[:length])
-            ),
-            default=0,
+def _able(objective: Objective | None, source: str | None) -> Objective:
+    """Return an objective that continues texts, after a source if there is one."""
+    if objective is None or not objective.continues:
+        raise cannot("generate", "a causal model (GPT)", objective)
+    if source is not None and not objective.continues_sources:
+        needed = "a model that learned to write after a source (UniLM, T5, BART)"
+        raise cannot("source =", needed, objective)
+    if source is None and objective.needs_source:
+        raise SettingError(
+            f"generate needs a source: a model of {type(objective).__name__} writes a text that "
+            "depends on another one; give it by source = or --source."
         )
+    return objective
 
-    def _show(self, length: int) -> None:
-        if self._stream is not None and length > self._shown:
-            self._stream(self._text[self._shown : length])
-            self._shown = length
+
+def _end(objective: Objective) -> int:
+    assert objective.end is not None, f"{type(objective).__name__} continues texts without an end"
+    return objective.end
+
+
+def _check_source(reading: Reading, max_length: int) -> int:
+    """Return the tokens of the text for which the source leaves room."""
+    length = reading.room(max_length)
+    num_read = len(reading.source or ())
+    if length < 2 or num_read > max_length:
+        taken = max(num_read, len(reading.opening))
+        raise CorpusError(
+            f"The source has {taken:,} tokens with those around it, and the model has "
+            f"{max_length:,} positions{'' if num_read else ' for it and the new text'}; shorten it."
+        )
+    return length
 
 
 def _room(max_length: int, max_new_tokens: int) -> int:
@@ -186,25 +171,29 @@ def _prompt_ids(
     return [start]
 
 
-def _check(
-    sampling: Sampling,
-    num_samples: int,
-    max_new_tokens: int,
-    stop: Sequence[str],
-    stream: Stream | None,
-) -> None:
-    if num_samples < 1 or max_new_tokens < 1:
+def _check(writing: Writing) -> None:
+    num_samples, num_beams = writing.num_samples, writing.num_beams
+    least = min(num_samples, writing.max_new_tokens, num_beams)
+    if least < 1:
         raise SettingError(
-            f"num_samples = {num_samples}, max_new_tokens = {max_new_tokens}: take 1 or more."
+            f"num_samples = {num_samples}, max_new_tokens = {writing.max_new_tokens}, num_beams = "
+            f"{num_beams}: take 1 or more."
         )
-    if "" in stop:
+    if "" in writing.stop:
         raise SettingError("stop = '': an empty text would stop at once; leave it out.")
-    if num_samples > 1 and sampling.temperature == 0:
+    if num_beams > 1 and (writing.sampling.temperature > 0 or num_samples > num_beams):
+        raise SettingError(
+            f"num_beams = {num_beams} searches for the likeliest texts: at most as many as there "
+            "are beams, and none is drawn; leave out temperature, and take num_samples = "
+            f"{num_beams} or fewer."
+        )
+    if num_beams == 1 and num_samples > 1 and writing.sampling.temperature == 0:
         raise SettingError(
             f"num_samples = {num_samples}: at temperature 0 all samples would be the same; set a "
-            "temperature above 0, or take one sample."
+            "temperature above 0, search with as many beams (num_beams), or take one sample."
         )
-    if num_samples > 1 and stream is not None:
+    if writing.stream is not None and max(num_samples, num_beams) > 1:
         raise SettingError(
-            f"num_samples = {num_samples}: one sample can be streamed, several would mix."
+            f"num_samples = {num_samples}, num_beams = {num_beams}: one sample that is written "
+            "token by token can be streamed, several would mix."
         )

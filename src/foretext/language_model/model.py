@@ -13,7 +13,7 @@ from foretext.corpus.blocks import Advance
 from foretext.corpus.texts import iterate_texts
 from foretext.errors import SettingError
 from foretext.generation import Sampling
-from foretext.language_model.continuation import Continuation, Stream, continue_prompt
+from foretext.language_model.continuation import Continuation, Writing, continue_prompt
 from foretext.language_model.embedding import paired
 from foretext.language_model.encoding import Layers, Pooling, check_layers
 from foretext.language_model.filling import Filling, fill_masks
@@ -27,6 +27,7 @@ from foretext.language_model.insight import (
 from foretext.language_model.likelihood import Likelihood, measure_likelihood
 from foretext.language_model.parts import ModelParts
 from foretext.language_model.span_filling import fill_spans
+from foretext.language_model.writer import Stream
 from foretext.nn.dense import through_layers
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
@@ -123,12 +124,13 @@ class LanguageModel(ModelParts):
         self,
         prompt: str = "",
         max_new_tokens: int = 50,
-        temperature: float = 0.8,
+        temperature: float | None = None,
         top_k: int | None = None,
         top_p: float | None = None,
         *,
         source: str | None = None,
         num_samples: int = 1,
+        num_beams: int = 1,
         seed: int = 0,
         stop: str | Sequence[str] = (),
         stream: Stream | None = None,
@@ -142,35 +144,39 @@ class LanguageModel(ModelParts):
         Args:
             prompt: the beginning of the text.
             max_new_tokens: of each sample, at most; the end token ends it earlier.
-            temperature: 0 always takes the likeliest token, 1 draws by the model's probabilities.
+            temperature: 0 always takes the likeliest token, 1 draws by the model's probabilities;
+                None: 0.8, or nothing is drawn where there are several beams.
             top_k: draw from this many likeliest tokens.
             top_p: draw from the likeliest tokens that together have this probability.
             source: a text that the new one follows, such as one to continue or to summarise; it is
-                read in both directions.
+                read in both directions. A model with an encoder needs one.
             num_samples: continuations, computed together.
+            num_beams: hypotheses of a beam search for the likeliest continuations; 1: none is
+                searched for.
             seed: of the draws; the same call gives the same text.
             stop: a text, or several, that ends a sample.
             stream: is called with each piece of text as soon as it is certain.
 
         Raises:
-            SettingError: the model does not continue texts, or has learned nothing of sources, or a
-                setting has no effect or no such value.
+            SettingError: the model does not continue texts, has learned nothing of sources or needs
+                one, or a setting has no effect or no such value.
             CorpusError: an empty prompt, and a tokenizer without a token to begin with; a source
                 that leaves no room for a text.
         """
+        if temperature is None:
+            temperature = 0.8 if num_beams == 1 else 0.0
         settings = {"temperature": float(temperature), "top_k": top_k, "top_p": top_p}
-        return continue_prompt(
-            self._networks,
-            self.tokenizer,
-            self._framing,
-            prompt,
+        writing = Writing(
+            max_new_tokens,
             Sampling.checked(settings, "generation"),
-            max_new_tokens=max_new_tokens,
             num_samples=num_samples,
+            num_beams=num_beams,
             seed=seed,
             stop=[stop] if isinstance(stop, str) else list(stop),
             stream=stream,
-            source=source,
+        )
+        return continue_prompt(
+            self._networks, self.tokenizer, self._framing, prompt, writing, source
         )
 
     @torch.inference_mode()
