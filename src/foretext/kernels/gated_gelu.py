@@ -47,8 +47,9 @@ def portions(outputs, num_columns):
 
 
 @kernel()
-def gated_rows(inputs, outputs, N, k):
+def gated_rows(inputs, outputs, num_columns, k):
     """Do the rows of portion `k`."""
+    N = num_columns
     for m in range(k * ROWS, min((k + 1) * ROWS, outputs.size // N)):
         for n in range(0, N, LANES):
             x, gate = load_lanes(inputs, 2 * m * N + n), load_lanes(inputs, (2 * m + 1) * N + n)
@@ -62,8 +63,9 @@ def gated_gelu(team, inputs, outputs, num_columns):
 
 
 @kernel()
-def backward_rows(inputs, gradients, results, N, k):
+def backward_rows(inputs, gradients, results, num_columns, k):
     """Do the rows of portion `k`."""
+    N = num_columns
     one = splat(np.float32(1.0))
     for m in range(k * ROWS, min((k + 1) * ROWS, gradients.size // N)):
         for n in range(0, N, LANES):
