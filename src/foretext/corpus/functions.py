@@ -26,7 +26,7 @@ __all__ = ["DocumentedFunction", "harvest_functions", "write_functions"]
 LIMIT = 40_000
 LONGEST_CODE = 1500  # characters
 LONGEST_SUMMARY = 200
-TESTED = 16  # one file in so many is for the test
+TESTED = 10  # one file in so many is for the test
 
 
 class DocumentedFunction(NamedTuple):
@@ -64,7 +64,7 @@ def write_functions(
 ) -> tuple[int, int]:
     """Write JSON lines with `source`, the code, and `target`, the sentence.
 
-    A sixteenth of the files is for the test: functions that stand together resemble each other.
+    A tenth of the files is for the test: functions that stand together resemble each other.
 
     Args:
         train: path of what is learned from.
