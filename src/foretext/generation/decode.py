@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import torch
-from torch import nn
 
 from foretext.backbones.base import Backbone
 from foretext.generation.beam_search import BeamSearch
 from foretext.generation.decoder import Decoder
 from foretext.generation.decoding import Decoding, Output
 from foretext.generation.greedy import choose_tokens
+from foretext.nn.packed_linear import packed, packed_head
+from foretext.nn.token_head import TokenHead
 from foretext.objectives.reading import Reading
 
 __all__ = ["decode"]
+
+MANY_TEXTS = 16  # from here on, laying out weights for the matrix library takes less than it saves
 
 
 @torch.inference_mode()
 def decode(
     backbone: Backbone,
-    head: nn.Module,
+    head: TokenHead,
     readings: Sequence[Reading],
     decoding: Decoding,
     *,
@@ -45,9 +48,12 @@ def decode(
     Raises:
         SettingError: the backbone cannot continue a text.
     """
+    maps = head if len(readings) < MANY_TEXTS else packed_head(head)
+    if len(readings) >= MANY_TEXTS:
+        backbone = packed(backbone)
     outputs: list[list[Output]] = [[] for _ in readings]
     for batch in _batches(readings, decoding.batch_texts):
-        decoder = Decoder(backbone, head, [readings[text] for text in batch], num_ids)
+        decoder = Decoder(backbone, maps, [readings[text] for text in batch], num_ids)
         if decoding.num_beams > 1:
             found = BeamSearch(decoder, len(batch), decoding, end).outputs()
         else:
