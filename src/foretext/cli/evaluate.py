@@ -8,6 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from foretext.cli.decoding_options import (
+    LengthPenalty,
+    MaxNewTokens,
+    NoRepeatNgramSize,
+    NumBeams,
+)
 from foretext.cli.shared import (
     AsJson,
     RunArgument,
@@ -18,7 +24,7 @@ from foretext.cli.shared import (
 )
 from foretext.cli.text_options import Encoding
 from foretext.cli.waiting import clock_of
-from foretext.errors import ForetextError, Interrupted
+from foretext.errors import ForetextError, Interrupted, SettingError
 from foretext.terminal import say
 
 if TYPE_CHECKING:
@@ -28,6 +34,7 @@ __all__ = ["evaluate"]
 
 Figures = dict[str, Any]
 Measure = Callable[[Path], Figures]
+DECODING = ("num_beams", "max_new_tokens", "length_penalty", "no_repeat_ngram_size")
 Show = Callable[[Path, Figures], None]
 
 
@@ -77,6 +84,14 @@ def evaluate(
     label: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Pairs: the column of one of two labels.")
     ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="text_to_text: the right output of each line of DATA."),
+    ] = None,
+    num_beams: NumBeams = None,
+    max_new_tokens: MaxNewTokens = None,
+    length_penalty: LengthPenalty = None,
+    no_repeat_ngram_size: NoRepeatNgramSize = None,
     as_json: AsJson = False,
 ) -> None:
     """Score vectors, a model or a task on data with known answers.
@@ -86,8 +101,15 @@ def evaluate(
     """
     options = given_options(
         restrict_vocab=restrict_vocab, stride=stride, documents=documents, encoding=encoding,
-        text_a=text_a, text_b=text_b, score=score, label=label,
+        text_a=text_a, text_b=text_b, score=score, label=label, target=target,
+        num_beams=num_beams, max_new_tokens=max_new_tokens, length_penalty=length_penalty,
+        no_repeat_ngram_size=no_repeat_ngram_size,
     )  # fmt: skip
+    if target is not None and len(data) > 1:
+        raise SettingError(
+            f"--target {target} has the right outputs of one file, and {len(data)} files are to be "
+            "scored; score one at a time."
+        )
     measure, show = _opened(run, options)
     results: dict[str, Figures] = {}
     failed: list[ForetextError] = []
@@ -123,8 +145,9 @@ def _opened(run: Path, options: dict[str, Any]) -> tuple[Measure, Show]:
         refuse_options(run, "an autoencoder", options)
         return _of_autoencoder(run), _show_plain
     if is_predictor(kind):
-        refuse_options(run, "a trained task", options)
-        return _of_task(run), _show_labels
+        refuse_options(run, "a trained task", options.keys() - {"target", *DECODING})
+        return _of_task(run, options), _show_labels
+    refuse_options(run, "no task of texts", options.keys() & {"target", *DECODING})
     rows = _pair_rows(options)
     model = load(run)
     if model.kind == WordVectors.kind:
@@ -184,15 +207,21 @@ def _of_autoencoder(run: Path) -> Measure:
     return lambda path: dict(evaluate_autoencoder(codec, [path])[str(path)])
 
 
-def _of_task(run: Path) -> Measure:
+def _of_task(run: Path, options: dict[str, Any]) -> Measure:
     from foretext.artifact import load_task
+    from foretext.data.rows import ParallelFiles
     from foretext.finetuning.rows import rows_of
 
     model = load_task(run)
+    target = options.get("target")
+    if target is not None and not model.reads_parallel_files:
+        refuse_options(run, f"a task of {model.title.lower()}", ["target"])
+    model.answering({name: options[name] for name in DECODING if name in options})
     rows = rows_of(run, model)
 
     def measure(path: Path) -> Figures:
-        read = model.read(path, rows)
+        files = path if target is None else ParallelFiles(str(path), target)
+        read = model.read(files, rows)
         answers = model.answer_rows(read)
         figures = model.judge(read, answers)
         alike = model.degenerate(read, answers)
@@ -214,9 +243,11 @@ def _show_plain(path: Path, figures: Figures) -> None:
 def _show_labels(path: Path, figures: Figures) -> None:
     """Print the figures of a task, and the table of its labels."""
     labels = figures.get("labels", {})
-    apart = ("labels", "warnings")
+    apart = ("labels", "warnings", "signatures")
     plain = [(name, value) for name, value in figures.items() if name not in apart]
     print_table(["", ""], plain, title=path.name)
+    for name, signature in figures.get("signatures", {}).items():
+        say(f"{name}: {signature}")
     for warning in figures.get("warnings", []):
         say(f"warning: {warning}")
     if labels:

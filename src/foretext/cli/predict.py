@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from foretext.cli.completion import complete_run
-from foretext.cli.shared import AsJsonLines, print_json, read_texts
+from foretext.cli.decoding_options import (
+    LengthPenalty,
+    MaxNewTokens,
+    NoRepeatNgramSize,
+    NumBeams,
+    Seed,
+    Temperature,
+    TopP,
+)
+from foretext.cli.shared import AsJsonLines, given_options, print_json, read_texts
 from foretext.cli.waiting import bar_of_lines
 from foretext.terminal import say
 
@@ -46,7 +55,7 @@ def predict(
             "-k",
             metavar="N",
             min=1,
-            help="Labels or answers a line; 1, or any number where texts have several.",
+            help="Labels, answers or outputs a line; 1, or any number where texts have several.",
         ),
     ] = None,
     threshold: Annotated[
@@ -62,15 +71,29 @@ def predict(
             help="Columns of a .csv, .tsv or .jsonl to copy to the answers, such as id,author.",
         ),
     ] = None,
+    num_beams: NumBeams = None,
+    max_new_tokens: MaxNewTokens = None,
+    length_penalty: LengthPenalty = None,
+    no_repeat_ngram_size: NoRepeatNgramSize = None,
+    temperature: Temperature = None,
+    top_p: TopP = None,
+    seed: Seed = None,
     as_json: AsJsonLines = False,
 ) -> None:
     """Answer each line with a trained task.
 
-    Answers are labels, scores, tagged spans, or spans of a passage.
+    Answers are labels, scores, tagged spans, spans of a passage, or texts.
     """
     from foretext.artifact import load_task
 
     model = load_task(run)
+    model.answering(
+        given_options(
+            num_beams=num_beams, max_new_tokens=max_new_tokens, length_penalty=length_penalty,
+            no_repeat_ngram_size=no_repeat_ngram_size, temperature=temperature, top_p=top_p,
+            seed=seed,
+        )
+    )  # fmt: skip
     inputs, kept = tee(_inputs(run, model, texts, keep.split(",") if keep else []))
     answers = model.answered((given.texts for given in inputs), k=k, threshold=threshold)
     sample: list[dict[str, Any]] = []
