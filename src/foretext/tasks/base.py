@@ -12,7 +12,7 @@ from foretext.config import Config
 from foretext.data.batch import Inputs
 from foretext.nn.pooling import Pooling
 from foretext.nn.scalar_mix import ScalarMix
-from foretext.objectives.base import TaskHeads
+from foretext.objectives.base import Objective, TaskHeads
 from foretext.objectives.criterion import Criterion
 from foretext.tasks.task_base import TaskBase
 
@@ -37,6 +37,7 @@ class Task(Criterion):
     """
 
     name: ClassVar[str]  # of its loss in the log
+    writes_texts: ClassVar[bool] = False  # whether it has a `writer`
     group: int = 1
     pooling: Pooling | None = None
     marks_shared_tokens: bool = False
@@ -53,6 +54,11 @@ class Task(Criterion):
     def needs_layers(self) -> bool:
         """Whether it reads the states of every layer."""
         return self.mix is not None
+
+    @property
+    def writer(self) -> Objective | None:
+        """The objective whose head and ids it writes texts with; None: it writes none."""
+        return None
 
     @property
     def layer_weights(self) -> list[float]:

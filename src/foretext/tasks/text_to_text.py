@@ -75,6 +75,8 @@ class TextToText(Task):
         """Power of the length that scores of a beam are divided by; higher: longer outputs."""
         length_norm: Literal["power", "wu"] = "power"
         """What is raised to it: the length, or (5 + length) / 6 (Wu et al. 2016)."""
+        early_stopping: bool | Literal["never"] = False
+        """True: a beam search stops at num_beams ended outputs; "never": if none can improve."""
         no_repeat_ngram_size: int = Field(0, ge=0)
         """Length of the n-grams that an output may not have twice; 0: all may come again."""
 
@@ -85,6 +87,7 @@ class TextToText(Task):
             return self
 
     name = "text_to_text"
+    writes_texts = True
     objective: Objective
     end: int  # id of the token that ends a target
 
@@ -120,6 +123,11 @@ class TextToText(Task):
     def trains_with(self) -> frozenset[Visibility]:
         """One: whether a source in the same row is seen as a whole decides."""
         return frozenset({"matrix" if self.sees_prefix else "causal"})
+
+    @property
+    def writer(self) -> Objective:
+        """The objective whose head and ids it writes with."""
+        return self.objective
 
     @property
     def for_tasks(self) -> TaskHeads:
