@@ -49,6 +49,9 @@ THEIR_TASKS = {  # how their classes' names end, and the tasks that these may ha
     "ForQuestionAnswering": ("span_qa",),
     "ForQuestionAnsweringSimple": ("span_qa",),  # XLNet's
 }
+WRITER = "text_to_text"  # is saved as a language model, which a translator is there, too
+WRITERS = ("ForConditionalGeneration", "MTModel", "LMHeadModel", "ForCausalLM", "ForMaskedLM")
+TRANSLATORS = "MTModel"  # classes that learned nothing else
 MODULES = "modules.json"  # of sentence-transformers
 FIRST_STEPS = (CHECKPOINTS, REPLACEMENT, "plan.json", "train.log")  # before there is a recipe
 
@@ -122,6 +125,9 @@ class RunFolder:
             return None
         said, their_class = str(self.facts().get("kind") or ""), self.their_class
         if their_class is not None:
+            is_writer = said == WRITER and their_class.endswith(WRITERS)
+            if is_writer or (not said and their_class.endswith(TRANSLATORS)):
+                return WRITER
             found = (tasks for end, tasks in THEIR_TASKS.items() if their_class.endswith(end))
             tasks = next(found, ())
             if tasks and said not in tasks:

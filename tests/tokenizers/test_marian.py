@@ -37,8 +37,8 @@ def marian_folder(folder: Path, *, separate: bool = False) -> Path:
     vocabularies = {"vocab.json": [*english, *german]}
     if separate:
         vocabularies = {
-            "vocab.json": [*english, "<pad>"],
-            "target_vocab.json": ["</s>", "<unk>", *GERMAN, *english[2:], "<pad>"],
+            "vocab.json": ["</s>", "<unk>", "<pad>", *english[2:]],
+            "target_vocab.json": ["</s>", "<unk>", "<pad>", *GERMAN, *english[2:]],
         }
     for name, tokens in vocabularies.items():
         content = {token: number for number, token in enumerate(tokens)}

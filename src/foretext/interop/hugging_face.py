@@ -124,18 +124,17 @@ def load_hugging_face(folder: Path) -> Loaded:
             "learn another; use it with predict."
         )
     place = weight_path(folder, by_transformers((config.get("architectures") or [None])[0]))
-    tokenizer = load_hf_tokenizer(folder)
+    tokenizer, target = load_hf_tokenizer(folder), load_target_tokenizer(folder)
     load = load_own if config.get("model_type") == MODEL_TYPE else from_family
     weights = {**read_weights(place), **read_apart(folder)}
     network = load(config, path, weights, place, tokenizer)
-    check_ids(tokenizer, network.backbone, path)
+    check_ids(tokenizer, network.backbone, path, target)
     check_room(tokenizer, network, path)
     network.backbone.eval()
     if network.objective is not None:
         network.objective.eval()
     facts = own_part(config).get("facts", {})
-    parts = network._asdict() | {"target_tokenizer": load_target_tokenizer(folder)}
-    loaded = Loaded(tokenizer, **parts, facts=dict(facts))
+    loaded = Loaded(tokenizer, **network._asdict(), target_tokenizer=target, facts=dict(facts))
     if sentence is None:
         return loaded
     check_width(sentence, network.backbone.dim, path)
@@ -149,18 +148,30 @@ def _frame(objective: Objective | None) -> FrameKind:
     return "bert" if objective is not None and objective.visibility == "full" else "gpt"
 
 
-def check_ids(tokenizer: Tokenizer, backbone: Backbone, path: Path) -> None:
+def check_ids(
+    tokenizer: Tokenizer, backbone: Backbone, path: Path, target: Tokenizer | None = None
+) -> None:
     """Check that every id has a vector.
+
+    Args:
+        tokenizer: of texts, or of sources.
+        backbone: of the model.
+        path: of config.json, for error messages.
+        target: tokenizer of what sources become, where they have one of their own.
 
     Raises:
         ModelFileError: the tokenizer belongs to another model.
     """
-    last, num_vectors = tokenizer.vocab_size - 1, backbone.vocab_size
-    if last >= num_vectors:
-        raise ModelFileError(
-            f"{path}: the tokenizer has ids up to {last}, but the model has {num_vectors} token "
-            "vectors; use the tokenizer that belongs to the model."
-        )
+    source_size: int = backbone.arguments.get("source_vocab_size", backbone.vocab_size)
+    pairs = [(tokenizer, source_size)]
+    if target is not None:
+        pairs.append((target, backbone.vocab_size))
+    for each, num_vectors in pairs:
+        if each.vocab_size > num_vectors:
+            raise ModelFileError(
+                f"{path}: the tokenizer has ids up to {each.vocab_size - 1}, but the model has "
+                f"{num_vectors} token vectors; use the tokenizer that belongs to the model."
+            )
 
 
 def check_room(tokenizer: SubwordTokenizer, network: LoadedNetwork, path: Path) -> None:

@@ -18,7 +18,7 @@ from foretext.interop.config_file import read_vocab_size
 from foretext.interop.family import Key, Settings
 from foretext.interop.heads import Heads
 from foretext.interop.rows import Row
-from foretext.interop.transformer_family import PLAIN
+from foretext.interop.transformer_family import PLAIN, TransformerFamily
 from foretext.interop.two_towers import EncoderDecoderFamily
 from foretext.nn.positions import sinusoids
 from foretext.objectives.base import Objective
@@ -104,6 +104,10 @@ class Marian(EncoderDecoderFamily):
         r"(model\.)?(encoder|decoder)\.embed_positions\.weight": _are_sinusoids
     }
     unused = r"(model\.)?(encoder|decoder)\.embed_positions\.weight"
+
+    def fits(self, backbone: Backbone, objective: Objective | None = None) -> bool:
+        """Whether a model of ours is of these classes; it may have two vocabularies."""
+        return TransformerFamily.fits(self, backbone, objective)
 
     def head_class(self, head: Any) -> str:
         """Return their class."""

@@ -33,6 +33,8 @@ class _Found(BaseModel):
     characters: str = ""
     by_character: bool = False
     may_abstain: bool = False
+    longest: int = Field(0, ge=0, le=1 << 32)
+    objective: dict[str, Any] | None = None
 
     @model_validator(mode="after")
     def _fits(self) -> _Found:

@@ -26,6 +26,7 @@ from foretext.interop.own_parts import Resolve, described, read_part
 from foretext.interop.own_settings import own_part
 from foretext.interop.task_heads import is_kept
 from foretext.interop.transfer import named_weights
+from foretext.objectives import OBJECTIVES
 from foretext.tasks.base import Task
 from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.base import Tokenizer
@@ -44,11 +45,15 @@ def own_task_settings(
     base: TaskBase, task: Task, name: str, facts: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the value of "foretext"."""
+    writer = task.writer
+    name_of_writer = None if writer is None else OBJECTIVES.name_of(type(writer))
+    said = writer and {"objective": described(str(name_of_writer), writer)}
     return {
         "version": __version__,
         "tokenizer": base.tokenizer.kind,
         "visibility": base.visibility,
         **backbone_settings(base.backbone),
+        **(said or {}),
         "task": _without_training(described(name, task)),
         "found": task.found,
         "facts": dict(facts),
@@ -78,6 +83,7 @@ def load_own_task(
     weight_path: Path,
     tokenizer: Tokenizer,
     resolve: Resolve,
+    target_tokenizer: Tokenizer | None = None,
 ) -> LoadedTask:
     """Build the task of a folder that belongs to no family.
 
@@ -88,14 +94,16 @@ def load_own_task(
         weight_path: for error messages.
         tokenizer: of the folder.
         resolve: finds the class of a task's head.
+        target_tokenizer: of what a text becomes, where it has one of its own.
 
     Raises:
         ModelFileError: config.json does not fit foretext or the weights.
     """
     own = own_part(config)
     with no_init(weights, config_path):
-        backbone = own_backbone(config, config_path, tokenizer)
-        base = TaskBase(tokenizer, backbone, own_visibility(own, backbone, config_path))
+        backbone = own_backbone(config, config_path, target_tokenizer or tokenizer)
+        visibility = own_visibility(own, backbone, config_path)
+        base = TaskBase(tokenizer, backbone, visibility, target_tokenizer=target_tokenizer)
         name, task = made_task(own, base, config_path, resolve)
     fill_own(task_weights(base, task), weights, r"", weight_path)
     return LoadedTask(name, base, task)

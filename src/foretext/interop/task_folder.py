@@ -13,6 +13,7 @@ from typing import Any
 
 from foretext.errors import ModelFileError
 from foretext.interop.config_file import read_config, write_json
+from foretext.interop.generation_config import write_generation
 from foretext.interop.hugging_face import CONFIG, check_ids
 from foretext.interop.loaded import LoadedTask
 from foretext.interop.own import MODEL_TYPE
@@ -25,6 +26,12 @@ from foretext.interop.own_tasks import (
     reads_words,
 )
 from foretext.interop.sentence_transformers import SentenceEncoding, is_cross_encoder, write_modules
+from foretext.interop.sequence_tasks import (
+    decoding_of,
+    writer_from_family,
+    writer_to_family,
+    writes_texts,
+)
 from foretext.interop.task_conversion import task_from_family, task_to_family
 from foretext.interop.weight_file import (
     WEIGHTS,
@@ -37,7 +44,12 @@ from foretext.replacement import refuse_unfinished
 from foretext.tasks.base import Task
 from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.frames import framed
-from foretext.tokenizers.hf_files import load_hf_tokenizer, save_framed_tokenizer
+from foretext.tokenizers.hf_files import (
+    load_hf_tokenizer,
+    load_target_tokenizer,
+    save_framed_tokenizer,
+    save_target_tokenizer,
+)
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 
@@ -61,14 +73,18 @@ def save_task(
     Raises:
         OutputError: the folder cannot be written.
     """
-    converted = task_to_family(base, task, name)
+    converted = task_to_family(base, task, name) or writer_to_family(base, task)
     if converted is None:
         settings = {"model_type": MODEL_TYPE, "vocab_size": base.backbone.vocab_size}
         weights = own_task_weights(base, task)
     else:
         settings, weights = converted.settings, converted.weights
     folder.mkdir(parents=True, exist_ok=True)
-    _save_tokenizer(folder, base, task.config.max_length)
+    _save_tokenizer(folder, base, task)
+    save_target_tokenizer(base.target_tokenizer, folder)
+    if converted is not None and task.writer is not None and base.backbone.reads_source:
+        writer: Any = task.writer
+        write_generation(folder, writer, decoding_of(task, base.backbone.max_length))
     if converted is not None and converted.pooling is not None:
         length = base.framing(task.config.max_length).max_length
         sentence = SentenceEncoding(converted.pooling, text_length=length)
@@ -100,26 +116,36 @@ def load_task(folder: Path, resolve: Resolve, *, of_pairs: bool = False) -> Load
         words = WordTokenizer.load(folder / TOKENIZER)
         found = load_own_task(config, path, weights, place, words, resolve)
     else:
-        tokenizer = load_hf_tokenizer(folder)
+        tokenizer, target = load_hf_tokenizer(folder), load_target_tokenizer(folder)
         if config.get("model_type") == MODEL_TYPE:
-            found = load_own_task(config, path, weights, place, tokenizer, resolve)
+            found = load_own_task(config, path, weights, place, tokenizer, resolve, target)
+        elif writes_texts(config, path, resolve):
+            both = tokenizer, target
+            found = writer_from_family(config, path, weights, place, both, resolve)
         else:
             of_pairs = of_pairs or is_cross_encoder(folder, config)
             found = task_from_family(
                 config, path, weights, place, tokenizer, resolve, of_pairs=of_pairs
             )
-    check_ids(found.base.tokenizer, found.base.backbone, path)
+    check_ids(found.base.tokenizer, found.base.backbone, path, found.base.target_tokenizer)
     found.base.backbone.eval()
     found.task.eval()
     return replace(found, facts=dict(own_part(config).get("facts", {})))
 
 
-def _save_tokenizer(folder: Path, base: TaskBase, max_length: int) -> None:
+def _save_tokenizer(folder: Path, base: TaskBase, task: Task) -> None:
+    """Write the tokenizer with the template of the rows that the task reads."""
     tokenizer, backbone = base.tokenizer, base.backbone
     if not isinstance(tokenizer, SubwordTokenizer):
         tokenizer.save(folder / TOKENIZER)
         return
-    framing = base.framing(max_length)
+    if task.writer is not None:
+        source = task.writer.reading(()).source or ()
+        before, behind = source[: len(source) - 1], source[-1:]
+        tells_frame = framed(tokenizer, before, behind, behind, has_segments=False)
+        save_framed_tokenizer(tells_frame, folder, backbone.max_length, has_segments=False)
+        return
+    framing = base.framing(task.config.max_length)
     has_segments = backbone.num_segments > 1
     tells_frame = framed(
         tokenizer, framing.prefix, framing.between, framing.suffix, has_segments=has_segments

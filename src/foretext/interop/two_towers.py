@@ -32,6 +32,10 @@ class EncoderDecoderFamily(TransformerFamily):
     decoder_layers: ClassVar[str]  # their key
     copies: ClassVar[tuple[str, ...]]  # other names that files have the first vectors under
 
+    def fits(self, backbone: Backbone, objective: Objective | None = None) -> bool:
+        """Whether a model of ours is of these classes, and has one vocabulary."""
+        return super().fits(backbone, objective) and not backbone.arguments
+
     def num_layers(self, config: EncoderDecoderConfig, row: Row) -> int:
         """Return the number of layers of the tower that a row belongs to."""
         of_decoder = row.ours.startswith("decoder.")
