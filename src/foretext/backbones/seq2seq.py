@@ -18,7 +18,9 @@ from foretext.backbones.trainable import Trainable
 from foretext.data.batch import Inputs, Visibility
 from foretext.nn.cache import Cache, CrossCache, RecurrentCache
 from foretext.nn.cross_attention import source_mask
+from foretext.nn.recurrent import RecurrentLayer
 from foretext.nn.recurrent_decoder import Memory, RecurrentDecoder
+from foretext.nn.source_attention import SourceAttention
 from foretext.nn.word_embedding import WordEmbedding
 
 __all__ = ["Seq2Seq"]
@@ -48,15 +50,16 @@ class Seq2Seq(Backbone):
         self.encoder = Recurrent(config.encoder, source_vocab_size or vocab_size)
         own = source_vocab_size is not None
         self.own_tokens = WordEmbedding(config.encoder, vocab_size) if own else None
+        D, M = config.dim, config.memory_dim
+        first = config.token_dim + (D if config.input_feeding else 0)
         self.decoder = RecurrentDecoder(
-            config.kind,
-            config.num_layers,
-            config.token_dim,
-            config.dim,
-            config.memory_dim,
+            [
+                RecurrentLayer(config.kind, D if layer else first, D, bidirectional=False)
+                for layer in range(config.num_layers)
+            ],
+            SourceAttention(config.attention, D, M, config.attention_dim or D),
+            M,
             config.direction_dim,
-            attention=config.attention,
-            attention_dim=config.attention_dim or config.dim,
             input_feeding=config.input_feeding,
             dropout=config.dropout,
         )

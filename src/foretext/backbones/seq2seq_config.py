@@ -74,12 +74,13 @@ class Seq2SeqConfig(Config):
     @property
     def encoder(self) -> Recurrent.Config:
         """The settings of the encoder."""
-        return Recurrent.Config(
-            kind=self.kind,
-            num_layers=self.num_layers,
-            dim=self.direction_dim,
-            vector_size=self.token_dim,
-            bidirectional=self.bidirectional,
-            dropout=self.dropout,
-            layer_dropout=self.dropout if self.num_layers > 1 else 0.0,
-        )
+        settings = {
+            "kind": self.kind,
+            "num_layers": self.num_layers,
+            "dim": self.direction_dim,
+            "vector_size": self.token_dim,
+            "bidirectional": self.bidirectional,
+            "dropout": self.dropout,
+            "layer_dropout": self.dropout if self.num_layers > 1 else 0.0,
+        }
+        return Recurrent.Config.checked(settings, "backbone")

@@ -50,7 +50,7 @@ class _AdditiveScores(torch.autograd.Function):
         queries, keys = ((2 * x.float()).exp_().contiguous() for x in (query, key))
         weights = vector.float().contiguous()
         scores = torch.empty(B, T, S)
-        arrays = (flat_view(x) for x in (queries, keys, weights))
+        arrays = flat_view(queries), flat_view(keys), flat_view(weights)
         ctx.sizes = Sizes(B, T, S, A)
         kernels.additive_scores(torch_team(), *arrays, ctx.sizes, flat_view(scores))
         ctx.save_for_backward(queries, keys, weights)
@@ -64,10 +64,10 @@ class _AdditiveScores(torch.autograd.Function):
         sizes: Sizes = ctx.sizes
         results = torch.empty_like(queries), torch.empty_like(keys)
         of_vector = torch.empty(sizes.num_texts, sizes.dim)
-        read = errors.float().contiguous(), queries, keys, weights
-        arrays = (flat_view(x) for x in read)
-        written = (flat_view(x) for x in (*results, of_vector))
-        kernels.additive_scores_backward(torch_team(), *arrays, sizes, *written)
+        arrays = flat_view(queries), flat_view(keys), flat_view(weights)
+        written = flat_view(results[0]), flat_view(results[1]), flat_view(of_vector)
+        read = flat_view(errors.float().contiguous())
+        kernels.additive_scores_backward(torch_team(), read, *arrays, sizes, *written)
         found = (*results, of_vector.sum(0))
         return tuple(x.to(dtype) for x, dtype in zip(found, ctx.dtypes, strict=True))
 

@@ -12,7 +12,7 @@ The first state of each layer is a learned map of the states in which the source
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from foretext.nn.attention_mask import AttentionMask
 from foretext.nn.dropout import Dropout
 from foretext.nn.recurrent import RecurrentLayer
-from foretext.nn.source_attention import ScoreKind, SourceAttention
+from foretext.nn.source_attention import SourceAttention
 
 __all__ = ["Carried", "Memory", "RecurrentDecoder"]
 
@@ -47,44 +47,34 @@ class RecurrentDecoder(nn.Module):
     """Recurrent layers, and attention behind the last one.
 
     Args:
-        kind: of the cells.
-        num_layers: of them.
-        input_dim: width of what is read, E.
-        dim: width of a state, D.
+        layers: unidirectional, each with states of D numbers; with input feeding the first one
+            reads D numbers more than the vectors of tokens have.
+        attention: of their states.
         memory_dim: width of the source's states, M.
         memory_ends: how many numbers of a source's state come from the reader that ends at its
             last position; the rest come from the one that ends at the first.
-        attention: of the scores.
-        attention_dim: width within additive scores, A.
         input_feeding: whether each position reads the result of the one before it.
         dropout: of what is between layers, and of the result.
     """
 
     def __init__(
         self,
-        kind: Literal["gru", "lstm"],
-        num_layers: int,
-        input_dim: int,
-        dim: int,
+        layers: Sequence[RecurrentLayer],
+        attention: SourceAttention,
         memory_dim: int,
         memory_ends: int,
         *,
-        attention: ScoreKind,
-        attention_dim: int,
         input_feeding: bool,
         dropout: float,
     ) -> None:
         super().__init__()
-        self.dim, self.memory_ends, self.input_feeding = dim, memory_ends, input_feeding
-        self.num_parts = 2 if kind == "lstm" else 1  # of a layer's state: h, and c of an LSTM
-        first = input_dim + (dim if input_feeding else 0)
-        self.blocks = nn.ModuleList(
-            RecurrentLayer(kind, dim if layer else first, dim, bidirectional=False)
-            for layer in range(num_layers)
-        )
-        self.start = nn.Linear(memory_dim, num_layers * self.num_parts * dim)
-        self.attention = SourceAttention(attention, dim, memory_dim, attention_dim)
-        self.output = nn.Linear(memory_dim + dim, dim, bias=False)
+        last = layers[-1].rightward
+        self.dim, self.memory_ends, self.input_feeding = last.dim, memory_ends, input_feeding
+        self.num_parts = 2 if last.kind == "lstm" else 1  # of a layer's state: h, and c of an LSTM
+        self.blocks = nn.ModuleList(layers)
+        self.start = nn.Linear(memory_dim, len(layers) * self.num_parts * self.dim)
+        self.attention = attention
+        self.output = nn.Linear(memory_dim + self.dim, self.dim, bias=False)
         self.dropout = Dropout(dropout)
 
     def started(self, memory: Memory) -> Carried:
