@@ -18,7 +18,12 @@ COMMAND = "foretext finetune classification linear train.csv -o runs/cnn-linear"
 
 def beside(figure: float, difference: float, *, error: float = 0.01) -> dict[str, Any]:
     is_certain = abs(difference) > 1.96 * error
-    tested = {"value": difference, "standard_error": error, "is_certain": is_certain}
+    tested = {
+        "value": difference,
+        "standard_error": error,
+        "is_certain": is_certain,
+        "p_value": None,
+    }
     return {"figures": {"macro_f1": figure}, "difference": tested}
 
 
@@ -77,3 +82,21 @@ def test_a_figure_without_a_test_is_compared_all_the_same() -> None:
 def test_without_rivals_there_is_no_verdict() -> None:
     found = {"part": "valid", "rows": 9, "figures": {"macro_f1": 1.0}, "beside": {}}
     assert verdict(FACTS, found, None, "") is None
+
+
+def test_figures_of_texts_are_in_points_and_tested_by_the_bootstrap() -> None:
+    facts = {**FACTS, "judged_by": "bleu", "baseline": {"name": "word by word"}}
+    tested = {"value": 7.24, "standard_error": 0.81, "is_certain": True, "p_value": 0.001}
+    rival = {"figures": {"bleu": 28.02}, "difference": tested}
+    found = {
+        "part": "test",
+        "rows": 1000,
+        "figures": {"bleu": 35.27},
+        "beside": {"baseline": rival},
+    }
+    given = verdict(facts, found, None, "")
+    assert given is not None
+    assert given["sentence"].endswith(
+        ": BLEU 35.3 against 28.0 on the 1,000 test rows; a difference of 7.2, with a standard "
+        "error of 0.8, is more than chance explains (paired bootstrap)."
+    )

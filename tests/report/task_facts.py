@@ -13,6 +13,7 @@ TITLES = {
     "matching": "Matching",
     "tagging": "Tagging",
     "span_qa": "Question answering",
+    "text_to_text": "Text to text",
 }
 
 

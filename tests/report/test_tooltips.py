@@ -15,6 +15,7 @@ from foretext.report.task_charts import (
     reliability_chart,
     score_chart,
 )
+from foretext.report.text_charts import alignment_chart, length_chart, quality_chart
 
 QUANTILES = dict(
     zip(("least", "p05", "p25", "median", "p75", "p95", "most"), range(7), strict=True)
@@ -29,6 +30,9 @@ CHARTS = {
     "confusion": confusion_chart(labels=["a", "b"], counts=[[3, 1], [0, 2]]),
     "reliability": reliability_chart([BIN]),
     "scores": score_chart([(1.0, 2.0)]),
+    "alignment": alignment_chart({"source": ["a"], "output": ["b"], "weights": [[0.5]]}),
+    "quality": quality_chart([{"low": 1, "high": 3, "rows": 5, "model": "a", "chrf": 50.0}]),
+    "text lengths": length_chart([(3, 4)]),
 }
 
 

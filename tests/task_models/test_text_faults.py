@@ -16,9 +16,9 @@ SOURCE = "Ein alter Mann sitzt auf einer Bank im Park."
         ("An old man sits on a bench in the park.", ()),
         ("", ("empty",)),
         (" ... ", ("empty",)),
-        ("Ein alter Mann sitzt on a bench.", ()),  # 2 phrases of 5
-        ("ein alter Mann sitzt auf a Bank", ("copy",)),
-        ("A man on a bench on a bench.", ("repetition",)),
+        ("Ein alter Mann sitzt on a bench.", ()),  # 1 phrase of 4
+        ("ein alter Mann sitzt auf einer bench", ("copy",)),
+        ("A man is on a bench is on a bench.", ("repetition",)),
         ("An old man.", ("short",)),
         ("An old man who is tired sits on a bench that somebody left.", ()),
         ("One of us and two of them " * 4, ("repetition", "long")),
@@ -38,16 +38,16 @@ def test_without_a_reference_no_length_is_wrong() -> None:
 
 def test_the_phrase_that_comes_most_often() -> None:
     words = text_units("The man and the dog and the dog and a cat.")
-    assert repeated_phrase(words) == "and the dog"
-    assert repeated_phrase(words[:6]) == ""
+    assert repeated_phrase(words) == "and the dog and"
+    assert repeated_phrase(words[:7]) == ""
     assert repeated_phrase([]) == ""
 
 
 def test_chinese_phrases_are_of_characters() -> None:
-    words = text_units("两只狗在雪地里玩耍，两只狗在雪地里跑")
-    assert repeated_phrase(words) == "两只狗在雪地"
+    words = text_units("两只狗在雪地里玩耍，两只狗在雪地里玩")
+    assert repeated_phrase(words) == "两只狗在雪地里玩"
     assert repeated_phrase(text_units("两只狗和两只猫")) == ""  # a name, or a number
-    assert copied_rate(text_units("两只狗在雪地里"), words) == 1
+    assert copied_rate(text_units("两只狗在雪地里玩"), words) == 1
 
 
 def test_short_texts_are_copied_as_a_whole() -> None:

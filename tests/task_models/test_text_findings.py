@@ -66,8 +66,11 @@ def test_faults_are_counted_beside_those_of_references_and_baseline() -> None:
     short = table["less than half as long as its reference"]
     assert short["of the baseline"] > 0.8
     shown = {each["fault"]: each["texts"] for each in found["faulty_texts"]}
-    assert shown["repeats a phrase of 3 words"][0]["place"] == "rows:9"
-    assert "repeats “on and on”" in shown["repeats a phrase of 3 words"][0]["faults"]
+    [stopped] = shown["stopped at the most tokens allowed"]
+    assert stopped["place"] == "rows:9"
+    assert "repeats “on and on on”" in stopped["faults"]
+    assert table["repeats a phrase of 4 words"]["outputs"] == 1
+    assert "repeats a phrase of 4 words" not in shown  # that output is shown already
     assert len(shown["copies most of its source"]) == 3
     assert "of the baseline" not in text_findings(ROWS, OWN)["tables"][0]["rows"][0]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from foretext.finetuning.learner import Learner
-from foretext.report.task_card import figure_name
+from foretext.report.task_card import figure_name, figure_text
 
 __all__ = ["base_command", "verdict"]
 
@@ -55,9 +55,9 @@ def verdict(
     instead = command if rival == "baseline" and best != "model" else None
     first, second = (theirs, ours) if best == rival else (ours, theirs)
     sentence = (
-        f"{_comparison(best, said, rival)}: {figure_name(judged_by)} {first:.3f} against "
-        f"{second:.3f} on the {examination['rows']:,} {PARTS[examination['part']]} rows"
-        f"{_chance(tested)}."
+        f"{_comparison(best, said, rival)}: {figure_name(judged_by)} "
+        f"{figure_text(judged_by, first)} against {figure_text(judged_by, second)} on the "
+        f"{examination['rows']:,} {PARTS[examination['part']]} rows{_chance(judged_by, tested)}."
     )
     if best != "model":
         sentence += f" {INSTEAD[best is None]}" if instead else f" {remedy}".rstrip()
@@ -67,8 +67,7 @@ def verdict(
 def base_command(learner: Learner, base: str) -> str:
     """Return what learns `base` from the same rows, ready to paste: in Python of rows in memory."""
     recipe = learner.job.recipe
-    files = {"train": recipe.train, "valid": recipe.valid, "test": recipe.test}
-    given = {name: rows for name, rows in files.items() if rows is not None}
+    given = recipe.rows
     if not all(isinstance(rows, str | Path) for rows in given.values()):
         also = "".join(f", {name}={name}" for name in PARTS if name in given)
         return f'ft.finetune("{recipe.task}", "{base}", train{also})'
@@ -89,12 +88,14 @@ def _comparison(best: str | None, said: Mapping[str, str], rival: str) -> str:
     return f"{said[best][0].upper()}{said[best][1:]} is better than {said[worse]}"
 
 
-def _chance(tested: Figures | None) -> str:
+def _chance(judged_by: str, tested: Figures | None) -> str:
     """Return what the test of the difference says, as the end of a sentence."""
     if tested is None:
         return ""
     said = "is more than chance explains" if tested["is_certain"] else "may be chance"
-    return (
-        f"; a difference of {abs(tested['value']):.3f}, with a standard error of "
-        f"{tested['standard_error']:.3f}, {said}"
+    value, error = (
+        figure_text(judged_by, number)
+        for number in (abs(tested["value"]), tested["standard_error"])
     )
+    method = "" if tested["p_value"] is None else " (paired bootstrap)"
+    return f"; a difference of {value}, with a standard error of {error}, {said}{method}"

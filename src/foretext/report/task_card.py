@@ -8,7 +8,15 @@ from typing import Any
 
 from foretext.report.cells import label, tile
 
-__all__ = ["PARTS", "figure_name", "measured_models", "task_card", "task_title"]
+__all__ = [
+    "PARTS",
+    "POINTS",
+    "figure_name",
+    "figure_text",
+    "measured_models",
+    "task_card",
+    "task_title",
+]
 
 Facts = Mapping[str, Any]
 
@@ -46,6 +54,7 @@ tokenizer = AutoTokenizer.from_pretrained("{folder}")
 ```
 """
 PARTS = {"valid": "held out", "test": "test"}  # of the rows, and how people call them
+POINTS = {"bleu": "BLEU", "chrf": "chrF", "rouge_l": "ROUGE-L"}  # figures from 0 to 100
 
 
 def task_title(facts: Facts) -> str:
@@ -128,8 +137,15 @@ def measured_models(facts: Facts) -> list[tuple[str, Facts]]:
 
 def figure_name(name: str) -> str:
     """Return the name of a figure as people write it: ``macro_f1`` is "macro F1"."""
+    if name in POINTS:
+        return POINTS[name]
     names = {"f1": "F1", "spearman": "Spearman", "pearson": "Pearson"}
     return " ".join(names.get(word, word) for word in label(name).split())
+
+
+def figure_text(name: str, value: float, decimals: int = 3) -> str:
+    """Return a figure with so many decimals, of those from 0 to 100 with two less."""
+    return f"{value:.{decimals - 2 if name in POINTS else decimals}f}"
 
 
 def _names(measured: Sequence[Facts], judged_by: str) -> list[str]:
@@ -142,7 +158,7 @@ def _names(measured: Sequence[Facts], judged_by: str) -> list[str]:
 
 def _number(figures: Facts | None, name: str) -> str:
     value = (figures or {}).get(name)
-    return "" if value is None else f"{value:.4f}"
+    return "" if value is None else figure_text(name, value, 4)
 
 
 def _row(*cells: str) -> str:
@@ -154,12 +170,14 @@ def _seeds(facts: Facts) -> str:
     seeds = facts["seeds"]
     if seeds is None:
         return ""
+    name = facts["judged_by"]
     spreads = [
-        f"{seeds[part]['mean']:.4f} ± {seeds[part]['deviation']:.4f} ({words})"
+        f"{figure_text(name, seeds[part]['mean'], 4)} ± "
+        f"{figure_text(name, seeds[part]['deviation'], 4)} ({words})"
         for part, words in PARTS.items()
         if seeds[part]
     ]
-    figure = figure_name(facts["judged_by"])
+    figure = figure_name(name)
     number = len(seeds["seeds"])
     return (
         f"The best of {number} seeds; mean and standard deviation of {figure} over all of them: "

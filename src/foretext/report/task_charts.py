@@ -130,12 +130,15 @@ def score_chart(points: Sequence[Sequence[float]]) -> dict[str, Any]:
     return specification(_diagonal(low, high) + dots, "Scores", SQUARE_HEIGHT)
 
 
-def beside_chart(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, Any]:
+def beside_chart(
+    rows: Sequence[Mapping[str, Any]], names: Sequence[str], *, highest: int = 1
+) -> dict[str, Any]:
     """Draw bars of figures, those of several models beside each other.
 
     Args:
-        rows: records with ``figure``, ``model`` and ``value`` up to 1.
+        rows: records with ``figure``, ``model`` and ``value``.
         names: of the models, in their order.
+        highest: value that a figure can have: 1, or 100 of figures in points.
     """
     import altair as alt
 
@@ -148,8 +151,8 @@ def beside_chart(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dic
         x=alt.X(
             "value:Q",
             title=None,
-            scale=alt.Scale(domain=[lowest, 1]),
-            axis=alt.Axis(format=".0%", tickCount=5),
+            scale=alt.Scale(domain=[lowest, highest]),
+            axis=alt.Axis(format=".0%" if highest == 1 else "d", tickCount=5),
         ),
         tooltip=["model:N", "figure:N", alt.Tooltip("value:Q", format=".4f")],
     )
@@ -160,7 +163,8 @@ def beside_chart(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dic
             legend=legend_above(names, symbolType="square"),
         )
     )
-    values = base.mark_text(align="left", dx=5).encode(text=alt.Text("value:Q", format=".3f"))
+    text = alt.Text("value:Q", format=".3f" if highest == 1 else ".1f")
+    values = base.mark_text(align="left", dx=5).encode(text=text)
     return specification(bars + values, "Figures", 40 + 24 * len(rows))
 
 

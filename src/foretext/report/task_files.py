@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, Field, model_validator
 
 from foretext.report.run_files import Count, Figure, Known, LabelFigures, Number, Seconds
+from foretext.report.text_files import Alignment, FaultyTexts, LengthBin, WrittenText
 
 __all__ = ["Examination", "TaskFacts"]
 
@@ -29,6 +30,11 @@ class Figures(Known):
     accuracy: Figure = ABSENT
     spearman: Figure = ABSENT
     pearson: Figure = ABSENT
+    bleu: Figure = ABSENT
+    chrf: Figure = ABSENT
+    rouge_l: Figure = ABSENT
+    perplexity: Figure = ABSENT
+    signatures: dict[str, str] = ABSENT  # how figures of texts are counted
     labels: dict[str, LabelFigures] = ABSENT
 
 
@@ -210,4 +216,10 @@ class Examination(Known):
     num_wrong_sentences: Count = ABSENT
     sentences: list[TaggedSentence] = ABSENT
     confused: list[Confused] = ABSENT
+    samples: list[WrittenText] = ABSENT
+    worst_texts: list[WrittenText] = ABSENT
+    faulty_texts: list[FaultyTexts] = ABSENT
+    quality: list[LengthBin] = ABSENT
+    text_lengths: list[Annotated[list[Count], Field(min_length=2, max_length=2)]] = ABSENT
+    alignments: list[Alignment] = ABSENT
     tables: list[Table] = ABSENT

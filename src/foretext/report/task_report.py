@@ -11,7 +11,7 @@ from foretext.report.cells import best_first, duration, table, tile
 from foretext.report.charts import curve_chart
 from foretext.report.page import write_page
 from foretext.report.settings import setting_sections
-from foretext.report.task_card import figure_name, measured_models
+from foretext.report.task_card import POINTS, figure_name, figure_text, measured_models
 from foretext.report.task_charts import (
     FEW_LABELS,
     beside_chart,
@@ -21,6 +21,7 @@ from foretext.report.task_charts import (
     score_chart,
 )
 from foretext.report.task_sentences import tagged_sentence
+from foretext.report.text_page import text_charts, text_parts
 from foretext.report.training_curves import training_curves, work_unit
 
 __all__ = ["write_task_report"]
@@ -73,6 +74,7 @@ def write_task_report(
         warnings=facts.get("warnings", []),
         tiles=_tiles(facts),
         beside=_beside_table(facts),
+        signatures=_signatures(facts),
         labels=_label_table(facts, found),
         layers=table(_layers(facts)),
         informative_features=facts.get("informative_features", {}),
@@ -87,6 +89,7 @@ def write_task_report(
         sentences=[tagged_sentence(each) for each in found.get("sentences", [])],
         confused=table(_confused(found)),
         tables=list(_tables(found)),
+        **text_parts(found),
         trials=table([dict(trial) for trial in best[:MOST_TRIALS]]),
         num_trials=len(best),
         settings=setting_sections(settings),
@@ -118,31 +121,39 @@ def _tiles(facts: Record) -> list[tuple[str, str]]:
     for part, said in PARTS.items():
         if not facts[part]:
             continue
-        tiles.append((f"{figure_name(judged_by)}, {said}", f"{facts[part][judged_by]:.3f}"))
+        tiles.append((f"{figure_name(judged_by)}, {said}", _said(judged_by, facts[part])))
         if facts["baseline"] and facts["baseline"][part]:
-            beside = facts["baseline"][part][judged_by]
-            tiles.append((f"of the baseline, {said}", f"{beside:.3f}"))
+            tiles.append((f"of the baseline, {said}", _said(judged_by, facts["baseline"][part])))
         if facts["seeds"] and (figures := facts["seeds"][part]):
-            spread = f"± {figures['deviation']:.3f}, mean of {len(figures['each'])} seeds, {said}"
-            tiles.append((spread, f"{figures['mean']:.3f}"))
+            deviation = figure_text(judged_by, figures["deviation"])
+            spread = f"± {deviation}, mean of {len(figures['each'])} seeds, {said}"
+            tiles.append((spread, figure_text(judged_by, figures["mean"])))
     return tiles
+
+
+def _said(name: str, figures: Record) -> str:
+    return figure_text(name, figures[name])
 
 
 def _charts(
     facts: Record, metrics: Sequence[Record], found: Record, beside: Sequence[Record]
 ) -> dict[str, dict[str, Any]]:
-    charts = training_curves(metrics)
+    charts = training_curves(metrics) | text_charts(found)
     figures = curve_chart(
         metrics,
         {f"valid_{name}": figure_name(name) for name in facts["watched"]},
         "held out",
         unit=work_unit(metrics),
-        number_format=".0%",
+        number_format=".3~g" if set(POINTS) & set(facts["watched"]) else ".0%",
     )
     if figures is not None:
         charts["figures"] = figures
     if beside:
-        charts["beside"] = beside_chart(beside, [name for name, _ in measured_models(facts)])
+        charts["beside"] = beside_chart(
+            beside,
+            [name for name, _ in measured_models(facts)],
+            highest=100 if facts["judged_by"] in POINTS else 1,
+        )
     if "confusion" in found:
         charts["confusion"] = confusion_chart(**found["confusion"])
     if found.get("reliability"):
@@ -153,12 +164,13 @@ def _charts(
 
 
 def _beside(facts: Record) -> Iterator[dict[str, Any]]:
-    """Yield the shares that all models have, on the test rows or on those held out."""
+    """Yield the figures of a kind that all models have, on the test rows or on those held out."""
     part = next((part for part in PARTS if facts[part]), None)
     if part is None:
         return
     models = measured_models(facts)
-    for figure in dict.fromkeys([facts["judged_by"], *SHARES]):
+    kind = POINTS if facts["judged_by"] in POINTS else SHARES
+    for figure in dict.fromkeys([facts["judged_by"], *kind]):
         if all(of[part] and isfinite(of[part].get(figure, nan)) for _, of in models):
             for name, of in models:
                 yield {"figure": figure_name(figure), "model": name, "value": of[part][figure]}
@@ -170,15 +182,27 @@ def _beside_table(facts: Record) -> dict[str, list[Any]]:
     names = dict.fromkeys([facts["judged_by"]] if parts else []) | dict.fromkeys(
         name for part in parts for name, value in facts[part].items() if isinstance(value, float)
     )
-    return table(
+    found = table(
         [
-            {"model": model, "rows": PARTS[part]}
-            | {figure_name(name): of[part].get(name) for name in names}
+            {"model": model, "rows": PARTS[part]} | {name: of[part].get(name) for name in names}
             for part in parts
             for model, of in measured_models(facts)
             if of[part]
         ]
     )
+    for row in found["body"]:
+        row[2:] = [_rounded(*each) for each in zip(names, row[2:], strict=True)]
+    return {**found, "head": [*found["head"][:2], *map(figure_name, names)]}
+
+
+def _rounded(name: str, value: float | None) -> float | str | None:
+    return value if value is None or name not in POINTS else figure_text(name, value, 4)
+
+
+def _signatures(facts: Record) -> list[tuple[str, str]]:
+    """Return how figures of texts are counted."""
+    figures: Record = next((facts[part] for part in PARTS if facts[part]), {})
+    return [(figure_name(name), each) for name, each in figures.get("signatures", {}).items()]
 
 
 def _place_last(error: Record) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from foretext.metrics.texts import text_units
 __all__ = ["FAULTS", "TextFaults", "copied_rate", "repeated_phrase", "text_faults"]
 
 COPIED = 0.5  # share of an output's phrases from which on it counts as a copy
-PHRASE, CHARACTERS = 3, 6  # words of a phrase, and characters where a script has no blanks
+PHRASE, CHARACTERS = 4, 8  # words of a phrase, and characters where a script has no blanks
 SHORT, LONG = 0.5, 2.0  # length of an output by that of its reference
 
 FAULTS = {

@@ -14,7 +14,7 @@ from foretext.task_models.text_faults import FAULTS, TextFaults, text_faults
 
 __all__ = ["Written", "text_findings"]
 
-SAMPLES, WORST, EXAMPLES = 10, 20, 3  # of rows; examples are of each fault
+SAMPLES, WORST, EXAMPLES = 10, 12, 3  # of rows; examples are of each fault
 LONGEST = 600  # characters of a text on a page
 POINTS = 500  # of lengths
 BINS, FEWEST = 8, 5  # of lengths, and rows of one at least
@@ -54,14 +54,12 @@ def text_findings(
     def shown(places: Iterable[int]) -> list[dict[str, Any]]:
         return [_record(rows[place], place, ours, theirs) for place in places]
 
-    examples = {kind: _having(kind, ours)[:EXAMPLES] for kind in FAULTS}
+    examples = _examples(ours)
     return {
         "samples": shown(range(0, len(rows), step)[:SAMPLES]),
         "worst_texts": shown(worst),
         "faulty_texts": [
-            {"fault": FAULTS[kind], "texts": shown(places)}
-            for kind, places in examples.items()
-            if places
+            {"fault": FAULTS[kind], "texts": shown(places)} for kind, places in examples.items()
         ],
         "tables": [_fault_table(rows, ours, theirs)],
         "quality": _quality(rows, [each for each in (ours, theirs) if each is not None]),
@@ -90,6 +88,17 @@ def _record(row: ParallelText, place: int, ours: _Judged, theirs: _Judged | None
         ],
         "place": row.place,
     }
+
+
+def _examples(judged: _Judged) -> dict[str, list[int]]:
+    """Return some rows of each fault; one that has several is shown once."""
+    found: dict[str, list[int]] = {}
+    for kind in FAULTS:
+        shown = {place for places in found.values() for place in places}
+        places = [place for place in _having(kind, judged) if place not in shown]
+        if places:
+            found[kind] = places[:EXAMPLES]
+    return found
 
 
 def _having(kind: str, judged: _Judged) -> list[int]:
