@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 from torch import Tensor
 
 from foretext.backbones.deberta import Deberta
 from foretext.backbones.deberta_config import DebertaConfig
+from foretext.interop.bert import Bert
 from foretext.interop.family import Key, Settings
 from foretext.interop.rows import Row, affine
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
@@ -17,8 +19,7 @@ from foretext.objectives.masked_lm import MaskedLM
 
 __all__ = ["DebertaV2"]
 
-LAYER = "encoder.layer.{i}"
-SELF = f"{LAYER}.attention.self"
+SELF = "encoder.layer.{i}.attention.self"
 COMPARED = {"c2p", "p2c"}  # contents with positions, and positions with contents
 POOLER_ACTIVATION = "gelu"
 OF_GENERATORS, OF_DISCRIMINATORS = "lm_predictions.", "mask_predictions."
@@ -26,6 +27,21 @@ TRAINED_HEADS = {  # names of the authors' own head: those of their successor's
     r"lm_predictions\.lm_head\.(dense|LayerNorm)\.": r"cls.predictions.transform.\1.",
     r"lm_predictions\.lm_head\.bias": "cls.predictions.bias",
 }
+FLAGS = {  # settings of ours, as theirs say these things in many ways
+    "embeddings.positions.weight": "absolute_positions",
+    "embeddings.segments.weight": "num_segments",
+}
+
+
+def _flagged(flag: str, rows: Iterable[Row]) -> Iterator[Row]:
+    """Return rows of weights that a setting of ours asks for."""
+    return (row._replace(flag=flag) for row in rows)
+
+
+def _renamed_maps(row: Row) -> Row:
+    """Return a row of BERT's with the names that the maps of attention have here."""
+    names = (re.sub(r"(self\.(query|key|value))\.", r"\1_proj.", name) for name in row.theirs)
+    return row._replace(theirs=tuple(names))
 
 
 class DebertaV2(TransformerFamily):
@@ -43,84 +59,40 @@ class DebertaV2(TransformerFamily):
 
     fixed: ClassVar = {}
     keys: ClassVar = {
+        **Bert.keys,
         "num_layers": Key("num_hidden_layers", 24),
         "dim": Key("hidden_size", 1536),
         "num_heads": Key("num_attention_heads", 24),
         "feed_forward_dim": Key("intermediate_size", 6144),
-        "max_length": Key("max_position_embeddings", 512),
         "shared_maps": Key("share_att_key", False),
         "absolute_positions": Key("position_biased_input", True),
         "num_segments": Key("type_vocab_size", 0),
         "norm_eps": Key("layer_norm_eps", 1e-7),
-        "activation": Key("hidden_act", "gelu"),
-        "dropout": Key("hidden_dropout_prob", 0.1),
-        "attention_dropout": Key("attention_probs_dropout_prob", 0.1),
-        "init_std": Key("initializer_range", 0.02),
     }
-    activations: ClassVar = {
-        "gelu": "gelu",
-        "gelu_new": "gelu_tanh",
-        "gelu_pytorch_tanh": "gelu_tanh",
-        "relu": "relu",
-    }
+    activations: ClassVar = Bert.activations
     required: ClassVar = {"conv_groups": 1, "quantization_config": None}
     special_ids: ClassVar = {"pad_token_id": "pad"}
 
     prefix = "deberta."
-    # The flags are settings of ours: theirs say these things in many ways.
     backbone_rows = (
-        Row("embeddings.tokens.weight", ("embeddings.word_embeddings.weight",)),
-        Row(
-            "embeddings.positions.weight",
-            ("embeddings.position_embeddings.weight",),
-            flag="absolute_positions",
-        ),
-        Row(
-            "embeddings.segments.weight",
-            ("embeddings.token_type_embeddings.weight",),
-            flag="num_segments",
-        ),
+        *(row._replace(flag=FLAGS.get(row.ours)) for row in map(_renamed_maps, Bert.backbone_rows)),
         Row(
             "embeddings.projection.weight", ("embeddings.embed_proj.weight",), flag="embedding_dim"
         ),
-        *affine("embeddings.norm", "embeddings.LayerNorm"),
         Row("distances.weight", ("encoder.rel_embeddings.weight",)),
-        *(
-            row._replace(flag="distance_norm")
-            for row in affine("distance_norm", "encoder.LayerNorm")
-        ),
-        *affine(
-            "blocks.{i}.attention.query_key_value",
-            f"{SELF}.query_proj",
-            f"{SELF}.key_proj",
-            f"{SELF}.value_proj",
-        ),
-        *(
-            row._replace(flag="shared_maps")
-            for row in affine(
+        *_flagged("distance_norm", affine("distance_norm", "encoder.LayerNorm")),
+        *_flagged(
+            "shared_maps",
+            affine(
                 "blocks.{i}.attention.distance_query_key",
                 f"{SELF}.pos_query_proj",
                 f"{SELF}.pos_key_proj",
-            )
+            ),
         ),
-        *affine("blocks.{i}.attention.output", f"{LAYER}.attention.output.dense"),
-        *affine("blocks.{i}.attention_norm", f"{LAYER}.attention.output.LayerNorm"),
-        *affine("blocks.{i}.feed_forward.inner", f"{LAYER}.intermediate.dense"),
-        *affine("blocks.{i}.feed_forward.outer", f"{LAYER}.output.dense"),
-        *affine("blocks.{i}.feed_forward_norm", f"{LAYER}.output.LayerNorm"),
-        *(
-            row._replace(flag="convolution_width")
-            for row in (
-                *affine("convolution.convolution", "encoder.conv.conv"),
-                *affine("convolution.norm", "encoder.conv.LayerNorm"),
-            )
-        ),
+        *_flagged("convolution_width", affine("convolution.convolution", "encoder.conv.conv")),
+        *_flagged("convolution_width", affine("convolution.norm", "encoder.conv.LayerNorm")),
     )
-    head_rows = (
-        *affine("head.transform.dense", "cls.predictions.transform.dense"),
-        *affine("head.transform.norm", "cls.predictions.transform.LayerNorm"),
-        Row("head.bias", ("cls.predictions.bias",)),
-    )
+    head_rows = Bert.head_rows
     task_heads = (
         TaskHead(
             "DebertaV2ForSequenceClassification",
@@ -135,9 +107,9 @@ class DebertaV2(TransformerFamily):
         TaskHead("DebertaV2ForQuestionAnswering", ("span_qa",), affine("span", "qa_outputs")),
         *similarities("DebertaV2Model"),
     )
-    decoder = "cls.predictions.decoder.weight"
-    decoder_twin = ("cls.predictions.bias", "cls.predictions.decoder.bias")
-    head_marks = frozenset({"cls.predictions.transform.dense.weight"})
+    decoder = Bert.decoder
+    decoder_twin = Bert.decoder_twin
+    head_marks = Bert.head_marks
     unused = r"(deberta\.)?embeddings\.(position_ids|position_embeddings\.weight)" + (
         r"|(cls|lm_predictions|mask_predictions|pooler|classifier|qa_outputs)\..+"
     )
