@@ -63,8 +63,8 @@ class TextToText(Task):
         """Share of each target that all tokens divide; none: 0.1 from scratch, else 0."""
         vocabularies: Literal["shared", "separate"] = "shared"
         """From scratch: one vocabulary for sources and targets, or one for each."""
-        judged_by: Figure | Literal["loss"] = "bleu"
-        """Held-out figure that weights are chosen by; loss: the fastest to measure."""
+        judged_by: Figure | Literal["loss"] = "chrf"
+        """Held-out figure that weights are chosen by; loss: nothing is decoded for it."""
         num_beams: int = Field(4, ge=1)
         """Hypotheses that a beam search keeps for each text; 1: greedy decoding."""
         max_new_tokens: int | None = Field(None, ge=1)
@@ -112,6 +112,8 @@ class TextToText(Task):
         assert self.objective.end is not None, "it continues texts"
         self.end = self.objective.end
         self.needs_source = base.backbone.reads_source
+        if self.needs_source:
+            self.visibility = "causal"  # of the decoder; the base is read by its encoder alone
         self.longest = longest
         reading = self.reading(())
         self.hides_tokens = reading.mask is not None
