@@ -11,6 +11,7 @@ results can be true:
     digits.npy            600 written digits, (600, 8, 8) uint8
     train.csv valid.csv test.csv    texts on the sea, the farm and the court, with labels
     numbers.tsv           texts, each with the share of its words that belong to one topic
+    translations.tsv      texts, and what becomes of them: their words in capitals, backwards
     tagged.txt            a word and its tag a line: of which topic it is, if of any
 """
 
@@ -66,6 +67,7 @@ def write_prepared(folder: Path) -> None:
     np.save(folder / "digits.npy", np.uint8(load_digits().images[:600] * 15.9))
     for seed, (name, size) in enumerate((("train", 600), ("valid", 100), ("test", 100))):
         (folder / f"{name}.csv").write_text(_labelled(size, seed), encoding="utf-8")
+    (folder / "translations.tsv").write_text(_translated(60), encoding="utf-8")
     (folder / "tagged.txt").write_text(_tagged(200), encoding="utf-8")
     (folder / "numbers.tsv").write_text(_numbered(200), encoding="utf-8")
 
@@ -74,6 +76,12 @@ def _documents() -> list[str]:
     rng = np.random.default_rng(0)
     topics = [*TOPICS.values(), *(words.split() for words in MORE_TOPICS)]
     return [_document(topics[rng.integers(len(topics))], rng) for _ in range(NUM_DOCUMENTS)]
+
+
+def _translated(size: int) -> str:
+    texts = [" ".join(line.split()[:6]) for line in _documents()[:size]]
+    rows = (f"{text}\t{' '.join(reversed(text.upper().split()))}\n" for text in texts)
+    return "".join(["source\ttarget\n", *rows])
 
 
 def _tagged(size: int) -> str:

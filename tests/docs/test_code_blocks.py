@@ -13,19 +13,16 @@ Anything else belongs into a block of another language, such as ``text``.
 
 from __future__ import annotations
 
-import re
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from foretext import demonstration
-from foretext.cli import main
-from tests.docs.markdown import Block, blocks_of, commands_of, links_of
+from tests.docs.commands import ROOT, run_command
+from tests.docs.markdown import blocks_of, commands_of, links_of
 from tests.docs.prepared import write_prepared
 
-ROOT = Path(__file__).parents[2]
 RUN = [
     *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")),
     ROOT / "docs" / "benchmarks.md",
@@ -34,7 +31,6 @@ RUN = [
 ]
 ALL = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 SHELLS = ("console", "sh")
-OF_THE_READER = (["git"], ["cd"], ["pip"], ["python3", "-m", "venv"])
 UNMAPPED = {"__init__.py", "__main__.py", "_version.py"}
 SMALL_DEMONSTRATION = 300_000  # bytes of docstrings
 
@@ -55,25 +51,6 @@ def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         lambda path, **options: real(path, **options | {"limit_bytes": SMALL_DEMONSTRATION}),
     )
     return tmp_path
-
-
-def make_targets() -> set[str]:
-    return set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
-
-
-def run_command(words: list[str], block: Block, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run what is ours, look up what is make's, and refuse what is neither."""
-    if words[0] == "foretext":
-        monkeypatch.setattr(sys, "argv", words)
-        with pytest.raises(SystemExit) as stop:
-            main()
-        assert not stop.value.code, f"{block}: {' '.join(words)} exits with {stop.value.code}"
-    elif words[0] == "make":
-        missing = set(words[1:]) - make_targets()
-        assert not missing, f"{block}: the Makefile has no {missing}"
-    else:
-        known = any(words[: len(start)] == start for start in OF_THE_READER)
-        assert known, f"{block}: {words[0]} cannot run in a test; make it a block of text"
 
 
 @pytest.mark.parametrize("path", RUN, ids=name_of)
