@@ -27,10 +27,10 @@ def bart_layers(tower: str) -> Iterator[Row]:
     yield from affine(f"{ours}.attention.output", f"{theirs}.self_attn.out_proj")
     yield from affine(f"{ours}.attention_norm", f"{theirs}.self_attn_layer_norm")
     if tower == "decoder":
-        cross, names = f"{ours}.cross.attention", f"{theirs}.encoder_attn"
-        yield from affine(f"{cross}.query", f"{names}.q_proj")
-        yield from affine(f"{cross}.key_value", f"{names}.k_proj", f"{names}.v_proj")
-        yield from affine(f"{cross}.output", f"{names}.out_proj")
+        cross, there = f"{ours}.cross.attention", f"{theirs}.encoder_attn"
+        yield from affine(f"{cross}.query", f"{there}.q_proj")
+        yield from affine(f"{cross}.key_value", f"{there}.k_proj", f"{there}.v_proj")
+        yield from affine(f"{cross}.output", f"{there}.out_proj")
         yield from affine(f"{ours}.cross.norm", f"{theirs}.encoder_attn_layer_norm")
     yield from affine(f"{ours}.feed_forward.inner", f"{theirs}.fc1")
     yield from affine(f"{ours}.feed_forward.outer", f"{theirs}.fc2")

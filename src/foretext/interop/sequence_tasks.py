@@ -110,7 +110,8 @@ def writer_from_family(
 
 def _settings(decoding: Decoding | None) -> dict[str, Any]:
     """Return the task of a folder that names none: it searches as the folder says."""
-    return {"name": TASK, **{name: getattr(decoding or Decoding(), name) for name in SEARCH}}
+    search = decoding or Decoding.checked({}, "decoding")
+    return {"name": TASK, **{name: getattr(search, name) for name in SEARCH}}
 
 
 def decoding_of(task: Task, positions: int) -> Decoding:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from foretext.errors import ModelFileError
 from foretext.interop.config_file import read_config, write_json
@@ -81,7 +81,7 @@ def save_task(
         settings, weights = converted.settings, converted.weights
     folder.mkdir(parents=True, exist_ok=True)
     _save_tokenizer(folder, base, task)
-    save_target_tokenizer(base.target_tokenizer, folder)
+    save_target_tokenizer(cast(SubwordTokenizer | None, base.target_tokenizer), folder)
     if converted is not None and task.writer is not None and base.backbone.reads_source:
         writer: Any = task.writer
         write_generation(folder, writer, decoding_of(task, base.backbone.max_length))
