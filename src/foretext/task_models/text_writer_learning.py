@@ -140,7 +140,7 @@ class TextWriterLearning(TaskModel):
     def judged_by(self) -> str:  # type: ignore[override]
         """The figure by which one model is better than another."""
         chosen: str = self.task.config.judged_by
-        return "bleu" if chosen == "loss" else chosen
+        return "chrf" if chosen == "loss" else chosen
 
     @property
     def is_chosen_by_loss(self) -> bool:
