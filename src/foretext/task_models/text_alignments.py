@@ -1,93 +1,154 @@
-"""Which words of a source an encoder-decoder looked at for each word of an output."""
+"""Which words of a source each word of an output looks at (Bahdanau et al. 2015, 5.2.1).
+
+Of several layers the one is shown that points most clearly: in a Transformer one layer, often the
+last but one, holds most of what an alignment is (Garg et al. 2019, section 4.1).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from foretext.backbones.base import Backbone
-from foretext.data.batch import Inputs
-from foretext.errors import SettingError
-from foretext.objectives.reading import Reading
-from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.data.padded_examples import IGNORED
+from foretext.data.rows import ParallelText
+from foretext.task_models.source_target import pair_examples
+from foretext.task_models.text_tokens import split_text
+from foretext.tasks.task_base import TaskBase
+from foretext.tasks.text_to_text import TextToText
+from foretext.tokenizers.base import Tokenizer
 
-__all__ = ["Sides", "alignment_of"]
+__all__ = ["TokenWords", "merged", "text_alignments"]
 
-Words = list[list[int]]  # places of the tokens of each word
+Weights = NDArray[np.float32]
+
+FEWEST, MOST = 3, 25  # words of a text in a picture
+PICTURES = 4
 
 
-class Sides(NamedTuple):
-    """The tokenizers of sources and of outputs; the same, unless they have vocabularies apart."""
+class TokenWords(NamedTuple):
+    """The words of a text, and to which of them each of its tokens belongs; -1: to none."""
 
-    source: SubwordTokenizer
-    output: SubwordTokenizer
+    words: list[str]
+    owners: NDArray[np.int64]  # (T,)
+    ids: list[int]  # (T,)
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer, text: str) -> TokenWords:
+        """Split a text into words, and encode it."""
+        words = split_text(text)
+        [found] = tokenizer.encode_with_offsets([text])
+        lasts = found.offsets[:, 1].astype(np.int64) - 1  # a token may begin with a blank
+        starts, ends = (np.array([word[side] for word in words], np.int64) for side in (1, 2))
+        owners = np.searchsorted(starts, lasts, side="right") - 1
+        is_inside = (owners >= 0) & (lasts < ends[owners]) if words else owners >= 0
+        return cls(
+            [word.text for word in words], np.where(is_inside, owners, -1), found.ids.tolist()
+        )
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether a picture has room for it."""
+        return FEWEST <= len(self.words) <= MOST
+
+
+class _Pair(NamedTuple):
+    place: str
+    source: TokenWords
+    output: TokenWords
+    layers: Weights  # (L, output words, source words)
 
 
 @torch.inference_mode()
-def alignment_of(
-    backbone: Backbone, sides: Sides, reading: Reading, output: Sequence[int]
-) -> dict[str, Any] | None:
-    """Return words, and what each word of an output takes from each word of its source.
-
-    The heads of a layer are averaged. Of the layers, that is shown which looks at the fewest tokens
-    at a time. None: source or output has no word.
+def text_alignments(
+    backbone: Backbone,
+    base: TaskBase,
+    task: TextToText,
+    rows: Sequence[ParallelText],
+    outputs: Sequence[str],
+) -> list[dict[str, Any]]:
+    """Return pictures of some rows, as ``examination.json`` has them; none without an encoder.
 
     Args:
-        backbone: that reads a source.
-        sides: tokenizers.
-        reading: of the source.
-        output: ids that were written, without their end.
+        backbone: that of the base, in the precision of answers.
+        base: with the tokenizers.
+        task: that says how sources and targets are read.
+        rows: with their sources.
+        outputs: what they became.
     """
-    framed = list(reading.source or ())
-    first = [] if reading.first is None else [reading.first]
-    ids = [*reading.opening, *first, *output]
-    device = backbone.embedding.device
-    source = Inputs(torch.tensor([framed], device=device))
-    inputs = Inputs(torch.tensor([ids], device=device), visibility="causal", source=source)
-    maps = [layer[0].float().mean(0) for layer in backbone.cross_attention_maps(inputs)]
-    sharpness = [float(weights.max(1).values.mean()) for weights in maps]
-    layer = int(np.argmax(sharpness))
-    predicts = len(reading.opening) + len(first) - 1  # the position that predicts the first token
-    weights = maps[layer][predicts : predicts + len(output)].cpu().numpy()  # (T, S)
-    theirs, own = _words(sides.source, framed), _words(sides.output, output)
-    if not theirs or not own:
-        return None
-    return {
-        "source": [sides.source.decode([framed[i] for i in word]).strip() for word in theirs],
-        "output": [sides.output.decode([output[i] for i in word]).strip() for word in own],
-        "weights": _of_words(weights, own, theirs),
-        "layer": layer + 1,
-    }
+    if not task.needs_source:
+        return []
+    pairs = []
+    for row, text in zip(rows, outputs, strict=True):
+        source = TokenWords.of(base.tokenizer, row.source)
+        output = TokenWords.of(base.target_tokenizer or base.tokenizer, text)
+        if source.is_shown and output.is_shown:
+            maps = _token_maps(backbone, base, task, row._replace(target=text), source)
+            pairs.append(_Pair(row.place, source, output, merged(maps, source, output)))
+        if len(pairs) == PICTURES:
+            break
+    layer = _clearest([pair.layers for pair in pairs])
+    return [
+        {
+            "source": pair.source.words,
+            "output": pair.output.words,
+            "weights": np.round(pair.layers[layer].astype(np.float64), 4).tolist(),
+            "layer": layer + 1,
+            "place": pair.place,
+        }
+        for pair in pairs
+    ]
 
 
-def _words(tokenizer: SubwordTokenizer, ids: Sequence[int]) -> Words:
-    """Return the places of the tokens of each word; special tokens are of none."""
-    begins = _begins(tokenizer, np.array(ids, np.int64))
-    words: Words = []
-    for place, token in enumerate(ids):
-        if not tokenizer.ordinary[token]:
-            continue
-        if begins[place] or not words:
-            words.append([])
-        words[-1].append(place)
-    return words
+def merged(maps: Weights, source: TokenWords, output: TokenWords) -> Weights:
+    """Return weights of words, (L, output words, source words), of those of tokens (L, T, S).
+
+    A word gets what all of its tokens get, and gives the mean of what they give. Tokens that belong
+    to no word, and outputs whose tokens were cut, are left out.
+    """
+    of_source = _membership(source, maps.shape[2])  # (S, words)
+    of_output = _membership(output, maps.shape[1])  # (T, words)
+    shares = of_output / np.maximum(of_output.sum(axis=0), 1)
+    found: Weights = np.einsum("lts,tw,sv->lwv", maps, shares, of_source)
+    return found
 
 
-def _begins(tokenizer: SubwordTokenizer, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return where words begin, (T,): at each token, where the tokenizer does not mark them."""
-    try:
-        marks = tokenizer.word_marks
-    except SettingError:
-        return np.ones(len(ids), np.bool_)
-    begins: NDArray[np.bool_] = marks.starts(ids)
-    return begins
+def _membership(text: TokenWords, size: int) -> Weights:
+    """Return which of the first `size` tokens belongs to which word, (size, words)."""
+    found = np.zeros((size, len(text.words)), np.float32)
+    owners = text.owners[:size]
+    tokens = np.flatnonzero(owners >= 0)
+    found[tokens, owners[tokens]] = 1
+    return found
 
 
-def _of_words(weights: NDArray[np.float32], own: Words, theirs: Words) -> list[list[float]]:
-    """Return (output words, source words): sums over a source word, means over an output word."""
-    sums = np.stack([weights[:, word].sum(1) for word in theirs], axis=1)
-    return [[round(float(each), 4) for each in sums[word].mean(0)] for word in own]
+def _token_maps(
+    backbone: Backbone, base: TaskBase, task: TextToText, row: ParallelText, source: TokenWords
+) -> Weights:
+    """Return the mean attention of the heads, (L, tokens of the target, tokens of the source)."""
+    batch = pair_examples(base, task, [row]).batch(np.zeros(1, np.int64))
+    inputs = batch.inputs.to(backbone.embedding.device)
+    maps = torch.stack([each[0].float().mean(0) for each in backbone.cross_attention_maps(inputs)])
+    predicts = (batch.targets["next"][0] != IGNORED).numpy()  # (T,)
+    framed = cast(Any, batch.inputs.source).ids[0].tolist()
+    start = _place(framed, source.ids[: task.source_room])
+    columns = slice(start, start + len(source.ids))
+    found: Weights = maps.cpu().numpy()[:, predicts, columns]
+    return found
+
+
+def _place(framed: list[int], ids: list[int]) -> int:
+    """Return where a source begins within its frame."""
+    places = range(len(framed) - len(ids) + 1)
+    return next(start for start in places if framed[start : start + len(ids)] == ids)
+
+
+def _clearest(pairs: Sequence[Weights]) -> int:
+    """Return the layer in which the largest weight of a word is the largest in the mean."""
+    if not pairs:
+        return 0
+    return int(np.concatenate([each.max(axis=2) for each in pairs], axis=1).mean(axis=1).argmax())

@@ -14,7 +14,7 @@ from foretext.generation import Decoding, Output, decode
 from foretext.metrics.paired import Tallies
 from foretext.task_models.reference_losses import reference_losses
 from foretext.task_models.source_target import encode_sources, pair_examples
-from foretext.task_models.text_alignments import Sides, alignment_of
+from foretext.task_models.text_alignments import text_alignments
 from foretext.task_models.text_answer import TextAnswer
 from foretext.task_models.text_figures import same_texts, text_figures, text_tallies
 from foretext.task_models.text_findings import Written, text_findings
@@ -27,8 +27,6 @@ DECODING = (  # settings of the task that are those of a search
     "num_beams", "min_new_tokens", "length_penalty", "length_norm", "early_stopping",
     "no_repeat_ngram_size",
 )  # fmt: skip
-PICTURES = 4  # alignments that a report shows
-WIDEST = 90  # characters of a text in one of them
 
 
 class TextWriter(TextWriterLearning):
@@ -148,9 +146,10 @@ class TextWriter(TextWriterLearning):
         theirs = others.get("baseline")
         rival = None if theirs is None else _written("word by word", theirs)
         found = text_findings(rows, _written("model", answers), rival)
-        if self.task.needs_source:
-            found["alignments"] = self._alignments(rows, answers)
-        return found
+        outputs = [answer.text for answer in answers]
+        backbone = self.network().backbone
+        pictures = text_alignments(backbone, self.base, self.task, rows, outputs)
+        return {**found, "alignments": pictures} if pictures else found
 
     def options(self, k: int | None, threshold: float | None) -> Top:
         """Return how many outputs are wanted.
@@ -195,23 +194,6 @@ class TextWriter(TextWriterLearning):
                 f"stopped at {self.decoding.max_new_tokens:,} tokens; raise --max-new-tokens, or "
                 "train longer"
             )
-        return found
-
-    def _alignments(
-        self, rows: Sequence[ParallelText], answers: Sequence[TextAnswer]
-    ) -> list[dict[str, Any]]:
-        """Return which words outputs were written from, of some short rows."""
-        sides = Sides(cast(SubwordTokenizer, self.base.tokenizer), self._writer)
-        network = self.network()
-        found: list[dict[str, Any]] = []
-        for row, answer in zip(rows, answers, strict=True):
-            is_short = max(len(row.source), len(answer.text)) <= WIDEST
-            if is_short and row.is_whole and answer.text and len(found) < PICTURES:
-                source = encode_sources(self.base, self.task, [row.source]).ids[0]
-                output = self._writer.encode(answer.text)[: self.task.target_room - 1]
-                reading = self.task.reading(source)
-                picture = alignment_of(network.backbone, sides, reading, output)
-                found += [] if picture is None else [{**picture, "place": row.place}]
         return found
 
     def _decoding(self, options: Mapping[str, Any]) -> Decoding:
