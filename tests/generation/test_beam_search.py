@@ -41,7 +41,7 @@ SEARCHES = [
 def model_and_peer(tmp_path_factory: pytest.TempPathFactory) -> tuple[LanguageModel, Any]:
     """A model whose end token is likely, and the same in transformers."""
     transformers = pytest.importorskip("transformers")
-    model = gpt(seed=6)
+    model = gpt(seed=6, dim=32)
     head = model.objective.token_head
     with torch.no_grad():
         torch.nn.init.normal_(head.weight, std=0.5)

@@ -17,6 +17,7 @@ from foretext.nn.attention_mask import AttentionMask
 from foretext.nn.cache import KeyValueCache
 from foretext.nn.cpu_attention import cpu_attention
 from foretext.nn.positions import Rotation
+from foretext.nn.step_attention import can_step
 
 __all__ = ["Layout", "SelfAttention", "Source", "attend", "split_heads"]
 
@@ -121,6 +122,11 @@ class SelfAttention(nn.Module):
     ) -> Tensor:
         """Map x (B, T, D) to (B, T, D), or to the first `num_needed` positions of that."""
         query, key, value = self._heads(x, layout, num_needed)
+        if cache is not None and cache.scattered is not None and _steps(query, layout):
+            mixed = cache.scattered.attend(
+                layer, query, key, value, cache.length, layout.bias, self.scale
+            )
+            return self.output(mixed.transpose(1, 2).flatten(2))
         if cache is not None:
             key, value = cache.extend(layer, key, value)
         mask, bias = layout.mask, self.bias_of(query, key, layout)
@@ -162,6 +168,11 @@ class SelfAttention(nn.Module):
         if layout.rotation is not None:
             query, key = layout.rotation.applied(query), layout.rotation.applied(key)
         return query, key, value
+
+
+def _steps(query: Tensor, layout: Layout) -> bool:
+    """Whether queries (B, H, T, d) are of one new position, which looks at all before it."""
+    return layout.mask.visible is None and can_step(query, layout.bias)
 
 
 def _first_queries(

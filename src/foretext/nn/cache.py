@@ -9,10 +9,13 @@ import torch
 from torch import Tensor
 
 from foretext.nn.attention_mask import AttentionMask
+from foretext.nn.scattered_keys import ScatteredKeys
+from foretext.nn.step_attention import can_step
 
 __all__ = ["Cache", "CrossCache", "KeyValueCache", "RecurrentCache"]
 
 GROWTH = 64  # positions that room is made for at a time, at least
+FEW_ROWS = 8  # what is remembered of so many is moved in no time
 
 
 class Cache(Protocol):
@@ -30,17 +33,21 @@ class Cache(Protocol):
 class KeyValueCache:
     """Keys and values of every layer, (B, H, S, D / H) each, that grow by doubling.
 
-    Those of a source, if there is one, stand in `source`.
+    Those of a source, if there is one, stand in `source`. Once many rows have changed places, keys
+    and values stand in `scattered`, where they are not moved again.
     """
 
     def __init__(self) -> None:
         self.length = 0
         self.source = CrossCache()
+        self.scattered: ScatteredKeys | None = None
         self._keys: list[Tensor] = []
         self._values: list[Tensor] = []
 
     def extend(self, layer: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
         """Add (B, H, T, D / H) of new positions; return those of all positions so far."""
+        if self.scattered is not None:
+            return self.scattered.extend(layer, keys, values, self.length)
         end = self.length + keys.shape[2]
         if layer == len(self._keys):
             self._keys.append(_room(keys, end))
@@ -59,8 +66,17 @@ class KeyValueCache:
     def keep_rows(self, rows: Tensor) -> None:
         """Keep rows (K,) of the batch, in that order; a row may come more than once."""
         self.source.keep_rows(rows)
+        if self.scattered is not None:
+            self.scattered.keep_rows(rows)
+            return
         self._keys = [keys.index_select(0, rows) for keys in self._keys]
         self._values = [values.index_select(0, rows) for values in self._values]
+        if len(rows) > FEW_ROWS and self._keys and can_step(self._keys[0][:, :, :1]):
+            used = [
+                [each[:, :, : self.length] for each in all_] for all_ in (self._keys, self._values)
+            ]
+            self.scattered = ScatteredKeys(*used, room=self._keys[0].shape[2])
+            self._keys, self._values = [], []
 
     def forget(self, num_positions: int) -> None:
         """Drop the newest positions, as if they had not been read."""
