@@ -7,6 +7,7 @@ for the fields that its `Config` has, and one more form for each entry of `FORMS
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any, NamedTuple
 
 import torch
@@ -15,9 +16,10 @@ from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
 from foretext.errors import SettingError
 from foretext.objectives import OBJECTIVES
-from foretext.pipeline.building import check_model
+from foretext.pipeline.building import check_model, tokenizer_of_few_words
 from foretext.recipe import Recipe
 from foretext.recipes import recipe_names
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["GUESSED", "LAWFUL", "PAIRS", "UNLAWFUL", "Pair", "build_backbone", "small_recipe"]
 
@@ -66,6 +68,7 @@ class Pair(NamedTuple):
         return f"{self.objective} {self.backbone} {self.form}".strip()
 
 
+@cache
 def recipe_of(objective: str) -> str:
     """Return the first recipe that trains an objective."""
     for name in recipe_names():
@@ -106,10 +109,16 @@ def build_backbone(pair: Pair, vocab_size: int) -> Backbone:
     return backbone
 
 
+@cache
+def few_words(objective: str) -> SubwordTokenizer:
+    """Return a tokenizer of the kind that the recipe of an objective names."""
+    return tokenizer_of_few_words(Recipe.load(recipe_of(objective), ["tokenizer.vocab_size=400"]))
+
+
 def _is_lawful(pair: Pair) -> bool:
     """Whether the backbone has the attention masks and the encoder that the objective needs."""
     try:
-        check_model(small_recipe(pair))
+        check_model(small_recipe(pair), few_words(pair.objective))
     except SettingError as error:
         # no pair should be refused for another reason
         return "visibility" not in str(error) and "source text" not in str(error)
