@@ -31,12 +31,13 @@ from foretext.data.rows import (
     read_texts,
 )
 from foretext.evaluation.vectors import evaluate_vectors
-from foretext.tokenizers.hf_files import load_hf_tokenizer
+from foretext.tokenizers.hf_files import load_hf_tokenizer, load_target_tokenizer
 from foretext.vectors.index import NeighborIndex
 from foretext.vectors.ngrams import CharacterNgrams
 from foretext.vectors.subword_vectors import SubwordVectors
 from foretext.vectors.word_vectors import WordVectors
 from tests.tokenizers.sentencepiece_writer import model_bytes
+from tests.tokenizers.test_marian import marian_folder
 
 __all__ = ["READERS", "Reader"]
 
@@ -64,6 +65,12 @@ CMRC = [
         "qas": [{"query_id": "1", "query_text": "哪里?", "answers": ["北京"]}],
     }
 ]
+
+
+def _read_marian(folder: Path) -> None:
+    target = load_target_tokenizer(folder)
+    assert target is not None
+    target.decode(load_hf_tokenizer(folder).encode("the cats sat"))
 
 
 def _file(name: str, content: bytes | str) -> Callable[[Path], object]:
@@ -242,4 +249,5 @@ READERS = [
         _file("spm.model", model_bytes()),
         lambda folder: load_hf_tokenizer(folder).encode("the cats sat"),
     ),
+    Reader("tokenizers of Marian", marian_folder, _read_marian),
 ]  # fmt: skip

@@ -67,6 +67,23 @@ def _ask_classifier(model: Any) -> None:
     model.predict_top(TEXTS, k=None)
 
 
+def _write_published(kind: str, head: str, folder: Path) -> None:
+    from tests.interop.sequence_folders import their_folder  # needs transformers
+
+    their_folder(folder / "run", kind, head)
+
+
+def _ask_t5(model: Any) -> None:
+    model.embed(TEXTS)
+    if model.objective is not None:
+        model.generate(source="the dog", max_new_tokens=3)
+
+
+PUBLISHED: dict[tuple[str, str], Callable[[Any], object]] = {
+    ("T5", "ForConditionalGeneration"): _ask_t5,
+    ("Marian", "MTModel"): lambda model: model.predict(TEXTS, max_new_tokens=3),
+}
+
 USES: dict[str, Callable[[Any], object]] = {
     **dict.fromkeys(("word2vec", "fasttext"), _ask_vectors),
     **dict.fromkeys(("bert", "electra", "gpt", "sentence encoder"), _ask_model),
@@ -85,3 +102,7 @@ RUN_READERS = [
     Reader(f"run of {kind}", partial(_write, kind), partial(_read, USES.get(kind, _ask_classifier)))
     for kind in KINDS
 ] + [Reader(f"report of {kind}", partial(_write, kind), read) for kind, read in REPORTS.items()]
+RUN_READERS += [
+    Reader(f"folder of {kind}", partial(_write_published, kind, head), partial(_read, use))
+    for (kind, head), use in PUBLISHED.items()
+]
