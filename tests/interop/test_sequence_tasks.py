@@ -156,6 +156,21 @@ def test_marian_with_its_own_files(separate: bool, tmp_path: Path) -> None:
         assert found == expected
     model.save(tmp_path / "again")
     assert load(tmp_path / "again").predict(["the cat sat"]) == model.predict(["the cat sat"])
+    for base in (model.as_base(), LanguageModel.load(tmp_path, device="cpu").as_base()):
+        assert base.target_tokenizer == model.base.target_tokenizer
+        begun = TextWriter(base, TextToText(TextToText.Config(), base), precision="fp32")
+        asked = {"max_new_tokens": 8, "num_beams": 2}
+        assert begun.predict(["the cat sat"], **asked) == model.predict(["the cat sat"], **asked)
+
+
+def test_a_language_model_keeps_its_search(tmp_path: Path) -> None:
+    theirs = their_folder(tmp_path, "Bart", "ForConditionalGeneration")
+    theirs.generation_config.num_beams = 5
+    theirs.generation_config.save_pretrained(tmp_path)
+    model = LanguageModel.load(tmp_path)
+    model.save(tmp_path / "again")
+    again = transformers.BartForConditionalGeneration.from_pretrained(tmp_path / "again")
+    assert again.generation_config.num_beams == 5
 
 
 def test_a_body_writes_nothing(tmp_path: Path) -> None:

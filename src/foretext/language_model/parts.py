@@ -10,6 +10,7 @@ from foretext.backbones.base import Backbone
 from foretext.data.batch import Visibility
 from foretext.data.framing import Framing
 from foretext.files import merged_folder
+from foretext.generation import Decoding
 from foretext.language_model.embedding import TextEmbedder
 from foretext.language_model.encoding import Pooling
 from foretext.language_model.networks import Network, Networks
@@ -43,6 +44,8 @@ class ModelParts(Represented):
         text_length: int | None = None,
         visibility: Visibility | None = None,
         is_sentence_encoder: bool = False,
+        target_tokenizer: SubwordTokenizer | None = None,
+        decoding: Decoding | None = None,
     ) -> None:
         network = Network(backbone, objective).to(choose_device(device))
         self.tokenizer = tokenizer
@@ -52,6 +55,8 @@ class ModelParts(Represented):
         self.dense = tuple(dense)
         self.normalize = normalize
         self.is_sentence_encoder = is_sentence_encoder
+        self.target_tokenizer = target_tokenizer  # of what a source becomes; None: there is one
+        self.decoding = decoding  # how its folder searches for texts; None: it does not say it
         self._networks = Networks(network, tokenizer, precision)
         self.visibility: Visibility = (
             "full" if backbone.reads_source else visibility or _visibility(tokenizer, objective)
@@ -92,6 +97,7 @@ class ModelParts(Represented):
             self.visibility,
             *heads,
             sentence_pooling=pooling,
+            target_tokenizer=self.target_tokenizer,
             objective=self.objective,
         )
 
@@ -116,7 +122,14 @@ class ModelParts(Represented):
             sentence = SentenceEncoding(self.pooling, self.dense, self.normalize, length)
         with merged_folder(Path(folder), CONFIG) as temporary:
             parts = self.tokenizer, self.backbone, self.objective
-            save_hugging_face(temporary, *parts, {}, sentence)
+            save_hugging_face(
+                temporary,
+                *parts,
+                {},
+                sentence,
+                target_tokenizer=self.target_tokenizer,
+                decoding=self.decoding,
+            )
 
     @classmethod
     def load(
@@ -146,6 +159,8 @@ class ModelParts(Represented):
             text_length=found.text_length,
             visibility=found.visibility,
             is_sentence_encoder=found.pooling is not None,
+            target_tokenizer=found.target_tokenizer,
+            decoding=found.decoding,
         )
 
 

@@ -140,6 +140,8 @@ class TaskModel(Trainee):
             base.visibility,
             *self.task.for_tasks,
             sentence_pooling=self.task.sentence_pooling,
+            target_tokenizer=base.target_tokenizer,
+            objective=self.task.writer,
         )
 
     # Answers
