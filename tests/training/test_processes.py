@@ -14,7 +14,9 @@ import pytest
 
 from foretext.data.token_file import Tokens
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from tests.training.two_processes import LENGTH, train
+from tests.networks import encode
+from tests.sequence_networks import tokenizer_of
+from tests.training.two_processes import LENGTH, MATERIALS, TIED, train
 
 FIGURES = ("loss", "masked_lm_loss", "next_sentence_loss", "gradient_norm", "valid_loss")
 BEST = {"shard": True, "keep": "best", "patience": 2}
@@ -22,12 +24,18 @@ BEST = {"shard": True, "keep": "best", "patience": 2}
 
 @pytest.fixture(scope="module")
 def trained(
-    wordpiece: SubwordTokenizer, bert_tokens: Tokens, tmp_path_factory: pytest.TempPathFactory
+    wordpiece: SubwordTokenizer,
+    bert_tokens: Tokens,
+    animal_text: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Path:
     """The folder that two processes wrote to, whatever they were asked for."""
     folder = tmp_path_factory.mktemp("processes")
     shutil.copytree(bert_tokens.train.folder.parent, folder / "tokens")
     wordpiece.save(folder / "tokenizer.json")
+    bart = tokenizer_of("text_infilling", animal_text)
+    encode(animal_text, bart, folder / "bart" / "tokens")
+    bart.save(folder / "bart" / "tokenizer.json")
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
     script = Path(__file__).with_name("two_processes.py")
     root = str(Path(__file__).parents[2])
@@ -81,6 +89,18 @@ def test_every_process_ends_with_all_weights(trained: Path) -> None:
 def test_slices_resume_in_the_same_bits(trained: Path) -> None:
     assert figures(trained, "stopped") == figures(trained, "shared")
     assert np.array_equal(weights(trained, "stopped"), weights(trained, "shared"))
+
+
+@pytest.mark.parametrize("kind", MATERIALS)
+def test_encoder_and_decoder_learn_in_two_processes_as_in_one(trained: Path, kind: str) -> None:
+    train(trained, f"{kind}-alone", **TIED)
+    assert_alike(figures(trained, f"{kind}-whole"), figures(trained, f"{kind}-alone", 1), 2e-4)
+    alone = weights(trained, f"{kind}-alone", "0-of-1")
+    assert weights(trained, f"{kind}-whole") == pytest.approx(alone, abs=1e-4)
+    assert figures(trained, f"{kind}-stopped") == figures(trained, f"{kind}-whole")
+    resumed = weights(trained, f"{kind}-stopped")
+    assert np.array_equal(resumed, weights(trained, f"{kind}-whole"))
+    assert np.array_equal(resumed, weights(trained, f"{kind}-stopped", "1-of-2"))
 
 
 def test_the_best_weights_come_back(trained: Path) -> None:

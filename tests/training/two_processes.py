@@ -1,4 +1,4 @@
-"""Train a small BERT in several ways; started by torchrun, in two processes."""
+"""Train small networks in several ways; started by torchrun, in two processes."""
 
 from __future__ import annotations
 
@@ -13,19 +13,30 @@ import torch.distributed as dist
 from torch.nn.utils import parameters_to_vector
 
 from foretext.data.batch import Batch
+from foretext.data.examples import Examples
+from foretext.data.rows import ParallelText
 from foretext.data.token_file import Tokens
 from foretext.errors import Interrupted
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
+from foretext.task_models.text_writer import TextWriter
+from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.loop import Training
+from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
 from foretext.training.validation import HeldOutLoss
-from tests.networks import bert
+from tests.networks import bert, sentences
+from tests.sequence_networks import model_of
 
+TEXTS = sentences(20).split("\n")[:40:2]
 STOP_AT = 6  # a step between two records
 LENGTH = {"steps": 12, "batch_examples": 15, "valid_steps": 4}
 RATES = {"layer_decay": 0.8, "head_rate": 2.0}
+TIED: dict[str, Any] = {"head_rate": 1.0}  # of a head without weights of its own
+
+
+Material = tuple[Model, Examples, HeldOutLoss]
 
 
 class Stopped(Training):
@@ -43,6 +54,39 @@ class Worst(HeldOutLoss):
     higher_is_better = True
 
 
+def of_bert(folder: Path) -> Material:
+    """BERT, with next sentences."""
+    return of_tokens(
+        folder, bert(SubwordTokenizer.load(folder / "tokenizer.json"), next_sentence=True)
+    )
+
+
+def of_bart(folder: Path) -> Material:
+    """BART."""
+    tokenizer = SubwordTokenizer.load(folder / "bart" / "tokenizer.json")
+    return of_tokens(folder / "bart", model_of("text_infilling", tokenizer))
+
+
+def of_tokens(folder: Path, model: Model) -> Material:
+    """A pretraining."""
+    tokens = Tokens.open(folder / "tokens")
+    assert tokens.valid is not None
+    held_out = Worst(model.objective.examples(tokens.valid, held_out=True), 16)
+    return model, model.objective.examples(tokens.train), held_out
+
+
+def of_pairs(folder: Path) -> Material:
+    """Text-to-text on a BART with random weights."""
+    tokenizer = SubwordTokenizer.load(folder / "bart" / "tokenizer.json")
+    made = model_of("text_infilling", tokenizer)
+    base = TaskBase(tokenizer, made.backbone, "causal", objective=made.objective)
+    rows = [ParallelText(text, " ".join(reversed(text.split())), "") for text in TEXTS]
+    config = TextWriter.task_config()(max_length=24)
+    writer = TextWriter.begin(base, config, rows)
+    examples = writer.examples(rows)
+    return Model(base.backbone, writer.task), examples, Worst(examples, 16)
+
+
 def train(
     folder: Path,
     run: str,
@@ -51,13 +95,9 @@ def train(
     resumes: bool = False,
     **settings: Any,
 ) -> list[dict[str, float]]:
-    """Take tokenizer and tokens from `folder`; returns the records, and writes them and weights."""
-    tokens = Tokens.open(folder / "tokens")
-    model = bert(SubwordTokenizer.load(folder / "tokenizer.json"), next_sentence=True)
-    assert tokens.valid is not None
-    held_out = Worst(model.objective.examples(tokens.valid, held_out=True), 16)
+    """Take what is learned from `folder`; returns the records, and writes them and weights."""
+    model, examples, held_out = MATERIALS.get(run.partition("-")[0], of_bert)(folder)
     config = TrainingConfig(**{**LENGTH, **RATES, "precision": "fp32", **settings})
-    examples = model.objective.examples(tokens.train)
     context = RunContext(folder, checkpoints=Checkpoints(folder / run / "checkpoints"))
     training = kind(model, examples, config, context, held_out)
     assert training.resume() == resumes
@@ -69,6 +109,9 @@ def train(
     if processes.is_first:
         (folder / run / f"history-{processes.size}.json").write_text(json.dumps(history))
     return history
+
+
+MATERIALS = {"bart": of_bart, "pairs": of_pairs}
 
 
 def stop(folder: Path, run: str, **settings: Any) -> None:
@@ -90,6 +133,10 @@ def main(folder: Path) -> None:
     stop(folder, "left", shard=True, keep="best", patience=2)
     for shard in (False, True):
         train(folder, f"bf16-{shard}", precision="bf16", shard=shard, micro_batch_examples=4)
+    for name in MATERIALS:
+        train(folder, f"{name}-whole", **TIED)
+        stop(folder, f"{name}-stopped", **TIED)
+        train(folder, f"{name}-stopped", resumes=True, **TIED)
 
 
 if __name__ == "__main__":
