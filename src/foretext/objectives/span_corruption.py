@@ -94,6 +94,6 @@ class SpanCorruption(SequenceToSequence):
         reading = self.reading(source)._replace(opening=tuple(opening))
         return Gap(reading, (*sentinels[number : number + 1], self.end))
 
-    def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any]:
+    def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any] | None:
         """Hide the word in the middle of a row, and write what is missing."""
         return hide_whole_word(model, row)

@@ -109,6 +109,6 @@ class TextInfilling(SequenceToSequence):
         reading = self.reading(source)._replace(opening=tuple(opening), first=None)
         return Gap(reading, ((*behind[0], self.end)[0],))
 
-    def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any]:
+    def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any] | None:
         """Mask the word in the middle of a row, and write what is missing."""
         return hide_whole_word(model, row)

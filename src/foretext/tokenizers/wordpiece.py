@@ -110,7 +110,10 @@ def _rules(config: WordPiece.Config) -> Rules:
 def _library(config: WordPiece.Config, ids: dict[str, int], splitter: LibraryWords) -> Tokenizer:
     library = Tokenizer(
         models.WordPiece(
-            ids, unk_token=config.unknown, max_input_chars_per_word=100, continuing_subword_prefix=PREFIX
+            ids,
+            unk_token=config.unknown,
+            max_input_chars_per_word=100,
+            continuing_subword_prefix=PREFIX,
         )
     )
     library.normalizer = splitter.normalizer
