@@ -144,8 +144,8 @@ class TextWriter(TextWriterLearning):
     ) -> dict[str, Any]:
         """Return samples, the worst outputs, faults, quality by length, and alignments."""
         theirs = others.get("baseline")
-        rival = None if theirs is None else _written("word by word", theirs)
-        found = text_findings(rows, _written("model", answers), rival)
+        rival = None if theirs is None else _written("the baseline", theirs)
+        found = text_findings(rows, _written("this model", answers), rival)
         outputs = [answer.text for answer in answers]
         backbone = self.network().backbone
         pictures = text_alignments(backbone, self.base, self.task, rows, outputs)
