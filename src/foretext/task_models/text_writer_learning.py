@@ -20,7 +20,7 @@ from foretext.data.rows.in_memory import RowSource, json_lines
 from foretext.errors import CorpusError
 from foretext.task_models.base import TaskModel
 from foretext.task_models.text_answer import TextAnswer
-from foretext.task_models.trainee import Resolved
+from foretext.task_models.trainee import Resolved, visibility_of
 from foretext.tasks.task_base import TaskBase
 from foretext.tasks.text_to_text import TextToText
 
@@ -97,8 +97,10 @@ class TextWriterLearning(TaskModel):
 
     @classmethod
     def base_for(cls, base: TaskBase) -> TaskBase:
-        """Return the whole: an encoder alone writes no texts."""
-        return base
+        """Return the whole, read as a decoder is: an encoder alone writes no texts."""
+        if not base.backbone.reads_source:
+            return base
+        return base._replace(visibility=visibility_of(base.backbone))
 
     @classmethod
     def baseline(cls, rows: Sequence[ParallelText]) -> Baseline:
