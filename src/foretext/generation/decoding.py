@@ -36,8 +36,7 @@ class Decoding(Config):
     length_norm: Literal["power", "wu"] = "power"
     """What is raised to `length_penalty`: the length, or (5 + length) / 6 (Wu et al. 2016)."""
     early_stopping: bool | Literal["never"] = False
-    """True: a beam search stops at `num_beams` ended outputs; "never": only when none can improve;
-    False: when none can improve without becoming longer."""
+    """True: a search ends at num_beams outputs; "never": if none can improve; false: in between."""
     no_repeat_ngram_size: int = Field(0, ge=0)
     """Length of the n-grams that an output may not have twice; 0: all may come again."""
     temperature: float = Field(0.0, ge=0)
