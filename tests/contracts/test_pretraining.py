@@ -94,8 +94,12 @@ def test_its_verbs_are_those_of_its_objective(model: ft.LanguageModel) -> None:
     assert objective is not None
     verbs: dict[bool, list[Any]] = {True: [], False: []}
     verbs[objective.fills].append(lambda: model.fill("the [MASK] barks"))
-    verbs[objective.continues and model.backbone.continues_texts].append(
+    generates = objective.continues and model.backbone.continues_texts
+    verbs[generates and not objective.needs_source].append(
         lambda: model.generate("the dog", max_new_tokens=4)
+    )
+    verbs[generates and objective.continues_sources].append(
+        lambda: model.generate(source="the dog", max_new_tokens=4)
     )
     verbs[objective.scores_text].append(lambda: model.perplexity("the dog barks in the morning ."))
     for verb in verbs[True]:
