@@ -19,11 +19,13 @@ NAMES = (
     "neighbors",
     "pretraining",
     "electra",
+    "encoder_decoder",
     "time_to_loss",
     "finetuning",
     "prediction",
     "embedding",
     "generation",
+    "decoding",
     "lstm_lm",
     "crf",
 )
