@@ -90,9 +90,8 @@ class FrozenStates:
             states.by_layer[-self.model.backbone.num_mixed :] if states.layers else (states.last,)
         )
         width = self._length(keys)
-        return torch.stack([layer[:, :width] for layer in layers]).unflatten(
-            1, (len(keys), batch.group)
-        )
+        whole = torch.stack([layer[:, :width] for layer in layers])  # (L, rows, T, D)
+        return whole.view(len(layers), len(keys), batch.group, width, -1)
 
     def _together(self, rows: list[Tensor], batch: Batch) -> States:
         """Return examples (L, group, T_i, D) side by side; padding is 0."""
