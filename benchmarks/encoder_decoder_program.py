@@ -107,7 +107,12 @@ def our_step(kind: str) -> Callable[[Rows], None]:
     from foretext.training.heap import keep_freed_memory
 
     keep_freed_memory()
-    shape = {"num_layers": LAYERS, "dim": DIM, "num_heads": HEADS, "dropout": WORK[kind].dropout}
+    shape: dict[str, Any] = {
+        "num_layers": LAYERS,
+        "dim": DIM,
+        "num_heads": HEADS,
+        "dropout": WORK[kind].dropout,
+    }
     backbone = EncoderDecoder(EncoderDecoder.Config(**shape, **FORMS[kind]), WORDS)
     head = VocabularyHead(DIM, WORDS, transform=None, tied=backbone.embedding, bias=False)
     network = nn.ModuleList([backbone, head]).train()

@@ -47,8 +47,13 @@ class _GatedGelu(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> Tensor:
         (x,) = ctx.saved_tensors
         result = torch.empty_like(x)
-        views = [flat_view(tensor) for tensor in (x, gradient.contiguous(), result)]
-        kernels.gated_gelu_backward(torch_team(), *views, gradient.shape[-1])
+        kernels.gated_gelu_backward(
+            torch_team(),
+            flat_view(x),
+            flat_view(gradient.contiguous()),
+            flat_view(result),
+            gradient.shape[-1],
+        )
         return result
 
 
