@@ -114,7 +114,7 @@ def our_step(kind: str) -> Callable[[Rows], None]:
         "dropout": WORK[kind].dropout,
     }
     backbone = EncoderDecoder(EncoderDecoder.Config(**shape, **FORMS[kind]), WORDS)
-    head = VocabularyHead(DIM, WORDS, transform=None, tied=backbone.embedding, bias=False)
+    head: Any = VocabularyHead(DIM, WORDS, transform=None, tied=backbone.embedding, bias=False)
     network = nn.ModuleList([backbone, head]).train()
     parameters = FlatParameters(network, torch.bfloat16 if has_bfloat16() else torch.float32)
     optimizer = FlatOptimizer(parameters, [AdamW(parameters)], clip_norm=1.0)
