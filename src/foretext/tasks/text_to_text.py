@@ -101,8 +101,10 @@ class TextToText(Task):
     ) -> None:
         super().__init__(config, base)
         tokenizer = base.target_tokenizer or base.tokenizer
+        if base.objective is None and objective is not None:  # of a folder
+            base = base._replace(objective=_made(objective, base, tokenizer))
         _check_base(base)
-        self.objective = base.objective or _made(objective, base, tokenizer)
+        self.objective = base.objective or _made(None, base, tokenizer)
         self.head = _head(self.objective)
         if config.label_smoothing and not self.head.smooths:
             raise SettingError(
