@@ -51,7 +51,7 @@ def model(run: RunFolder) -> ft.LanguageModel:
 def test_a_pair_that_does_not_fit_is_refused_before_the_text_is_read(
     pair: Pair, tmp_path: Path
 ) -> None:
-    with pytest.raises(SettingError, match="visibility|source text"):
+    with pytest.raises(SettingError, match=r"visibility|source text"):
         run_recipe(small_recipe(pair), tmp_path / "no such file", tmp_path / "run")
     assert not (tmp_path / "run").exists()
 

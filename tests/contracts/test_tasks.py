@@ -32,12 +32,13 @@ BASES = [*map(str, LAWFUL), "vectors", *base_names()]
 IN_ONE_ROW = {"span_qa"}
 WRITES = {"text_to_text"}  # tasks whose answers are texts
 TWO_TOWERS = {"num_layers": 1, "dim": 16, "num_heads": 2, "max_length": 48}
+RECURRENT_PAIR = {"vector_size": 16, "dim": 16}
 SMALL_ROWS = {
     **SMALL,
     "lookup": {"vector_size": 16},
     "recurrent": {"vector_size": 16, "dim": 8},
     **dict.fromkeys(("encoder_decoder", "transformer-2017"), TWO_TOWERS),
-    **dict.fromkeys(("seq2seq", "gru-attention", "lstm-attention"), {"vector_size": 16, "dim": 16}),
+    **dict.fromkeys(("seq2seq", "gru-attention", "lstm-attention"), RECURRENT_PAIR),
 }
 
 

@@ -23,13 +23,13 @@ class Output(NamedTuple):
 class Decoding(Config):
     """How texts are decoded: greedily, with a beam, or by drawing."""
 
-    num_beams: int = Field(1, ge=1)
+    num_beams: int = Field(default=1, ge=1)
     """Hypotheses that a beam search keeps for each text; 1: greedy decoding."""
-    num_best: int = Field(1, ge=1)
+    num_best: int = Field(default=1, ge=1)
     """Outputs for each text, the best one first."""
-    max_new_tokens: int = Field(256, ge=1)
+    max_new_tokens: int = Field(default=256, ge=1)
     """Tokens of an output, at most, the end token among them."""
-    min_new_tokens: int = Field(0, ge=0)
+    min_new_tokens: int = Field(default=0, ge=0)
     """Tokens of an output, at least, without the end token."""
     length_penalty: float = 1.0
     """Power of the length that scores are divided by; 0: long outputs have the lowest scores."""
@@ -37,17 +37,17 @@ class Decoding(Config):
     """What is raised to `length_penalty`: the length, or (5 + length) / 6 (Wu et al. 2016)."""
     early_stopping: bool | Literal["never"] = False
     """True: a search ends at num_beams outputs; "never": if none can improve; false: in between."""
-    no_repeat_ngram_size: int = Field(0, ge=0)
+    no_repeat_ngram_size: int = Field(default=0, ge=0)
     """Length of the n-grams that an output may not have twice; 0: all may come again."""
-    temperature: float = Field(0.0, ge=0)
+    temperature: float = Field(default=0.0, ge=0)
     """Number that divides the logits where tokens are drawn; 0: none is drawn."""
-    top_k: int | None = Field(None, ge=1)
+    top_k: int | None = Field(default=None, ge=1)
     """Number of the most probable tokens to draw from; none: all."""
-    top_p: float | None = Field(None, gt=0, le=1)
+    top_p: float | None = Field(default=None, gt=0, le=1)
     """Probability that the most probable tokens to draw from hold together; none: all."""
-    seed: int = Field(0, ge=0)
+    seed: int = Field(default=0, ge=0)
     """Number that determines the draws."""
-    batch_texts: int = Field(32, ge=1)
+    batch_texts: int = Field(default=32, ge=1)
     """Texts that are decoded side by side."""
 
     @model_validator(mode="after")

@@ -72,10 +72,11 @@ class KeyValueCache:
         self._keys = [keys.index_select(0, rows) for keys in self._keys]
         self._values = [values.index_select(0, rows) for values in self._values]
         if len(rows) > FEW_ROWS and self._keys and can_step(self._keys[0][:, :, :1]):
-            used = [
-                [each[:, :, : self.length] for each in all_] for all_ in (self._keys, self._values)
-            ]
-            self.scattered = ScatteredKeys(*used, room=self._keys[0].shape[2])
+            keys, values = (
+                [layer[:, :, : self.length] for layer in layers]
+                for layers in (self._keys, self._values)
+            )
+            self.scattered = ScatteredKeys(keys, values, room=self._keys[0].shape[2])
             self._keys, self._values = [], []
 
     def forget(self, num_positions: int) -> None:

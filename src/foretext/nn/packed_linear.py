@@ -43,7 +43,8 @@ class PackedLinear(nn.Module):
 
 def packed(network: M) -> M:
     """Return the network with packed linear maps; on other devices than a CPU, as it is."""
-    if next(network.parameters()).device.type != "cpu" or not torch.backends.mkldnn.is_available():
+    on_cpu = next(network.parameters()).device.type == "cpu"
+    if not (on_cpu and torch.backends.mkldnn.is_available()):  # type: ignore[no-untyped-call]
         return network.eval()
     return with_linear_maps(network, PackedLinear)
 
