@@ -18,6 +18,7 @@ from foretext.generation.constraints import FORBIDDEN, Constraints
 from foretext.generation.decoder import Decoder
 from foretext.generation.decoding import Decoding, Output
 from foretext.generation.hypotheses import Ended, Running
+from foretext.nn.best_tokens import best_tokens
 
 __all__ = ["BeamSearch"]
 
@@ -88,9 +89,11 @@ class BeamSearch:
         num, scores = 2 * self.decoding.num_beams, self.running.scores
         _check_vocabulary(logits, self.decoding.num_beams)
         logits = logits.float()
-        log_sums = logits.logsumexp(-1)
-        history = self.running.tokens[:, :, :step].flatten(0, 1)
-        best, tokens = self.constraints.apply(logits, log_sums, history).topk(num)  # (R, 2 K)
+        best, tokens, log_sums = best_tokens(logits, num)  # (R, 2 K)
+        if self.constraints.bind(step):
+            history = self.running.tokens[:, :, :step].flatten(0, 1)
+            logits = self.constraints.apply(logits, log_sums, history)
+            best, tokens, _ = best_tokens(logits, num)
         totals = best - log_sums[:, None] + scores.view(-1, 1)
         totals, tokens = totals.view(len(scores), -1), tokens.view(len(scores), -1)
         order = totals.argsort(dim=1, descending=True, stable=True)[:, :num]

@@ -34,6 +34,12 @@ class Constraints:
         self.min_new_tokens = decoding.min_new_tokens
         self.ngram_size = decoding.no_repeat_ngram_size
 
+    def bind(self, length: int) -> bool:
+        """Whether `apply` may change the logits after `length` new tokens."""
+        is_short = self.end is not None and length < self.min_new_tokens
+        is_forced = self._forced(length) is not None
+        return is_forced or is_short or bool(self.never) or self.ngram_size > 0
+
     def apply(self, logits: Tensor, log_sums: Tensor, history: Tensor) -> Tensor:
         """Return logits (R, V) under the rules; they may be changed in place.
 
