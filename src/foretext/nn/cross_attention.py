@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 
+import torch
 from torch import Tensor, nn
 
+from foretext.kernels.attention import HIDDEN
 from foretext.nn.attention import attend, split_heads
 from foretext.nn.attention_mask import AttentionMask
 from foretext.nn.cache import CrossCache
+from foretext.nn.step_attention import can_step, step_attention
 
 __all__ = ["CrossAttention", "source_mask"]
 
@@ -69,7 +72,10 @@ class CrossAttention(nn.Module):
         if cache is None:
             key, value = self.keys_and_values(memory)
         else:
-            key, value = cache.of(layer, lambda: self.keys_and_values(memory))
+            key, value = cache.of(layer, lambda: self._position_by_position(memory))
+            if can_step(query):
+                mixed = _one_position(query, key, value, mask, rows, self.scale)
+                return self.output(mixed.transpose(1, 2).flatten(2))
         dropout = self.dropout if self.training else 0.0
         mixed = attend(
             _joined(query, rows),
@@ -97,6 +103,27 @@ class CrossAttention(nn.Module):
         assert memory is not None, "the source was never read"
         key, value = split_heads(self.key_value(memory), 2, self.num_heads)
         return key, value
+
+    def _position_by_position(self, memory: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Return keys and values, each laid out as (B, S, H, D / H)."""
+        key, value = self.keys_and_values(memory)
+        key, value = (part.transpose(1, 2).contiguous().transpose(1, 2) for part in (key, value))
+        return key, value
+
+
+def _one_position(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: AttentionMask,
+    rows: int,
+    scale: float | None,
+) -> Tensor:
+    """Attend from one position, (B, H, 1, d), where `rows` rows look at each of the N sources."""
+    sources = torch.arange(len(query)) // rows
+    hiding = None if mask.visible is None else torch.where(mask.visible, 0.0, HIDDEN)
+    keys, values = key.transpose(1, 2), value.transpose(1, 2)
+    return step_attention(query, keys, values, sources, keys.shape[1], hiding, scale)
 
 
 def _joined(query: Tensor, rows: int) -> Tensor:
