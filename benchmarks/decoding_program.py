@@ -129,6 +129,7 @@ def _convert(folder: str) -> None:
     from transformers import BartForConditionalGeneration
 
     model = BartForConditionalGeneration.from_pretrained(model_folder()).eval()
+    model.config.normalize_before, model.config.normalize_embedding = False, True
     spec = BartLoader()(model, _Numbers())
     spec.validate()
     spec.optimize()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from foretext.generation import Decoder, Decoding, Sampling, decode, generate_id
 from foretext.generation.decode import MANY_TEXTS
 from foretext.objectives.reading import Reading
 from tests.language_model.models import MAX_LENGTH, gpt
+from tests.sequence_networks import in_use
 
 OPENINGS = [(5, 70, 12), (33, 8), (9, 10, 11), (40,), (7, 7)]
 
@@ -95,3 +97,33 @@ def test_more_beams_than_a_vocabulary_allows_are_refused() -> None:
     parts = model.backbone.eval(), model.objective.token_head
     with pytest.raises(SettingError, match="num_beams = 300 needs a vocabulary of 600 tokens"):
         decode(*parts, [Reading((5,))], Decoding(num_beams=300), end=0)
+
+
+@pytest.mark.parametrize("objective", ["span_corruption", "text_infilling"])
+@pytest.mark.parametrize("num_beams", [1, 4])
+def test_texts_leave_a_batch_when_they_have_ended(
+    objective: str, num_beams: int, animal_text: Path
+) -> None:
+    """Sources of several lengths, heads wide enough for the kernels, and ends at several steps."""
+    model = in_use(objective, animal_text)
+    assert model.objective is not None
+    head = model.objective.token_head
+    with torch.no_grad():
+        for name, weight in model.backbone.named_parameters():
+            if "cross.attention" in name:
+                weight *= 6.0  # so that a text depends on its source
+    parts = model.backbone.eval(), head
+    sources = [
+        [20 + (7 * text + place) % 30 for place in range(2 + text % 9)] for text in range(14)
+    ]
+    readings = [model.objective.reading(source) for source in sources]
+    settings = Decoding(max_new_tokens=12, num_beams=num_beams, num_best=num_beams)
+    first = decode(*parts, readings, settings, end=None)
+    varied = max((best.ids for best, *_ in first), key=lambda ids: len({*ids}))
+    end = varied[5]
+    found = decode(*parts, readings, settings, end=end)
+    alone = [decode(*parts, [reading], settings, end=end)[0] for reading in readings]
+    assert [[best.ids for best in texts] for texts in found] == [
+        [best.ids for best in texts] for texts in alone
+    ]
+    assert len({len(texts[0].ids) for texts in found}) > 1

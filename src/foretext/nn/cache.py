@@ -86,7 +86,7 @@ class KeyValueCache:
 
 
 class CrossCache:
-    """Keys and values of N sources, (N, H, S, D / H) a layer: computed at the first question.
+    """Keys and values of N sources, (N, S, ...) a layer: computed at the first question.
 
     Rows of a batch that follow each other can share a source, as the hypotheses of a beam search
     do: its keys are then there once. It is no `Cache` by itself, as nothing is added to it.

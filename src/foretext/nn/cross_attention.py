@@ -72,7 +72,8 @@ class CrossAttention(nn.Module):
         if cache is None:
             key, value = self.keys_and_values(memory)
         else:
-            key, value = cache.of(layer, lambda: self._position_by_position(memory))
+            key, value = cache.of(layer, lambda: self._by_position(memory))
+            key, value = key.transpose(1, 2), value.transpose(1, 2)
             if can_step(query):
                 mixed = _one_position(query, key, value, mask, rows, self.scale)
                 return self.output(mixed.transpose(1, 2).flatten(2))
@@ -104,11 +105,10 @@ class CrossAttention(nn.Module):
         key, value = split_heads(self.key_value(memory), 2, self.num_heads)
         return key, value
 
-    def _position_by_position(self, memory: Tensor | None) -> tuple[Tensor, Tensor]:
-        """Return keys and values, each laid out as (B, S, H, D / H)."""
+    def _by_position(self, memory: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Return keys and values as a cache has them, (B, S, H, D / H)."""
         key, value = self.keys_and_values(memory)
-        key, value = (part.transpose(1, 2).contiguous().transpose(1, 2) for part in (key, value))
-        return key, value
+        return key.transpose(1, 2).contiguous(), value.transpose(1, 2).contiguous()
 
 
 def _one_position(
