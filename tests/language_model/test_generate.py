@@ -228,3 +228,12 @@ def test_a_model_with_an_encoder_needs_a_source(with_encoder: LanguageModel) -> 
         with_encoder.generate("the dog")
     with pytest.raises(CorpusError, match="the model has 64 positions; shorten"):
         with_encoder.generate(source="the dog barks " * 30)
+
+
+def test_samples_after_a_source_keep_the_rules_of_the_model(with_encoder: LanguageModel) -> None:
+    drawn = with_encoder.generate(source="the dog barks", num_samples=12, max_new_tokens=6, seed=1)
+    assert len({tuple(sample.ids) for sample in drawn}) > 1
+    reading = with_encoder.objective.reading(())
+    for sample in drawn:
+        assert reading.first in (None, sample.ids[0])
+        assert not {*sample.ids} & {*reading.never}

@@ -44,7 +44,7 @@ def generate_ids(
     generator = torch.Generator(prompt.device).manual_seed(seed)
     samples: list[list[int]] = [[] for _ in range(num_samples)]
     alive = list(range(num_samples))  # the samples that have not ended, a row each
-    logits = decoder.read(prompt[None]).expand(num_samples, -1)
+    logits = decoder.read(prompt[None]).repeat(num_samples, 1)
     if num_samples > 1:
         decoder.keep_rows([0] * num_samples)
     for left in range(max_new_tokens - 1, -1, -1):
