@@ -47,7 +47,7 @@ def environment(line: str) -> dict[str, str]:
         ("foretext pretrain lstm-lm", ["lstm-lm"]),
         ("foretext plan mod", ["modern-bert", "modern-gpt"]),
         ("foretext finetune ma", ["matching"]),
-        ("foretext finetune classification l", ["lookup", "lstm", "linear"]),
+        ("foretext finetune classification l", ["lookup", "lstm", "lstm-attention", "linear"]),
         ("foretext pretrain word2vec x --set vectors.w", ["vectors.workers=", "vectors.window="]),
         (
             "foretext pretrain bert-mini x --set objective.ma",

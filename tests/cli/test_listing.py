@@ -6,6 +6,7 @@ import pytest
 
 from foretext.finetuning.setting_groups import SECTIONS, TABLES, setting_groups
 from foretext.recipes import recipe_names
+from foretext.task_models import TASKS
 from tests.cli.conftest import Command
 
 
@@ -45,7 +46,7 @@ def test_settings_have_default_values_and_a_sentence(command: Command) -> None:
             "tokenizer",
             {"tokenizer bpe", "tokenizer wordpiece", "tokenizer unigram", "tokenizer word"},
         ),
-        ("rows", {"task classification", "task matching", "task tagging", "task span_qa"}),
+        ("rows", {f"task {task}" for task in TASKS}),
     ],
 )
 def test_everything_that_has_settings(command: Command, name: str, groups: set[str]) -> None:

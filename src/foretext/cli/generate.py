@@ -61,7 +61,7 @@ def generate(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Continue a prompt, or write a text after a source, as the model has learned it."""
+    """Continue a prompt, or write a text after a source."""
     from foretext.artifact import load_language_model
 
     streams = num_samples == num_beams == 1 and not as_json
