@@ -14,7 +14,7 @@ SHORT_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "lstm": ("recurrent", {"kind": "lstm"}),
     "gru": ("recurrent", {"kind": "gru"}),
     "rnn": ("recurrent", {"kind": "rnn"}),
-    "transformer-2017": ("encoder_decoder", {}),
+    "transformer-2017": ("encoder_decoder", {"sinusoids": "halves"}),  # as MarianMTModel has it
     "gru-attention": ("seq2seq", {"kind": "gru"}),
     "lstm-attention": ("seq2seq", {"kind": "lstm"}),
 }
