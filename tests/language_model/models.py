@@ -57,7 +57,9 @@ def bert(seed: int = 0, *, next_sentence: bool = False, **settings: Any) -> Lang
     return LanguageModel(tokenizer, backbone, MaskedLM(config, backbone, tokenizer), device="cpu")
 
 
-def gpt(seed: int = 0, *, tied: bool = False, **settings: Any) -> LanguageModel:
+def gpt(
+    seed: int = 0, *, tied: bool = False, row_length: int | None = None, **settings: Any
+) -> LanguageModel:
     """A causal language model of two layers, shaped as GPT-2; untied, it does not repeat itself."""
     tokenizer = learned_tokenizer("bpe")
     shape = {
@@ -68,7 +70,8 @@ def gpt(seed: int = 0, *, tied: bool = False, **settings: Any) -> LanguageModel:
         "norm_eps": 1e-5,
     }
     backbone = _backbone(seed, tokenizer, **{**shape, **settings})
-    objective = CausalLM(CausalLM.Config(tied=tied), backbone, tokenizer)
+    config = CausalLM.Config(tied=tied, row_length=row_length)
+    objective = CausalLM(config, backbone, tokenizer)
     return LanguageModel(tokenizer, backbone, objective, device="cpu")
 
 

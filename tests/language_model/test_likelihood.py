@@ -33,12 +33,12 @@ def stream() -> list[int]:
     return ids
 
 
-def surprise(ids: list[int]) -> float:
+def surprise(ids: list[int], model: LanguageModel = MODEL) -> float:
     """-log P of the last id behind the others."""
-    objective = MODEL.objective
+    objective = model.objective
     assert isinstance(objective, CausalLM)
     with torch.inference_mode():
-        last = MODEL.backbone.eval()(Inputs(torch.tensor([ids[:-1]]), visibility="causal")).last
+        last = model.backbone.eval()(Inputs(torch.tensor([ids[:-1]]), visibility="causal")).last
         return -float(objective.head(last[0, -1]).log_softmax(-1)[ids[-1]])
 
 
@@ -75,6 +75,17 @@ def test_windows_by_hand() -> None:
     assert math.isclose(MODEL.likelihood(TEXTS).nll, nll, rel_tol=1e-5)
     exact = sum(surprise(ids[max(0, at - MAX_LENGTH) : at + 1]) for at in range(1, len(ids)))
     assert math.isclose(MODEL.likelihood(TEXTS, stride=1).nll, exact, rel_tol=1e-5)
+
+
+def test_windows_are_as_long_as_the_rows_of_the_training() -> None:
+    """Rotary positions behind them have angles that no training has seen."""
+    length = MAX_LENGTH // 4
+    model = gpt(row_length=length)
+    ids = stream()
+    exact = sum(surprise(ids[max(0, at - length) : at + 1], model) for at in range(1, len(ids)))
+    assert math.isclose(model.likelihood(TEXTS, stride=1).nll, exact, rel_tol=1e-5)
+    with pytest.raises(SettingError, match=f"1 to {length} tokens"):
+        model.likelihood(TEXTS, stride=length + 1)
 
 
 def test_what_the_loss_is_divided_by() -> None:

@@ -104,7 +104,8 @@ def measure_likelihood(
         network: whose losses are summed.
         tokenizer: of the network.
         documents: in the order in which they are read.
-        stride: tokens that a window predicts; None: half of the model's length.
+        stride: tokens that a window predicts; None: half of a window, which is as long as the rows
+            of the training, or as the model where nobody knows these.
 
     Raises:
         SettingError: the model is not causal, or has no such stride.
@@ -116,7 +117,10 @@ def measure_likelihood(
     head, end = objective.token_head, objective.end
     assert head is not None, f"{type(objective).__name__} scores texts and has no token head"
     assert end is not None, f"{type(objective).__name__} scores texts and has no end token"
-    stride = _checked_stride(stride, network.backbone.max_length, objective)
+    # Positions beyond the rows of the training are not learned: windows are no longer than these.
+    most = network.backbone.max_length
+    length = min(objective.chosen_length or most, most)
+    stride = _checked_stride(stride, length, objective)
     texts = [[line for line in text.split("\n") if line] for text in documents]
     stream = _stream(tokenizer, texts, end)
     if len(stream) < len(texts) + 2:  # nothing but ends
@@ -124,7 +128,7 @@ def measure_likelihood(
     counted = _counted(tokenizer, stream, texts)  # before the long work: it may refuse the text
     reader = StreamReader(network.backbone, head)
     carries = objective.carries_state
-    losses = reader.on(stream) if carries else reader.by_windows(stream, stride)
+    losses = reader.on(stream) if carries else reader.by_windows(stream, length, stride)
     return replace(counted, nll=sum(losses))
 
 
@@ -198,10 +202,10 @@ class StreamReader(NamedTuple):
             carried = states.carried
             yield self._loss(states.last[0], piece[1:])
 
-    def by_windows(self, stream: NDArray[np.int64], stride: int) -> Iterator[float]:
-        """Read in windows that move on by `stride`; yield the summed loss of some at a time."""
+    def by_windows(self, stream: NDArray[np.int64], length: int, stride: int) -> Iterator[float]:
+        """Read in windows of a length that move on by `stride`; yield the summed loss of some."""
         device = self.backbone.embedding.device
-        for ids, fresh in sliding_windows(stream, self.backbone.max_length, stride):
+        for ids, fresh in sliding_windows(stream, length, stride):
             rows, scored = torch.from_numpy(ids).to(device), torch.from_numpy(fresh).to(device)
             states = self.backbone(Inputs(rows[:, :-1].contiguous(), visibility="causal"))
             yield self._loss(states.last[scored], rows[:, 1:][scored])

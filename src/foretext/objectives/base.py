@@ -123,6 +123,11 @@ class Objective(Criterion):
         return self.__class__(self.config, backbone, tokenizer)
 
     @property
+    def chosen_length(self) -> int | None:
+        """Tokens of a row in training, where the settings say so: longer ones it has never read."""
+        return None
+
+    @property
     def token_head(self) -> TokenHead | None:
         """The head that maps states to tokens; None: it has none."""
         return None
