@@ -12,10 +12,10 @@ from torch import Tensor
 from foretext.backbones.base import Backbone
 from foretext.backbones.encoder_decoder import EncoderDecoder
 from foretext.backbones.encoder_decoder_config import EncoderDecoderConfig
-from foretext.interop.bart import bart_layers
+from foretext.interop.bart import Bart, bart_layers
 from foretext.interop.buffers import ROUNDED, Holds
 from foretext.interop.config_file import read_vocab_size
-from foretext.interop.family import Key, Settings
+from foretext.interop.family import Settings
 from foretext.interop.heads import Heads
 from foretext.interop.rows import Row
 from foretext.interop.transformer_family import PLAIN, TransformerFamily
@@ -59,19 +59,7 @@ class Marian(EncoderDecoderFamily):
         "embedding_norm": False,
         "first_norm": True,
     }
-    keys: ClassVar = {
-        "num_layers": Key("encoder_layers", 12),
-        "dim": Key("d_model", 1024),
-        "num_heads": Key("encoder_attention_heads", 16, copies=("decoder_attention_heads",)),
-        "feed_forward_dim": Key("encoder_ffn_dim", 4096, copies=("decoder_ffn_dim",)),
-        "max_length": Key("max_position_embeddings", 1024),
-        "scale_embeddings": Key("scale_embedding", False),
-        "activation": Key("activation_function", "gelu"),
-        "dropout": Key("dropout", 0.1),
-        "attention_dropout": Key("attention_dropout", 0.0),
-        "feed_forward_dropout": Key("activation_dropout", 0.0),
-        "init_std": Key("init_std", 0.02),
-    }
+    keys: ClassVar = Bart.keys
     decoder_layers = "decoder_layers"
     copies = ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
     activations: ClassVar = {
