@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from itertools import product
 from pathlib import Path
 
@@ -91,10 +92,10 @@ def test_rows_without_words_are_refused(rows: list[tuple[str, str]]) -> None:
 
 @pytest.mark.shared_data
 def test_german_image_captions(shared_data: Path) -> None:
-    texts = {
-        name: (shared_data / "multi30k" / name).read_text(encoding="utf-8").splitlines()
-        for name in ("train.de", "train.en", "test_2016_flickr.de", "test_2016_flickr.en")
-    }
-    rows = list(zip(texts["train.de"], texts["train.en"], strict=True))[:5000]
-    outputs = WordTranslator().fit(rows).predict(texts["test_2016_flickr.de"])
-    assert bleu(outputs, texts["test_2016_flickr.en"]).value > 20
+    def lines(name: str) -> list[str]:
+        with gzip.open(shared_data / "multi30k" / f"{name}.gz", "rt", encoding="utf-8") as file:
+            return file.read().splitlines()
+
+    rows = list(zip(lines("train.de"), lines("train.en"), strict=True))[:5000]
+    outputs = WordTranslator().fit(rows).predict(lines("test_2016_flickr.de"))
+    assert bleu(outputs, lines("test_2016_flickr.en")).value > 20
