@@ -1,0 +1,33 @@
+"""What a candidate refuses, and where its files go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from foretext.comparison.candidate import Candidate
+from foretext.errors import SettingError
+
+
+def test_the_folder_of_a_candidate_is_its_name_without_signs() -> None:
+    candidate = Candidate("modern-bert, not pretrained", "transformer", group="from scratch")
+    assert candidate.folder == "modern-bert-not-pretrained"
+    assert Candidate("word2vec + TextCNN", "runs/w2v").folder == "word2vec-textcnn"
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"name": "../.."}, "no letter or digit"),
+        ({"group": "others"}, "the groups are: classical"),
+        ({"base": None}, "needs either a recipe to pretrain by, or a base"),
+        ({"recipe": "bert", "pretraining_rate": 0.5}, "needs either a recipe"),
+        ({"base": None, "recipe": "bert"}, "pretraining_rate = 0.0"),
+        ({"pretraining_rate": 0.5}, "pretraining_rate = 0.5"),
+    ],
+)
+def test_what_cannot_work_is_refused(changes: dict[str, Any], complaint: str) -> None:
+    given: dict[str, Any] = {"name": "linear", "base": "linear", "group": "classical", **changes}
+    with pytest.raises(SettingError, match=complaint):
+        Candidate(**given)
