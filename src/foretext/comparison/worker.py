@@ -1,0 +1,232 @@
+"""What a comparison asks of the process that trains, and what it gets back.
+
+    Pretrain -> PretrainReply      a run folder of a pretraining
+    Finetune -> FinetuneReply      a run folder of a fine-tuning, measured on the held-out rows
+    Answer   -> AnswerReply        answers of such a run to a file of rows
+
+A job may be asked for again: one that has ended gives the reply that it gave, and one that was
+killed goes on from its checkpoint. So a comparison that resumes asks for its jobs in the same order
+as at first. A candidate that cannot be learned is a `JobFailed`, after which the worker takes the
+next job.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, overload
+
+from foretext.errors import ForetextError
+
+__all__ = [
+    "Answer",
+    "AnswerReply",
+    "Cause",
+    "Finetune",
+    "FinetuneReply",
+    "Job",
+    "JobFailed",
+    "Pretrain",
+    "PretrainReply",
+    "Reply",
+    "Sections",
+    "Worker",
+]
+
+Sections: TypeAlias = Mapping[str, Mapping[str, Any]]
+Cause = Literal["refused", "defect", "memory", "died", "late"]
+
+
+@dataclass(frozen=True)
+class Pretrain:
+    """Pretrain a candidate.
+
+    Attributes:
+        recipe: a name or a TOML file.
+        corpus: files, folders or globs.
+        out: the run's folder, new or left by a killed process.
+        settings: over those of the recipe, by section.
+        budget: seconds from the moment at which the job begins; None: as its settings say.
+        shared: folder of counts, tokenizers and ids that candidates share; None: nothing is shared.
+        text_bytes: how much of the corpus is read, from its beginning; None: what the budget has
+            time for.
+        quiet: show no progress; None: show it on a terminal.
+    """
+
+    recipe: str
+    corpus: tuple[str, ...]
+    out: str
+    settings: Sections = field(default_factory=dict)
+    budget: float | None = None
+    shared: str | None = None
+    text_bytes: int | None = None
+    quiet: bool | None = None
+    kind: Literal["pretrain"] = "pretrain"
+
+
+@dataclass(frozen=True)
+class Finetune:
+    """Learn a task on a base, measured on held-out rows; the test rows stay unseen.
+
+    Attributes:
+        task: a name of `foretext list`, or ``module:Class``.
+        base: a name, a path, or `foretext.comparison.candidate.BASELINE`.
+        train: file of rows to learn from.
+        valid: file of rows to choose by.
+        out: the run's folder, new or left by a killed process.
+        settings: of the fine-tuning, by section.
+        budget: seconds from the moment at which the job begins; what learns at once needs none.
+        seed: counted from 0, over the seed of the settings.
+        quiet: show no progress; None: show it on a terminal.
+    """
+
+    task: str
+    base: str
+    train: str
+    valid: str
+    out: str
+    settings: Sections = field(default_factory=dict)
+    budget: float | None = None
+    seed: int = 0
+    quiet: bool | None = None
+    kind: Literal["finetune"] = "finetune"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Answer a file of rows by a run of `Finetune`, and measure how long that takes.
+
+    Attributes:
+        run: its folder.
+        rows: file of rows with their right answers.
+        out: folder of the answers; `foretext.comparison.answers` reads it.
+    """
+
+    run: str
+    rows: str
+    out: str
+    kind: Literal["answer"] = "answer"
+
+
+Job = Pretrain | Finetune | Answer
+
+
+@dataclass(frozen=True)
+class PretrainReply:
+    """What came of a pretraining.
+
+    Attributes:
+        seconds: that it took, with those before it was killed and resumed.
+        shared_seconds: of these, what was made for other candidates too.
+        memory_bytes: the most that the process held.
+        disk_bytes: of the run's folder.
+        parameters: of the model.
+        curve: seconds since the job began, and the loss: held out where it was measured.
+        text_rate: share of the corpus that was read.
+    """
+
+    seconds: float
+    shared_seconds: float
+    memory_bytes: int
+    disk_bytes: int
+    parameters: int
+    curve: list[tuple[float, float]]
+    text_rate: float = 1.0
+
+
+@dataclass(frozen=True)
+class FinetuneReply:
+    """What came of a fine-tuning.
+
+    Attributes:
+        seconds: that it took, with those before it was killed and resumed.
+        memory_bytes: the most that the process held.
+        disk_bytes: of the run's folder.
+        parameters: of the model.
+        judged_by: the figure by which models are compared; higher is better.
+        score: of the held-out rows.
+        figures: of the held-out rows, all that are numbers.
+        curve: seconds since the job began, and the score of the held-out rows, where the training
+            measured it.
+        warnings: sentences for a person.
+    """
+
+    seconds: float
+    memory_bytes: int
+    disk_bytes: int
+    parameters: int
+    judged_by: str
+    score: float
+    figures: dict[str, float]
+    curve: list[tuple[float, float]]
+    warnings: list[str]
+
+
+@dataclass(frozen=True)
+class AnswerReply:
+    """What answering a file of rows gave.
+
+    Attributes:
+        seconds: of the whole job.
+        judged_by: the figure by which models are compared; higher is better.
+        score: of the rows.
+        figures: of the rows, all that are numbers.
+        milliseconds_per_row: of one row at a time, the median: what a user waits for.
+        milliseconds_in_batches: of a row where many are answered at once.
+        memory_bytes: the most that the process held.
+    """
+
+    seconds: float
+    judged_by: str
+    score: float
+    figures: dict[str, float]
+    milliseconds_per_row: float
+    milliseconds_in_batches: float
+    memory_bytes: int
+
+
+Reply = PretrainReply | FinetuneReply | AnswerReply
+
+
+class JobFailed(ForetextError):  # noqa: N818  an event, not an error of the user
+    """A job that gave no reply: its candidate is a row with this sentence.
+
+    Attributes:
+        cause: "refused": the user can correct it, such as a setting; "memory"; "died": its process
+            was ended by the system; "late": it was stopped at the limit; "defect": of foretext.
+        seconds: that it took.
+    """
+
+    def __init__(self, sentence: str, cause: Cause, seconds: float) -> None:
+        super().__init__(sentence)
+        self.cause = cause
+        self.seconds = seconds
+
+
+class Worker(AbstractContextManager["Worker"], ABC):
+    """Does one job after another; leaving its context ends it."""
+
+    def start(self) -> None:
+        """Get ready for the first job while the caller does something else; it may be left out."""
+        return
+
+    @overload
+    def run(self, job: Pretrain, *, limit: float | None = None) -> PretrainReply: ...
+    @overload
+    def run(self, job: Finetune, *, limit: float | None = None) -> FinetuneReply: ...
+    @overload
+    def run(self, job: Answer, *, limit: float | None = None) -> AnswerReply: ...
+    @abstractmethod
+    def run(self, job: Job, *, limit: float | None = None) -> Reply:
+        """Do a job, and return what came of it.
+
+        Args:
+            job: to do, or to do again.
+            limit: seconds after which it is stopped; None: it ends by itself.
+
+        Raises:
+            JobFailed: it gave no reply; the worker takes the next job.
+            Interrupted: a signal asked for the end; what was learned is kept for the same job.
+        """
