@@ -1,0 +1,177 @@
+"""What page, table and Python take from ``compare.json`` of a comparison, checked when it is read."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
+
+from foretext.errors import OutputError
+from foretext.parsing import read_json
+from foretext.report.run_files import Count, Figure, Known, Number, Seconds
+
+__all__ = ["COMPARED", "ComparisonFacts", "read_comparison"]
+
+COMPARED = "compare.json"
+MOST_CANDIDATES, MOST_POINTS = 1000, 100_000  # more are no comparison that a page can show
+
+
+def _inside(path: str) -> str:
+    """Return a path that stays in the folder of the comparison."""
+    parts = PurePosixPath(path.replace("\\", "/"))
+    if not parts.parts or parts.is_absolute() or ".." in parts.parts or ":" in path:
+        raise ValueError("should be a path inside the folder of the comparison")
+    return path
+
+
+Inside = Annotated[str, AfterValidator(_inside)]
+Curve = Annotated[list[tuple[Seconds, Figure]], Field(max_length=MOST_POINTS)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class Seed(Known):
+    """One fine-tuning."""
+
+    seed: Count
+    run: Inside
+    valid: Figure | None
+    seconds: Seconds
+
+
+class Round(Known):
+    """What a candidate was given in one round, and what it used: seconds."""
+
+    round: Count
+    given: Seconds
+    used: Seconds
+    shared: Seconds = 0.0
+    pretraining: Seconds = 0.0
+    finetuning: Seconds = 0.0
+    seeds: list[Seed] = Field(default_factory=list)
+    pretraining_curve: Curve = Field(default_factory=list)
+    curve: Curve = Field(default_factory=list)
+
+
+class ValidFigures(Known):
+    """The figure of choice on the held-out rows, of each seed."""
+
+    mean: Figure
+    deviation: Figure
+    each: list[Figure]
+    figures: dict[str, Any] = Field(default_factory=dict)
+
+
+class Measured(Known):
+    """The figure that candidates are judged by, with an interval of 95 %."""
+
+    value: Figure
+    low: Figure | None
+    high: Figure | None
+    each: list[Figure]
+    figures: dict[str, Any] = Field(default_factory=dict)
+
+
+class Difference(Known):
+    """By how much a candidate is better than the best one; less than nothing where it is worse."""
+
+    value: Figure
+    low: Figure | None
+    high: Figure | None
+    p_value: Figure | None
+    is_tie: bool
+
+
+class Times(Known):
+    """Seconds of a candidate in all rounds."""
+
+    given: Seconds
+    used: Seconds
+    shared: Seconds = 0.0
+    fit: Seconds
+
+
+class Forecast(Known):
+    """What a candidate may reach in twice its time."""
+
+    value: Figure
+    gain: Figure
+    seconds: Seconds
+    from_: Annotated[str, Field(alias="from")]
+
+
+class ComparedCandidate(Known):
+    """One candidate."""
+
+    name: Name
+    group: str = ""
+    recipe: str | None = None
+    base: str | None = None
+    status: Literal["finished", "dropped", "failed", "left out"]
+    sentence: str | None = None
+    rounds: list[Round] = Field(default_factory=list)
+    valid: ValidFigures | None = None
+    test: Measured | None = None
+    against_best: Difference | None = None
+    seconds: Times | None = None
+    milliseconds_per_row: Annotated[Number, Field(ge=0)] | None = None
+    memory_bytes: Count | None = None
+    disk_bytes: Count | None = None
+    parameters: Count | None = None
+    forecast: Forecast | None = None
+
+
+class Shared(Known):
+    """Work that was done once for several candidates."""
+
+    what: str
+    seconds: Seconds
+    candidates: list[str]
+
+
+class Recommendation(Known):
+    """What to use, and why."""
+
+    name: Name
+    sentence: str
+
+
+class Disagreement(Known):
+    """A row that candidates answer differently."""
+
+    text: str
+    right: str
+    answers: dict[str, str]
+
+
+class ComparisonFacts(Known):
+    """Of ``compare.json``."""
+
+    foretext: str
+    task: str
+    judged_by: str
+    part: Literal["test", "valid"]
+    budget_seconds: Seconds
+    used_seconds: Seconds
+    rows: dict[str, Count]
+    seeds: Count
+    rounds: Count
+    shared: list[Shared] = Field(default_factory=list)
+    warnings: list[str] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+    candidates: Annotated[list[ComparedCandidate], Field(max_length=MOST_CANDIDATES)]
+    recommendation: Recommendation | None = None
+    best: Literal["best"] | None = None
+    disagreements: list[Disagreement] = Field(default_factory=list)
+    machine: dict[str, Number] = {}
+
+
+def read_comparison(folder: str | Path) -> dict[str, Any]:
+    """Return what ``compare.json`` of a comparison's folder holds; see `ComparisonFacts`.
+
+    Raises:
+        OutputError: it is missing or damaged.
+    """
+    path = Path(folder) / COMPARED
+    facts: ComparisonFacts = read_json(path, OutputError, ComparisonFacts)
+    return facts.model_dump(exclude_unset=True, by_alias=True)

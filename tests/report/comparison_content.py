@@ -1,0 +1,83 @@
+"""What a comparison leaves in ``compare.json``, made by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+CURVE = [[12.0, 0.6], [20.0, 0.75], [30.0, 0.84], [58.0, 0.89]]
+
+
+def candidate(
+    name: str, value: float = 0.8, group: str = "pretrained", **more: Any
+) -> dict[str, Any]:
+    """One that finished, and was given a minute."""
+    found = {
+        "name": name, "group": group, "recipe": None, "base": None, "status": "finished",
+        "sentence": None,
+        "rounds": [{
+            "round": 1, "given": 60.0, "used": 58.9, "shared": 2.0, "pretraining": 44.0,
+            "finetuning": 12.9, "seeds": [{"seed": 0, "run": "r", "valid": value, "seconds": 12.9}],
+            "pretraining_curve": [[1.0, 6.0], [20.0, 4.0], [44.0, 3.5]], "curve": CURVE,
+        }],
+        "valid": {"mean": value, "deviation": 0.01, "each": [value], "figures": {}},
+        "test": {"value": value, "low": value - 0.02, "high": value + 0.02, "each": [value],
+                 "figures": {"accuracy": value, "macro_f1": value - 0.05}},
+        "against_best": {"value": value - 0.9, "low": value - 0.92, "high": value - 0.88,
+                         "p_value": 0.01, "is_tie": False},
+        "seconds": {"given": 60.0, "used": 58.9, "shared": 2.0, "fit": 58.9},
+        "milliseconds_per_row": 1.2, "memory_bytes": 400_000_000, "disk_bytes": 12_000_000,
+        "parameters": 3_000_000, "forecast": None,
+    }  # fmt: skip
+    return {**found, **more}
+
+
+def unfinished(name: str, status: str, sentence: str, **more: Any) -> dict[str, Any]:
+    """One that failed, was dropped or was left out."""
+    nothing = dict.fromkeys(
+        ("valid", "test", "against_best", "seconds", "milliseconds_per_row", "memory_bytes",
+         "disk_bytes", "parameters", "forecast")
+    )  # fmt: skip
+    found = {"rounds": [], "status": status, "sentence": sentence, **nothing}
+    return {**candidate(name), **found, **more}
+
+
+def content(**changes: Any) -> dict[str, Any]:
+    """Of six candidates: two that are tied, a third, one dropped, one failed, one left out."""
+    forecast = {"value": 0.92, "gain": 0.02, "seconds": 120.0, "from": "its learning curve"}
+    tie = {"value": -0.005, "low": -0.02, "high": 0.01, "p_value": 0.4, "is_tie": True}
+    same = {"value": 0.0, "low": 0.0, "high": 0.0, "p_value": 1.0, "is_tie": True}
+    quick = {"given": 10.0, "used": 3.0, "shared": 0.0, "fit": 3.0}
+    dropped = {"valid": {"mean": 0.5, "deviation": None, "each": [0.5], "figures": {}},
+               "seconds": quick, "rounds": candidate("")["rounds"]}  # fmt: skip
+    found = {
+        "foretext": "0.1.0",
+        "task": "classification",
+        "judged_by": "accuracy",
+        "budget_seconds": 600.0,
+        "used_seconds": 596.0,
+        "rows": {"train": 1200, "valid": 300, "test": 400},
+        "seeds": [0],
+        "rounds": 1,
+        "part": "test",
+        "shared": [{"what": "wordpiece tokenizer", "seconds": 4.0,
+                    "candidates": ["modern-bert", "bert"]}],
+        "warnings": ["12 of 400 test rows also stand in train.csv."],
+        "notes": ["The training texts are the corpus."],
+        "candidates": [
+            candidate("modern-bert", 0.9, against_best=same, forecast=forecast),
+            candidate("linear", 0.895, "classical", against_best=tie, seconds=quick,
+                      milliseconds_per_row=0.02, disk_bytes=900_000),
+            candidate("word2vec + textcnn", 0.85, "vectors"),
+            unfinished("lstm-lm", "dropped", "It was among the worse half of round 1.", **dropped),
+            unfinished("electra", "failed", "It ran out of memory while it was pretrained."),
+            unfinished("t5", "left out", "It needs 120 s; its share would be 60 s."),
+        ],
+        "recommendation": {"name": "linear", "sentence": "Use linear: a tie with modern-bert."},
+        "best": "best",
+        "disagreements": [
+            {"text": "a fine film", "right": "good",
+             "answers": {"modern-bert": "good", "linear": "bad", "word2vec + textcnn": "good"}},
+        ],
+        "machine": {"cores": 2, "memory": 24 << 30},
+    }  # fmt: skip
+    return {**found, **changes}
