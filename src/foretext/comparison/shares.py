@@ -1,0 +1,142 @@
+"""How the time of a comparison is divided: among rounds, candidates, and what each of them does.
+
+All candidates of a round get an equal share of what is left of it, so that time which one does not
+use goes to those after it. Answers to the test, and what is written at the end, have their time
+kept free from the beginning. Nothing here reads a clock but that of the budget.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from foretext.progress.budget import Budget, Clock
+
+__all__ = ["Answering", "Shares", "Stopwatch"]
+
+WRITING_SECONDS = 2.5  # for figures, page and the best model
+WRITING_RATE = 0.01  # of the time, beside that
+ANSWERING_RATE = 0.1  # of a share, at most, for the answers to one file of rows
+OPENING_SECONDS = 0.5  # of a model that is to answer
+ROW_SECONDS = 0.005  # of an answer, before one was timed
+MARGIN = 1.2  # times the time that was measured
+
+
+class Stopwatch:
+    """Counts the seconds of a comparison, with those of earlier commands that it was resumed from.
+
+    Args:
+        began: what the clock showed when this command began.
+        clock: counts seconds.
+    """
+
+    def __init__(self, began: float, clock: Clock = time.monotonic) -> None:
+        self._began = began
+        self._clock = clock
+
+    def __call__(self) -> float:
+        """Return the seconds since the comparison began."""
+        return self._clock() - self._began
+
+    def add(self, seconds: float) -> None:
+        """Count seconds of an earlier command."""
+        self._began -= seconds
+
+
+@dataclass(frozen=True)
+class Answering:
+    """The files of rows that every model answers.
+
+    Attributes:
+        valid: held-out rows.
+        test: rows to test on.
+        seeds: models of each candidate.
+    """
+
+    valid: int
+    test: int
+    seeds: int = 1
+
+    def valid_seconds(self, share: float) -> float:
+        """Return the time kept free for answers of one model to the held-out rows."""
+        return _untimed(self.valid, share / self.seeds)
+
+    def test_seconds(self, share: float) -> float:
+        """Return the time kept free for all answers of a candidate to the test."""
+        return self.seeds * _untimed(self.test, share / self.seeds)
+
+    def timed_test(self, row_seconds: float, share: float) -> float:
+        """Return likewise, once answers to held-out rows were timed.
+
+        Args:
+            row_seconds: of an answer.
+            share: of the candidate, which sets the upper limit.
+        """
+        each = OPENING_SECONDS + MARGIN * row_seconds * self.test if self.test else 0.0
+        return self.seeds * min(each, 2 * ANSWERING_RATE * share / self.seeds)
+
+
+def _untimed(rows: int, share: float) -> float:
+    if not rows:
+        return 0.0
+    return min(OPENING_SECONDS + ROW_SECONDS * rows, ANSWERING_RATE * share)
+
+
+@dataclass
+class Shares:
+    """The time that is left, and who gets how much of it.
+
+    Attributes:
+        budget: of everything.
+        turns: of candidates that are to come in this round.
+        later: seconds kept for later rounds.
+        tests: by candidate, seconds of its answers to the test.
+    """
+
+    budget: Budget
+    turns: int = 0
+    later: float = 0.0
+    tests: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def writing(self) -> float:
+        """Seconds that are kept free for what is written at the end."""
+        return WRITING_SECONDS + WRITING_RATE * self.budget.seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds for the turns of this round and of later ones."""
+        kept = self.writing + sum(self.tests.values())
+        return max(self.budget.left - kept, 0.0)
+
+    def begin_round(self, turns: int, rounds: int) -> None:
+        """Begin a round, for which there is as much time as for each one after it.
+
+        Args:
+            turns: of candidates in it.
+            rounds: that are left, this one included.
+        """
+        self.turns = turns
+        self.later = self.left * (rounds - 1) / rounds
+
+    def next_share(self) -> float:
+        """Return the seconds of the next turn, an equal part of what is left of the round."""
+        assert self.turns > 0, "no turn is left in this round"
+        return max(self.left - self.later, 0.0) / self.turns
+
+    def end_turn(self) -> None:
+        """Count a turn as over, whatever it has used."""
+        self.turns -= 1
+
+    def keep_for_test(self, name: str, seconds: float) -> None:
+        """Keep time free for a candidate's answers to the test."""
+        self.tests[name] = seconds
+
+    def next_test(self, name: str) -> float:
+        """Return the seconds for a candidate's answers to the test; its time is free again.
+
+        Time that the answers before have not used is divided among those that are left.
+        """
+        wanted = sum(self.tests.values())
+        left = max(self.budget.left - self.writing, 0.0)
+        return left * self.tests.pop(name) / wanted if wanted else left
