@@ -21,16 +21,21 @@ from foretext.metrics.correlation import average_ranks
 
 __all__ = [
     "Difference",
+    "SumFigure",
+    "Sums",
     "Tallies",
     "bootstrap_difference",
+    "correlation_of_sums",
     "correlation_tallies",
     "f1_tallies",
     "paired_difference",
     "rank_tallies",
+    "share_of_sums",
     "share_tallies",
 ]
 
 Sums = NDArray[np.float64]  # (..., K)
+SumFigure = Callable[[Sums], NDArray[np.float64]]  # (..., K) sums to (...) figures
 
 _NINETY_FIVE = 1.96  # standard errors that chance exceeds in one case of twenty
 
@@ -39,7 +44,7 @@ class Tallies(NamedTuple):
     """What each of N rows adds to the sums that a figure is computed from."""
 
     parts: Sums  # (N, K)
-    figure: Callable[[Sums], NDArray[np.float64]]  # (..., K) sums to (...) figures
+    figure: SumFigure
     by_bootstrap: bool = False  # how differences are tested, instead of by pseudovalues
 
     def pseudovalues(self) -> NDArray[np.float64]:
@@ -106,7 +111,7 @@ def share_tallies(part: ArrayLike, whole: ArrayLike = 1.0) -> Tallies:
     """Return tallies of the share `part` / `whole`, (N,) each; of a mean where `whole` is one."""
     parts = np.asarray(part, np.float64)
     sizes = np.broadcast_to(np.asarray(whole, np.float64), parts.shape)
-    return Tallies(np.stack([parts, sizes], axis=1), lambda sums: _shares(*_columns(sums)))
+    return Tallies(np.stack([parts, sizes], axis=1), share_of_sums)
 
 
 def f1_tallies(hits: ArrayLike, right: ArrayLike, given: ArrayLike) -> Tallies:
@@ -124,7 +129,9 @@ def f1_tallies(hits: ArrayLike, right: ArrayLike, given: ArrayLike) -> Tallies:
 def correlation_tallies(x: ArrayLike, y: ArrayLike) -> Tallies:
     """Return tallies of the correlation of (N,) and (N,) numbers, 0 where one never varies."""
     a, b = (_centred(np.asarray(values, np.float64)) for values in (x, y))
-    return Tallies(np.stack([np.ones_like(a), a, b, a * a, b * b, a * b], axis=1), _correlation)
+    return Tallies(
+        np.stack([np.ones_like(a), a, b, a * a, b * b, a * b], axis=1), correlation_of_sums
+    )
 
 
 def rank_tallies(x: ArrayLike, y: ArrayLike) -> Tallies:
@@ -144,12 +151,15 @@ def _columns(sums: Sums) -> list[NDArray[np.float64]]:
     return [sums[..., place] for place in range(sums.shape[-1])]
 
 
-def _shares(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+def share_of_sums(sums: Sums) -> NDArray[np.float64]:
+    """Return the shares of sums (..., 2) of parts and wholes, 0 of nothing."""
+    part, whole = _columns(sums)
     found: NDArray[np.float64] = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
     return found
 
 
-def _correlation(sums: Sums) -> NDArray[np.float64]:
+def correlation_of_sums(sums: Sums) -> NDArray[np.float64]:
+    """Return the correlations of sums (..., 6): of ones, x, y, x x, y y and x y."""
     size, x, y, xx, yy, xy = _columns(sums)
     covariance = size * xy - x * y
     spread = np.sqrt(np.maximum(size * xx - x * x, 0) * np.maximum(size * yy - y * y, 0))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.metrics.paired import Sums, Tallies
+from foretext.metrics.paired import Sums, Tallies, share_of_sums
 from foretext.metrics.subsequence import longest_common_subsequence
 
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ __all__ = [
     "RougeTokenize",
     "TextFigure",
     "bleu",
+    "bleu_of_sums",
     "chrf",
+    "chrf_of_sums",
     "likely_tokenize",
     "rouge_l",
     "text_units",
@@ -92,7 +94,7 @@ def bleu(
 
     kind = likely_tokenize(references) if tokenize == "auto" else tokenize
     counts = BLEU(tokenize=kind, lowercase=lowercase, force=True)  # no warning of blanks at ends
-    return _counted(counts, outputs, references, _bleu)
+    return _counted(counts, outputs, references, bleu_of_sums)
 
 
 def chrf(
@@ -113,7 +115,7 @@ def chrf(
     from sacrebleu.metrics.chrf import CHRF
 
     counts = CHRF(word_order=word_order, lowercase=lowercase)
-    return _counted(counts, outputs, references, _chrf)
+    return _counted(counts, outputs, references, chrf_of_sums)
 
 
 def rouge_l(
@@ -137,7 +139,7 @@ def rouge_l(
         own, right = (pattern.findall(text.lower()) for text in (output, reference))
         common = longest_common_subsequence(own, right)
         parts[row, 0] = 200 * common / max(len(own) + len(right), 1)
-    tallies = Tallies(parts, _mean, by_bootstrap=True)
+    tallies = Tallies(parts, share_of_sums, by_bootstrap=True)
     return TextFigure(tallies, f"nrefs:1|case:lc|beta:1|tok:{kind}|stem:no")
 
 
@@ -184,7 +186,7 @@ def _counted(
     return TextFigure(Tallies(counts, figure, by_bootstrap=True), str(metric.get_signature()))
 
 
-def _bleu(sums: Sums) -> NDArray[np.float64]:
+def bleu_of_sums(sums: Sums) -> NDArray[np.float64]:
     """Return BLEU of sums (..., 10): lengths of output and reference, right n-grams, n-grams."""
     length, right_length = sums[..., 0], sums[..., 1]
     right, given = sums[..., 2 : 2 + ORDERS], sums[..., 2 + ORDERS :]
@@ -198,7 +200,7 @@ def _bleu(sums: Sums) -> NDArray[np.float64]:
     return found
 
 
-def _chrf(sums: Sums) -> NDArray[np.float64]:
+def chrf_of_sums(sums: Sums) -> NDArray[np.float64]:
     """Return chrF of sums (..., 3 G): n-grams of output, of reference, and common, by length."""
     given, right, common = (sums[..., place::3] for place in range(3))
     is_counted = (given > 0) & (right > 0)
@@ -211,9 +213,4 @@ def _chrf(sums: Sums) -> NDArray[np.float64]:
     found: NDArray[np.float64] = np.divide(
         100 * 5 * precision * recall, weighted, out=np.zeros_like(weighted), where=weighted > 0
     )
-    return found
-
-
-def _mean(sums: Sums) -> NDArray[np.float64]:
-    found: NDArray[np.float64] = sums[..., 0] / np.maximum(sums[..., 1], 1)
     return found
