@@ -1,4 +1,4 @@
-"""What page, table and Python take from ``compare.json`` of a comparison, checked when it is read."""
+"""What page, table and Python take from ``compare.json``, checked when it is read."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ValidFigures(Known):
     """The figure of choice on the held-out rows, of each seed."""
 
     mean: Figure
-    deviation: Figure
+    deviation: Figure | None  # None: of one seed
     each: list[Figure]
     figures: dict[str, Any] = Field(default_factory=dict)
 
@@ -154,7 +154,7 @@ class ComparisonFacts(Known):
     budget_seconds: Seconds
     used_seconds: Seconds
     rows: dict[str, Count]
-    seeds: Count
+    seeds: list[Count]
     rounds: Count
     shared: list[Shared] = Field(default_factory=list)
     warnings: list[str] = Field(default_factory=list)
@@ -163,15 +163,15 @@ class ComparisonFacts(Known):
     recommendation: Recommendation | None = None
     best: Literal["best"] | None = None
     disagreements: list[Disagreement] = Field(default_factory=list)
-    machine: dict[str, Number] = {}
+    machine: dict[str, Number] = Field(default_factory=dict)
 
 
 def read_comparison(folder: str | Path) -> dict[str, Any]:
-    """Return what ``compare.json`` of a comparison's folder holds; see `ComparisonFacts`.
+    """Return what ``compare.json`` of a folder holds: every field of `ComparisonFacts`, and others.
 
     Raises:
         OutputError: it is missing or damaged.
     """
     path = Path(folder) / COMPARED
     facts: ComparisonFacts = read_json(path, OutputError, ComparisonFacts)
-    return facts.model_dump(exclude_unset=True, by_alias=True)
+    return facts.model_dump(by_alias=True)
