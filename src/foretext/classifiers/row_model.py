@@ -12,9 +12,12 @@ from foretext.classifiers.baseline import Baseline
 from foretext.config import Config
 from foretext.corpus.findings import Problem
 from foretext.data.rows.in_memory import RowSource, json_lines, row_source
+from foretext.data.rows.row_texts import RowTexts
 from foretext.metrics.paired import Tallies, paired_difference
 
 __all__ = ["RowModel", "numbers"]
+
+KEPT = {"normalization", "max_piece_bytes"}  # settings of rows that hold for JSON lines too
 
 
 class RowModel(ABC):
@@ -56,6 +59,40 @@ class RowModel(ABC):
         Raises:
             CorpusError: the file cannot be read, or a row is wrong.
         """
+
+    @classmethod
+    def objects_of(cls, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
+        """Yield rows as JSON objects, which `read` reads back as equal rows; see `reading_again`.
+
+        By default rows are named tuples, and a row's names are those of the usual columns.
+        """
+        for row in rows:
+            values = row._asdict().items()
+            yield {name: value for name, value in values if name != "place" and value is not None}
+
+    @classmethod
+    def reading_again(cls, config: Any) -> dict[str, Any]:
+        """Return the settings of `read` for what `objects_of` yields.
+
+        Args:
+            config: the `rows_config` by which the rows were read at first; its columns and its
+                format are no longer needed.
+        """
+        kept: dict[str, Any] = config.model_dump(include=config.changed & KEPT)
+        return kept
+
+    @classmethod
+    def group_of(cls, row: Any) -> str:
+        """Return what rows have in common that must not be divided into learned and held-out ones.
+
+        By default this is their text but for white space: a row that repeats another one.
+        """
+        return " ".join(row.text.split())
+
+    @classmethod
+    def texts(cls, rows: Sequence[Any]) -> RowTexts:
+        """Return the texts of rows, which tokenizers and pretraining can learn from."""
+        return RowTexts([row.text for row in rows])
 
     @classmethod
     def problems(cls, train: Sequence[Any], test: Sequence[Any] = ()) -> list[Problem]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -83,6 +83,13 @@ class TextLabeller(Predictor):
     def read(cls, path: RowSource, config: RowsConfig | None = None) -> list[LabelledText]:
         """Read labelled texts."""
         return read_texts(path, config)
+
+    @classmethod
+    def objects_of(cls, rows: Sequence[LabelledText]) -> Iterator[dict[str, Any]]:
+        """Yield texts with their label, or with a list where there is not exactly one."""
+        for row in rows:
+            label = row.labels[0] if len(row.labels) == 1 else list(row.labels)
+            yield {"text": row.text, "label": label}
 
     @classmethod
     def problems(

@@ -45,6 +45,12 @@ class MatcherLearning(TaskModel):
         return read_pairs(path, config)
 
     @classmethod
+    def reading_again(cls, config: PairsConfig) -> dict[str, Any]:
+        """Return the settings of `read` for what `objects_of` yields: whether there are scores."""
+        kept = super().reading_again(config)
+        return kept if config.score is None else {**kept, "score": "score"}
+
+    @classmethod
     def problems(
         cls, train: Sequence[LabelledPair], test: Sequence[LabelledPair] = ()
     ) -> list[Problem]:

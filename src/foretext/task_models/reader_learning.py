@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
@@ -12,7 +14,6 @@ from foretext.corpus.findings import Problem
 from foretext.data.rows import (
     Question,
     QuestionsConfig,
-    RowTexts,
     find_question_problems,
     read_questions,
 )
@@ -61,6 +62,18 @@ class ReaderLearning(TaskModel):
         return read_questions(path, config)
 
     @classmethod
+    def objects_of(cls, rows: Sequence[Question]) -> Iterator[dict[str, Any]]:
+        """Yield passages with their questions, in the form of SQuAD, in the order of the rows."""
+        for (title, context), questions in groupby(rows, key=attrgetter("title", "context")):
+            asked = [question.as_object() for question in questions]
+            yield {"title": title, "context": context, "qas": asked}
+
+    @classmethod
+    def group_of(cls, row: Question) -> str:
+        """Return the passage: whoever has learned one of its questions has read it."""
+        return row.context
+
+    @classmethod
     def problems(cls, train: Sequence[Question], test: Sequence[Question] = ()) -> list[Problem]:
         """Return which answers do not stand in their passages, or not where the file says."""
         return find_question_problems(train, test)
@@ -78,11 +91,6 @@ class ReaderLearning(TaskModel):
                 "passage; give a file in the form of SQuAD, with 'answers' and 'answer_start'."
             )
         return {"may_abstain": not all(row.answers for row in rows)}
-
-    @classmethod
-    def texts(cls, rows: Sequence[Question]) -> RowTexts:
-        """Return questions and passages."""
-        return RowTexts([f"{row.question}\n{row.context}" for row in rows])
 
     @classmethod
     def baseline(cls, rows: Sequence[Question]) -> Baseline:

@@ -80,6 +80,12 @@ class TaggerLearning(TaskModel):
         return read_tagged(path, config)
 
     @classmethod
+    def objects_of(cls, rows: Sequence[TaggedSentence]) -> Iterator[dict[str, Any]]:
+        """Yield sentences as a list of tokens and a list of tags."""
+        for row in rows:
+            yield {"tokens": row.tokens, "tags": row.tags}
+
+    @classmethod
     def problems(
         cls, train: Sequence[TaggedSentence], test: Sequence[TaggedSentence] = ()
     ) -> list[Problem]:

@@ -51,11 +51,6 @@ class Trainee(Predictor):
         """Return what the head needs to know of the rows, such as their labels, as JSON has it."""
 
     @classmethod
-    def texts(cls, rows: Sequence[Any]) -> RowTexts:
-        """Return the texts of rows, which a tokenizer can be learned from."""
-        return RowTexts([row.text for row in rows])
-
-    @classmethod
     def texts_apart(cls, config: Any, rows: Sequence[Any]) -> tuple[RowTexts, RowTexts] | None:
         """Return sources and targets where each side gets a tokenizer of its own; None: one does.
 

@@ -97,3 +97,46 @@ def test_an_unknown_encoding_is_refused() -> None:
 def test_public_files(shared_data: Path, name: str, sentences: int, tokens: int) -> None:
     found = read_tagged(shared_data / name)
     assert (len(found), sum(len(each.tokens) for each in found)) == (sentences, tokens)
+
+
+def in_lines(folder: Path, text: str) -> Path:
+    path = folder / "a.jsonl"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_json_lines_of_tokens_and_tags(tmp_path: Path) -> None:
+    path = in_lines(
+        tmp_path,
+        '{"tokens": ["New", "York"], "ner_tags": ["B", "I"]}\n\n'
+        '{"tokens": [], "tags": []}\n{"tokens": ["a b"], "tags": [7]}\n',
+    )
+    first, second = read_tagged(path)
+    assert (first.tokens, first.tags, first.lines) == (("New", "York"), ("B", "I"), (1, 1))
+    assert (second.tokens, second.tags, second.place) == (("a b",), ("7",), f"{path}:4")
+    (untagged,) = read_tagged(in_lines(tmp_path, '{"tokens": ["a"]}\n'), TaggedConfig(tag=None))
+    assert untagged.tags == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ('{"tokens": ["a"], "tags": []}', "1 tokens and 0 tags; give a tag for each token"),
+        ('{"tokens": "a", "tags": ["O"]}', "'tokens' holds a string where an array is expected"),
+        ('{"tokens": [3], "tags": ["O"]}', "a token is a number; write it as text"),
+        ('{"tokens": [""], "tags": ["O"]}', "a token is empty or holds a line end"),
+        ('{"tokens": ["a"], "tags": [null]}', "the label is empty"),
+        ('{"tokens": ["a"]}', "there is no column 'tags', only 'tokens'"),
+        ('{"tokens": ["\\ud83d"], "tags": ["O"]}', "half of a surrogate pair"),
+        ("a O", "this is not JSON"),
+    ],
+)
+def test_a_wrong_json_line_is_named(tmp_path: Path, line: str, sentence: str) -> None:
+    with pytest.raises(CorpusError, match=f"a.jsonl, line 1: .*{sentence}"):
+        read_tagged(in_lines(tmp_path, f"{line}\n"))
+
+
+def test_columns_have_no_effect_on_json_lines(tmp_path: Path) -> None:
+    path = in_lines(tmp_path, '{"tokens": ["a"], "tags": ["O"]}\n')
+    with pytest.raises(SettingError, match=r"separator has no effect on .*a.jsonl"):
+        read_tagged(path, TaggedConfig(separator="|"))

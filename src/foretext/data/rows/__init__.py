@@ -21,6 +21,7 @@ from foretext.data.rows.settings import RowsConfig
 from foretext.data.rows.table_inputs import KeptInput, is_table, table_inputs
 from foretext.data.rows.tagged import TaggedConfig, TaggedSentence, read_tagged
 from foretext.data.rows.texts import LabelledText, read_texts
+from foretext.data.rows.written import write_rows
 
 __all__ = [
     "Answer",
@@ -56,4 +57,5 @@ __all__ = [
     "read_tagged",
     "read_texts",
     "table_inputs",
+    "write_rows",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from foretext.errors import SettingError
 
@@ -32,6 +32,19 @@ class Question(NamedTuple):
     def is_placed(self) -> bool:
         """Whether an answer stands in the context."""
         return any(answer.start is not None for answer in self.answers)
+
+    @property
+    def text(self) -> str:
+        """Question and passage, by which rows are compared."""
+        return f"{self.question}\n{self.context}"
+
+    def as_object(self) -> dict[str, Any]:
+        """Return the question without its passage, in the form of SQuAD; -1: not in the passage."""
+        answers = [
+            {"text": answer.text, "answer_start": -1 if answer.start is None else answer.start}
+            for answer in self.answers
+        ]
+        return {"id": self.key, "question": self.question, "answers": answers}
 
 
 Asked = Question | tuple[str, str]  # a row, or a question and the passage that may answer it

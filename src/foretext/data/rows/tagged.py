@@ -1,4 +1,4 @@
-"""Sentences with a tag for each token, in columns as the CoNLL tasks have them."""
+"""Sentences with a tag for each token, in columns as CoNLL has them, or as JSON lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from foretext.corpus.source import Source
 from foretext.corpus.sources import find_sources
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.records import read_lines
-from foretext.errors import CorpusError
+from foretext.data.rows.tagged_objects import TaggedObject, has_objects, tagged_objects
+from foretext.errors import CorpusError, SettingError
 
 __all__ = ["TaggedConfig", "TaggedSentence", "read_tagged"]
 
@@ -43,6 +44,12 @@ class TaggedConfig(Config):
     """Unicode normal form of the tokens, as of a corpus."""
     max_piece_bytes: int = Field(default=LARGEST_PIECE, ge=1 << 20, le=1 << 31)
     """Bytes of a row, at most."""
+
+    @property
+    def columns_chosen(self) -> set[str]:
+        """The settings of columns that were set; JSON lines have none."""
+        number = {"tag"} if isinstance(self.tag, int) else set()
+        return self.changed & {"token", "separator", "comment", *number}
 
     @model_validator(mode="after")
     def _two_columns(self) -> Self:
@@ -78,24 +85,36 @@ class TaggedSentence(NamedTuple):
 def read_tagged(path: RowSource, config: TaggedConfig | None = None) -> list[TaggedSentence]:
     """Read a token a line, its columns separated by blanks or tabs, an empty line after a sentence.
 
-    Lines whose first column is ``-DOCSTART-`` are skipped.
+    Lines whose first column is ``-DOCSTART-`` are skipped. Files of JSON lines (``.jsonl``) have
+    the lists ``tokens`` and ``tags`` of a sentence in each line.
 
     Raises:
         CorpusError: no such file, no sentences, or a row with too few or too many columns.
+        SettingError: a setting of columns has no effect on JSON lines.
     """
     config = config or TaggedConfig()
-    sentences = [
-        sentence
-        for source in find_sources(path)
-        for sentence in _sentences(_lines(source, config), source.name, config)
-    ]
+    sentences = [each for source in find_sources(path) for each in _of_file(source, config)]
     if not sentences:
         raise CorpusError(f"{path} has no sentences; give a file with a token and its tag a line.")
     return sentences
 
 
-def _lines(source: Source, config: TaggedConfig) -> Iterator[str]:
-    return read_lines(source, config.encoding, config.max_piece_bytes)
+def _of_file(source: Source, config: TaggedConfig) -> Iterator[TaggedSentence]:
+    lines = read_lines(source, config.encoding, config.max_piece_bytes)
+    if not has_objects(source.name):
+        return _sentences(lines, source.name, config)
+    if idle := config.columns_chosen:
+        raise SettingError(
+            f"[rows] {min(idle)} has no effect on {source.name}: each of its lines is a JSON "
+            "object with 'tokens' and 'tags'; leave it out."
+        )
+    found = tagged_objects(lines, source.name, has_tags=config.tag is not None)
+    return (_of_object(each, source.name, config) for each in found)
+
+
+def _of_object(found: TaggedObject, name: str, config: TaggedConfig) -> TaggedSentence:
+    tokens = tuple(normalize(token, config.normalization) for token in found.tokens)
+    return TaggedSentence(tokens, tuple(found.tags), name, (found.line,) * len(tokens))
 
 
 def _sentences(lines: Iterable[str], name: str, config: TaggedConfig) -> Iterator[TaggedSentence]:
