@@ -1,0 +1,149 @@
+"""Which candidates a task has, and which of them a budget can try.
+
+The orders are those of docs/results.md: what learned most in minutes of two cores comes first.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import NamedTuple
+
+from foretext.comparison.candidate import Candidate
+from foretext.comparison.named_candidate import named_candidate
+from foretext.corpus.jieba_words import is_jieba_installed
+
+__all__ = ["Choice", "default_candidates", "usual_names"]
+
+USABLE_RATE = 0.9  # of a budget: the rest is for reading, the test and the page
+SHORT = 120.0  # seconds of a budget in which every candidate has its least time
+GROWTH = 0.25  # power of longer budgets: the time of a candidate grows, and so does their number
+ROWS_A_SECOND = 5_000  # that what needs no network learns from
+FEWEST_BYTES = {"vectors": 20_000, "pretrained": 100_000}  # of text, for something to be learned
+
+FROM_SCRATCH = ("modern-bert, not pretrained",)
+ORDERS: dict[str, tuple[str, ...]] = {
+    "classification": (
+        "linear", "fasttext", "word2vec + bilstm", "word2vec + textcnn", "modern-bert", "textcnn",
+        "bilstm", *FROM_SCRATCH, "lstm-lm", "unilm", "xlnet", "electra", "bert", "gpt",
+        "fasttext + textcnn", "glove + textcnn", "fasttext + bilstm", "glove + bilstm", "ernie",
+        "bart", "t5", "elmo",
+    ),
+    "matching": (
+        "shared words", "modern-bert", "bert", "word2vec + textcnn", *FROM_SCRATCH, "electra",
+        "word2vec + bilstm", "textcnn", "bilstm", "unilm", "xlnet", "gpt", "fasttext + textcnn",
+        "glove + textcnn", "fasttext + bilstm", "glove + bilstm", "ernie", "lstm-lm", "bart", "t5",
+        "elmo",
+    ),
+    "tagging": (
+        "frequent tags", "word2vec + bilstm", "bilstm", "modern-bert", "xlnet",
+        "fasttext + bilstm", "unilm", "bert", *FROM_SCRATCH, "glove + bilstm", "electra", "lstm-lm",
+        "elmo", "word2vec + textcnn", "textcnn", "fasttext + textcnn", "glove + textcnn", "gpt",
+        "ernie", "bart", "t5",
+    ),
+    "span_qa": (
+        "near words", "modern-bert", "bert", *FROM_SCRATCH, "unilm", "electra", "xlnet", "gpt",
+        "ernie", "bart", "t5",
+    ),
+    "text_to_text": (
+        "ibm model 1", "gru-attention", "transformer-2017", "lstm-attention", "bart", "t5",
+        "unilm", "gpt",
+    ),
+}  # fmt: skip
+OF_OTHER_TASKS = (
+    "word2vec + textcnn", "modern-bert", "textcnn", "word2vec + bilstm", "bilstm", *FROM_SCRATCH,
+    "bert", "electra", "gpt",
+)  # fmt: skip
+CHINESE = {"ernie": "modern-bert"}  # what whole words help comes right after it
+
+
+class Choice(NamedTuple):
+    """The candidates of a comparison.
+
+    Attributes:
+        candidates: in the order in which a short budget takes them.
+        left_out: why others of the task do not take part, by name.
+    """
+
+    candidates: list[Candidate]
+    left_out: dict[str, str]
+
+
+def usual_names(task: str, language: str = "") -> list[str]:
+    """Return the names of a task's candidates, the most promising first.
+
+    Args:
+        task: a name, or "module:Class".
+        language: of the corpus; "zh" for Chinese.
+    """
+    names = [*ORDERS.get(task, OF_OTHER_TASKS)]
+    if language == "zh":
+        for name, before in CHINESE.items():
+            if name in names:
+                names.remove(name)
+                names.insert(names.index(before) + 1, name)
+    return names
+
+
+def default_candidates(
+    task: str, language: str, corpus_bytes: int, num_rows: int, budget_seconds: float
+) -> Choice:
+    """Choose what is tried where the user names nothing.
+
+    Each candidate that would use up its time gets the same share, and every one of them a fair
+    look. What needs no network takes the seconds that it needs.
+
+    Args:
+        task: a name, or "module:Class".
+        language: of the corpus; "zh" for Chinese.
+        corpus_bytes: of the text to pretrain on.
+        num_rows: to learn the task from.
+        budget_seconds: of the first round, for all candidates together.
+    """
+    room = _Room(num_rows, budget_seconds)
+    left_out = {}
+    for name in usual_names(task, language):
+        candidate = named_candidate(name, task)
+        reason = _unusable(candidate, language, corpus_bytes) or room.refused(candidate)
+        if reason is None:
+            room.taken.append(candidate)
+        else:
+            left_out[name] = reason
+    return Choice(room.taken, left_out)
+
+
+class _Room:
+    """How many candidates fit into a budget, one after another."""
+
+    def __init__(self, num_rows: int, budget_seconds: float) -> None:
+        self.taken: list[Candidate] = []
+        self._row_seconds = num_rows / ROWS_A_SECOND
+        self._budget = budget_seconds
+        self._growth = max(budget_seconds / SHORT, 1.0) ** GROWTH
+
+    def refused(self, candidate: Candidate) -> str | None:
+        """Return why a candidate has no room beside those that were taken; None: it has."""
+        together = [*self.taken, candidate]
+        quick = [each for each in together if each.group == "classical"]
+        others = [each for each in together if each.group != "classical"]
+        left = USABLE_RATE * self._budget
+        left -= sum(each.least_seconds + self._row_seconds for each in quick)
+        needed = max((self._growth * each.least_seconds for each in others), default=0.0)
+        share = left / max(len(others), 1)
+        if share >= needed and left >= 0:
+            return None
+        return (
+            f"the budget leaves {max(share, 0.0):.0f} s for each candidate with it, and one of "
+            f"them needs {needed:.0f} s; a longer --budget tries it, and so does --only"
+        )
+
+
+def _unusable(candidate: Candidate, language: str, corpus_bytes: int) -> str | None:
+    """Return why a candidate cannot do well here, whatever the budget."""
+    needed = FEWEST_BYTES.get(candidate.group, 0)
+    if corpus_bytes < needed:
+        return f"{corpus_bytes:,} bytes of text teach it nothing; give {needed:,} or more"
+    if candidate.group != "classical" and find_spec("torch") is None:
+        return "a network needs PyTorch: install foretext[neural]"
+    if candidate.recipe == "ernie" and language == "zh" and not is_jieba_installed():
+        return "Chinese words need jieba: install foretext[chinese]"
+    return None

@@ -1,0 +1,154 @@
+"""The candidates of a comparison: foretext's choice, and what the user says over it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from foretext.comparison.candidate import GROUPS, Candidate
+from foretext.comparison.candidates import Choice, default_candidates, usual_names
+from foretext.comparison.named_candidate import OVER, named_candidate
+from foretext.errors import SettingError
+from foretext.finetuning.base_names import LEARNERS
+from foretext.finetuning.bases import NamedBackbone, is_name
+from foretext.objectives import OBJECTIVES
+from foretext.recipe import Recipe
+
+__all__ = ["CorpusFacts", "check_candidate", "choose_candidates"]
+
+WRITTEN = "text_to_text"
+READ_AS_ONE = {"span_qa", WRITTEN}  # tasks whose two texts stand in one row
+
+
+@dataclass(frozen=True)
+class CorpusFacts:
+    """What the choice of candidates asks of text and rows.
+
+    Attributes:
+        language: of the corpus; "zh" for Chinese.
+        corpus_bytes: of the text to pretrain on.
+        num_rows: to learn the task from.
+    """
+
+    language: str
+    corpus_bytes: int
+    num_rows: int
+
+
+def choose_candidates(
+    task: str,
+    facts: CorpusFacts,
+    budget_seconds: float,
+    *,
+    only: Sequence[str] = (),
+    without: Sequence[str] = (),
+    given: Sequence[str] = (),
+) -> Choice:
+    """Return the candidates of a comparison.
+
+    Args:
+        task: a name, or "module:Class".
+        facts: of text and rows.
+        budget_seconds: of the first round, for all candidates together.
+        only: names of candidates or groups, in place of foretext's choice; (): its choice.
+        without: names or groups to leave out.
+        given: names and paths that take part beside the others, whatever the budget.
+
+    Raises:
+        SettingError: a name is unknown, cannot learn the task, or nothing is left.
+    """
+    usual = usual_names(task, facts.language)
+    if only:
+        names = [name for each in only for name in _members(each, task, usual)]
+        choice = Choice([named_candidate(name, task) for name in names], {})
+    else:
+        choice = default_candidates(
+            task, facts.language, facts.corpus_bytes, facts.num_rows, budget_seconds
+        )
+    named = [named_candidate(name, task) for name in given]
+    unwanted = [name for each in without for name in _members(each, task, usual)]
+    kept = _distinct([each for each in [*choice.candidates, *named] if each.name not in unwanted])
+    for candidate in kept:
+        if candidate.name not in usual:
+            check_candidate(candidate, task)
+    if not kept:
+        raise SettingError(_nothing(choice, budget_seconds, only=bool(only)))
+    reasons = {name: why for name, why in choice.left_out.items() if name not in unwanted}
+    return Choice(kept, {name: why for name, why in reasons.items() if name not in _names(kept)})
+
+
+def _members(name: str, task: str, usual: Sequence[str]) -> list[str]:
+    """Return the candidates of a group, all networks over the vectors of a recipe, or the one."""
+    if name in GROUPS:
+        return [each for each in usual if named_candidate(each, task).group == name]
+    over = [each for each in usual if each.startswith(f"{name}{OVER}")]
+    return over if over and name not in usual else [named_candidate(name, task).name]
+
+
+def _names(candidates: Sequence[Candidate]) -> list[str]:
+    return [each.name for each in candidates]
+
+
+def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates, each once.
+
+    Raises:
+        SettingError: the folders of two would be one.
+    """
+    found: dict[str, Candidate] = {}
+    for each in candidates:
+        other = found.setdefault(each.folder, each)
+        if other.name != each.name:
+            raise SettingError(
+                f"The candidates '{other.name}' and '{each.name}' would be kept in one folder, "
+                f"{each.folder}; leave one out, or rename what it names."
+            )
+    return [*found.values()]
+
+
+def check_candidate(candidate: Candidate, task: str) -> None:
+    """Refuse a candidate that cannot learn the task, before anything is pretrained for it.
+
+    Of a path nothing is known before it is opened.
+
+    Raises:
+        SettingError: it cannot, or a setting of its recipe is wrong.
+    """
+    reason = None
+    if candidate.base in LEARNERS and task != "classification":
+        reason = "learns classification alone"
+    elif task in READ_AS_ONE and _reads_words(candidate):
+        reason = "reads whole words, and has no token between two texts"
+    elif task == WRITTEN and candidate.recipe is not None and not _continues(candidate.recipe):
+        reason = "is pretrained to read texts, and writes none"
+    if reason is not None:
+        raise SettingError(
+            f"The candidate '{candidate.name}' cannot learn {task}: it {reason}. "
+            f"`foretext list --candidates {task}` shows what can."
+        )
+
+
+def _reads_words(candidate: Candidate) -> bool:
+    """Whether the network of a candidate has a vocabulary of whole words."""
+    if candidate.recipe is not None:
+        recipe = Recipe.load(candidate.recipe)
+        return not recipe.is_language_model or recipe.parts["tokenizer"].name == "word"
+    base = candidate.base or ""
+    if base in LEARNERS or not is_name(base):
+        return False
+    return NamedBackbone.of(base).component.reads_words
+
+
+def _continues(recipe: str) -> bool:
+    """Whether a recipe's language model can be taught to write texts."""
+    objective = OBJECTIVES.resolve(str(Recipe.load(recipe).parts["objective"].name))
+    return bool(objective.continues)
+
+
+def _nothing(choice: Choice, budget_seconds: float, *, only: bool) -> str:
+    if only or choice.candidates:
+        return "--without leaves no candidate; name fewer."
+    return (
+        f"--budget {budget_seconds:g}s is too short for any candidate; give more time, or name "
+        "candidates with --only."
+    )

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from foretext.comparison import candidates
+from foretext.comparison.candidates import (
+    FEWEST_BYTES,
+    ORDERS,
+    USABLE_RATE,
+    Choice,
+    default_candidates,
+    usual_names,
+)
+from foretext.comparison.named_candidate import named_candidate
+from foretext.task_models import TASKS
+
+LARGE = 10_000_000  # bytes of text
+EVERYTHING = 3_600.0  # seconds in which all candidates have room
+
+
+def chosen(
+    task: str = "classification",
+    *,
+    language: str = "en",
+    corpus_bytes: int = LARGE,
+    num_rows: int = 5_000,
+    budget_seconds: float = EVERYTHING,
+) -> Choice:
+    return default_candidates(task, language, corpus_bytes, num_rows, budget_seconds)
+
+
+def names(choice: Choice) -> list[str]:
+    return [each.name for each in choice.candidates]
+
+
+def test_every_task_has_an_order() -> None:
+    assert ORDERS.keys() == {*TASKS}
+    for task, order in ORDERS.items():
+        assert len({named_candidate(name, task).folder for name in order}) == len(order)
+
+
+@pytest.mark.parametrize("task", ORDERS)
+def test_names_stand_for_themselves(task: str) -> None:
+    assert [named_candidate(name, task).name for name in ORDERS[task]] == [*ORDERS[task]]
+
+
+def test_an_hour_tries_every_kind_of_pretraining() -> None:
+    recipes = {each.recipe for each in chosen().candidates}
+    vectors = {"word2vec", "glove", "fasttext"}
+    networks = {"lstm-lm", "elmo", "gpt", "bert", "modern-bert", "ernie", "unilm", "xlnet"}
+    assert recipes == {None, *vectors, *networks, "electra", "t5", "bart"}
+    assert {"linear", "fasttext", "textcnn", "modern-bert, not pretrained"} <= {*names(chosen())}
+    assert chosen().left_out == {}
+
+
+@pytest.mark.parametrize("task", [*ORDERS, "my_tasks:Regression"])
+@pytest.mark.parametrize("seconds", [20.0, 60.0, 120.0, 600.0, EVERYTHING])
+def test_everybody_gets_a_fair_look(task: str, seconds: float) -> None:
+    choice = chosen(task, budget_seconds=seconds)
+    quick = [each for each in choice.candidates if each.group == "classical"]
+    others = [each for each in choice.candidates if each.group != "classical"]
+    left = USABLE_RATE * seconds - sum(each.least_seconds + 1 for each in quick)
+    assert all(each.least_seconds <= left / len(others) for each in others)
+    assert {*names(choice), *choice.left_out} == {*usual_names(task)}
+
+
+def test_two_minutes_pretrain_one_language_model() -> None:
+    assert names(chosen(budget_seconds=120)) == [
+        "linear", "fasttext", "word2vec + bilstm", "word2vec + textcnn", "modern-bert",
+    ]  # fmt: skip
+
+
+def test_longer_budgets_try_more_and_give_each_more() -> None:
+    numbers = [len(names(chosen(budget_seconds=seconds))) for seconds in (15, 120, 600, 3600)]
+    assert all(fewer < more for fewer, more in pairwise(numbers))
+    shares = [s / len(names(chosen(budget_seconds=s))) for s in (120.0, 600.0, 3600.0, 7200.0)]
+    assert all(shorter < longer for shorter, longer in pairwise(shares))
+
+
+def test_no_candidate_fits_into_a_second() -> None:
+    choice = chosen(budget_seconds=1)
+    assert choice.candidates == []
+    assert "a longer --budget tries it" in choice.left_out["linear"]
+
+
+def test_many_rows_leave_less_time_for_networks() -> None:
+    few, many = (chosen(num_rows=rows, budget_seconds=60) for rows in (1_000, 150_000))
+    assert len(names(many)) < len(names(few))
+    assert "linear" not in names(chosen(num_rows=10_000_000, budget_seconds=60))
+
+
+def test_little_text_is_not_pretrained_on() -> None:
+    choice = chosen(corpus_bytes=FEWEST_BYTES["pretrained"] - 1)
+    groups = {each.group for each in choice.candidates}
+    assert groups == {"classical", "vectors", "from scratch"}
+    assert "99,999 bytes of text" in choice.left_out["bert"]
+    assert {each.group for each in chosen(corpus_bytes=0).candidates} == {
+        "classical",
+        "from scratch",
+    }
+
+
+def test_words_are_masked_soon_in_chinese() -> None:
+    order = usual_names("classification", "zh")
+    assert order.index("ernie") == order.index("modern-bert") + 1
+    assert sorted(order) == sorted(usual_names("classification", "en"))
+    assert usual_names("text_to_text", "zh") == usual_names("text_to_text")
+
+
+def test_chinese_words_need_jieba(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, "is_jieba_installed", lambda: False)
+    assert "ernie" in names(chosen())
+    assert "foretext[chinese]" in chosen(language="zh").left_out["ernie"]
+
+
+def test_networks_need_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, "find_spec", lambda name: None)
+    assert names(chosen()) == ["linear", "fasttext"]
+    assert "foretext[neural]" in chosen().left_out["bert"]

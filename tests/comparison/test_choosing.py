@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from foretext.comparison.candidates import ORDERS, usual_names
+from foretext.comparison.choosing import CorpusFacts, check_candidate, choose_candidates
+from foretext.comparison.named_candidate import named_candidate
+from foretext.config import Config
+from foretext.errors import SettingError
+from foretext.finetuning.bases import NamedBackbone
+from foretext.recipe import Recipe
+
+FACTS = CorpusFacts(language="en", corpus_bytes=10_000_000, num_rows=5_000)
+
+
+def names(
+    task: str = "classification", seconds: float = 120.0, **chosen: tuple[str, ...]
+) -> list[str]:
+    return [each.name for each in choose_candidates(task, FACTS, seconds, **chosen).candidates]
+
+
+@pytest.mark.parametrize("task", ORDERS)
+def test_the_usual_candidates_can_learn_their_task(task: str) -> None:
+    for name in usual_names(task):
+        check_candidate(named_candidate(name, task), task)
+
+
+@pytest.mark.parametrize("task", ORDERS)
+def test_settings_of_the_usual_candidates_are_known(task: str) -> None:
+    for name in usual_names(task):
+        candidate = named_candidate(name, task)
+        if candidate.recipe is not None:
+            Recipe.load(candidate.recipe)
+        chosen = dict(candidate.settings.get("backbone", {}))
+        if candidate.group in ("vectors", "from scratch"):
+            base = str(chosen.pop("name", candidate.base))
+            config: type[Config] = NamedBackbone.of(base).component.Config
+            config.checked(chosen, "backbone")
+
+
+def test_only_names_candidates_whatever_the_budget() -> None:
+    assert names(only=("t5", "linear"), seconds=20) == ["t5", "linear"]
+    assert choose_candidates("classification", FACTS, 20, only=("t5",)).left_out == {}
+
+
+def test_a_group_is_all_its_candidates() -> None:
+    assert names(only=("classical",)) == ["linear", "fasttext"]
+    assert names(only=("vectors",))[0] == "word2vec + bilstm"
+    assert names(without=("vectors", "pretrained"))[:2] == ["linear", "fasttext"]
+
+
+def test_vectors_name_all_networks_over_them() -> None:
+    assert names(only=("word2vec",)) == ["word2vec + bilstm", "word2vec + textcnn"]
+    assert "word2vec + bilstm" not in names(without=("word2vec",))
+    assert names(only=("fasttext",)) == ["fasttext"]
+    assert names("tagging", only=("fasttext",)) == ["fasttext + bilstm", "fasttext + textcnn"]
+
+
+def test_without_leaves_out() -> None:
+    choice = choose_candidates("classification", FACTS, 120, without=("linear", "bert"))
+    assert "linear" not in [each.name for each in choice.candidates]
+    assert "bert" not in choice.left_out
+    assert "gpt" in choice.left_out
+
+
+def test_what_is_given_takes_part_beside_the_others(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    given = str(tmp_path / "run")
+    assert names(given=(given, "deberta")) == [*names(), given, "deberta"]
+    assert names(given=("linear",)) == names()
+    assert "t5" not in choose_candidates("tagging", FACTS, 60, given=("t5",)).left_out
+
+
+def test_two_candidates_in_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for run in ("a-b", "a_b"):
+        (tmp_path / run).mkdir()
+    with pytest.raises(SettingError, match="'a-b' and 'a_b' would be kept in one folder, a-b"):
+        names(only=("a-b", "a_b"))
+
+
+@pytest.mark.parametrize(
+    ("task", "name", "reason"),
+    [
+        ("span_qa", "elmo", "no token between two texts"),
+        ("span_qa", "word2vec", "no token between two texts"),
+        ("span_qa", "textcnn", "no token between two texts"),
+        ("text_to_text", "bert", "writes none"),
+        ("text_to_text", "glove", "no token between two texts"),
+        ("tagging", "linear", "learns classification alone"),
+    ],
+)
+def test_what_cannot_learn_the_task_is_refused(task: str, name: str, reason: str) -> None:
+    with pytest.raises(SettingError, match=reason):
+        names(task, only=(name,))
+
+
+def test_writers_of_text() -> None:
+    assert names("text_to_text", only=("prefix-lm", "modern-gpt")) == ["prefix-lm", "modern-gpt"]
+
+
+@pytest.mark.parametrize("option", ["only", "without", "given"])
+def test_unknown_names(option: str) -> None:
+    with pytest.raises(SettingError, match=r"'linaer'.* Did you mean 'linear'"):
+        names(**{option: ("linaer",)})
+
+
+def test_nothing_is_left() -> None:
+    with pytest.raises(SettingError, match="--without leaves no candidate"):
+        names(only=("linear",), without=("linear",))
+    with pytest.raises(SettingError, match="--budget 1s is too short for any candidate"):
+        names(seconds=1)
