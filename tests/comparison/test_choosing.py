@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from foretext.comparison.candidates import ORDERS, usual_names
 from foretext.comparison.choosing import CorpusFacts, check_candidate, choose_candidates
 from foretext.comparison.named_candidate import named_candidate
-from foretext.config import Config
 from foretext.errors import SettingError
 from foretext.finetuning.bases import NamedBackbone
 from foretext.recipe import Recipe
@@ -36,8 +36,8 @@ def test_settings_of_the_usual_candidates_are_known(task: str) -> None:
         chosen = dict(candidate.settings.get("backbone", {}))
         if candidate.group in ("vectors", "from scratch"):
             base = str(chosen.pop("name", candidate.base))
-            config: type[Config] = NamedBackbone.of(base).component.Config
-            config.checked(chosen, "backbone")
+            component: Any = NamedBackbone.of(base).component
+            component.Config.checked(chosen, "backbone")
 
 
 def test_only_names_candidates_whatever_the_budget() -> None:
@@ -104,7 +104,7 @@ def test_writers_of_text() -> None:
 @pytest.mark.parametrize("option", ["only", "without", "given"])
 def test_unknown_names(option: str) -> None:
     with pytest.raises(SettingError, match=r"'linaer'.* Did you mean 'linear'"):
-        names(**{option: ("linaer",)})
+        choose_candidates("classification", FACTS, 120, **{option: ("linaer",)})
 
 
 def test_nothing_is_left() -> None:

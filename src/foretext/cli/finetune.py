@@ -9,9 +9,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from foretext.cli.completion import complete_base, complete_setting_of_task, complete_task
-from foretext.cli.parallel_files import has_target_file, with_targets
+from foretext.cli.row_options import (
+    Label,
+    Score,
+    Source,
+    Tag,
+    Target,
+    TestTarget,
+    Text,
+    TextA,
+    TextB,
+    Token,
+    ValidTarget,
+    checked_columns,
+    files_of_rows,
+)
 from foretext.cli.shared import AsJson, Overwrite, Quiet, given_options, print_json, print_table
-from foretext.errors import SettingError
 from foretext.terminal import say
 
 if TYPE_CHECKING:
@@ -19,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["finetune"]
 
-ROW_OPTIONS = ("text", "label", "text_a", "text_b", "score", "source", "target", "token", "tag")
 NOT_SHOWN = (
     "kind", "foretext", "title", "usage", "files", "watched", "layer_weights",
     "informative_features",
@@ -67,45 +79,17 @@ def finetune(
             help="A TOML file of settings, with TASK, BASE and TRAIN in its section run.",
         ),
     ] = None,
-    text: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Classification: the text's column.")
-    ] = None,
-    label: Annotated[str | None, typer.Option(metavar="COLUMN", help="The label's column.")] = None,
-    text_a: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Matching: the first text's column.")
-    ] = None,
-    text_b: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Matching: the second text's column.")
-    ] = None,
-    score: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="Matching: the column of a number, in place of a label."
-        ),
-    ] = None,
-    source: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="text_to_text: the source's column.")
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|COLUMN",
-            help="text_to_text: the file with the target of each line of TRAIN; of a table, the "
-            "target's column.",
-        ),
-    ] = None,
-    valid_target: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The same for --valid.")
-    ] = None,
-    test_target: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The same for --test.")
-    ] = None,
-    token: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Tagging: the token's column, from 1.")
-    ] = None,
-    tag: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Tagging: the tag's column, or last.")
-    ] = None,
+    text: Text = None,
+    label: Label = None,
+    text_a: TextA = None,
+    text_b: TextB = None,
+    score: Score = None,
+    source: Source = None,
+    target: Target = None,
+    valid_target: ValidTarget = None,
+    test_target: TestTarget = None,
+    token: Token = None,
+    tag: Tag = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -144,16 +128,13 @@ def finetune(
     sections = read_overrides(settings or [], SECTIONS)
     if seeds is not None:
         sections.setdefault("finetuning", {})["seeds"] = seeds
-    column = None if has_target_file(train, target) else target
-    files = {
-        "train": (train, None if target == column else target),
-        "valid": (valid, valid_target),
-        "test": (test, test_target),
-    }
+    files, column = files_of_rows(
+        {"train": train, "valid": valid, "test": test},
+        {"train": target, "valid": valid_target, "test": test_target},
+    )
     recipe = TaskRecipe.load(
-        config, sections, task=task, base=base, budget=budget, search=search,
-        **{name: with_targets(name, *given) for name, given in files.items()},
-    )  # fmt: skip
+        config, sections, task=task, base=base, budget=budget, search=search, **files
+    )
     columns = given_options(
         text=text, label=label, text_a=text_a, text_b=text_b, score=score, source=source,
         target=column, token=token, tag=tag,
@@ -170,23 +151,11 @@ def finetune(
 
 
 def _with_columns(recipe: TaskRecipe, columns: dict[str, str]) -> TaskRecipe:
-    """Return the recipe with the columns of its files; a number names a column by its place."""
+    """Return the recipe with the columns of its files."""
     from foretext.finetuning.bases import predictor_class
 
-    known = predictor_class(recipe.task, recipe.base).rows_config.model_fields
-    for name in columns:
-        if name not in known:
-            options = [_option(other) for other in ROW_OPTIONS if other in known]
-            raise SettingError(
-                f"{_option(name)} has no effect on {recipe.task}; its columns are named by "
-                f"{', '.join(options) or 'none'}."
-            )
-    chosen = {name: int(value) if value.isdecimal() else value for name, value in columns.items()}
-    return recipe.with_settings("rows", chosen)
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+    known = predictor_class(recipe.task, recipe.base).rows_config
+    return recipe.with_settings("rows", checked_columns(columns, recipe.task, known))
 
 
 def _show(facts: dict[str, Any]) -> None:
