@@ -8,6 +8,7 @@ kept free from the beginning. Nothing here reads a clock but that of the budget.
 from __future__ import annotations
 
 import time
+from collections.abc import Set
 from dataclasses import dataclass, field
 
 from foretext.progress.budget import Budget, Clock
@@ -17,7 +18,7 @@ __all__ = ["Answering", "Shares", "Stopwatch"]
 WRITING_SECONDS = 2.5  # for figures, page and the best model
 WRITING_RATE = 0.01  # of the time, beside that
 ANSWERING_RATE = 0.1  # of a share, at most, for the answers to one file of rows
-OPENING_SECONDS = 0.5  # of a model that is to answer
+OPENING_SECONDS = 1.5  # of a model that is to answer, and of rows that it answers alone
 ROW_SECONDS = 0.005  # of an answer, before one was timed
 MARGIN = 1.2  # times the time that was measured
 
@@ -131,6 +132,10 @@ class Shares:
     def keep_for_test(self, name: str, seconds: float) -> None:
         """Keep time free for a candidate's answers to the test."""
         self.tests[name] = seconds
+
+    def keep_tests(self, names: Set[str]) -> None:
+        """Keep time free for the answers of these candidates, and no others."""
+        self.tests = {name: seconds for name, seconds in self.tests.items() if name in names}
 
     def next_test(self, name: str) -> float:
         """Return the seconds for a candidate's answers to the test; its time is free again.

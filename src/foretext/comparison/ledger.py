@@ -1,0 +1,202 @@
+"""What a comparison has decided and finished, in its folder, so that it can be resumed.
+
+    plan.json                                 what was asked, and what was decided about it
+    rows/train.jsonl valid.jsonl test.jsonl   the rows that all candidates read
+    shared/                                   counts, tokenizers and ids that candidates share
+    candidates/NAME/round-R/base/             the run of a pretraining
+    candidates/NAME/round-R/seed-S/           the run of a fine-tuning
+    candidates/NAME/round-R/turn.json         the time that the candidate was given in the round
+    candidates/NAME/round-R/outcome.json      what came of it
+    candidates/NAME/test/seed-S/              answers to the test
+
+Every file appears whole. What is missing was not finished, and is done by a resume.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from foretext.comparison.candidate import Candidate
+from foretext.errors import OutputError
+from foretext.files import atomic_file, is_regular_file
+from foretext.parsing import read_json
+
+__all__ = ["Ledger", "Outcome", "Plan", "SeedOutcome"]
+
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0)]
+Curve = list[tuple[float, float]]  # seconds, and a loss or score
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What was asked, and what was decided about it before the first candidate began.
+
+    Attributes:
+        foretext: the version.
+        request: as `CompareRequest.kept` has it.
+        content: digest of the files of rows and text.
+        seconds: that reading and deciding took.
+        rows: number of the rows of each part.
+        corpus: files to pretrain on; []: no candidate pretrains.
+        text_bytes: how much of them is read; None: all.
+        candidates: in the order of their turns.
+        left_out: why others do not take part, by name.
+        warnings: sentences that a person has to read.
+        notes: sentences on what was decided.
+    """
+
+    foretext: str
+    request: dict[str, Any]
+    content: str
+    seconds: Seconds
+    rows: dict[str, Count]
+    corpus: list[str]
+    text_bytes: Count | None
+    candidates: list[Candidate]
+    left_out: dict[str, str] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a candidate was given in a round, in seconds; a resume gives it the same."""
+
+    seconds: Seconds
+
+
+@dataclass(frozen=True)
+class SeedOutcome:
+    """One fine-tuning: its seed, the score of the held-out rows, and its seconds."""
+
+    seed: Count
+    valid: float
+    seconds: Seconds
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What came of a candidate in a round.
+
+    Attributes:
+        status: whether it has models that answer.
+        sentence: why not.
+        round: counted from 1.
+        given: seconds that it might use.
+        used: seconds that it used, in all commands.
+        shared: of these, what served other candidates too.
+        pretraining, finetuning: of these, by what was done.
+        seeds: the fine-tunings.
+        pretraining_curve: seconds since its turn began, and the loss.
+        curve: likewise, and the score of the held-out rows.
+        judged_by: the figure of the scores.
+        figures: of the held-out rows, by the best seed.
+        memory_bytes: the most that was held at once.
+        disk_bytes, parameters: of the model.
+        warnings: sentences for a person.
+    """
+
+    status: Literal["finished", "failed"]
+    round: Count
+    given: Seconds
+    used: Seconds
+    sentence: str | None = None
+    shared: Seconds = 0.0
+    pretraining: Seconds = 0.0
+    finetuning: Seconds = 0.0
+    seeds: list[SeedOutcome] = field(default_factory=list)
+    pretraining_curve: Curve = field(default_factory=list)
+    curve: Curve = field(default_factory=list)
+    judged_by: str | None = None
+    figures: dict[str, Any] = field(default_factory=dict)
+    memory_bytes: Count | None = None
+    disk_bytes: Count | None = None
+    parameters: Count | None = None
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def score(self) -> float | None:
+        """The mean of the seeds on the held-out rows; None: it failed."""
+        scores = [seed.valid for seed in self.seeds]
+        return sum(scores) / len(scores) if scores and self.status == "finished" else None
+
+    @property
+    def best_seed(self) -> SeedOutcome:
+        """The seed that is best on the held-out rows, the first of equally good ones."""
+        return max(self.seeds, key=lambda seed: seed.valid)
+
+
+class Ledger:
+    """The files of one comparison.
+
+    Args:
+        path: where they are.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.rows = path / "rows"
+        self.shared = path / "shared"
+        self.candidates = path / "candidates"
+        self.best = path / "best"
+
+    @property
+    def plan(self) -> Plan | None:
+        """What was decided; None: the comparison has not begun."""
+        found: Plan | None = _read(self.path / "plan.json", Plan)
+        return found
+
+    def begin(self, plan: Plan) -> None:
+        """Keep what was decided; from here on the comparison can be resumed."""
+        _write(self.path / "plan.json", plan)
+
+    def rows_file(self, part: str) -> Path:
+        """Return the file of the rows of a part: "train", "valid" or "test"."""
+        return self.rows / f"{part}.jsonl"
+
+    def turn(self, candidate: Candidate, round_: int) -> Path:
+        """Return the folder of a candidate in a round, counted from 1."""
+        return self.candidates / candidate.folder / f"round-{round_}"
+
+    def run(self, candidate: Candidate, round_: int, seed: int) -> Path:
+        """Return the folder of a fine-tuning."""
+        return self.turn(candidate, round_) / f"seed-{seed}"
+
+    def answers(self, candidate: Candidate, seed: int) -> Path:
+        """Return the folder of the answers of a fine-tuning to the test."""
+        return self.candidates / candidate.folder / "test" / f"seed-{seed}"
+
+    def given(self, candidate: Candidate, round_: int) -> float | None:
+        """Return the seconds of a turn; None: it has not begun."""
+        found: Given | None = _read(self.turn(candidate, round_) / "turn.json", Given)
+        return None if found is None else found.seconds
+
+    def keep_given(self, candidate: Candidate, round_: int, seconds: float) -> None:
+        """Keep the seconds of a turn that begins."""
+        _write(self.turn(candidate, round_) / "turn.json", Given(seconds))
+
+    def outcome(self, candidate: Candidate, round_: int) -> Outcome | None:
+        """Return what came of a candidate in a round; None: its turn is not over."""
+        found: Outcome | None = _read(self.turn(candidate, round_) / "outcome.json", Outcome)
+        return found
+
+    def keep_outcome(self, candidate: Candidate, outcome: Outcome) -> None:
+        """Keep what came of a candidate; its turn is over."""
+        _write(self.turn(candidate, outcome.round) / "outcome.json", outcome)
+
+
+def _read(path: Path, kind: Any) -> Any:
+    """Read a file that a process may have been killed before it wrote."""
+    return read_json(path, OutputError, kind) if is_regular_file(path) else None
+
+
+def _write(path: Path, content: Any) -> None:
+    with atomic_file(path) as temporary:
+        text = json.dumps(asdict(content), ensure_ascii=False, indent=1)
+        temporary.write_text(text + "\n", encoding="utf-8")

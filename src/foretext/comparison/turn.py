@@ -1,0 +1,206 @@
+"""The turn of one candidate in one round: it pretrains, and learns the task with each seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from foretext.comparison.candidate import Candidate
+from foretext.comparison.ledger import Ledger, Outcome, Plan, SeedOutcome
+from foretext.comparison.request import CompareRequest
+from foretext.comparison.shares import Answering, Stopwatch
+from foretext.comparison.worker import (
+    Finetune,
+    FinetuneReply,
+    JobFailed,
+    Pretrain,
+    PretrainReply,
+    Worker,
+)
+
+__all__ = ["Contest", "Turn"]
+
+LATE_RATE, LATE_SECONDS = 1.25, 10.0  # what does not end by its budget is stopped after that
+LEAST_SECONDS = 0.5  # of the budget of a job; whether that is enough is its own to say
+
+
+@dataclass(frozen=True)
+class Contest:
+    """What all turns have in common.
+
+    Attributes:
+        request: of the user.
+        plan: what was decided.
+        ledger: what is finished.
+        worker: does the jobs.
+        watch: counts the seconds of the comparison.
+        quiet: whether the jobs show no progress.
+    """
+
+    request: CompareRequest
+    plan: Plan
+    ledger: Ledger
+    worker: Worker
+    watch: Stopwatch
+    quiet: bool
+
+    @property
+    def answering(self) -> Answering:
+        """The rows that every model answers."""
+        rows = self.plan.rows
+        return Answering(rows["valid"], rows["test"], self.request.seeds)
+
+    def count(self, seconds: float, began: float) -> None:
+        """Count what a job took in earlier commands.
+
+        Args:
+            seconds: that it took in all.
+            began: when it was asked for, by the watch.
+        """
+        self.watch.add(max(seconds - (self.watch() - began), 0.0))
+
+
+@dataclass
+class Turn:
+    """A candidate in a round, and the seconds that it may use.
+
+    Args:
+        contest: that it takes part in.
+        candidate: whose turn it is.
+        round: counted from 1.
+        given: seconds that it may use.
+    """
+
+    contest: Contest
+    candidate: Candidate
+    round: int
+    given: float
+    pretrained: PretrainReply | None = None
+    learned: list[FinetuneReply] = field(default_factory=list)
+    failed_seconds: float = 0.0
+
+    @cached_property
+    def folder(self) -> Path:
+        """Where its runs are."""
+        return self.contest.ledger.turn(self.candidate, self.round)
+
+    @property
+    def pretraining_seconds(self) -> float:
+        """Seconds of its pretraining."""
+        return 0.0 if self.pretrained is None else self.pretrained.seconds
+
+    @property
+    def finetuning_seconds(self) -> float:
+        """Seconds of all of its fine-tunings."""
+        return sum(reply.seconds for reply in self.learned)
+
+    @property
+    def used(self) -> float:
+        """Seconds of its jobs so far, in all commands."""
+        return self.pretraining_seconds + self.finetuning_seconds + self.failed_seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds that it may still use."""
+        return self.given - self.used
+
+    def play(self) -> Outcome:
+        """Do its jobs, or those that an earlier command has left; a failure is an outcome, too.
+
+        Raises:
+            Interrupted: a signal asked for the end; the same turn goes on from there.
+        """
+        try:
+            base = self._base()
+            for seed in range(self.contest.request.seeds):
+                self._learn(base, seed)
+        except JobFailed as failure:
+            self.failed_seconds = failure.seconds
+            return self._outcome(str(failure))
+        return self._outcome(None)
+
+    def _base(self) -> str:
+        """Return what the task is learned on, pretrained here where the candidate has a recipe."""
+        candidate, contest = self.candidate, self.contest
+        if candidate.recipe is None:
+            assert candidate.base is not None, candidate.name
+            return candidate.base
+        budget = _budget(candidate.pretraining_rate * self.given)
+        began = contest.watch()
+        job = Pretrain(
+            candidate.recipe,
+            tuple(contest.plan.corpus),
+            str(self.folder / "base"),
+            settings=candidate.pretraining,
+            budget=budget,
+            shared=str(contest.ledger.shared),
+            text_bytes=contest.plan.text_bytes,
+            quiet=contest.quiet,
+        )
+        self.pretrained = contest.worker.run(job, limit=_limit(budget))
+        contest.count(self.pretrained.seconds, began)
+        return job.out
+
+    def _learn(self, base: str, seed: int) -> None:
+        """Learn the task with one seed, in an equal part of the time that is left."""
+        contest, ledger = self.contest, self.contest.ledger
+        budget = _budget(self.left / (contest.request.seeds - seed))
+        began = contest.watch()
+        job = Finetune(
+            contest.request.task,
+            base,
+            str(ledger.rows_file("train")),
+            str(ledger.rows_file("valid")),
+            str(ledger.run(self.candidate, self.round, seed)),
+            settings=self.candidate.settings,
+            budget=budget,
+            seed=contest.request.seed + seed,
+            quiet=contest.quiet,
+        )
+        self.learned.append(contest.worker.run(job, limit=_limit(budget)))
+        contest.count(self.learned[-1].seconds, began)
+
+    def _outcome(self, sentence: str | None) -> Outcome:
+        pretrained, learned = self.pretrained, self.learned
+        best = max(learned, key=lambda reply: reply.score, default=None)
+        replies = [*([] if pretrained is None else [pretrained]), *learned]
+        return Outcome(
+            status="finished" if sentence is None else "failed",
+            sentence=sentence,
+            round=self.round,
+            given=self.given,
+            used=self.used,
+            shared=0.0 if pretrained is None else pretrained.shared_seconds,
+            pretraining=self.pretraining_seconds,
+            finetuning=self.finetuning_seconds,
+            seeds=[
+                SeedOutcome(seed, reply.score, reply.seconds) for seed, reply in enumerate(learned)
+            ],
+            pretraining_curve=[] if pretrained is None else list(pretrained.curve),
+            curve=self._curve(),
+            judged_by=None if best is None else best.judged_by,
+            figures={} if best is None else best.figures,
+            memory_bytes=max((reply.memory_bytes for reply in replies), default=None),
+            disk_bytes=None if best is None else best.disk_bytes,
+            parameters=None if best is None else best.parameters,
+            warnings=[] if best is None else best.warnings,
+        )
+
+    def _curve(self) -> list[tuple[float, float]]:
+        """Return the scores of the first seed, by the seconds since the turn began."""
+        if not self.learned:
+            return []
+        first, before = self.learned[0], self.pretraining_seconds
+        points = [(before + seconds, score) for seconds, score in first.curve]
+        return points or [(before + first.seconds, first.score)]
+
+
+def _budget(seconds: float) -> float:
+    """Return the budget of a job; one that an earlier command began keeps what it had."""
+    return round(max(seconds, LEAST_SECONDS), 2)
+
+
+def _limit(budget: float) -> float:
+    """Return after how many seconds a job is stopped that does not end by itself."""
+    return LATE_RATE * budget + LATE_SECONDS
