@@ -90,6 +90,11 @@ class RowModel(ABC):
         return " ".join(row.text.split())
 
     @classmethod
+    def stratum_of(cls, row: Any) -> str:
+        """Return the kind of a row, such as its label; held-out rows have each kind as often."""
+        return ""
+
+    @classmethod
     def texts(cls, rows: Sequence[Any]) -> RowTexts:
         """Return the texts of rows, which tokenizers and pretraining can learn from."""
         return RowTexts([row.text for row in rows])

@@ -92,6 +92,11 @@ class TextLabeller(Predictor):
             yield {"text": row.text, "label": label}
 
     @classmethod
+    def stratum_of(cls, row: LabelledText) -> str:
+        """Return the label, the first one of several."""
+        return row.labels[0] if row.labels else ""
+
+    @classmethod
     def problems(
         cls, train: Sequence[LabelledText], test: Sequence[LabelledText] = ()
     ) -> list[Problem]:

@@ -51,6 +51,11 @@ class MatcherLearning(TaskModel):
         return kept if config.score is None else {**kept, "score": "score"}
 
     @classmethod
+    def stratum_of(cls, row: LabelledPair) -> str:
+        """Return the label; pairs with scores are of one kind."""
+        return row.label or ""
+
+    @classmethod
     def problems(
         cls, train: Sequence[LabelledPair], test: Sequence[LabelledPair] = ()
     ) -> list[Problem]:

@@ -74,6 +74,11 @@ class ReaderLearning(TaskModel):
         return row.context
 
     @classmethod
+    def stratum_of(cls, row: Question) -> str:
+        """Return whether there is an answer."""
+        return "answered" if row.answers else ""
+
+    @classmethod
     def problems(cls, train: Sequence[Question], test: Sequence[Question] = ()) -> list[Problem]:
         """Return which answers do not stand in their passages, or not where the file says."""
         return find_question_problems(train, test)

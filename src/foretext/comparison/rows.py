@@ -1,0 +1,201 @@
+"""The rows of a comparison: read once as the user has them, then the same files for everybody."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from foretext.classifiers.row_model import RowModel
+from foretext.comparison.held_out import held_out, num_held_out
+from foretext.comparison.leaks import Leak, key_of, leak_between
+from foretext.corpus.findings import Problem
+from foretext.data.rows import write_rows
+from foretext.data.rows.in_memory import RowSource
+from foretext.data.rows.parallel_files import as_parallel_files
+from foretext.errors import CorpusError, SettingError
+from foretext.files import atomic_file
+from foretext.finetuning.bases import predictor_class
+from foretext.registry import imported
+
+__all__ = ["ComparisonRows", "read_rows", "row_model"]
+
+PARTS = ("train", "valid", "test")
+TEXTS = "texts.jsonl"  # of the rows to learn from, as a corpus
+WITHOUT_PYTORCH = {"classification": "foretext.classifiers.linear:LinearClassifier"}
+
+
+@dataclass(frozen=True)
+class ComparisonRows:
+    """Rows by what they are for; all candidates get the same ones.
+
+    Attributes:
+        model: a class that reads and judges the rows of the task.
+        train: to learn from.
+        valid: to choose by: of a file, or held out.
+        test: to measure on, once, at the end; empty: figures are of `valid`.
+        settings: the section `[rows]` that reads the files which `write` leaves.
+        is_held_out: whether `valid` was taken from the rows to learn from.
+        leaks: rows that are in two parts.
+        warnings: sentences for a person.
+    """
+
+    model: type[RowModel]
+    train: Sequence[Any]
+    valid: Sequence[Any]
+    test: Sequence[Any]
+    settings: Mapping[str, Any]
+    is_held_out: bool = False
+    leaks: tuple[Leak, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def parts(self) -> dict[str, Sequence[Any]]:
+        """The rows by the name of their part."""
+        return {"train": self.train, "valid": self.valid, "test": self.test}
+
+    @property
+    def measured(self) -> str:
+        """The part that figures are of: "test" or "valid"."""
+        return "test" if self.test else "valid"
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of rows of each part."""
+        return {part: len(rows) for part, rows in self.parts.items()}
+
+    def write(self, folder: Path) -> dict[str, Path]:
+        """Write a file of JSON lines for each part that has rows, and return their paths.
+
+        Raises:
+            OutputError: one cannot be written.
+        """
+        files = {part: folder / f"{part}.jsonl" for part, rows in self.parts.items() if rows}
+        for part, path in files.items():
+            write_rows(self.model.objects_of(self.parts[part]), path)
+        return files
+
+    def write_texts(self, folder: Path) -> Path:
+        """Write the texts of the rows to learn from as a corpus, each line of a text once.
+
+        Passages of many questions and texts of many pairs are not repeated.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        path = folder / TEXTS
+        with atomic_file(path) as temporary, temporary.open("w", encoding="utf-8") as out:
+            seen: set[bytes] = set()
+            for text in self.model.texts(self.train).texts:
+                lines = [line for line in text.split("\n") if _is_new(key_of(line), seen)]
+                if document := "\n".join(lines).strip():
+                    out.write(f"{json.dumps({'text': document}, ensure_ascii=False)}\n")
+        return path
+
+    @classmethod
+    def open(cls, task: str, folder: Path, settings: Mapping[str, Any]) -> ComparisonRows:
+        """Read the files that `write` left, for a comparison that resumes.
+
+        Raises:
+            CorpusError: a file is missing or damaged.
+            SettingError: there is no such task.
+        """
+        model = row_model(task)
+        config = model.rows_config.checked(dict(settings), "rows")
+        files = {part: folder / f"{part}.jsonl" for part in PARTS}
+        has_test = files["test"].exists()
+        read = {
+            part: model.read(path, config) if part != "test" or has_test else []
+            for part, path in files.items()
+        }
+        return cls(model, **read, settings=settings)
+
+
+def row_model(task: str) -> type[RowModel]:
+    """Return a class that reads the rows of a task, if there is one without PyTorch.
+
+    Raises:
+        SettingError: there is no such task.
+    """
+    if task in WITHOUT_PYTORCH:
+        model: type[RowModel] = imported(WITHOUT_PYTORCH[task])
+        return model
+    return predictor_class(task, "textcnn")
+
+
+def read_rows(
+    task: str,
+    sources: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    *,
+    seed: int = 0,
+    valid_rate: float | None = None,
+) -> ComparisonRows:
+    """Read the rows that the user has, check them, and hold some out where no others are given.
+
+    Args:
+        task: a name of `foretext list`, or ``module:Class``.
+        sources: files or rows in memory, by "train", "valid" and "test".
+        settings: the section `[rows]`: columns and format of the user's files.
+        seed: of the rows that are held out.
+        valid_rate: share of the rows that is held out; None: a tenth, or more of few rows.
+
+    Raises:
+        CorpusError: a file cannot be read, or there is nothing to learn or to measure.
+        SettingError: the settings do not suit the task.
+    """
+    model = row_model(task)
+    config = model.rows_config.checked(dict(settings), "rows")
+    for part, rows in sources.items():
+        _check_parallel(model, task, part, rows)
+    read = {part: model.read(model.source_of(rows), config) for part, rows in sources.items()}
+    train, test = read["train"], read.get("test", [])
+    rows = ComparisonRows(
+        model, train, read.get("valid", []), test, model.reading_again(config), "valid" not in read
+    )
+    return _divided(_checked(rows), seed, valid_rate)
+
+
+def _checked(rows: ComparisonRows) -> ComparisonRows:
+    """Warn of what is wrong with rows; refuse those of which nothing can be learned or measured."""
+    pairs = [("test", "train"), ("test", "valid"), ("valid", "train")]
+    found = [leak_between(rows.parts, *pair) for pair in pairs if all(map(rows.parts.get, pair))]
+    leaks = tuple(leak for leak in found if leak is not None)
+    known = {key_of(row.text) for row in rows.train} if leaks else set()
+    new = [row for row in rows.test if key_of(row.text) not in known]  # the others: see `leaks`
+    problems = rows.model.problems(rows.train, new)
+    _refuse_errors(problems)
+    warnings = (*map(str, leaks), *map(str, problems))
+    return replace(rows, leaks=leaks, warnings=warnings)
+
+
+def _divided(rows: ComparisonRows, seed: int, rate: float | None) -> ComparisonRows:
+    """Hold rows out where the user gave no others."""
+    if rows.is_held_out:
+        number = num_held_out(len(rows.train), rate)
+        train, valid = held_out(rows.model, rows.train, number, seed)
+        rows = replace(rows, train=train, valid=valid)
+    unseen = rows.model.unseen_problems(rows.train, rows.valid)
+    return replace(rows, warnings=(*rows.warnings, *map(str, unseen)))
+
+
+def _refuse_errors(problems: Sequence[Problem]) -> None:
+    for problem in problems:
+        if problem.severity == "error":
+            raise CorpusError(str(problem))
+
+
+def _check_parallel(model: type[RowModel], task: str, part: str, rows: RowSource) -> None:
+    if as_parallel_files(rows) is not None and not model.reads_parallel_files:
+        raise SettingError(
+            f"--{part}: two parallel files hold a text and what it becomes, which {task} does not "
+            "learn; give one file of labelled rows."
+        )
+
+
+def _is_new(key: bytes, seen: set[bytes]) -> bool:
+    """Whether a key is seen for the first time."""
+    is_new = key not in seen
+    seen.add(key)
+    return is_new

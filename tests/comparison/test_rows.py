@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foretext.comparison.rows import ComparisonRows, read_rows, row_model
+from foretext.corpus import Corpus
+from foretext.errors import CorpusError, SettingError
+
+
+def table(folder: Path, name: str, number: int, first: int = 0) -> Path:
+    path = folder / name
+    rows = [f"{'yes' if n % 4 else 'no'};text {n}\n" for n in range(first, first + number)]
+    path.write_text("".join(rows).replace(";", "\t"), encoding="utf-8")
+    return path
+
+
+def plain(rows: Any) -> list[Any]:
+    return [row._replace(place="") for row in rows]
+
+
+def reopened(task: str, rows: ComparisonRows, folder: Path) -> ComparisonRows:
+    rows.write(folder)
+    return ComparisonRows.open(task, folder, rows.settings)
+
+
+def test_rows_are_held_out_and_written_for_all(tmp_path: Path) -> None:
+    train, test = table(tmp_path, "train.tsv", 100), table(tmp_path, "test.tsv", 30, 100)
+    sources = {"train": train, "test": test}
+    rows = read_rows("classification", sources, {"text": 2, "label": 1})
+    assert rows.counts() == {"train": 80, "valid": 20, "test": 30}
+    assert (rows.is_held_out, rows.measured, rows.leaks) == (True, "test", ())
+    assert sum(row.labels == ("no",) for row in rows.valid) == 5
+    files = rows.write(tmp_path / "rows")
+    assert sorted(path.name for path in files.values()) == [
+        "test.jsonl",
+        "train.jsonl",
+        "valid.jsonl",
+    ]
+    again = reopened("classification", rows, tmp_path / "rows")
+    for part in rows.parts:
+        assert plain(again.parts[part]) == plain(rows.parts[part])
+
+
+def test_without_test_rows_the_held_out_ones_are_measured(tmp_path: Path) -> None:
+    rows = read_rows("classification", {"train": table(tmp_path, "a.txt", 40)}, {})
+    assert (rows.measured, len(rows.test)) == ("valid", 0)
+    assert reopened("classification", rows, tmp_path / "rows").measured == "valid"
+
+
+def test_held_out_rows_of_a_file_are_taken_as_they_are(tmp_path: Path) -> None:
+    sources = {"train": table(tmp_path, "a.txt", 10), "valid": table(tmp_path, "b.txt", 6, 10)}
+    rows = read_rows("classification", sources, {})
+    assert rows.counts() == {"train": 10, "valid": 6, "test": 0}
+    assert not rows.is_held_out
+
+
+def test_rows_in_memory_with_several_labels(tmp_path: Path) -> None:
+    labels = [["a"], ["a", "b"], [], ["b"]]
+    given = [(f"text {n}", labels[n % 4]) for n in range(40)]
+    rows = read_rows("classification", {"train": given}, {})
+    again = reopened("classification", rows, tmp_path)
+    assert plain(again.train) == plain(rows.train)
+    assert {row.labels for row in again.train} == {("a",), ("a", "b"), (), ("b",)}
+
+
+def test_pairs_with_scores(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text("s,x,y\n" + "".join(f"{n / 7},a {n},b\n" for n in range(50)), encoding="utf-8")
+    settings = {"text_a": "x", "text_b": "y", "score": "s"}
+    rows = read_rows("matching", {"train": path}, settings)
+    assert rows.settings == {"score": "score"}
+    assert plain(reopened("matching", rows, tmp_path).valid) == plain(rows.valid)
+
+
+def test_tagged_sentences(tmp_path: Path) -> None:
+    path = tmp_path / "a.conll"
+    path.write_text("".join(f"Ada X B-PER\nword{n} X O\n\n" for n in range(30)), encoding="utf-8")
+    rows = read_rows("tagging", {"train": path}, {"tag": 3})
+    again = reopened("tagging", rows, tmp_path)
+    assert [(row.tokens, row.tags) for row in again.train] == [
+        (row.tokens, row.tags) for row in rows.train
+    ]
+
+
+def test_questions_of_which_some_have_no_answer(tmp_path: Path) -> None:
+    given = [
+        {
+            "id": str(n),
+            "question": f"what is {n % 3}?",
+            "context": f"passage {n // 3} says so",
+            "answers": [] if n % 3 else [{"text": "passage", "answer_start": 0}],
+        }
+        for n in range(90)
+    ]
+    rows = read_rows("span_qa", {"train": given}, {})
+    assert not {row.context for row in rows.train} & {row.context for row in rows.valid}
+    again = reopened("span_qa", rows, tmp_path)
+    assert plain(again.train) == plain(rows.train)
+    assert sum(not row.answers for row in again.train) == 2 * len(again.train) // 3
+
+
+def test_parallel_files(tmp_path: Path) -> None:
+    for side in ("de", "en"):
+        lines = "".join(f"{side} {n}\n" for n in range(30))
+        (tmp_path / f"a.{side}").write_text(lines, encoding="utf-8")
+    files = (str(tmp_path / "a.de"), str(tmp_path / "a.en"))
+    rows = read_rows("text_to_text", {"train": files}, {})
+    assert plain(reopened("text_to_text", rows, tmp_path).train) == plain(rows.train)
+    with pytest.raises(SettingError, match=r"--train: two parallel files .* classification"):
+        read_rows("classification", {"train": files}, {})
+
+
+def test_problems_become_warnings_and_errors(tmp_path: Path) -> None:
+    one = [(f"text {n}", "same") for n in range(30)]
+    with pytest.raises(CorpusError, match="All 30 rows have the label 'same'"):
+        read_rows("classification", {"train": one}, {})
+    mixed = [*one, ("", "other"), ("x", "other"), ("y", "other")]
+    rows = read_rows("classification", {"train": mixed, "test": [("z", "strange")]}, {})
+    assert any("1 row has no text" in sentence for sentence in rows.warnings)
+    assert any("1 test row has labels that training never" in each for each in rows.warnings)
+
+
+def test_common_rows_are_told_once(tmp_path: Path) -> None:
+    train = [(f"text {n}", "ab"[n % 2]) for n in range(40)]
+    test = [*train[:3], *((f"new {n}", "a") for n in range(7))]
+    rows = read_rows("classification", {"train": train, "test": test}, {})
+    told = [sentence for sentence in rows.warnings if "3 of 10" in sentence]
+    assert len(told) == 1
+    assert rows.leaks[0].rows == 3
+
+
+def test_a_test_that_is_the_held_out_file_is_refused(tmp_path: Path) -> None:
+    train, valid = table(tmp_path, "a.txt", 40), table(tmp_path, "b.txt", 10, 40)
+    with pytest.raises(CorpusError, match=r"--test: 10 of 10 rows .* among the held-out rows"):
+        read_rows("classification", {"train": train, "valid": valid, "test": valid}, {})
+
+
+def test_texts_of_rows_as_a_corpus(tmp_path: Path) -> None:
+    given = [
+        {
+            "id": str(n),
+            "question": f"what, {n}?",
+            "context": f"passage {n // 3}",
+            "answers": ["passage"],
+        }
+        for n in range(60)
+    ]
+    rows = read_rows("span_qa", {"train": given}, {})
+    path = rows.write_texts(tmp_path)
+    documents = list(Corpus(path))
+    assert len(documents) == len(rows.train)
+    assert sum("passage" in document for document in documents) == len(rows.train) // 3
+    held_out_text = rows.valid[0].context
+    assert held_out_text not in path.read_text(encoding="utf-8")
+
+
+def test_classification_is_read_without_pytorch() -> None:
+    code = (
+        "import sys; from foretext.comparison.rows import row_model; row_model('classification'); "
+        "sys.exit('torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_tasks_that_are_not_there() -> None:
+    with pytest.raises(SettingError, match="there is no such task"):
+        row_model("clasification")
+
+
+def test_a_damaged_file_is_named_when_it_is_opened_again(tmp_path: Path) -> None:
+    rows = read_rows("classification", {"train": table(tmp_path, "a.txt", 40)}, {})
+    rows.write(tmp_path)
+    (tmp_path / "valid.jsonl").write_text(json.dumps({"text": 3, "label": "yes"}))
+    with pytest.raises(CorpusError, match=r"valid.jsonl, line 1: 'text' holds a number"):
+        ComparisonRows.open("classification", tmp_path, rows.settings)
