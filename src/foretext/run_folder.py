@@ -10,6 +10,7 @@
     config.json            what the folder holds; it marks a finished run
     metrics.jsonl          the training's figures, a line each
     samples.jsonl          what a language model answered while it learned, likewise
+    shared.json            what it took of a folder that several runs share
     plan.json              what was expected of a run that was planned
     examination.json       a task's answers to rows held out: who is taken for whom, and errors
     train.log              what was done, and when
@@ -53,7 +54,7 @@ WRITER = "text_to_text"  # is saved as a language model, which a translator is t
 WRITERS = ("ForConditionalGeneration", "MTModel", "LMHeadModel", "ForCausalLM", "ForMaskedLM")
 TRANSLATORS = "MTModel"  # classes that learned nothing else
 MODULES = "modules.json"  # of sentence-transformers
-FIRST_STEPS = (CHECKPOINTS, REPLACEMENT, "plan.json", "train.log")  # before there is a recipe
+FIRST_STEPS = (CHECKPOINTS, REPLACEMENT, "plan.json", "shared.json", "train.log")  # before there is a recipe
 
 
 class RunFolder:
@@ -83,6 +84,7 @@ class RunFolder:
         self.samples = path / "samples.jsonl"
         self.trials = path / "trials.jsonl"
         self.plan = path / "plan.json"
+        self.shared = path / "shared.json"
         self.examination = path / "examination.json"
         self.vectors = path / "vectors.safetensors"
         self.outputs = path / "outputs.safetensors"

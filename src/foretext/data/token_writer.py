@@ -7,16 +7,15 @@ import json
 import os
 import shutil
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from foretext.corpus.blocks import Advance, Blocks, map_blocks
-from foretext.data.token_file import TokenMeta, Tokens
+from foretext.data.token_file import TokenFile, TokenMeta, Tokens
 from foretext.data.units import Encode, MarkedBlock
 from foretext.errors import CorpusError, OutputError
 from foretext.files import atomic_folder
@@ -30,6 +29,7 @@ __all__ = ["write_tokens"]
 LAYOUT = 1  # version of the files; part of the fingerprint
 FILES = ("ids", "sentence_starts", "document_starts")
 LENGTHS = ("num_tokens", "num_sentences", "num_documents")
+TOKENS_AT_ONCE = 1 << 20  # about, of a text that is encoded already
 
 # From the number of each sentence's document and of the sentence in the corpus, both (S,), to
 # whether the sentence is held out, (S,) bool
@@ -46,6 +46,7 @@ def write_tokens(
     workers: int = 1,
     progress: Advance | None = None,
     segmenter: Segmenter | None = None,
+    encoded: TokenFile | None = None,
 ) -> Tokens:
     """Encode a corpus into ``folder/train`` and ``folder/valid``, unless both exist already.
 
@@ -55,7 +56,9 @@ def write_tokens(
     single document the last sentences, as many as the rate says, at least one. A single sentence
     leaves nothing to hold out.
 
-    A `segmenter` marks words and entities; without one there is no file of units.
+    A `segmenter` marks words and entities; without one there is no file of units. Where the whole
+    corpus is `encoded` already, by this tokenizer and segmenter, it is only divided; the files are
+    the same.
 
     Raises:
         CorpusError: the corpus contains no word.
@@ -70,10 +73,16 @@ def write_tokens(
     if _is_made(folder, fingerprint):
         return Tokens.open(folder)
     with atomic_folder(folder) as temporary, _encoder(tokenizer, segmenter, workers) as work:
-        encode = partial(_encode, corpus, work, temporary, meta, workers)
-        train, valid = encode(_drawn(valid_rate, seed), progress)
+
+        def blocks(progress: Advance | None) -> Iterator[MarkedBlock]:
+            if encoded is not None:
+                return _blocks_of(encoded)
+            return map_blocks(work, corpus, workers, progress)
+
+        train, valid = _divide(blocks(progress), temporary, meta, _drawn(valid_rate, seed))
         if valid_rate > 0 and not (train.num_documents and valid.num_documents):
-            train, valid = encode(_last(train, valid, valid_rate), None)
+            last = _last(train, valid, valid_rate)
+            train, valid = _divide(blocks(None), temporary, meta, last)
         if not valid.num_documents:
             shutil.rmtree(valid.folder)
         if not train.num_documents:
@@ -97,19 +106,13 @@ def _encoder(
     return nullcontext(lambda text: MarkedBlock(tokenizer.encode_block(text), None))
 
 
-def _encode(
-    corpus: Blocks,
-    work: Encode,
-    folder: Path,
-    meta: dict[str, Any],
-    workers: int,
-    held_out: Chooser,
-    progress: Advance | None,
+def _divide(
+    blocks: Iterable[MarkedBlock], folder: Path, meta: dict[str, Any], held_out: Chooser
 ) -> tuple[_Writer, _Writer]:
     """Write all sentences, each to one of two folders; returns the writers, closed."""
     num_documents, num_sentences = 0, 0
     with _Writer(folder / "train", meta) as train, _Writer(folder / "valid", meta) as valid:
-        for marked in map_blocks(work, corpus, workers, progress):
+        for marked in blocks:
             block = marked.block
             documents = _documents_of_sentences(block)
             sentences = np.arange(len(documents))
@@ -119,6 +122,24 @@ def _encode(
             num_documents += len(block.document_starts)
             num_sentences += len(block.sentence_starts)
     return train, valid
+
+
+def _blocks_of(tokens: TokenFile) -> Iterator[MarkedBlock]:
+    """Yield a text that is encoded, in blocks of whole documents."""
+    at, num_sentences = 0, 0
+    while at < tokens.num_documents:
+        begin = tokens.document_starts[at]
+        after = np.searchsorted(tokens.document_starts, begin + TOKENS_AT_ONCE)
+        after = min(max(int(after), at + 1), tokens.num_documents)
+        end = tokens.document_starts[after]
+        next_sentence = int(np.searchsorted(tokens.sentence_starts, end))
+        block = EncodedBlock(
+            tokens.ids[begin:end],
+            tokens.sentence_starts[num_sentences:next_sentence] - begin,
+            tokens.document_starts[at:after] - begin,
+        )
+        yield MarkedBlock(block, None if tokens.units is None else tokens.units[begin:end])
+        at, num_sentences = after, next_sentence
 
 
 def _documents_of_sentences(block: EncodedBlock) -> np.ndarray:

@@ -50,9 +50,10 @@ def begun(job: PretrainingJob, seconds: float) -> PretrainingJob:
         job.note(_left_out("the page", seconds, job))
     elif wanted and job.learns_vectors and not closing.word_map:
         job.note(_left_out("the map of words on the page", seconds, job))
-    beginning = None if job.recipe.is_autoencoder else Beginning(job.text())
-    budget = Budget(seconds, job.began)
-    return replace(job, budget=budget, closing=closing, report=report, beginning=beginning)
+    job = replace(job, budget=Budget(seconds, job.began), closing=closing, report=report)
+    if job.is_fixed or job.recipe.is_autoencoder:
+        return job
+    return replace(job, beginning=Beginning(job.text()))
 
 
 @contextmanager
@@ -64,7 +65,7 @@ def reading(job: PretrainingJob, *, passes: int) -> Iterator[None]:
         passes: over the text, of which this is the first.
     """
     text, budget = job.beginning, job.budget
-    if budget is None or text is None:
+    if budget is None or text is None or job.is_fixed:
         yield
         return
     is_known = text.limit is not None  # by a plan, or by an earlier pass

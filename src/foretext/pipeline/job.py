@@ -12,6 +12,7 @@ from foretext.corpus.beginning import Beginning
 from foretext.corpus.texts import SourceNames
 from foretext.errors import SettingError
 from foretext.pipeline.runs import Job
+from foretext.pipeline.shared import SharedFolder
 from foretext.plan.times import Closing
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
@@ -49,6 +50,8 @@ class PretrainingJob(Job):
     found: Corpus | None = None  # the corpus, where it is open already
     budget: Budget | None = None  # for everything; see `foretext.pipeline.budgets` for what follows
     beginning: Beginning | None = None  # of the corpus, which a budget may cut short
+    is_fixed: bool = False  # whether that is decided, so that no budget cuts it
+    shared: SharedFolder | None = None  # what other runs have made of the text, and will use
     closing: Closing = field(default_factory=Closing)  # what is written after the training
     limit: Budget | None = None  # of the training alone
 
@@ -62,6 +65,14 @@ class PretrainingJob(Job):
     def opened(self) -> PretrainingJob:
         """Return this job with its corpus open, so that all readers share a stream's copy."""
         return replace(self, found=self.text())
+
+    def fixed(self, text_bytes: int | None) -> PretrainingJob:
+        """Return this job with so many stored bytes of its corpus, or all; no budget cuts more."""
+        text = self.text()
+        every = text.num_bytes
+        if text_bytes is not None and every is not None and text_bytes >= every:
+            text_bytes = None  # or its digest would not be that of all of the text
+        return replace(self, found=text, beginning=Beginning(text, text_bytes), is_fixed=True)
 
     def shortened(self, text_rate: float) -> PretrainingJob:
         """Return this job with the beginning of its corpus, by a share of the stored bytes."""

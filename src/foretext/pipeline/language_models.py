@@ -24,6 +24,7 @@ from foretext.pipeline.budgets import reading, with_training_time
 from foretext.pipeline.building import build_model, objective_class, training_config
 from foretext.pipeline.job import PretrainingJob
 from foretext.pipeline.samples import SampledValidation
+from foretext.pipeline.shared_text import SharedText, learned_tokenizer
 from foretext.progress import Progress
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
@@ -33,7 +34,6 @@ from foretext.run_folder import RunFolder
 from foretext.runtime import usable_cores
 from foretext.tokenizers.frames import with_frame
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from foretext.tokenizers.subwords import learn_subwords
 from foretext.training.loop import fit
 from foretext.training.model import Model
 from foretext.training.processes import Processes
@@ -114,16 +114,12 @@ def _tokenizer(job: PretrainingJob, base: LanguageModel | None) -> SubwordTokeni
     if base is not None:
         tokenizer: SubwordTokenizer = base.tokenizer
     else:
-        kind, config = job.recipe.parts["tokenizer"]
-        text = job.text()
-        with (
-            reading(job, passes=2),
-            Progress(f"learning {kind}", text.num_bytes, "bytes", quiet=job.quiet) as bar,
-        ):
-            tokenizer = learn_subwords(
-                str(kind), config.model_dump(), text, workers=usable_cores(), progress=bar
-            )
-        wanted = config.model_dump()["vocab_size"]
+        if (shared := _shared_text(job)) is not None:
+            tokenizer = shared.tokenizer(job.recipe)
+        else:
+            with reading(job, passes=2):
+                tokenizer = learned_tokenizer(job.recipe, job.text(), quiet=job.quiet)
+        wanted = job.recipe.parts["tokenizer"].settings()["vocab_size"]
         if tokenizer.vocab_size < wanted:
             job.note(
                 f"the text gives {tokenizer.vocab_size:,} tokens, not the {wanted:,} of "
@@ -144,7 +140,8 @@ def _tokens(job: PretrainingJob, tokenizer: SubwordTokenizer) -> Tokens:
         if segmenter is not None:
             segmenter.check(tokens.train)
         return tokens
-    text = job.text()
+    text, shared = job.text(), _shared_text(job)
+    encoded = None if shared is None else shared.ids(job.recipe, tokenizer)
     with (
         reading(job, passes=1),
         Progress("encoding text", text.num_bytes, "bytes", quiet=job.quiet) as bar,
@@ -158,7 +155,10 @@ def _tokens(job: PretrainingJob, tokenizer: SubwordTokenizer) -> Tokens:
             workers=usable_cores(),
             progress=bar,
             segmenter=segmenter,
+            encoded=encoded,
         )
+    if shared is not None:
+        shared.folder.keep_used(job.run)
     job.run.note(
         f"{text}: {tokens.train.num_documents:,} documents, {tokens.train.num_tokens:,} tokens to "
         f"train on, {tokenizer.vocab_size:,} in the vocabulary"
@@ -167,6 +167,10 @@ def _tokens(job: PretrainingJob, tokenizer: SubwordTokenizer) -> Tokens:
         job.note(f"the text has {described(tokens.train.units)}")
     _note_unknown_tokens(job, tokenizer, tokens.train)
     return tokens
+
+
+def _shared_text(job: PretrainingJob) -> SharedText | None:
+    return None if job.shared is None else SharedText(job.shared, job.text(), job.quiet)
 
 
 def _note_unknown_tokens(job: PretrainingJob, tokenizer: SubwordTokenizer, text: TokenFile) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from foretext.corpus import Corpus
 from foretext.pipeline.job import Base
+from foretext.pipeline.shared import SharedFolder
 from foretext.recipe import Recipe
 from foretext.run_folder import RunFolder
 
@@ -24,8 +25,10 @@ def plan_network(
     *,
     used: float = 0.0,
     page: bool = True,
+    shared: SharedFolder | None = None,
+    is_fixed: bool = False,
 ) -> Plan:
-    """Plan what a recipe of a language model leaves open; nothing is written.
+    """Plan what a recipe of a language model leaves open; nothing is written but what is shared.
 
     Args:
         recipe: of a network that learns from text.
@@ -33,6 +36,8 @@ def plan_network(
         budget: seconds for everything; None: by the size of the text.
         used: seconds of it that are gone already.
         page: whether the run is to write a page.
+        shared: where the text's tokenizer and ids are, or are made.
+        is_fixed: whether all of the text is read, however long that takes.
 
     Raises:
         SettingError: the pair of backbone and objective does not fit, no size fits into memory, or
@@ -40,10 +45,21 @@ def plan_network(
         CorpusError: the corpus cannot be read.
     """
     from foretext.pipeline.building import build_model, check_model  # imports PyTorch
+    from foretext.pipeline.shared_text import SharedText
     from foretext.plan.planner import make_plan
 
     check_model(recipe)  # before any text is read
-    return make_plan(recipe, text, build_model, budget, used=used, page=page)
+    prepare = None if shared is None else SharedText(shared, text).prepared
+    return make_plan(
+        recipe,
+        text,
+        build_model,
+        budget,
+        used=used,
+        page=page,
+        prepare=prepare,
+        is_fixed=is_fixed,
+    )
 
 
 def wants_plan(recipe: Recipe, base: Base, budget: float | None) -> bool:

@@ -23,6 +23,7 @@ from foretext.pipeline.planning import (
     wants_plan,
 )
 from foretext.pipeline.runs import run_folder
+from foretext.pipeline.shared import SharedFolder
 from foretext.pipeline.text_settings import with_text_settings
 from foretext.pipeline.word_vectors import learn_vectors
 from foretext.progress import is_quiet
@@ -123,11 +124,17 @@ def run_recipe(
     quiet: bool | None = None,
     report: bool = False,
     auto: bool = False,
+    shared: Path | None = None,
+    text_bytes: int | None = None,
 ) -> Pretrained:
     """Do what `pretrain` does, and return the recipe and the history too.
 
     With `report` the run gets its page before it is finished; with `auto` it takes the settings
     that `foretext inspect` proposes, where the user chose none.
+
+    With `shared`, a folder, the run takes tokenizer and ids from there, or makes them there for
+    others (`foretext.pipeline.shared`). So that all have the same text, `text_bytes` says how much
+    of it is read, in stored bytes from its beginning, and no budget cuts it; None: all.
     """
     began = command_began()
     if not is_first_process():
@@ -147,7 +154,11 @@ def run_recipe(
             report=page,
             began=began,
         )
-        job = _resolved(with_text_settings(job, auto=auto), budget)
+        job = with_text_settings(job, auto=auto)
+        if not recipe.is_autoencoder and (shared is not None or text_bytes is not None):
+            folder = None if shared is None else SharedFolder(shared)
+            job = replace(job.fixed(text_bytes), shared=folder)
+        job = _resolved(job, budget)
         if resume:
             check_same(job.recipe, run)
         keep_memory(job)
@@ -196,7 +207,15 @@ def _resolved(job: PretrainingJob, budget: float | None) -> PretrainingJob:
 
 def _planned(job: PretrainingJob, budget: float | None) -> PretrainingJob:
     used = time.monotonic() - job.began
-    plan = plan_network(job.recipe, job.text(), budget, used=used, page=job.report is not None)
+    plan = plan_network(
+        job.recipe,
+        job.text(),
+        budget,
+        used=used,
+        page=job.report is not None,
+        shared=job.shared,
+        is_fixed=job.is_fixed,
+    )
     for sentence in plan.sentences():
         job.note(f"plan: {sentence}")
     if job.keep:

@@ -9,15 +9,13 @@ import numpy as np
 
 from foretext._version import __version__
 from foretext.artifact import load_vectors
-from foretext.corpus.blocks import Blocks
-from foretext.corpus.segmented import SegmentedCorpus
 from foretext.data.token_file import Tokens
 from foretext.data.token_writer import write_tokens
 from foretext.errors import SettingError
-from foretext.files import temporary_folder
 from foretext.pipeline.budgets import reading, with_training_time
 from foretext.pipeline.job import Base, PretrainingJob
-from foretext.progress import Progress
+from foretext.pipeline.shared import SharedFolder
+from foretext.pipeline.word_text import SharedWords, WordText
 from foretext.recipe import Recipe
 from foretext.report.card import vectors_card
 from foretext.report.word_map import example_word
@@ -59,16 +57,10 @@ def _encode(job: PretrainingJob) -> tuple[WordTokenizer, Tokens]:
     if job.resume and run.tokens.is_dir():
         tokenizer = WordTokenizer.load(run.tokenizer)
         return tokenizer, Tokens.open(run.tokens, vocab_size=tokenizer.vocab_size)
-    if job.recipe.tokenizer.pre_tokenizer != "chinese_words":
-        tokenizer, tokens = _read(job, job.text())
+    if job.shared is None or job.base is not None:  # a base has words of its own
+        tokenizer, tokens = _read(job)
     else:
-        text, workers = job.text(), job.recipe.vectors.workers
-        with temporary_folder(run.path) as folder:
-            words = SegmentedCorpus(
-                text, folder / "words", num_bytes=text.num_bytes, workers=workers
-            )
-            tokenizer, tokens = _read(job, words, segmented=True)
-        tokenizer = WordTokenizer(tokenizer.config, tokenizer.vocabulary)
+        tokenizer, tokens = _shared(job, job.shared)
     run.note(
         f"{job.text()}: {tokens.train.num_documents:,} documents, {tokens.train.num_tokens:,} "
         f"tokens to train on, {tokenizer.vocab_size:,} words"
@@ -76,34 +68,36 @@ def _encode(job: PretrainingJob) -> tuple[WordTokenizer, Tokens]:
     return tokenizer, tokens
 
 
-def _read(
-    job: PretrainingJob, text: Blocks, *, segmented: bool = False
-) -> tuple[WordTokenizer, Tokens]:
+def _read(job: PretrainingJob) -> tuple[WordTokenizer, Tokens]:
     """Pass over the text twice: to count its words, and to encode it."""
-    recipe, run, workers = job.recipe, job.run, job.recipe.vectors.workers
-    with (
-        reading(job, passes=1 if segmented else 2),
-        Progress("counting words", job.text().num_bytes, "bytes", quiet=job.quiet) as bar,
-    ):
-        tokenizer = WordTokenizer.learn(
-            recipe.tokenizer, text, workers=workers, progress=bar, segmented=segmented
-        )
-        bar.total = job.text().num_bytes  # less than before where the time was over
-    if (known := _base_vectors(job.base)) is not None:
-        vocabulary = tokenizer.vocabulary.extended(known.index_to_key, known.counts)
-        tokenizer = WordTokenizer(tokenizer.config, vocabulary, segmented=segmented)
-    tokenizer.save(run.tokenizer)
-    with Progress("encoding text", job.text().num_bytes, "bytes", quiet=job.quiet) as bar:
-        tokens = write_tokens(
-            text,
-            tokenizer,
-            run.tokens,
-            valid_rate=_valid_rate(recipe, tokenizer),
-            seed=recipe.vectors.seed,
-            workers=workers,
-            progress=bar,
-        )
-    return tokenizer, tokens
+    run, text = job.run, job.text()
+    with WordText.opened(job.recipe, text, run.path, quiet=job.quiet) as words:
+        with reading(job, passes=1 if words.is_cut else 2):
+            tokenizer = words.counted()
+        if (known := _base_vectors(job.base)) is not None:
+            vocabulary = tokenizer.vocabulary.extended(known.index_to_key, known.counts)
+            tokenizer = WordTokenizer(tokenizer.config, vocabulary, segmented=words.is_cut)
+        tokenizer.save(run.tokenizer)
+        rate = _valid_rate(job.recipe, tokenizer)
+        tokens = words.encoded(tokenizer, run.tokens, valid_rate=rate)
+    return WordTokenizer(tokenizer.config, tokenizer.vocabulary), tokens
+
+
+def _shared(job: PretrainingJob, shared: SharedFolder) -> tuple[WordTokenizer, Tokens]:
+    """Take words and ids from a folder that several runs share, or make them there."""
+    run, text = job.run, job.text()
+    words = SharedWords.of(shared, job.recipe, text, quiet=job.quiet)
+    words.save(run.tokenizer)
+    tokens = write_tokens(
+        text,
+        words.tokenizer,
+        run.tokens,
+        valid_rate=_valid_rate(job.recipe, words.tokenizer),
+        seed=job.recipe.vectors.seed,
+        encoded=words.ids,
+    )
+    shared.keep_used(run)
+    return words.tokenizer, tokens
 
 
 def _valid_rate(recipe: Recipe, tokenizer: WordTokenizer) -> float:

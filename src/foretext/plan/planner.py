@@ -21,7 +21,7 @@ from foretext.plan.rules import default_budget
 from foretext.plan.sample import CorpusSample
 from foretext.plan.stopwatch import Timer
 from foretext.plan.times import LOADING_SECONDS, READING_RATE, Closing, training_seconds
-from foretext.plan.trials import Build, Trials
+from foretext.plan.trials import Build, Prepare, Trials
 from foretext.recipe import Recipe
 from foretext.tokenizers.subwords import SUBWORDS
 
@@ -41,6 +41,8 @@ def make_plan(
     used: float = 0.0,
     page: bool = True,
     timer: Timer = time.monotonic,
+    prepare: Prepare | None = None,
+    is_fixed: bool = False,
 ) -> Plan:
     """Plan what `recipe` leaves open.
 
@@ -52,6 +54,9 @@ def make_plan(
         used: seconds of it that are gone already.
         page: whether the run is to write a page.
         timer: counts seconds.
+        prepare: returns tokenizer and ids of all of the text, where these are ready, or are made
+            now.
+        is_fixed: whether all of the text is read, however long that takes.
 
     Raises:
         CorpusError: the corpus cannot be read.
@@ -68,8 +73,9 @@ def make_plan(
     trial_seconds = min(max(TRIAL_RATE * seconds, shortest), longest)
     with tempfile.TemporaryDirectory(prefix="foretext-") as folder:
         ruled = with_sections(recipe, by_rules)
-        trials = Trials(ruled, sample, Path(folder), build, trial_seconds, timer)
+        trials = Trials(ruled, sample, Path(folder), build, trial_seconds, timer, prepare)
         text_rate = _text_rate(trials.preparation_seconds, seconds, timer() - began)
+        text_rate = 1.0 if is_fixed else text_rate
         preparation = text_rate * trials.preparation_seconds
         text_tokens = round(text_rate * trials.corpus_tokens)
         given = Circumstances(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeAlias, cast
 
 import torch
 
@@ -27,9 +27,11 @@ from foretext.tokenizers.subwords import learn_subwords
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
 
-__all__ = ["Build", "Trials"]
+__all__ = ["Build", "Prepare", "Trials"]
 
 Build = Callable[[Recipe, SubwordTokenizer], Model]  # what the training itself builds with
+# The tokenizer of a recipe, and all of the text as its ids
+Prepare: TypeAlias = Callable[[Recipe], tuple[SubwordTokenizer, TokenFile]]
 
 
 class Trials:
@@ -42,6 +44,8 @@ class Trials:
         build: makes a model.
         seconds: to train each size for.
         timer: counts seconds.
+        prepare: returns what the training itself reads, where that is ready; None: the sample is
+            encoded.
 
     Attributes:
         tokenizer: learned from the sample; of a small corpus, the one that training will have.
@@ -57,10 +61,14 @@ class Trials:
         build: Build,
         seconds: float,
         timer: Timer = time.monotonic,
+        prepare: Prepare | None = None,
     ) -> None:
-        if not sample.whole:  # the time is extrapolated: load kernels first
-            _encode(recipe, sample.beginning(), folder / "warm", timer)
-        encoded = _encode(recipe, sample, folder / "tokens", timer)
+        if prepare is not None:
+            encoded = Encoded(*prepare(recipe), sample.corpus_bytes, 0.0)
+        else:
+            if not sample.whole:  # the time is extrapolated: load kernels first
+                _encode(recipe, sample.beginning(), folder / "warm", timer)
+            encoded = _encode(recipe, sample, folder / "tokens", timer)
         self.tokenizer, self.text = encoded.tokenizer, encoded.tokens
         self.preparation_seconds = encoded.seconds
         self.corpus_tokens = round(self.text.num_tokens * sample.corpus_bytes / encoded.num_bytes)
