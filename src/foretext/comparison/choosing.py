@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from foretext.comparison.candidate import GROUPS, Candidate
+from foretext.comparison.candidate import GROUPS, Candidate, Sections
+from foretext.comparison.candidate_settings import configured
 from foretext.comparison.candidates import Choice, default_candidates, usual_names
 from foretext.comparison.named_candidate import OVER, named_candidate
-from foretext.errors import SettingError
+from foretext.errors import SettingError, did_you_mean
 from foretext.finetuning.base_names import LEARNERS
 from foretext.finetuning.bases import NamedBackbone, is_name
 from foretext.objectives import OBJECTIVES
@@ -43,6 +44,7 @@ def choose_candidates(
     only: Sequence[str] = (),
     without: Sequence[str] = (),
     given: Sequence[str] = (),
+    settings: Mapping[str, Sections] | None = None,
 ) -> Choice:
     """Return the candidates of a comparison.
 
@@ -53,9 +55,11 @@ def choose_candidates(
         only: names of candidates or groups, in place of foretext's choice; (): its choice.
         without: names or groups to leave out.
         given: names and paths that take part beside the others, whatever the budget.
+        settings: of single candidates, by name.
 
     Raises:
-        SettingError: a name is unknown, cannot learn the task, or nothing is left.
+        SettingError: a name is unknown, cannot learn the task, or nothing is left; or settings are
+            wrong, or of what is no candidate.
     """
     usual = usual_names(task, facts.language)
     if only:
@@ -73,8 +77,9 @@ def choose_candidates(
             check_candidate(candidate, task)
     if not kept:
         raise SettingError(_nothing(choice, budget_seconds, only=bool(only)))
-    reasons = {name: why for name, why in choice.left_out.items() if name not in unwanted}
-    return Choice(kept, {name: why for name, why in reasons.items() if name not in _names(kept)})
+    kept = _configured(kept, settings or {})
+    apart = {*unwanted, *_names(kept)}
+    return Choice(kept, {name: why for name, why in choice.left_out.items() if name not in apart})
 
 
 def _members(name: str, task: str, usual: Sequence[str]) -> list[str]:
@@ -87,6 +92,21 @@ def _members(name: str, task: str, usual: Sequence[str]) -> list[str]:
 
 def _names(candidates: Sequence[Candidate]) -> list[str]:
     return [each.name for each in candidates]
+
+
+def _configured(
+    candidates: Sequence[Candidate], settings: Mapping[str, Sections]
+) -> list[Candidate]:
+    """Return the candidates with the settings of those that have some.
+
+    Raises:
+        SettingError: they are wrong, or of what is no candidate.
+    """
+    for name in settings:
+        if name not in (names := _names(candidates)):
+            hint = did_you_mean(name, names) or f" There are: {', '.join(names)}."
+            raise SettingError(f"--set '{name}:…' has no effect: no candidate has this name.{hint}")
+    return [configured(each, settings.get(each.name, {})) for each in candidates]
 
 
 def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:

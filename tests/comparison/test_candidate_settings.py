@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import pytest
+
+from foretext.comparison.candidate_settings import configured
+from foretext.comparison.choosing import CorpusFacts, choose_candidates
+from foretext.comparison.named_candidate import named_candidate
+from foretext.errors import SettingError
+
+TASK = "classification"
+
+
+def test_a_language_model_shares_its_sections_out() -> None:
+    given: dict[str, dict[str, float]] = {
+        "backbone": {"num_layers": 1},
+        "objective": {"mask_rate": 0.2},
+        "training": {"epochs": 2},
+        "task": {"dropout": 0.2},
+    }
+    found = configured(named_candidate("modern-bert", TASK), given)
+    assert found.pretraining == {name: given[name] for name in ("backbone", "objective")}
+    assert found.settings == {name: given[name] for name in ("training", "task")}
+
+
+def test_the_network_over_vectors_is_not_part_of_their_recipe() -> None:
+    found = configured(
+        named_candidate("word2vec + bilstm", TASK),
+        {"vectors": {"epochs": 1}, "backbone": {"dim": 16}, "tokenizer": {"min_count": 2}},
+    )
+    assert found.pretraining == {"vectors": {"epochs": 1}, "tokenizer": {"min_count": 2}}
+    assert found.settings["backbone"] == {"name": "lstm", "dim": 16}
+    assert found.settings["task"] == {"pooling": "attention"}
+
+
+def test_what_is_not_pretrained_has_one_kind_of_settings() -> None:
+    found = configured(named_candidate("textcnn", TASK), {"backbone": {"num_maps": 8}})
+    assert (found.pretraining, found.settings) == ({}, {"backbone": {"num_maps": 8}})
+    assert named_candidate("textcnn", TASK).settings == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "sections", "sentence"),
+    [
+        ("bert", {"objective": {"mask_rat": 0.2}}, "Did you mean 'mask_rate'"),
+        ("bert", {"training": {"epoch": 2}}, "Did you mean 'epochs'"),
+        ("linear", {"finetuning": {"seed": 2}}, "no such setting"),
+        ("linear", {"vectors": {"epochs": 1}}, "a candidate has no such section"),
+        ("linear", {"rows": {"text": "body"}}, "a candidate has no such section"),
+    ],
+)
+def test_wrong_settings(name: str, sections: dict[str, dict[str, object]], sentence: str) -> None:
+    with pytest.raises(SettingError, match=sentence):
+        configured(named_candidate(name, TASK), sections)
+
+
+def test_settings_reach_the_candidates_that_they_name() -> None:
+    facts = CorpusFacts("en", 10**7, 5000)
+    only = ("linear", "textcnn")
+    settings = {"textcnn": {"backbone": {"num_maps": 8}}}
+    first, second = choose_candidates(TASK, facts, 60, only=only, settings=settings).candidates
+    assert (first.settings, second.settings) == ({}, settings["textcnn"])
+    with pytest.raises(SettingError, match="no candidate has this name"):
+        choose_candidates(TASK, facts, 60, only=("linear",), settings=settings)
