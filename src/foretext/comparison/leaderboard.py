@@ -1,0 +1,116 @@
+"""The table of a comparison: rows for Python, text for the terminal, HTML for notebooks."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from foretext.report.cells import duration
+from foretext.report.task_card import figure_name, figure_text
+
+__all__ = ["html_table", "table_rows", "text_table"]
+
+Content = Mapping[str, Any]
+
+TIE = "="  # beside the figure of a candidate that may be as good as the best one
+MEGABYTE = 1e6
+
+
+def table_rows(content: Content) -> list[dict[str, Any]]:
+    """Return a row for each candidate, the best first.
+
+    Returns:
+        Of each: "name", "group", "status", "score" with "low" and "high", whether it is a "tie"
+        with the best, "valid", "seconds" to fit, "milliseconds_per_row", "megabytes" on disk,
+        "memory_megabytes" while it was fitted, "parameters", the "forecast" of twice the time, and
+        the "sentence" that says why it did not finish. What was not measured is None.
+    """
+    return [_row(candidate) for candidate in content["candidates"]]
+
+
+def text_table(content: Content) -> str:
+    """Return the table in columns of plain text."""
+    head, body = _cells(content)
+    widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if place in (0, len(head) - 1) else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in [head, *body]
+    ]
+    return "\n".join(lines)
+
+
+def html_table(content: Content, recommendation: str | None) -> str:
+    """Return the table as HTML, the recommendation above it."""
+    head, body = _cells(content)
+    rows = "".join(_tr("td", row) for row in body)
+    said = html.escape(recommendation or "No candidate finished.")
+    return f"<p>{said}</p><table><thead>{_tr('th', head)}</thead><tbody>{rows}</tbody></table>"
+
+
+def _row(candidate: Mapping[str, Any]) -> dict[str, Any]:
+    test, valid = candidate["test"], candidate["valid"]
+    against, seconds = candidate["against_best"], candidate["seconds"]
+    forecast = candidate["forecast"]
+    return {
+        "name": candidate["name"],
+        "group": candidate["group"],
+        "status": candidate["status"],
+        "score": None if test is None else test["value"],
+        "low": None if test is None else test["low"],
+        "high": None if test is None else test["high"],
+        "tie": None if against is None else against["is_tie"],
+        "valid": None if valid is None else valid["mean"],
+        "seconds": None if seconds is None else seconds["fit"],
+        "milliseconds_per_row": candidate["milliseconds_per_row"],
+        "megabytes": _megabytes(candidate["disk_bytes"]),
+        "memory_megabytes": _megabytes(candidate["memory_bytes"]),
+        "parameters": candidate["parameters"],
+        "forecast": None if forecast is None else forecast["value"],
+        "sentence": candidate["sentence"],
+    }
+
+
+def _cells(content: Content) -> tuple[list[str], list[list[str]]]:
+    """Return the head and the rows of the table for people."""
+    figure = figure_name(content["judged_by"])
+    head = ["candidate", f"{figure}, {_part(content)}", "95 %", "to fit", "ms a row", "MB", ""]
+    rows = [_shown(row, content["judged_by"]) for row in table_rows(content)]
+    return head, rows
+
+
+def _part(content: Content) -> str:
+    return "test" if content["part"] == "test" else "held out"
+
+
+def _shown(row: Mapping[str, Any], judged_by: str) -> list[str]:
+    if row["score"] is None:
+        valid = "" if row["valid"] is None else f"held out {figure_text(judged_by, row['valid'])}"
+        return [row["name"], "", "", "", "", "", _joined([row["status"], valid, row["sentence"]])]
+    is_known = row["low"] is not None
+    interval = [figure_text(judged_by, row[end]) for end in ("low", "high")] if is_known else []
+    milliseconds, size = row["milliseconds_per_row"], row["megabytes"]
+    return [
+        row["name"],
+        f"{figure_text(judged_by, row['score'])}{' ' + TIE if row['tie'] else '  '}",
+        " to ".join(interval),
+        "" if row["seconds"] is None else duration(row["seconds"]),
+        "" if milliseconds is None else f"{milliseconds:.3g}",
+        "" if size is None else f"{size:.3g}",
+        "",
+    ]
+
+
+def _joined(parts: Sequence[str | None]) -> str:
+    return ": ".join(part for part in parts if part)
+
+
+def _megabytes(size: int | None) -> float | None:
+    return None if size is None else size / MEGABYTE
+
+
+def _tr(tag: str, cells: Sequence[str]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{html.escape(cell)}</{tag}>' for cell in cells)}</tr>"

@@ -1,0 +1,143 @@
+"""What to use: of the candidates that are about as good as the best, the one that answers fastest.
+
+About as good is within one standard error of the best score on the held-out rows (the rule of
+Breiman et al. 1984, section 3.4.3). The test has no say in it, so that its figures stay honest; the
+sentence gives them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from foretext.report.task_card import POINTS, figure_name, figure_text
+
+__all__ = ["about_as_good", "recommend", "standard_error"]
+
+AS_FAST = 1.25  # times the shortest time of a row: no difference that a user notices
+MUCH_FASTER = 1.5  # times, from which on it is a reason
+PARTS = {"valid": "held-out", "test": "test"}
+
+Entry = Mapping[str, Any]
+
+
+def recommend(
+    candidates: Sequence[Entry], judged_by: str, rows: Mapping[str, int], part: str
+) -> dict[str, str] | None:
+    """Return the name of a candidate and a sentence that says why; None: none finished.
+
+    Args:
+        candidates: as ``compare.json`` has them.
+        judged_by: the figure of the scores.
+        rows: number of the rows by part.
+        part: "test" or "valid": what the figures of the table are of.
+    """
+    finished = [each for each in candidates if each["status"] == "finished" and each["valid"]]
+    if not finished:
+        return None
+    best = max(finished, key=_valid)
+    near = about_as_good(finished, best, judged_by, rows["valid"])
+    fastest = min(map(_cost, near))
+    chosen = max((each for each in near if _cost(each) <= AS_FAST * fastest), key=_valid)
+    if len(finished) == 1:
+        why = "no other candidate finished"
+    elif chosen is best:
+        why = _best_reason(best, near, finished, judged_by, rows["valid"])
+    else:
+        why = _faster_reason(chosen, best, judged_by, rows["valid"])
+    said = f"Use {chosen['name']}: {why}{_figures(chosen, candidates, judged_by, rows, part)}."
+    return {"name": chosen["name"], "sentence": said}
+
+
+def about_as_good(
+    candidates: Sequence[Entry], best: Entry, judged_by: str, num_rows: int
+) -> list[Entry]:
+    """Return the candidates within one standard error of the best score on the held-out rows."""
+    least = _valid(best) - standard_error(best["valid"], judged_by, num_rows)
+    return [each for each in candidates if _valid(each) >= least]
+
+
+def standard_error(valid: Entry, judged_by: str, num_rows: int) -> float:
+    """Return by how much a score may differ on other rows, and with other seeds.
+
+    Of a mean p of N numbers from 0 to 1 it is at most the root of p (1 - p) / N, and just that where
+    they are 0 and 1; for other figures that is about the size.
+    """
+    scale = 100.0 if judged_by in POINTS else 1.0
+    share = min(max(valid["mean"] / scale, 0.0), 1.0)
+    of_rows = scale**2 * share * (1 - share) / max(num_rows, 1)
+    of_seeds = (valid["deviation"] or 0.0) ** 2 / len(valid["each"])
+    return math.sqrt(of_rows + of_seeds)
+
+
+def _best_reason(
+    best: Entry, near: Sequence[Entry], finished: Sequence[Entry], judged_by: str, num_rows: int
+) -> str:
+    """Say why the best candidate on the held-out rows is recommended."""
+    figure = f"{figure_name(judged_by)} {figure_text(judged_by, _valid(best))}"
+    said = f"{figure} on the {num_rows:,} held-out rows is the best"
+    others = [each for each in near if each is not best]
+    if others:
+        named = _names(others)
+        return f"{said}, and {named} {_are(others)} about as good and no faster in use"
+    second = max((each for each in finished if each is not best), key=_valid)
+    return f"{said}, before {second['name']} with {figure_text(judged_by, _valid(second))}"
+
+
+def _faster_reason(chosen: Entry, best: Entry, judged_by: str, num_rows: int) -> str:
+    """Say why a candidate is recommended that is not the best on the held-out rows."""
+    own, top = (figure_text(judged_by, _valid(each)) for each in (chosen, best))
+    said = (
+        f"{figure_name(judged_by)} {own} on the {num_rows:,} held-out rows is within one standard "
+        f"error of the best, {top} of {best['name']}"
+    )
+    costs = [_cost(each) for each in (chosen, best)]
+    times = costs[1] / costs[0] if costs[0] else math.inf
+    if MUCH_FASTER <= times < math.inf:
+        said += f", and a row takes {_milliseconds(costs[0])} instead of {_milliseconds(costs[1])}"
+    elif costs[0] < costs[1]:
+        said += ", and a row takes less time"
+    return said
+
+
+def _figures(
+    chosen: Entry, candidates: Sequence[Entry], judged_by: str, rows: Mapping[str, int], part: str
+) -> str:
+    """Give the figure of the test, and who was better there by more than chance."""
+    if part != "test" or chosen["test"] is None:
+        return ""
+    test = chosen["test"]
+    said = f"; on the {rows['test']:,} test rows it is {figure_text(judged_by, test['value'])}"
+    if test["low"] is not None:
+        low, high = (figure_text(judged_by, test[name]) for name in ("low", "high"))
+        said += f" ({low} to {high})"
+    against = chosen["against_best"]
+    first = next(each for each in candidates if each["test"] is not None)
+    if first is not chosen and against is not None and not against["is_tie"]:
+        figure = figure_text(judged_by, first["test"]["value"])
+        said += f", where {first['name']} is better with {figure}"
+    return said
+
+
+def _valid(candidate: Entry) -> float:
+    return float(candidate["valid"]["mean"])
+
+
+def _cost(candidate: Entry) -> float:
+    """Return the milliseconds of a row in use; endless where they were not measured."""
+    cost = candidate["milliseconds_per_row"]
+    return math.inf if cost is None else float(cost)
+
+
+def _names(candidates: Sequence[Entry]) -> str:
+    names = [str(each["name"]) for each in candidates]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _are(candidates: Sequence[Entry]) -> str:
+    return "is" if len(candidates) == 1 else "are"
+
+
+def _milliseconds(cost: float) -> str:
+    return f"{cost:.2g} ms" if cost < 10 else f"{cost:,.0f} ms"
