@@ -31,8 +31,16 @@ def test_rows_that_are_in_both_parts_are_counted_and_shown() -> None:
         "rows": 2,
         "total": 5,
         "places": ["b.csv:3", "b.csv:6"],
+        "searched": 1.0,
         "rate": 0.4,
     }
+
+
+def test_few_common_rows_are_a_note() -> None:
+    test = rows("b", "x", *map(str, range(200)))
+    leak = leak_between({"train": rows("a", "x"), "test": test}, "test", "train")
+    assert leak is not None
+    assert not leak.is_grave
 
 
 def test_parts_without_common_rows_have_no_leak() -> None:

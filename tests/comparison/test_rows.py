@@ -133,6 +133,14 @@ def test_common_rows_are_told_once(tmp_path: Path) -> None:
     told = [sentence for sentence in rows.warnings if "3 of 10" in sentence]
     assert len(told) == 1
     assert rows.leaks[0].rows == 3
+    assert rows.leaks[0].is_grave
+
+
+def test_what_changes_no_score_is_a_note(tmp_path: Path) -> None:
+    train = [(f"text {n}", "ab"[n % 2]) for n in range(200)]
+    rows = read_rows("classification", {"train": [*train, train[0]]}, {})
+    assert rows.warnings == ()
+    assert "repeat an earlier one" in rows.notes[0]
 
 
 def test_a_test_that_is_the_held_out_file_is_refused(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ MOSTLY = 0.5  # share of rows from which a file is refused
 SHOWN = 5  # places
 
 PARTS = {"train": "the rows to learn from", "valid": "the held-out rows", "test": "the test rows"}
+GRAVE = 0.01  # share from which it changes scores
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Leak:
         rows: that are in both.
         total: rows of `part`.
         places: of the first ones, ``file:line``.
+        searched: share of `inside` that was read.
     """
 
     part: str
@@ -35,6 +37,7 @@ class Leak:
     rows: int
     total: int
     places: tuple[str, ...]
+    searched: float = 1.0
 
     @property
     def rate(self) -> float:
@@ -45,11 +48,24 @@ class Leak:
         """Return what ``compare.json`` keeps."""
         return {**asdict(self), "places": list(self.places), "rate": self.rate}
 
+    @property
+    def is_grave(self) -> bool:
+        """Whether it changes scores: a warning, not a note."""
+        return self.rate >= GRAVE
+
     def __str__(self) -> str:
+        number = f"{self.rows:,} of {self.total:,} {self.part} rows ({self.rate:.1%})"
+        example = f"such as {self.places[0]}"
+        if self.inside == "corpus":
+            where = "" if self.searched >= 1 else f", of which {self.searched:.0%} were searched"
+            return (
+                f"{number} have a text that stands in the corpus{where}, {example}; what is "
+                "pretrained on it has read them, though not their answers: leave them out of the "
+                "corpus to see how good it is at new texts."
+            )
         return (
-            f"{self.rows:,} of {self.total:,} {self.part} rows ({self.rate:.1%}) are among "
-            f"{PARTS[self.inside]} too, such as {self.places[0]}; scores on them say how well they "
-            "are remembered, so remove them from one of the two."
+            f"{number} are among {PARTS[self.inside]} too, {example}; scores on them say how well "
+            "they are remembered, so remove them from one of the two."
         )
 
 

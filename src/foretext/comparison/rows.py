@@ -39,7 +39,7 @@ class ComparisonRows:
         settings: the section `[rows]` that reads the files which `write` leaves.
         is_held_out: whether `valid` was taken from the rows to learn from.
         leaks: rows that are in two parts.
-        warnings: sentences for a person.
+        warnings, notes: sentences for a person.
     """
 
     model: type[RowModel]
@@ -50,6 +50,7 @@ class ComparisonRows:
     is_held_out: bool = False
     leaks: tuple[Leak, ...] = ()
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def parts(self) -> dict[str, Sequence[Any]]:
@@ -64,6 +65,12 @@ class ComparisonRows:
     def counts(self) -> dict[str, int]:
         """Return the number of rows of each part."""
         return {part: len(rows) for part, rows in self.parts.items()}
+
+    def told(self, sentence: str, *, is_grave: bool) -> ComparisonRows:
+        """Return the rows with a sentence for a person: a warning, or a note."""
+        if is_grave:
+            return replace(self, warnings=(*self.warnings, sentence))
+        return replace(self, notes=(*self.notes, sentence))
 
     def write(self, folder: Path) -> dict[str, Path]:
         """Write a file of JSON lines for each part that has rows, and return their paths.
@@ -165,9 +172,10 @@ def _checked(rows: ComparisonRows) -> ComparisonRows:
     known = {key_of(row.text) for row in rows.train} if leaks else set()
     new = [row for row in rows.test if key_of(row.text) not in known]  # the others: see `leaks`
     problems = rows.model.problems(rows.train, new)
-    _refuse_errors(problems)
-    warnings = (*map(str, leaks), *map(str, problems))
-    return replace(rows, leaks=leaks, warnings=warnings)
+    rows = replace(rows, leaks=leaks)
+    for leak in leaks:
+        rows = rows.told(str(leak), is_grave=leak.is_grave)
+    return _with_problems(rows, problems)
 
 
 def _divided(rows: ComparisonRows, seed: int, rate: float | None) -> ComparisonRows:
@@ -176,14 +184,16 @@ def _divided(rows: ComparisonRows, seed: int, rate: float | None) -> ComparisonR
         number = num_held_out(len(rows.train), rate)
         train, valid = held_out(rows.model, rows.train, number, seed)
         rows = replace(rows, train=train, valid=valid)
-    unseen = rows.model.unseen_problems(rows.train, rows.valid)
-    return replace(rows, warnings=(*rows.warnings, *map(str, unseen)))
+    return _with_problems(rows, rows.model.unseen_problems(rows.train, rows.valid))
 
 
-def _refuse_errors(problems: Sequence[Problem]) -> None:
+def _with_problems(rows: ComparisonRows, problems: Sequence[Problem]) -> ComparisonRows:
+    """Tell of problems; the first one that prevents learning is an error."""
     for problem in problems:
         if problem.severity == "error":
             raise CorpusError(str(problem))
+        rows = rows.told(str(problem), is_grave=problem.severity == "warning")
+    return rows
 
 
 def _check_parallel(model: type[RowModel], task: str, part: str, rows: RowSource) -> None:
