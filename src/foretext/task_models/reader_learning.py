@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
-from operator import attrgetter
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
@@ -30,6 +28,8 @@ from foretext.tasks.span_qa import SpanQA
 from foretext.tasks.task_base import TaskBase
 
 __all__ = ["ReaderLearning"]
+
+MOST_BYTES = 1 << 31  # of a file of questions
 
 
 class _Facts(KeptFacts, total=False):
@@ -63,10 +63,13 @@ class ReaderLearning(TaskModel):
 
     @classmethod
     def objects_of(cls, rows: Sequence[Question]) -> Iterator[dict[str, Any]]:
-        """Yield passages with their questions, in the form of SQuAD, in the order of the rows."""
-        for (title, context), questions in groupby(rows, key=attrgetter("title", "context")):
-            asked = [question.as_object() for question in questions]
-            yield {"title": title, "context": context, "qas": asked}
+        """Yield questions, each with its passage."""
+        return (row.as_object() for row in rows)
+
+    @classmethod
+    def reading_again(cls, config: QuestionsConfig) -> dict[str, Any]:
+        """Return the settings of `read` for what `objects_of` yields, which is longer."""
+        return {"max_piece_bytes": MOST_BYTES}
 
     @classmethod
     def group_of(cls, row: Question) -> str:

@@ -39,12 +39,18 @@ class Question(NamedTuple):
         return f"{self.question}\n{self.context}"
 
     def as_object(self) -> dict[str, Any]:
-        """Return the question without its passage, in the form of SQuAD; -1: not in the passage."""
+        """Return the row as a flat object; ``answer_start`` -1: not in the passage."""
         answers = [
             {"text": answer.text, "answer_start": -1 if answer.start is None else answer.start}
             for answer in self.answers
         ]
-        return {"id": self.key, "question": self.question, "answers": answers}
+        return {
+            "id": self.key,
+            "title": self.title,
+            "question": self.question,
+            "context": self.context,
+            "answers": answers,
+        }
 
 
 Asked = Question | tuple[str, str]  # a row, or a question and the passage that may answer it

@@ -45,7 +45,11 @@ def read_questions(path: RowSource, config: QuestionsConfig | None = None) -> li
     questions = [question for source in sources for question in _questions(source, config)]
     if not questions:
         raise CorpusError(f"{path} has no questions; give a file in the form of SQuAD or CMRC.")
-    return questions
+    passages: dict[str, str] = {}  # each is in memory once, however many questions repeat it
+    return [
+        question._replace(context=passages.setdefault(question.context, question.context))
+        for question in questions
+    ]
 
 
 def _questions(source: Source, config: QuestionsConfig) -> Iterator[Question]:
