@@ -62,6 +62,11 @@ def environment(line: str) -> dict[str, str]:
         ("foretext finetune tagging gru x --set backbone.bi", ["backbone.bidirectional="]),
         ("foretext finetune --set task.", []),
         ("foretext list --settings masked", ["masked_lm"]),
+        ("foretext list --candidates sp", ["span_qa"]),
+        ("foretext compare x --task sp", ["span_qa"]),
+        ("foretext compare x --task tagging --only wo", ["word2vec+bilstm", "word2vec+textcnn"]),
+        ("foretext compare x --task span_qa --without vec", ["vectors"]),
+        ("foretext compare x --with lin", ["linear"]),
     ],
 )
 def test_words(complete: Complete, line: str, offered: list[str]) -> None:

@@ -17,6 +17,8 @@ COMMANDS = {
     "tokenizer": "tokenizer corpus.txt -o tokenizer --vocab-size 300",
     "pretrain": "pretrain word2vec corpus.txt -o pretrained --set vectors.epochs=1",
     "finetune": "finetune classification linear rows.csv --test rows.csv -o finetuned",
+    "compare": "compare --task classification --train rows.csv --test test.csv --only linear "
+    "--only fasttext --budget 20s -o compared",
     "evaluate": "evaluate run pairs.txt",
     "predict": "predict classifier queries.txt",
     "quantize": "quantize classifier small.ftz",
@@ -46,6 +48,10 @@ def folder(run: Path, corpus: Path, tmp_path_factory: pytest.TempPathFactory) ->
     FastTextClassifier(**settings).fit(texts, labels).save(folder / "classifier")
     rows = "".join(f"{text},{label}\n" for text, label in zip(texts, labels, strict=True))
     (folder / "rows.csv").write_text("text,label\n" + rows)
+    others = "".join(
+        f"{label} of the {label} {place},{label}\n" for place, label in enumerate(labels)
+    )
+    (folder / "test.csv").write_text("text,label\n" + others)
     (folder / "queries.txt").write_text("the ship\nthe jury\n")
     (folder / "pairs.txt").write_text("ship wave 9\nship judge 1\nwave jury 2\n")
     bert().save(folder / "bert")

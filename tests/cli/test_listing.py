@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from foretext.comparison.candidates import usual_names
 from foretext.finetuning.setting_groups import SECTIONS, TABLES, setting_groups
 from foretext.recipes import recipe_names
 from foretext.task_models import TASKS
@@ -84,3 +85,19 @@ def test_what_goes_together(command: Command) -> None:
     assert "masked_lm" in command("list", "--pairs").out
     refused = command("list", "--pairs", "--settings", "bert")
     assert "--pairs and --settings show different things" in refused.err
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_candidates_of_a_task(command: Command, task: str) -> None:
+    rows = json.loads(command("list", "--candidates", task, "--json").out)
+    assert [row["name"] for row in rows] == usual_names(task)
+    shown = command("list", "--candidates", task).out
+    assert all(row["name"] in shown and row["group"] in shown for row in rows)
+
+
+def test_candidates_of_no_task(command: Command) -> None:
+    done = command("list", "--candidates", "taging")
+    assert done.code == 2
+    assert "Did you mean 'tagging'" in done.err
+    refused = command("list", "--pairs", "--candidates", "tagging")
+    assert "--pairs and --candidates show different things" in refused.err

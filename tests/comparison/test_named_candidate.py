@@ -50,6 +50,7 @@ def test_word_vectors_stand_under_a_network() -> None:
         "backbone": {"name": "lstm"},
         "task": {"pooling": "attention"},
     }
+    assert named_candidate("glove+bilstm", "classification") == candidate
     assert named_candidate("word2vec", "classification").name == "word2vec + textcnn"
     tagger = named_candidate("fasttext", "tagging")
     assert (tagger.name, tagger.settings) == ("fasttext + bilstm", {"backbone": {"name": "lstm"}})
@@ -81,6 +82,8 @@ def test_a_path_is_a_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert (given.name, given.base, given.group) == ("runs/bert", "runs/bert", "given")
     fresh = named_candidate("runs/bert, not pretrained", "tagging")
     assert (fresh.base, fresh.settings) == ("runs/bert", {"finetuning": {"fresh": True}})
+    Path("a+b").mkdir()
+    assert named_candidate("a+b", "tagging").base == "a+b"
     Path("bert").mkdir()
     assert named_candidate("bert", "tagging").recipe == "bert"  # as `finetune` prefers names
     assert named_candidate("./bert", "tagging").base == "./bert"

@@ -9,6 +9,7 @@ import typer
 from foretext._version import __version__
 from foretext.cli.align import align
 from foretext.cli.analogy import analogy
+from foretext.cli.compare import compare
 from foretext.cli.convert import convert
 from foretext.cli.demo import demo
 from foretext.cli.drift import drift
@@ -47,6 +48,7 @@ for verb in (
     plan,
     pretrain,
     finetune,
+    compare,
     evaluate,
     predict,
     quantize,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "complete_base",
+    "complete_candidate",
     "complete_recipe",
     "complete_run",
     "complete_setting_of_recipe",
@@ -50,6 +51,21 @@ def complete_base(incomplete: str) -> list[str]:
     from foretext.finetuning.base_names import base_names
 
     return [*_beginning(base_names(), incomplete), *complete_run(incomplete)]
+
+
+def complete_candidate(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Offer the candidates of the task that is named before, groups of them, and runs.
+
+    Names are written without blanks, which a shell would take for the end of a word.
+    """
+    from foretext.comparison.candidate import GROUPS
+    from foretext.comparison.candidates import usual_names
+
+    names = usual_names(ctx.params.get("task") or "classification")
+    words = [
+        word for word in [*(name.replace(" + ", "+") for name in names), *GROUPS] if " " not in word
+    ]
+    return [*_beginning(words, incomplete), *complete_run(incomplete)]
 
 
 def complete_run(incomplete: str) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from foretext.cli.completion import complete_settings_name
+from foretext.cli.completion import complete_settings_name, complete_task
 from foretext.cli.shared import AsJson, print_definitions, print_json, print_table
 from foretext.errors import SettingError
 from foretext.terminal import say
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from foretext.recipe.described import DescribedSetting
 
 __all__ = ["show_list"]
+
+SHOWN = ("name", "group", "recipe", "base", "least_seconds")  # of a candidate
 
 
 def show_list(
@@ -35,11 +37,25 @@ def show_list(
             help="Which objectives and backbones go together, and what their models do.",
         ),
     ] = False,
+    candidates: Annotated[
+        str | None,
+        typer.Option(
+            "--candidates",
+            metavar="TASK",
+            help="What `foretext compare` tries on a task, the most promising first.",
+            autocompletion=complete_task,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show recipes, tasks, bases and formats, and all settings."""
-    if pairs and settings is not None:
-        raise SettingError("--pairs and --settings show different things; give one of them.")
+    wanted = {"--pairs": pairs, "--settings": settings, "--candidates": candidates}
+    given = [option for option, value in wanted.items() if value]
+    if len(given) > 1:
+        raise SettingError(f"{' and '.join(given)} show different things; give one of them.")
+    if candidates is not None:
+        _show_candidates(candidates, as_json=as_json)
+        return
     if pairs:
         _show_pairs(as_json=as_json)
         return
@@ -106,6 +122,24 @@ def _show_pairs(*, as_json: bool) -> None:
     )
     say("\nEvery model embeds texts and can be fine-tuned. To try a pair without a recipe:")
     say("foretext pretrain RECIPE CORPUS -o RUN --set backbone.name=NAME")
+
+
+def _show_candidates(task: str, *, as_json: bool) -> None:
+    from foretext.comparison.candidates import usual_names
+    from foretext.comparison.named_candidate import named_candidate
+    from foretext.task_models import TASKS
+
+    if ":" not in task:
+        TASKS.target(task)
+    found = [named_candidate(name, task) for name in usual_names(task)]
+    if as_json:
+        print_json([{name: getattr(each, name) for name in SHOWN} for each in found])
+        return
+    print_table(
+        ["candidate", "group", "a fair look"],
+        [(each.name, each.group, f"{each.least_seconds:.0f} s") for each in found],
+    )
+    say("\nSuch a name, a group, a recipe, a TOML file or a run: foretext compare --only, --with")
 
 
 def _show_group(group: SettingGroup) -> None:

@@ -63,8 +63,8 @@ def named_candidate(name: str, task: str) -> Candidate:
         return _not_pretrained(name, stem, task)
     if name in (BASELINE, BASELINES.get(task)):
         return _baseline(name, task)
-    if OVER in name:
-        recipe, _, network = name.partition(OVER)
+    recipe, over, network = (part.strip() for part in name.partition(OVER.strip()))
+    if over and _is_recipe(recipe):
         return _over_vectors(recipe, network, task)
     if name in LEARNERS and (task == "classification" or not _is_recipe(name)):
         return Candidate(name, name, group="classical", least_seconds=LEARNER_SECONDS)
