@@ -115,10 +115,12 @@ class ComparedCandidate(Known):
     against_best: Difference | None = None
     seconds: Times | None = None
     milliseconds_per_row: Annotated[Number, Field(ge=0)] | None = None
+    milliseconds_in_batches: Annotated[Number, Field(ge=0)] | None = None
     memory_bytes: Count | None = None
     disk_bytes: Count | None = None
     parameters: Count | None = None
     forecast: Forecast | None = None
+    warnings: list[str] = Field(default_factory=list)
 
 
 class Shared(Known):
@@ -144,11 +146,20 @@ class Disagreement(Known):
     answers: dict[str, str]
 
 
+class Agreement(Known):
+    """How many rows all candidates answer right, none of them, and some."""
+
+    all: Count
+    none: Count
+    some: Count
+
+
 class ComparisonFacts(Known):
     """Of ``compare.json``."""
 
     foretext: str
     task: str
+    data: str | None = None  # name of the rows
     judged_by: str
     part: Literal["test", "valid"]
     budget_seconds: Seconds
@@ -162,6 +173,7 @@ class ComparisonFacts(Known):
     candidates: Annotated[list[ComparedCandidate], Field(max_length=MOST_CANDIDATES)]
     recommendation: Recommendation | None = None
     best: Literal["best"] | None = None
+    agreement: Agreement | None = None
     disagreements: list[Disagreement] = Field(default_factory=list)
     machine: dict[str, Number] = Field(default_factory=dict)
 

@@ -1,0 +1,114 @@
+"""How candidates learned over time: scores of the task, and losses of the pretraining before."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from foretext.report.charts import number_axis, specification
+from foretext.report.comparison_charts import GROUPS, TIME, TIMES
+from foretext.report.comparison_files import ComparedCandidate
+
+__all__ = ["finite_points", "loss_chart", "score_chart"]
+
+HEIGHT, LOSS_HEIGHT = 320, 110  # pixels
+MOST_POINTS = 200  # of a curve
+FEW_POINTS = 30  # up to here each point of a curve is marked
+EARLIEST = 0.1  # seconds: where a logarithmic axis of time begins
+ALL = "all"
+
+Point = tuple[float, float]  # seconds, and a score or loss
+
+
+def score_chart(
+    candidates: Sequence[ComparedCandidate], title: str, *, number_format: str = ".3~f"
+) -> dict[str, Any] | None:
+    """Draw scores over the time since each candidate began, dashed where they are a forecast.
+
+    None where no candidate has a curve.
+
+    Args:
+        candidates: of each, its last round is drawn.
+        title: of the vertical axis.
+        number_format: of its figures, as d3 writes it.
+    """
+    import altair as alt
+
+    rows = [row for each in candidates for row in _score_rows(each)]
+    if not rows:
+        return None
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    chosen = alt.param(
+        name="chosen", value=ALL, bind=alt.binding_select(options=[ALL, *names], name="Show ")
+    )
+    is_chosen = f"chosen === '{ALL}' || datum.name === chosen"
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        x=alt.X("seconds:Q", title="time since the candidate began", axis=_time_axis(rows),
+                scale=alt.Scale(type="log", nice=False)),
+        y=alt.Y("value:Q", title=title, axis=number_axis(number_format),
+                scale=alt.Scale(zero=False)),
+        detail="name:N",
+        color=alt.Color("group:N", scale=alt.Scale(domain=GROUPS), legend=None),
+        opacity=alt.condition(is_chosen, alt.value(0.9), alt.value(0.08)),
+        tooltip=[
+            alt.Tooltip("name:N", title="candidate"),
+            alt.Tooltip("value:Q", title=title, format=number_format),
+            alt.Tooltip("seconds:Q", title="seconds", format=",.3~f"),
+            alt.Tooltip("kind:N", title="figure"),
+        ],
+    )  # fmt: skip
+    measured = base.transform_filter("datum.kind === 'measured'")
+    forecast = base.transform_filter("datum.goes_on")
+    lines = measured.mark_line(strokeWidth=2) + forecast.mark_line(strokeDash=[3, 3])
+    points = measured.transform_filter("datum.marked").mark_circle(size=36)
+    ends = base.transform_filter("datum.kind === 'forecast'").mark_point(size=70, filled=False)
+    return specification((lines + points + ends).add_params(chosen), title, HEIGHT)
+
+
+def loss_chart(name: str, curve: Sequence[Point]) -> dict[str, Any]:
+    """Draw the loss of one pretraining over its seconds, small."""
+    import altair as alt
+
+    rows = [{"seconds": seconds, "loss": loss} for seconds, loss in _thinned(curve)]
+    chart = alt.Chart(alt.InlineData(values=rows)).mark_line(strokeWidth=2)
+    chart = chart.encode(
+        x=alt.X("seconds:Q", title=None, axis=alt.Axis(labelExpr=TIME, grid=False, tickCount=3)),
+        y=alt.Y("loss:Q", title=None, axis=number_axis(".3~g", tickCount=3),
+                scale=alt.Scale(zero=False)),
+        tooltip=[alt.Tooltip("seconds:Q", format=",.1f"), alt.Tooltip("loss:Q", format=".4~g")],
+    )  # fmt: skip
+    return specification(chart, f"Loss of {name}", LOSS_HEIGHT)
+
+
+def finite_points(curve: Sequence[Point]) -> list[Point]:
+    """Return the points whose score or loss is a number."""
+    return [point for point in curve if math.isfinite(point[1])]
+
+
+def _score_rows(candidate: ComparedCandidate) -> Iterator[dict[str, Any]]:
+    """Yield the points of the last round; its end is the beginning of the forecast, too."""
+    curve = _thinned(finite_points(candidate.rounds[-1].curve)) if candidate.rounds else []
+    named = {"name": candidate.name, "group": candidate.group, "marked": len(curve) <= FEW_POINTS}
+    forecast = candidate.forecast
+    has_forecast = forecast is not None and math.isfinite(forecast.value)
+    for number, (seconds, value) in enumerate(curve, 1):
+        yield {**named, "seconds": max(seconds, EARLIEST), "value": value, "kind": "measured",
+               "goes_on": has_forecast and number == len(curve)}  # fmt: skip
+    if curve and has_forecast and forecast is not None:
+        yield {**named, "seconds": max(forecast.seconds, EARLIEST), "value": forecast.value,
+               "kind": "forecast", "goes_on": True}  # fmt: skip
+
+
+def _time_axis(rows: Sequence[Mapping[str, Any]]) -> Any:
+    import altair as alt
+
+    first, last = (bound(row["seconds"] for row in rows) for bound in (min, max))
+    marks = [mark for mark in TIMES if first <= mark <= last]
+    return alt.Axis(labelExpr=TIME, grid=False, values=marks if len(marks) > 1 else alt.Undefined)
+
+
+def _thinned(curve: Sequence[Point]) -> list[Point]:
+    """Return at most about `MOST_POINTS` points, the last one among them."""
+    step = max(1, math.ceil(len(curve) / MOST_POINTS))
+    return list(reversed(curve[::-step]))

@@ -1,0 +1,282 @@
+"""The page of a comparison: what to use, how good each candidate is, and what it costs."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from foretext.errors import OutputError
+from foretext.files import refuse_name
+from foretext.parsing import parse_json
+from foretext.progress import human_bytes
+from foretext.replacement import REPLACEMENT
+from foretext.report.cells import duration, label, table, tile
+from foretext.report.comparison_charts import DISK, FIT, GROUPS, USE, Costed, cost_chart
+from foretext.report.comparison_curves import finite_points, loss_chart, score_chart
+from foretext.report.comparison_files import (
+    COMPARED,
+    ComparedCandidate,
+    ComparisonFacts,
+    Disagreement,
+    read_comparison,
+)
+from foretext.report.comparison_table import (
+    cost_rows,
+    interval_scale,
+    leader_rows,
+    ranks,
+    time_rows,
+)
+from foretext.report.page import write_page
+from foretext.report.task_card import POINTS, figure_name, figure_text
+
+__all__ = ["report_comparison", "write_comparison_report"]
+
+PARTS = {"test": "test", "valid": "held-out"}
+TITLES = {"span_qa": "Question answering"}  # of tasks whose names say less
+REPORT = "report.html"
+FEWEST_POINTS = 2  # of a curve that is drawn
+
+Content = Mapping[str, Any]
+
+
+class Answer(NamedTuple):
+    """An answer to a row, and who gives it."""
+
+    text: str
+    is_right: bool
+    names: list[str]
+
+
+def report_comparison(folder: str | Path) -> Path:
+    """Write ``report.html`` into the folder of a finished comparison again, and return its path.
+
+    Raises:
+        OutputError: ``compare.json`` is missing or damaged, or the page cannot be written.
+    """
+    path = Path(folder) / REPORT
+    write_comparison_report(read_comparison(folder), path)
+    return path
+
+
+def write_comparison_report(content: Content, path: Path) -> None:
+    """Write one HTML file that shows a comparison and opens anywhere, without a network.
+
+    Args:
+        content: of ``compare.json``; see `ComparisonFacts`.
+        path: the file, replaced whole.
+
+    Raises:
+        OutputError: `content` is of another form, or `path` cannot be written.
+    """
+    refuse_name(path)
+    source = str(path.with_name(COMPARED))
+    facts: ComparisonFacts = parse_json(json.dumps(content), source, OutputError, ComparisonFacts)
+    folder = path.parent.parent if path.parent.name == REPLACEMENT else path.parent
+    losses = list(_losses(facts.candidates))
+    write_page(
+        path,
+        "comparison.html.j2",
+        _charts(facts) | {f"loss-{number}": chart for number, (_, chart) in enumerate(losses)},
+        title=_title(facts, folder),
+        summary=_summary(facts),
+        recommendation=facts.recommendation,
+        command=_command(facts, folder),
+        warnings=facts.warnings,
+        notes=facts.notes,
+        tiles=_tiles(facts),
+        figure=figure_name(facts.judged_by),
+        part=PARTS[facts.part],
+        leaders=leader_rows(facts),
+        scale=_scale(facts),
+        groups=_groups(facts.candidates),
+        costs=_numbers(cost_rows(facts.candidates)),
+        figures=_numbers(list(_figures(facts))),
+        forecasts=_numbers(list(_forecasts(facts))),
+        losses=[(name, f"loss-{number}") for number, (name, _) in enumerate(losses)],
+        times=time_rows(facts.candidates),
+        shared=table(list(_shared(facts))),
+        agreement=_agreement(facts),
+        disagreements=[(each, _answers(each)) for each in facts.disagreements],
+        settings=_settings(facts),
+    )
+
+
+def _title(facts: ComparisonFacts, folder: Path) -> str:
+    name = facts.task.rpartition(":")[2]
+    said = TITLES.get(name, label(name)[:1].upper() + label(name)[1:])
+    return f"{said}: {facts.data or folder.resolve().name}"
+
+
+def _summary(facts: ComparisonFacts) -> str:
+    tried = sum(bool(each.rounds) for each in facts.candidates)
+    rows = facts.rows.get(facts.part, 0)
+    return (
+        f"{tried} candidates in {_budget(facts.budget_seconds)}, judged by "
+        f"{figure_name(facts.judged_by)} on {rows:,} {PARTS[facts.part]} rows"
+    )
+
+
+def _budget(seconds: float) -> str:
+    """Return a budget as it is given: whole minutes or hours without smaller units."""
+    for unit, size in (("h", 3600), ("min", 60)):
+        if seconds >= size and seconds % size == 0:
+            return f"{seconds / size:.0f} {unit}"
+    return duration(seconds)
+
+
+def _command(facts: ComparisonFacts, folder: Path) -> str | None:
+    """Return the command that answers texts by the model that was kept."""
+    if facts.best is None:
+        return None
+    return f"foretext predict {shlex.quote(str(folder / facts.best))} INPUT"
+
+
+def _tiles(facts: ComparisonFacts) -> list[tuple[str, str]]:
+    """Return the figure of the candidate to use, and what the comparison had and used."""
+    named = facts.recommendation.name if facts.recommendation else None
+    chosen = next((each for each in facts.candidates if each.name == named), None)
+    tiles = []
+    if chosen is not None and chosen.test is not None:
+        said = f"{figure_name(facts.judged_by)} of {chosen.name}, {PARTS[facts.part]}"
+        tiles.append((said, figure_text(facts.judged_by, chosen.test.value)))
+    if chosen is not None and chosen.seconds is not None:
+        tiles.append(("to fit it", duration(chosen.seconds.fit)))
+    tiles += [
+        (f"{PARTS.get(part, part)} rows" if part != "train" else "rows to learn from", tile(rows))
+        for part, rows in facts.rows.items()
+        if rows
+    ]
+    return [
+        *tiles,
+        ("budget", _budget(facts.budget_seconds)),
+        ("used", duration(facts.used_seconds)),
+    ]
+
+
+def _scale(facts: ComparisonFacts) -> tuple[str, str] | None:
+    """Return what stands at both ends of the scale of intervals."""
+    ends = interval_scale(facts.candidates)
+    return ends and (figure_text(facts.judged_by, ends[0]), figure_text(facts.judged_by, ends[1]))
+
+
+def _groups(candidates: Sequence[ComparedCandidate]) -> list[tuple[int, str]]:
+    """Return number and name of the groups that are there."""
+    found = {each.group for each in candidates}
+    return [(number, group) for number, group in enumerate(GROUPS, 1) if group in found]
+
+
+def _charts(facts: ComparisonFacts) -> dict[str, dict[str, Any]]:
+    name = figure_name(facts.judged_by)
+    number_format = ".1f" if facts.judged_by in POINTS else ".3f"
+    charts = {}
+    for key, cost, of, words in (
+        ("fit", FIT, _fit_seconds, duration),
+        ("use", USE, lambda each: each.milliseconds_per_row, lambda value: f"{value:.3g} ms"),
+        ("disk", DISK, lambda each: each.disk_bytes, human_bytes),
+    ):
+        costed = list(_costed(facts.candidates, of, words))
+        if costed:
+            charts[key] = cost_chart(costed, cost, name, number_format=number_format)
+    scores = score_chart(facts.candidates, f"{name}, held-out rows", number_format=number_format)
+    return charts | ({} if scores is None else {"scores": scores})
+
+
+def _fit_seconds(each: ComparedCandidate) -> float | None:
+    return each.seconds.fit if each.seconds else None
+
+
+def _costed(
+    candidates: Sequence[ComparedCandidate],
+    of: Callable[[ComparedCandidate], float | None],
+    words: Callable[[float], str],
+) -> Iterator[Costed]:
+    """Yield the candidates that have a figure and a cost."""
+    places = ranks(candidates)
+    for each in candidates:
+        cost = of(each)
+        if each.name in places and each.test is not None and cost:
+            yield Costed(
+                places[each.name], each.name, each.group, each.test.value, cost, words(cost)
+            )
+
+
+def _losses(
+    candidates: Sequence[ComparedCandidate],
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield names and curves of pretrainings, each of the last round that has one."""
+    for each in candidates:
+        curves = [finite_points(found.pretraining_curve) for found in each.rounds]
+        drawn = [curve for curve in curves if len(curve) >= FEWEST_POINTS]
+        if drawn:
+            yield each.name, loss_chart(each.name, drawn[-1])
+
+
+def _figures(facts: ComparisonFacts) -> Iterator[dict[str, Any]]:
+    """Yield a row for each candidate, with every figure that is one number."""
+    for each in facts.candidates:
+        found = each.test.figures if each.test else {}
+        numbers = {name: value for name, value in found.items() if isinstance(value, float)}
+        if numbers:
+            yield {"candidate": each.name} | {
+                figure_name(name): figure_text(name, value, 4) for name, value in numbers.items()
+            }
+
+
+def _forecasts(facts: ComparisonFacts) -> Iterator[dict[str, Any]]:
+    for each in facts.candidates:
+        if (found := each.forecast) is not None:
+            yield {
+                "candidate": each.name,
+                "now": figure_text(facts.judged_by, found.value - found.gain),
+                "forecast": figure_text(facts.judged_by, found.value),
+                "gain": f"+{figure_text(facts.judged_by, found.gain)}",
+                "with": _budget(found.seconds),
+            }
+
+
+def _numbers(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    """Return a table of names and of figures as text, which stand to the right."""
+    found = table(rows)
+    return {**found, "numeric": [False, *(True for _ in found["head"][1:])]}
+
+
+def _shared(facts: ComparisonFacts) -> Iterator[dict[str, Any]]:
+    for each in facts.shared:
+        yield {"work": each.what, "time": duration(each.seconds), "served": each.candidates}
+
+
+def _agreement(facts: ComparisonFacts) -> str:
+    """Return how many rows candidates agree on, in a sentence; "": that was not counted."""
+    found = facts.agreement
+    if found is None:
+        return ""
+    return (
+        f"{found.all:,} rows are answered right by all of them, {found.none:,} by none, "
+        f"{found.some:,} by some."
+    )
+
+
+def _answers(row: Disagreement) -> list[Answer]:
+    """Return the answers to a row, the right one first, then those that most candidates give."""
+    named: dict[str, list[str]] = {}
+    for name, text in row.answers.items():
+        named.setdefault(text, []).append(name)
+    found = [Answer(text, text == row.right, names) for text, names in named.items()]
+    return sorted(found, key=lambda answer: (not answer.is_right, -len(answer.names)))
+
+
+def _settings(facts: ComparisonFacts) -> list[tuple[str, list[tuple[str, Any]]]]:
+    """Return how the comparison was made, as tables under headlines."""
+    machine = [
+        (name, human_bytes(value) if name == "memory" else int(value))
+        for name, value in facts.machine.items()
+    ]
+    return [
+        ("comparison", [("rounds", facts.rounds), ("seeds", facts.seeds),
+                        ("foretext", facts.foretext)]),
+        *([("machine", machine)] if machine else []),
+    ]  # fmt: skip

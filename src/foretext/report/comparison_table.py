@@ -1,0 +1,275 @@
+"""The tables of a comparison's page: how good each candidate is, and where its time went."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from foretext.progress import human_bytes, human_count
+from foretext.report.cells import cell, duration
+from foretext.report.comparison_charts import GROUPS
+from foretext.report.comparison_files import ComparedCandidate, ComparisonFacts, Measured
+from foretext.report.task_card import figure_text
+
+__all__ = [
+    "Bar",
+    "LeaderRow",
+    "Part",
+    "TimeRow",
+    "cost_rows",
+    "interval_scale",
+    "leader_rows",
+    "ranks",
+    "time_rows",
+]  # fmt: skip
+
+PARTS = {"shared": "shared work", "pretraining": "pretraining", "finetuning": "fine-tuning"}
+REST = "other"  # opening, answering, measuring
+MARGIN = 0.04  # of the scale, on both sides of all intervals
+
+
+class Bar(NamedTuple):
+    """An interval on a scale: places in percent."""
+
+    left: float
+    width: float
+    middle: float
+
+
+class LeaderRow(NamedTuple):
+    """A candidate in the table of figures, as text."""
+
+    rank: int | None
+    name: str
+    group: str
+    color: int  # number of the group
+    marks: list[str]  # such as "recommended"
+    sentence: str | None  # in place of figures
+    figure: str
+    interval: str
+    bar: Bar | None
+    difference: str  # to the best one
+    difference_interval: str
+    valid: str
+    fit: str
+    use: str
+
+
+class Part(NamedTuple):
+    """A stretch of a candidate's time."""
+
+    kind: str
+    percent: float  # of the widest row
+    words: str
+
+
+class TimeRow(NamedTuple):
+    """What a candidate was given, and what it used, as text; and as a bar."""
+
+    name: str
+    color: int
+    parts: list[Part]
+    given_percent: float
+    given: str
+    used: str
+    shared: str
+    pretraining: str
+    finetuning: str
+    rounds: int
+
+
+def ranks(candidates: Sequence[ComparedCandidate]) -> dict[str, int]:
+    """Return the place of each candidate that has figures, by name; the best has 1."""
+    measured = [each.name for each in candidates if _finite(each.test)]
+    return {name: place for place, name in enumerate(measured, 1)}
+
+
+def leader_rows(facts: ComparisonFacts) -> list[LeaderRow]:
+    """Return a row for each candidate, in their order, those without figures last."""
+    places, scale = ranks(facts.candidates), interval_scale(facts.candidates)
+    rows = [_leader_row(each, facts, places.get(each.name), scale) for each in facts.candidates]
+    return sorted(rows, key=lambda row: (row.rank is None, row.rank or 0))
+
+
+def interval_scale(candidates: Sequence[ComparedCandidate]) -> tuple[float, float] | None:
+    """Return the ends of a scale that all intervals fit on; None: there is none."""
+    bounds = [bound for each in candidates if each.test for bound in _bounds(each.test)]
+    if not bounds:
+        return None
+    low, high = min(bounds), max(bounds)
+    room = MARGIN * (high - low) or 0.01
+    return low - room, high + room
+
+
+def cost_rows(candidates: Sequence[ComparedCandidate]) -> list[dict[str, str]]:
+    """Return what each candidate with figures costs, as text."""
+    return [
+        {
+            "candidate": each.name,
+            "time to fit": _fit(each),
+            "ms a row": _use(each),
+            "on disk": "–" if each.disk_bytes is None else human_bytes(each.disk_bytes),
+            "memory to fit": "–" if each.memory_bytes is None else human_bytes(each.memory_bytes),
+            "parameters": "–" if each.parameters is None else human_count(each.parameters),
+        }
+        for each in candidates
+        if _finite(each.test)
+    ]
+
+
+def time_rows(candidates: Sequence[ComparedCandidate]) -> list[TimeRow]:
+    """Return a row for each candidate that had time; all bars have the same scale."""
+    timed = [each for each in candidates if each.rounds]
+    widest = max((max(_given(each), _spent(each)) for each in timed), default=0.0) or 1.0
+    return [_time_row(each, widest) for each in timed]
+
+
+def _leader_row(
+    each: ComparedCandidate,
+    facts: ComparisonFacts,
+    rank: int | None,
+    scale: tuple[float, float] | None,
+) -> LeaderRow:
+    figure = facts.judged_by
+    difference, difference_interval = _difference(each, figure, rank)
+    has_figure, found = rank is not None and each.test is not None, each.test
+    return LeaderRow(
+        rank=rank,
+        name=each.name,
+        group=each.group,
+        color=_color(each.group),
+        marks=list(_marks(each, facts, rank)),
+        sentence=None if has_figure else each.sentence or "It has no figures.",
+        figure=figure_text(figure, found.value) if has_figure and found else "",
+        interval=_interval(figure, found),
+        bar=_bar(found, scale) if has_figure and found and scale else None,
+        difference=difference,
+        difference_interval=difference_interval,
+        valid=_valid(each, figure),
+        fit=_fit(each),
+        use=_use(each),
+    )
+
+
+def _marks(each: ComparedCandidate, facts: ComparisonFacts, rank: int | None) -> Iterator[str]:
+    if facts.recommendation is not None and facts.recommendation.name == each.name:
+        yield "recommended"
+    if rank == 1:
+        yield "best"
+    elif rank is not None and each.against_best is not None and each.against_best.is_tie:
+        yield "tie"
+    if each.status == "dropped" and each.rounds:
+        yield f"dropped in round {each.rounds[-1].round}"
+    elif each.status != "finished":
+        yield each.status
+
+
+def _interval(figure: str, found: Measured | None) -> str:
+    if found is None or found.low is None or found.high is None:
+        return ""
+    return f"{figure_text(figure, found.low)} to {figure_text(figure, found.high)}"
+
+
+def _difference(each: ComparedCandidate, figure: str, rank: int | None) -> tuple[str, str]:
+    """Return by how much a candidate is worse than the best one, and the interval of that."""
+    found = each.against_best
+    if found is None or rank is None or rank == 1:
+        return "–", ""
+    value = _signed(figure, found.value)
+    if found.low is None or found.high is None:
+        return value, ""
+    return value, f"{_signed(figure, found.low)} to {_signed(figure, found.high)}"
+
+
+def _valid(each: ComparedCandidate, figure: str) -> str:
+    if each.valid is None or not math.isfinite(each.valid.mean):
+        return "–"
+    mean = figure_text(figure, each.valid.mean)
+    deviation = each.valid.deviation
+    return mean if deviation is None else f"{mean} ± {figure_text(figure, deviation)}"
+
+
+def _bar(found: Measured, scale: tuple[float, float]) -> Bar:
+    low, high = scale
+    bounds = _bounds(found)
+    left, right, middle = (
+        100 * (value - low) / (high - low) for value in (min(bounds), max(bounds), found.value)
+    )
+    return Bar(left, right - left, middle)
+
+
+def _bounds(found: Measured) -> list[float]:
+    values = (found.value, found.low, found.high)
+    return [value for value in values if value is not None and math.isfinite(value)]
+
+
+def _time_row(each: ComparedCandidate, widest: float) -> TimeRow:
+    sums = {kind: sum(round_[kind] for round_ in _seconds(each)) for kind in (*PARTS, REST)}
+    return TimeRow(
+        name=each.name,
+        color=_color(each.group),
+        parts=list(_parts(each, widest)),
+        given_percent=100 * _given(each) / widest,
+        given=duration(_given(each)),
+        used=duration(sum(each_round.used for each_round in each.rounds)),
+        shared=_spent_on(sums["shared"]),
+        pretraining=_spent_on(sums["pretraining"]),
+        finetuning=_spent_on(sums["finetuning"]),
+        rounds=len(each.rounds),
+    )
+
+
+def _spent_on(seconds: float) -> str:
+    return duration(seconds) if seconds > 0 else "–"
+
+
+def _parts(each: ComparedCandidate, widest: float) -> Iterator[Part]:
+    for number, seconds in enumerate(_seconds(each), 1):
+        of = f", round {number}" if len(each.rounds) > 1 else ""
+        for kind, words in {**PARTS, REST: REST}.items():
+            if seconds[kind] > 0:
+                yield Part(kind, 100 * seconds[kind] / widest,
+                           f"{words}{of}: {duration(seconds[kind])}")  # fmt: skip
+
+
+def _seconds(each: ComparedCandidate) -> Iterator[dict[str, float]]:
+    """Yield, for each round, what was spent on what."""
+    for found in each.rounds:
+        known = {"shared": found.shared, "pretraining": found.pretraining,
+                 "finetuning": found.finetuning}  # fmt: skip
+        yield {**known, REST: max(0.0, found.used - sum(known.values()))}
+
+
+def _given(each: ComparedCandidate) -> float:
+    return sum(found.given for found in each.rounds)
+
+
+def _spent(each: ComparedCandidate) -> float:
+    return sum(sum(seconds.values()) for seconds in _seconds(each))
+
+
+def _color(group: str) -> int:
+    """Return the number of a group's color; a group that nobody knows has the last one."""
+    return (GROUPS.index(group) if group in GROUPS else len(GROUPS) - 1) + 1
+
+
+def _finite(found: Measured | None) -> bool:
+    return found is not None and math.isfinite(found.value)
+
+
+def _signed(figure: str, value: float) -> str:
+    text = figure_text(figure, abs(value))
+    return f"{'−' if value < 0 else '+'}{text}" if float(text) else text
+
+
+def _fit(each: ComparedCandidate) -> str:
+    return "–" if each.seconds is None else duration(each.seconds.fit)
+
+
+def _use(each: ComparedCandidate) -> str:
+    """Return about three digits: 12.3, 0.021."""
+    value = each.milliseconds_per_row
+    if value is None:
+        return "–"
+    return f"{value:.3g}" if value < 1000 else cell(round(value))
