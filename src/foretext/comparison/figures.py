@@ -71,10 +71,13 @@ def comparison_content(
     found += [_left_out(name, why, plan) for name, why in plan.left_out.items()]
     order = ranked(found)
     judged_by = _judged_by(played, answered)
-    recommendation = recommend(order, judged_by, plan.rows, part)
+    measured = next((own[0].kept.num_rows for own in answered.values() if own), 0)
+    recommendation = recommend(
+        order, judged_by, held_out=plan.rows["valid"], tested=measured if part == "test" else 0
+    )
     firsts = {each["name"]: answered[each["name"]] for each in order if each["test"] is not None}
     shown = {name: _best_answers(played.history[name][-1], own) for name, own in firsts.items()}
-    seed = int(plan.request.get("seed", 0))
+    first = int(plan.request["seed"])
     return {
         "foretext": __version__,
         "task": plan.request["task"],
@@ -84,7 +87,8 @@ def comparison_content(
         "budget_seconds": plan.request["budget"],
         "used_seconds": round(used_seconds, 2),
         "rows": dict(plan.rows),
-        "seeds": list(range(seed, seed + plan.request["seeds"])),
+        "measured_rows": measured,
+        "seeds": list(range(first, first + plan.request["seeds"])),
         "rounds": plan.request["rounds"],
         "shared": [dict(each) for each in shared],
         "warnings": list(plan.warnings),

@@ -6,8 +6,8 @@ rounds, the law goes through the ends of the last two. Otherwise it is fitted to
 doublings of its learning curve; of a candidate that was pretrained this says only what longer
 fine-tuning gives.
 
-No gain is forecast that is larger than that of the last doubling, and none at all where the curve is
-too short, flat, or so noisy that its slope is below two standard errors.
+No gain is forecast that is larger than that of the last doubling, and none at all where the curve
+is too short, flat, or so noisy that its slope is below two standard errors.
 
 On 36 recorded fine-tunings, whose second half was forecast from the first, the mean error of the
 gain was 0.030, and that of "no gain" 0.059.

@@ -34,6 +34,7 @@ NUM_SAMPLES, FEWEST_SAMPLES = 2000, 400
 MOST_DRAWS = 20_000_000  # rows that are drawn in all, some tenths of a second
 BLOCK_DRAWS = 4_000_000  # that are held at once
 LOW, HIGH = 2.5, 97.5  # percentiles
+THREE = 3.0
 TWO_SIDED = 1.96  # standard errors, where one candidate is compared with one
 
 
@@ -73,9 +74,16 @@ class Samples:
     num_rows: int
 
     def interval(self, candidate: int) -> Interval:
-        """Return the interval of a candidate's figure."""
+        """Return the interval of a candidate's figure.
+
+        Where all answers are right, or all wrong, samples say nothing: then three of N rows may be
+        otherwise (Hanley & Lippman-Hand 1983).
+        """
         low, high = np.percentile(self.samples[:, candidate], [LOW, HIGH])
-        return Interval(float(low), float(high))
+        if low < high:
+            return Interval(float(low), float(high))
+        rate = min(THREE / self.num_rows, 1.0)
+        return Interval(float(low) * (1 - rate), float(high) or rate)
 
     def difference(self, first: int, second: int) -> Interval:
         """Return the interval of the difference of two candidates, whatever the others do."""

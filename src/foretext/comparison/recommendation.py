@@ -17,36 +17,35 @@ __all__ = ["about_as_good", "recommend", "standard_error"]
 
 AS_FAST = 1.25  # times the shortest time of a row: no difference that a user notices
 MUCH_FASTER = 1.5  # times, from which on it is a reason
-PARTS = {"valid": "held-out", "test": "test"}
 
 Entry = Mapping[str, Any]
 
 
 def recommend(
-    candidates: Sequence[Entry], judged_by: str, rows: Mapping[str, int], part: str
+    candidates: Sequence[Entry], judged_by: str, *, held_out: int, tested: int
 ) -> dict[str, str] | None:
     """Return the name of a candidate and a sentence that says why; None: none finished.
 
     Args:
-        candidates: as ``compare.json`` has them.
+        candidates: as ``compare.json`` has them, the best first.
         judged_by: the figure of the scores.
-        rows: number of the rows by part.
-        part: "test" or "valid": what the figures of the table are of.
+        held_out: number of the rows that candidates are chosen by.
+        tested: number of the rows of the test; 0: there is none.
     """
     finished = [each for each in candidates if each["status"] == "finished" and each["valid"]]
     if not finished:
         return None
     best = max(finished, key=_valid)
-    near = about_as_good(finished, best, judged_by, rows["valid"])
+    near = about_as_good(finished, best, judged_by, held_out)
     fastest = min(map(_cost, near))
     chosen = max((each for each in near if _cost(each) <= AS_FAST * fastest), key=_valid)
     if len(finished) == 1:
         why = "no other candidate finished"
     elif chosen is best:
-        why = _best_reason(best, near, finished, judged_by, rows["valid"])
+        why = _best_reason(best, near, finished, judged_by, held_out)
     else:
-        why = _faster_reason(chosen, best, judged_by, rows["valid"])
-    said = f"Use {chosen['name']}: {why}{_figures(chosen, candidates, judged_by, rows, part)}."
+        why = _faster_reason(chosen, best, judged_by, held_out)
+    said = f"Use {chosen['name']}: {why}{_tested(chosen, candidates, judged_by, tested)}."
     return {"name": chosen["name"], "sentence": said}
 
 
@@ -61,7 +60,7 @@ def about_as_good(
 def standard_error(valid: Entry, judged_by: str, num_rows: int) -> float:
     """Return by how much a score may differ on other rows, and with other seeds.
 
-    Of a mean p of N numbers from 0 to 1 it is at most the root of p (1 - p) / N, and just that where
+    Of a mean p of N numbers from 0 to 1 it is the root of p (1 - p) / N at most, and exactly where
     they are 0 and 1; for other figures that is about the size.
     """
     scale = 100.0 if judged_by in POINTS else 1.0
@@ -80,7 +79,7 @@ def _best_reason(
     others = [each for each in near if each is not best]
     if others:
         named = _names(others)
-        return f"{said}, and {named} {_are(others)} about as good and no faster in use"
+        return f"{said}, and {named} {_are(others)} about as good and not much faster in use"
     second = max((each for each in finished if each is not best), key=_valid)
     return f"{said}, before {second['name']} with {figure_text(judged_by, _valid(second))}"
 
@@ -96,19 +95,17 @@ def _faster_reason(chosen: Entry, best: Entry, judged_by: str, num_rows: int) ->
     times = costs[1] / costs[0] if costs[0] else math.inf
     if MUCH_FASTER <= times < math.inf:
         said += f", and a row takes {_milliseconds(costs[0])} instead of {_milliseconds(costs[1])}"
-    elif costs[0] < costs[1]:
+    elif costs[0] < costs[1] < math.inf:
         said += ", and a row takes less time"
     return said
 
 
-def _figures(
-    chosen: Entry, candidates: Sequence[Entry], judged_by: str, rows: Mapping[str, int], part: str
-) -> str:
+def _tested(chosen: Entry, candidates: Sequence[Entry], judged_by: str, num_rows: int) -> str:
     """Give the figure of the test, and who was better there by more than chance."""
-    if part != "test" or chosen["test"] is None:
+    if not num_rows or chosen["test"] is None:
         return ""
     test = chosen["test"]
-    said = f"; on the {rows['test']:,} test rows it is {figure_text(judged_by, test['value'])}"
+    said = f"; on the {num_rows:,} test rows it is {figure_text(judged_by, test['value'])}"
     if test["low"] is not None:
         low, high = (figure_text(judged_by, test[name]) for name in ("low", "high"))
         said += f" ({low} to {high})"

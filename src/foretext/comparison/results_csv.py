@@ -1,8 +1,8 @@
 """The figures of a comparison in the columns of the package ``bencheval``, a line each seed.
 
 ``method, task, seed, metric_error, time_train_s, time_infer_s``: lower errors are better. An error
-is 1 - score of scores from 0 to 1, and 1 - score / 100 of BLEU, chrF and ROUGE-L. A correlation below
-zero gives an error above 1. The times are the seconds that this seed took to fit, with the
+is 1 - score of scores from 0 to 1, and 1 - score / 100 of BLEU, chrF and ROUGE-L. A correlation
+below zero gives an error above 1. The times are the seconds that this seed took to fit, with the
 pretraining that all seeds share, and the seconds of answering all rows in use, one by one.
 
 The task is the name of the task and of the file of its rows, so that results of several comparisons
@@ -44,12 +44,12 @@ def _lines(candidate: Mapping[str, Any], content: Mapping[str, Any]) -> Iterator
     last = candidate["rounds"][-1]
     once = last["used"] - sum(seed["seconds"] for seed in last["seeds"])  # for all seeds together
     milliseconds = candidate["milliseconds_per_row"]
-    answering = None if milliseconds is None else milliseconds * _num_rows(content) / 1000
+    answering = None if milliseconds is None else milliseconds * content["measured_rows"] / 1000
     for seed, score in zip(last["seeds"], candidate["test"]["each"], strict=True):
         yield [
             candidate["name"],
             _task(content),
-            seed["seed"],
+            content["seeds"][0] + seed["seed"],
             _number(metric_error(content["judged_by"], score)),
             _number(max(once, 0.0) + seed["seconds"]),
             _number(answering),
@@ -59,10 +59,6 @@ def _lines(candidate: Mapping[str, Any], content: Mapping[str, Any]) -> Iterator
 def _task(content: Mapping[str, Any]) -> str:
     data = content.get("data")
     return f"{content['task']}/{data}" if data else str(content["task"])
-
-
-def _num_rows(content: Mapping[str, Any]) -> int:
-    return int(content["rows"].get(content["part"], 0))
 
 
 def _number(value: float | None) -> str:

@@ -1,0 +1,53 @@
+"""The table for Python, for the terminal and for notebooks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foretext.comparison.leaderboard import html_table, table_rows, text_table
+from tests.comparison.compared import answered, compared, failed, outcome, rights
+
+
+@pytest.fixture
+def content(tmp_path: Path) -> dict[str, Any]:
+    return compared(
+        tmp_path,
+        {"linear": [outcome(0.8, used=0.5)], "bert": [outcome(0.9)], "gpt": [failed()],
+         "ernie": [outcome(0.3)]},
+        {"linear": [answered(rights(36), 0.1)], "bert": [answered(rights(35), 8.0)]},
+    )  # fmt: skip
+
+
+def test_a_row_has_what_a_table_of_data_needs(content: dict[str, Any]) -> None:
+    first, *others = table_rows(content)
+    assert first["name"] == "linear"
+    assert first["score"] == 0.9
+    assert first["tie"] is True
+    assert (first["seconds"], first["megabytes"], first["memory_megabytes"]) == (0.5, 2.0, 100.0)
+    assert all(list(row) == list(first) for row in others)
+    assert [row["status"] for row in others] == ["finished", "dropped", "failed"]
+    assert others[-1]["score"] is None
+
+
+def test_the_terminal_gets_columns(content: dict[str, Any]) -> None:
+    head, linear, bert, ernie, gpt = text_table(content).splitlines()
+    assert head.split("  ")[0] == "candidate"
+    assert "accuracy, test" in head
+    assert linear.split()[:3] == ["linear", "0.900", "="]
+    assert bert.split()[1] == "0.875"
+    assert head.index("to fit") + len("to fit") == linear.index("0.5 s") + len("0.5 s")
+    assert ernie.endswith(
+        "dropped: held out 0.300: It was not among the better half after round 1."
+    )
+    assert gpt.endswith("failed: It ran out of memory.")
+
+
+def test_a_notebook_gets_cells_without_markup_of_strangers(content: dict[str, Any]) -> None:
+    content["candidates"][-1]["sentence"] = "<script>x</script>"
+    found = html_table(content, "Use <b>.")
+    assert found.startswith("<p>Use &lt;b&gt;.</p><table>")
+    assert found.count("<tr>") == 5
+    assert "<script>" not in found
