@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from foretext.metrics.correlation import average_ranks, pearson, spearman
+from foretext.metrics.correlation import average_ranks, kendall, pearson, spearman
 
 # Few different values, so that ties are common.
 SERIES = st.integers(2, 40).flatmap(
@@ -27,8 +27,10 @@ def test_agrees_with_scipy(series):
     x, y = series
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scipy warns of series that never vary
-        expected = stats.spearmanr(x, y).statistic, stats.pearsonr(x, y).statistic
-    np.testing.assert_allclose((spearman(x, y), pearson(x, y)), expected, atol=1e-12)
+        of = (stats.spearmanr, stats.pearsonr, stats.kendalltau)
+        expected = [each(x, y).statistic for each in of]
+    found = spearman(x, y), pearson(x, y), kendall(x, y)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 @given(SERIES)
@@ -44,9 +46,18 @@ def test_numbers_of_any_size():
 def test_nothing_to_correlate_is_nan():
     assert np.isnan(spearman([1, 1, 1], [1, 2, 3]))
     assert np.isnan(spearman([1, float("nan"), 2], [1, 2, 3]))
+    assert np.isnan(kendall([1, 1, 1], [1, 2, 3]))
+    assert np.isnan(kendall([1, float("nan"), 2], [1, 2, 3]))
+
+
+def test_two_orders_by_hand():
+    """Of the six pairs of four, one stands the other way round."""
+    assert kendall([1, 2, 3, 4], [1, 3, 2, 4]) == pytest.approx((5 - 1) / 6)
 
 
 @pytest.mark.parametrize("series", [([1], [1]), ([1, 2], [1, 2, 3])])
 def test_series_must_be_of_equal_length(series):
     with pytest.raises(ValueError, match="equal length, two or more"):
         pearson(*series)
+    with pytest.raises(ValueError, match="equal length, two or more"):
+        kendall(*series)

@@ -17,7 +17,7 @@ from foretext.metrics.classification import (
     confusion_matrix,
     multi_label_scores,
 )
-from foretext.metrics.correlation import average_ranks, pearson, spearman
+from foretext.metrics.correlation import average_ranks, kendall, pearson, spearman
 from foretext.metrics.span_qa import (
     answer_scores,
     best_threshold,
@@ -59,6 +59,7 @@ __all__ = [
     "expected_calibration_error",
     "fit_temperature",
     "is_allowed",
+    "kendall",
     "multi_label_scores",
     "pearson",
     "reliability_bins",

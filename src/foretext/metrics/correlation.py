@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["average_ranks", "pearson", "spearman"]
+__all__ = ["average_ranks", "kendall", "pearson", "spearman"]
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
@@ -33,6 +33,24 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
     if np.isnan(np.asarray(x, dtype=np.float64)).any() or np.isnan(np.asarray(y, float)).any():
         return float("nan")
     return pearson(average_ranks(x), average_ranks(y))
+
+
+def kendall(x: ArrayLike, y: ArrayLike) -> float:
+    """Kendall's tau-b: how often two series order a pair alike; NaN where one never varies.
+
+    Time and memory grow with the square of the length: it is for orders of some dozens of things.
+
+    Raises:
+        ValueError: the lengths differ or are below two.
+    """
+    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)  # (N,)
+    if a.ndim != 1 or a.shape != b.shape or len(a) < 2:
+        raise ValueError(f"two series of equal length, two or more, are needed: {a.shape, b.shape}")
+    if np.isnan(a).any() or np.isnan(b).any():
+        return float("nan")
+    first, second = (np.sign(each[:, None] - each) for each in (a, b))  # (N, N)
+    size = np.sqrt(np.abs(first).sum() * np.abs(second).sum())
+    return float((first * second).sum() / size) if size else float("nan")
 
 
 def average_ranks(x: ArrayLike) -> NDArray[np.float64]:
