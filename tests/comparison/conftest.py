@@ -49,7 +49,9 @@ def begin(tmp_path: Path) -> Begin:
             content="",
             seconds=0.0,
             rows={"train": 80, "valid": 10, "test": 10},
+            reading={"text": "body"},
             corpus=["corpus.txt"],
+            text={"column": "body"},
             text_bytes=None,
             candidates=candidates,
         )

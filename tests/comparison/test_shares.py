@@ -99,18 +99,17 @@ def test_answers_to_the_test_have_their_time_kept_free(clock: Clock) -> None:
     assert not shares.tests
 
 
-def test_answers_take_no_more_than_a_tenth_of_a_share() -> None:
-    many = Answering(valid=1_000_000, test=1_000_000, seeds=2)
-    assert many.valid_seconds(60.0) == pytest.approx(3.0)
-    assert many.test_seconds(60.0) == pytest.approx(6.0)
-    assert many.timed_test(0.1, 60.0) == pytest.approx(12.0)
+def test_answers_take_a_small_part_of_a_share() -> None:
+    many = Answering(rows=1_000_000, seeds=2)
+    assert many.seconds(60.0) == pytest.approx(9.0)
+    assert many.seconds(60.0, row_seconds=0.1) == pytest.approx(9.0)
 
 
 def test_answers_that_were_timed_are_given_what_they_need() -> None:
-    rows = Answering(valid=100, test=1000)
-    assert rows.timed_test(0.001, 600.0) == pytest.approx(0.5 + 1.2)
-    assert Answering(valid=100, test=0).timed_test(0.001, 600.0) == 0.0
-    assert Answering(valid=100, test=0).test_seconds(600.0) == 0.0
+    rows = Answering(rows=1000, seeds=2)
+    assert rows.seconds(600.0, row_seconds=0.001) == pytest.approx(2 * (1.5 + 1.2))
+    fixed, each = rows.costs(row_seconds=0.001)
+    assert fixed + 1000 * each == pytest.approx(rows.seconds(600.0, row_seconds=0.001))
 
 
 def test_a_stopwatch_counts_what_earlier_commands_took(clock: Clock) -> None:

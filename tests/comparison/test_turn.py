@@ -17,6 +17,8 @@ def test_what_pretraining_leaves_is_shared_by_the_seeds(begin: Begin, clock: Clo
     outcome = Turn(contest, BERT, 1, 50.0).play()
     budgets = [job.budget for job in worker.jobs]
     assert budgets == [30.0, 10.0, 10.0]
+    assert worker.jobs[0].settings == {"corpus": {"column": "body"}}
+    assert worker.jobs[1].settings == {"rows": {"text": "body"}}
     assert worker.jobs[1].base == worker.jobs[0].out
     assert [job.seed for job in worker.jobs[1:]] == [0, 1]
     assert outcome.status == "finished"

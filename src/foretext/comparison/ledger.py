@@ -7,7 +7,8 @@
     candidates/NAME/round-R/seed-S/           the run of a fine-tuning
     candidates/NAME/round-R/turn.json         the time that the candidate was given in the round
     candidates/NAME/round-R/outcome.json      what came of it
-    candidates/NAME/test/seed-S/              answers to the test
+    final.json                                how many rows all models answer at the end
+    candidates/NAME/final/seed-S/             the answers of a model to these
 
 Every file appears whole. What is missing was not finished, and is done by a resume.
 """
@@ -43,7 +44,9 @@ class Plan:
         content: digest of the files of rows and text.
         seconds: that reading and deciding took.
         rows: number of the rows of each part.
-        corpus: files to pretrain on; []: no candidate pretrains.
+        reading: the section `[rows]` that reads these files.
+        corpus: files to pretrain on.
+        text: the section `[corpus]` that reads them.
         text_bytes: how much of them is read; None: all.
         candidates: in the order of their turns.
         left_out: why others do not take part, by name.
@@ -56,7 +59,9 @@ class Plan:
     content: str
     seconds: Seconds
     rows: dict[str, Count]
+    reading: dict[str, Any]
     corpus: list[str]
+    text: dict[str, Any]
     text_bytes: Count | None
     candidates: list[Candidate]
     left_out: dict[str, str] = field(default_factory=dict)
@@ -69,6 +74,13 @@ class Given:
     """What a candidate was given in a round, in seconds; a resume gives it the same."""
 
     seconds: Seconds
+
+
+@dataclass(frozen=True)
+class Measured:
+    """How many rows all models answer at the end; a resume keeps to it."""
+
+    rows: Count
 
 
 @dataclass(frozen=True)
@@ -97,6 +109,7 @@ class Outcome:
         curve: likewise, and the score of the held-out rows.
         judged_by: the figure of the scores.
         figures: of the held-out rows, by the best seed.
+        row_seconds: of an answer, where many rows are answered at once.
         memory_bytes: the most that was held at once.
         disk_bytes, parameters: of the model.
         warnings: sentences for a person.
@@ -115,6 +128,7 @@ class Outcome:
     curve: Curve = field(default_factory=list)
     judged_by: str | None = None
     figures: dict[str, Any] = field(default_factory=dict)
+    row_seconds: Seconds = 0.0
     memory_bytes: Count | None = None
     disk_bytes: Count | None = None
     parameters: Count | None = None
@@ -160,9 +174,17 @@ class Ledger:
         """Return the file of the rows of a part: "train", "valid" or "test"."""
         return self.rows / f"{part}.jsonl"
 
+    def sample_file(self, part: str) -> Path:
+        """Return the file of those rows of a part that are answered where time is short."""
+        return self.rows / f"{part}-sample.jsonl"
+
     def turn(self, candidate: Candidate, round_: int) -> Path:
         """Return the folder of a candidate in a round, counted from 1."""
         return self.candidates / candidate.folder / f"round-{round_}"
+
+    def base(self, candidate: Candidate, round_: int) -> Path:
+        """Return the folder of a pretraining."""
+        return self.turn(candidate, round_) / "base"
 
     def run(self, candidate: Candidate, round_: int, seed: int) -> Path:
         """Return the folder of a fine-tuning."""
@@ -170,7 +192,7 @@ class Ledger:
 
     def answers(self, candidate: Candidate, seed: int) -> Path:
         """Return the folder of the answers of a fine-tuning to the test."""
-        return self.candidates / candidate.folder / "test" / f"seed-{seed}"
+        return self.candidates / candidate.folder / "final" / f"seed-{seed}"
 
     def given(self, candidate: Candidate, round_: int) -> float | None:
         """Return the seconds of a turn; None: it has not begun."""
@@ -180,6 +202,16 @@ class Ledger:
     def keep_given(self, candidate: Candidate, round_: int, seconds: float) -> None:
         """Keep the seconds of a turn that begins."""
         _write(self.turn(candidate, round_) / "turn.json", Given(seconds))
+
+    @property
+    def num_measured(self) -> int | None:
+        """How many rows all models answer at the end; None: no model has begun to."""
+        found: Measured | None = _read(self.path / "final.json", Measured)
+        return None if found is None else found.rows
+
+    def keep_num_measured(self, rows: int) -> None:
+        """Keep how many rows all models answer."""
+        _write(self.path / "final.json", Measured(rows))
 
     def outcome(self, candidate: Candidate, round_: int) -> Outcome | None:
         """Return what came of a candidate in a round; None: its turn is not over."""

@@ -91,12 +91,12 @@ def _take_turn(contest: Contest, shares: Shares, candidate: Candidate, number: i
     """Play a turn, or take what an earlier command has kept of it."""
     ledger, watch = contest.ledger, contest.watch
     share = shares.next_share()
-    testing = contest.answering.test_seconds(share)
+    answering = contest.answering.seconds(share)
     kept = ledger.outcome(candidate, number)
     if kept is None:
         given = ledger.given(candidate, number)
         if given is None:
-            given = round(max(share - testing, 0.0), 2)
+            given = round(max(share - answering, 0.0), 2)
             ledger.keep_given(candidate, number, given)
         kept = Turn(contest, candidate, number, given).play()
         ledger.keep_outcome(candidate, kept)
@@ -104,5 +104,6 @@ def _take_turn(contest: Contest, shares: Shares, candidate: Candidate, number: i
         watch.add(kept.used)
     shares.end_turn()
     if kept.score is not None:
-        shares.keep_for_test(candidate.name, testing)
+        seconds = contest.answering.seconds(share, kept.row_seconds)
+        shares.keep_for_test(candidate.name, seconds)
     return kept

@@ -17,7 +17,7 @@ __all__ = ["Answering", "Shares", "Stopwatch"]
 
 WRITING_SECONDS = 2.5  # for figures, page and the best model
 WRITING_RATE = 0.01  # of the time, beside that
-ANSWERING_RATE = 0.1  # of a share, at most, for the answers to one file of rows
+ANSWERING_RATE = 0.15  # of a share, at most, for answers at the end
 OPENING_SECONDS = 1.5  # of a model that is to answer, and of rows that it answers alone
 ROW_SECONDS = 0.005  # of an answer, before one was timed
 MARGIN = 1.2  # times the time that was measured
@@ -46,41 +46,29 @@ class Stopwatch:
 
 @dataclass(frozen=True)
 class Answering:
-    """The files of rows that every model answers.
+    """The rows that all models answer at the end.
 
     Attributes:
-        valid: held-out rows.
-        test: rows to test on.
+        rows: of the test, or those that are held out where there is none.
         seeds: models of each candidate.
     """
 
-    valid: int
-    test: int
+    rows: int
     seeds: int = 1
 
-    def valid_seconds(self, share: float) -> float:
-        """Return the time kept free for answers of one model to the held-out rows."""
-        return _untimed(self.valid, share / self.seeds)
-
-    def test_seconds(self, share: float) -> float:
-        """Return the time kept free for all answers of a candidate to the test."""
-        return self.seeds * _untimed(self.test, share / self.seeds)
-
-    def timed_test(self, row_seconds: float, share: float) -> float:
-        """Return likewise, once answers to held-out rows were timed.
+    def seconds(self, share: float, row_seconds: float = ROW_SECONDS) -> float:
+        """Return the time that is kept free for the answers of a candidate.
 
         Args:
+            share: of the candidate; they take a part of it at most.
             row_seconds: of an answer.
-            share: of the candidate, which sets the upper limit.
         """
-        each = OPENING_SECONDS + MARGIN * row_seconds * self.test if self.test else 0.0
-        return self.seeds * min(each, 2 * ANSWERING_RATE * share / self.seeds)
+        fixed, each = self.costs(row_seconds)
+        return min(fixed + each * self.rows, ANSWERING_RATE * share)
 
-
-def _untimed(rows: int, share: float) -> float:
-    if not rows:
-        return 0.0
-    return min(OPENING_SECONDS + ROW_SECONDS * rows, ANSWERING_RATE * share)
+    def costs(self, row_seconds: float) -> tuple[float, float]:
+        """Return the seconds of all models of a candidate, and those that each row adds."""
+        return self.seeds * OPENING_SECONDS, self.seeds * MARGIN * row_seconds
 
 
 @dataclass
@@ -137,11 +125,16 @@ class Shares:
         """Keep time free for the answers of these candidates, and no others."""
         self.tests = {name: seconds for name, seconds in self.tests.items() if name in names}
 
+    @property
+    def left_for_tests(self) -> float:
+        """Seconds until writing has to begin."""
+        return max(self.budget.left - self.writing, 0.0)
+
     def next_test(self, name: str) -> float:
         """Return the seconds for a candidate's answers to the test; its time is free again.
 
         Time that the answers before have not used is divided among those that are left.
         """
         wanted = sum(self.tests.values())
-        left = max(self.budget.left - self.writing, 0.0)
-        return left * self.tests.pop(name) / wanted if wanted else left
+        own = self.tests.pop(name)
+        return self.left_for_tests * own / wanted if wanted else self.left_for_tests

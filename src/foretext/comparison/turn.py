@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from pathlib import Path
+from typing import Any
 
-from foretext.comparison.candidate import Candidate
+from foretext.comparison.candidate import Candidate, Sections
 from foretext.comparison.ledger import Ledger, Outcome, Plan, SeedOutcome
 from foretext.comparison.request import CompareRequest
 from foretext.comparison.shares import Answering, Stopwatch
@@ -46,10 +46,14 @@ class Contest:
     quiet: bool
 
     @property
+    def part(self) -> str:
+        """The rows that figures are of: "test", or "valid" where there are none to test on."""
+        return "test" if self.plan.rows["test"] else "valid"
+
+    @property
     def answering(self) -> Answering:
-        """The rows that every model answers."""
-        rows = self.plan.rows
-        return Answering(rows["valid"], rows["test"], self.request.seeds)
+        """What all models answer at the end."""
+        return Answering(self.plan.rows[self.part], self.request.seeds)
 
     def count(self, seconds: float, began: float) -> None:
         """Count what a job took in earlier commands.
@@ -79,11 +83,6 @@ class Turn:
     pretrained: PretrainReply | None = None
     learned: list[FinetuneReply] = field(default_factory=list)
     failed_seconds: float = 0.0
-
-    @cached_property
-    def folder(self) -> Path:
-        """Where its runs are."""
-        return self.contest.ledger.turn(self.candidate, self.round)
 
     @property
     def pretraining_seconds(self) -> float:
@@ -131,8 +130,8 @@ class Turn:
         job = Pretrain(
             candidate.recipe,
             tuple(contest.plan.corpus),
-            str(self.folder / "base"),
-            settings=candidate.pretraining,
+            str(contest.ledger.base(candidate, self.round)),
+            settings=_over(candidate.pretraining, "corpus", contest.plan.text),
             budget=budget,
             shared=str(contest.ledger.shared),
             text_bytes=contest.plan.text_bytes,
@@ -153,7 +152,7 @@ class Turn:
             str(ledger.rows_file("train")),
             str(ledger.rows_file("valid")),
             str(ledger.run(self.candidate, self.round, seed)),
-            settings=self.candidate.settings,
+            settings=_over(self.candidate.settings, "rows", contest.plan.reading),
             budget=budget,
             seed=contest.request.seed + seed,
             quiet=contest.quiet,
@@ -199,6 +198,11 @@ class Turn:
 def _budget(seconds: float) -> float:
     """Return the budget of a job; one that an earlier command began keeps what it had."""
     return round(max(seconds, LEAST_SECONDS), 2)
+
+
+def _over(settings: Sections, section: str, values: Mapping[str, Any]) -> Sections:
+    """Put what all candidates have in common over a section of the settings of one."""
+    return {**settings, section: {**settings.get(section, {}), **values}} if values else settings
 
 
 def _limit(budget: float) -> float:

@@ -1,0 +1,122 @@
+"""The end of a comparison: the models that are left answer the test, once.
+
+Where there is no test they answer the held-out rows, by which they were chosen, too. Where the time
+is too short for all rows, everybody answers the same sample of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from foretext.comparison.answers import KeptAnswers
+from foretext.comparison.candidate import Candidate
+from foretext.comparison.figures import Answered
+from foretext.comparison.ledger import Outcome
+from foretext.comparison.rounds import Played
+from foretext.comparison.shares import Shares
+from foretext.comparison.turn import Contest
+from foretext.comparison.worker import Answer, AnswerReply, JobFailed
+from foretext.files import atomic_file, is_regular_file
+from foretext.finetuning.task_rows import sampled
+
+__all__ = ["Final", "play_final"]
+
+PARTS = {"test": "test", "valid": "held-out"}  # as sentences have them
+FEWEST_ROWS = 200  # that are answered in any case
+LATE_SECONDS = 10.0  # beside twice its time, after which a model that answers is stopped
+
+
+@dataclass
+class Final:
+    """What the finalists answered.
+
+    Attributes:
+        answered: by the name of the candidate, the answers of its models, one a seed.
+        failures: why others gave none.
+        rows: that were answered.
+        note: says that these are not all; None: they are.
+    """
+
+    rows: int
+    note: str | None = None
+    answered: dict[str, list[Answered]] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+
+
+def play_final(contest: Contest, shares: Shares, played: Played) -> Final:
+    """Let every finalist answer the rows that figures are of.
+
+    Raises:
+        Interrupted: a signal asked for the end; what was answered is kept.
+    """
+    outcomes = {each.name: played.history[each.name][-1] for each in played.finalists}
+    number = contest.ledger.num_measured
+    if number is None:
+        number = _affordable(contest, shares, [*outcomes.values()])
+        contest.ledger.keep_num_measured(number)
+    every = contest.answering.rows
+    note = None
+    if number < every:
+        note = (
+            f"{number:,} of {every:,} {PARTS[contest.part]} rows are measured, drawn at random, as "
+            "the budget allows; a longer --budget measures all"
+        )
+    file = _rows_file(contest, number)
+    final = Final(number, note)
+    for candidate in played.finalists:
+        seconds = shares.next_test(candidate.name)
+        try:
+            answers = [
+                _answers(
+                    contest, candidate, outcomes[candidate.name].round, seed.seed, file, seconds
+                )
+                for seed in outcomes[candidate.name].seeds
+            ]
+        except JobFailed as failure:
+            final.failures[candidate.name] = str(failure)
+        else:
+            final.answered[candidate.name] = answers
+    return final
+
+
+def _affordable(contest: Contest, shares: Shares, outcomes: Sequence[Outcome]) -> int:
+    """Return how many rows all of them can answer in the time that is left."""
+    answering = contest.answering
+    costs = [answering.costs(outcome.row_seconds) for outcome in outcomes]
+    left = shares.left_for_tests - sum(fixed for fixed, _ in costs)
+    each = sum(seconds for _, seconds in costs)
+    if each * answering.rows <= left:
+        return answering.rows
+    return min(answering.rows, max(FEWEST_ROWS, int(left / each)))
+
+
+def _rows_file(contest: Contest, number: int) -> Path:
+    """Return the file of the rows that are answered, all or so many; a resume keeps the sample."""
+    path, every = contest.ledger.sample_file(contest.part), contest.ledger.rows_file(contest.part)
+    if number == contest.answering.rows:
+        return every
+    if not is_regular_file(path):
+        lines = every.read_bytes().splitlines(keepends=True)
+        with atomic_file(path) as temporary:
+            temporary.write_bytes(b"".join(sampled(lines, number)))
+    return path
+
+
+def _answers(
+    contest: Contest, candidate: Candidate, round_: int, seed: int, file: Path, seconds: float
+) -> Answered:
+    ledger, began = contest.ledger, contest.watch()
+    out = ledger.answers(candidate, seed)
+    job = Answer(
+        run=str(ledger.run(candidate, round_, seed)),
+        task=contest.request.task,
+        rows=str(file),
+        train=str(ledger.rows_file("train")),
+        out=str(out),
+        quiet=contest.quiet,
+    )
+    reply: AnswerReply = contest.worker.run(job, limit=2 * seconds + LATE_SECONDS)
+    contest.count(reply.seconds, began)
+    return Answered(reply, KeptAnswers.load(out))
