@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from foretext.artifact import load
     from foretext.classifiers.fasttext.classifier import FastTextClassifier
     from foretext.classifiers.linear import LinearClassifier
+    from foretext.comparison.compare import compare
     from foretext.corpus import Corpus
     from foretext.corpus.phrases import Phrases
     from foretext.corpus.texts import texts
@@ -39,6 +40,7 @@ __all__ = [
     "Word2Vec",
     "WordVectors",
     "__version__",
+    "compare",
     "finetune",
     "load",
     "pretrain",
@@ -59,6 +61,7 @@ _HOMES = {
     "Recipe": "foretext.recipe",
     "Word2Vec": "foretext.estimators",
     "WordVectors": "foretext.vectors.word_vectors",
+    "compare": "foretext.comparison.compare",
     "finetune": "foretext.finetuning.finetune",
     "load": "foretext.artifact",
     "pretrain": "foretext.pipeline",

@@ -59,5 +59,9 @@ def test_settings_reach_the_candidates_that_they_name() -> None:
     settings = {"textcnn": {"backbone": {"num_maps": 8}}}
     first, second = choose_candidates(TASK, facts, 60, only=only, settings=settings).candidates
     assert (first.settings, second.settings) == ({}, settings["textcnn"])
+    vectors = {"word2vec": {"vectors": {"epochs": 2}}, "vectors": {"training": {"epochs": 1}}}
+    both = choose_candidates(TASK, facts, 60, only=("word2vec",), settings=vectors).candidates
+    assert [each.pretraining for each in both] == 2 * [vectors["word2vec"]]
+    assert all(each.settings["training"] == {"epochs": 1} for each in both)
     with pytest.raises(SettingError, match="no candidate has this name"):
         choose_candidates(TASK, facts, 60, only=("linear",), settings=settings)

@@ -152,11 +152,15 @@ def compare(
     from foretext.comparison.request import CompareRequest
     from foretext.comparison.run import run_comparison
     from foretext.config import duration_seconds
+    from foretext.data.rows.parallel_files import as_parallel_files
 
     files, column_of_targets = files_of_rows(
         {"train": train, "valid": valid, "test": test},
         {"train": target, "valid": valid_target, "test": test_target},
     )
+    sources: dict[str, Any] = {
+        part: as_parallel_files(each) or each for part, each in files.items()
+    }
     columns = given_options(
         text=text, label=label, text_a=text_a, text_b=text_b, score=score, source=source,
         target=column_of_targets, token=token, tag=tag,
@@ -177,7 +181,7 @@ def compare(
         without=tuple(without or ()),
         given=tuple(given or ()),
         settings=of_candidates,
-        **files,
+        **sources,
     )
     found = run_comparison(request, output, overwrite=overwrite, resume=resume, quiet=quiet)
     if as_json:

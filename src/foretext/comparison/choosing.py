@@ -55,7 +55,7 @@ def choose_candidates(
         only: names of candidates or groups, in place of foretext's choice; (): its choice.
         without: names or groups to leave out.
         given: names and paths that take part beside the others, whatever the budget.
-        settings: of single candidates, by name.
+        settings: of candidates, by their names or those of groups.
 
     Raises:
         SettingError: a name is unknown, cannot learn the task, or nothing is left; or settings are
@@ -77,7 +77,8 @@ def choose_candidates(
             check_candidate(candidate, task)
     if not kept:
         raise SettingError(_nothing(choice, budget_seconds, only=bool(only)))
-    kept = _configured(kept, settings or {})
+    for name, sections in (settings or {}).items():
+        kept = _configured(kept, _members(name, task, usual), name, sections)
     apart = {*unwanted, *_names(kept)}
     return Choice(kept, {name: why for name, why in choice.left_out.items() if name not in apart})
 
@@ -95,18 +96,18 @@ def _names(candidates: Sequence[Candidate]) -> list[str]:
 
 
 def _configured(
-    candidates: Sequence[Candidate], settings: Mapping[str, Sections]
+    candidates: list[Candidate], members: Sequence[str], name: str, sections: Sections
 ) -> list[Candidate]:
-    """Return the candidates with the settings of those that have some.
+    """Return the candidates, those that a name means with settings over their own.
 
     Raises:
-        SettingError: they are wrong, or of what is no candidate.
+        SettingError: the settings are wrong, or of what is no candidate.
     """
-    for name in settings:
-        if name not in (names := _names(candidates)):
-            hint = did_you_mean(name, names) or f" There are: {', '.join(names)}."
-            raise SettingError(f"--set '{name}:…' has no effect: no candidate has this name.{hint}")
-    return [configured(each, settings.get(each.name, {})) for each in candidates]
+    names = _names(candidates)
+    if not {*members} & {*names}:
+        hint = did_you_mean(name, names) or f" There are: {', '.join(names)}."
+        raise SettingError(f"--set '{name}:…' has no effect: no candidate has this name.{hint}")
+    return [configured(each, sections) if each.name in members else each for each in candidates]
 
 
 def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
