@@ -70,6 +70,15 @@ def test_a_text_that_outgrows_the_model_goes_on_from_its_newest_half() -> None:
     assert ids == generated_without_cache(model, window)
 
 
+def test_a_text_outgrows_the_positions_that_it_may_use() -> None:
+    model = gpt(positions="rotary")
+    assert isinstance(model.objective, CausalLM)
+    short = Decoder(model.backbone.eval(), model.objective.head, length=8)
+    (ids,) = generate_ids(short, PROMPT, GREEDY, never, max_new_tokens=20)
+    expected = gpt(positions="rotary", max_length=8)
+    assert [ids] == generate_ids(decoder(expected), PROMPT, GREEDY, never, max_new_tokens=20)
+
+
 def test_samples_end_one_by_one_and_leave_the_others_as_they_are() -> None:
     model = gpt(seed=2)
     likeliest = Sampling(temperature=1.0, top_k=1)

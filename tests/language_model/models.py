@@ -85,11 +85,12 @@ def lstm(**settings: Any) -> LanguageModel:
     return LanguageModel(tokenizer, backbone, CausalLM(config, backbone, tokenizer), device="cpu")
 
 
-def unilm(seed: int = 0, **settings: Any) -> LanguageModel:
+def unilm(seed: int = 0, *, row_length: int | None = None, **settings: Any) -> LanguageModel:
     """A unified language model of two layers; its head is its own, so that it repeats nothing."""
     tokenizer = learned_tokenizer("wordpiece")
     backbone = _backbone(seed, tokenizer, **{"num_segments": 6, **settings})
-    objective = UniLM(UniLM.Config(tied=False), backbone, tokenizer)
+    config = UniLM.Config(tied=False, row_length=row_length)
+    objective = UniLM(config, backbone, tokenizer)
     torch.nn.init.normal_(objective.head.weight, std=0.3)
     return LanguageModel(tokenizer, backbone, objective, device="cpu", precision="fp32")
 

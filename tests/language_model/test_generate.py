@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,15 @@ from foretext.errors import CorpusError, SettingError
 from foretext.language_model import LanguageModel
 from foretext.language_model.writer import Writer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from tests.language_model.models import MAX_LENGTH, SENTENCES, bert, gpt, learned_tokenizer, unilm
+from tests.language_model.models import (
+    MAX_LENGTH,
+    SENTENCES,
+    bert,
+    gpt,
+    learned_tokenizer,
+    lstm,
+    unilm,
+)
 from tests.sequence_networks import in_use
 
 
@@ -105,6 +114,28 @@ def test_a_long_prompt_is_read_from_behind() -> None:
     assert len(long.ids) == 100 or long.ended_by == "end"
 
 
+@pytest.mark.parametrize(
+    ("model", "source"), [(gpt, None), (unilm, None), (unilm, "the king")], ids=str
+)
+def test_a_text_uses_no_more_positions_than_the_rows_of_the_training(
+    model: Callable[..., LanguageModel], source: str | None
+) -> None:
+    """Rotary positions behind them have angles that no training has seen."""
+    prompt, length = " ".join(SENTENCES[:2]), MAX_LENGTH // 2
+    asked = {"source": source, "temperature": 0, "max_new_tokens": 40}
+    long = model(positions="rotary", row_length=length).generate(prompt, **asked)
+    short = model(positions="rotary", max_length=length).generate(prompt, **asked)
+    assert long == short
+    assert long[0].num_forgotten > 0
+    assert long != model(positions="rotary").generate(prompt, **asked)
+
+
+def test_a_recurrent_network_reads_on_behind_the_rows_of_its_training() -> None:
+    """It has no positions, and its state goes on."""
+    asked = {"temperature": 0, "max_new_tokens": 20}
+    assert lstm(row_length=4).generate("the king", **asked) == lstm().generate("the king", **asked)
+
+
 def test_an_empty_prompt_begins_a_text() -> None:
     model = gpt()
     (begun,) = model.generate("", 5, temperature=0)
@@ -164,8 +195,10 @@ def test_a_source_is_refused_by_a_model_that_learned_of_none() -> None:
 
 
 def test_a_source_that_leaves_no_room_is_refused() -> None:
-    with pytest.raises(CorpusError, match=rf"the model has {MAX_LENGTH} positions"):
+    with pytest.raises(CorpusError, match=rf"the model has learned {MAX_LENGTH} positions"):
         unilm().generate(source=" ".join(SENTENCES))
+    with pytest.raises(CorpusError, match="the model has learned 8 positions for it and the new"):
+        unilm(row_length=8).generate(source=" ".join(SENTENCES[:2]))
 
 
 def test_a_prompt_that_does_not_fit_beside_the_source_loses_its_beginning() -> None:

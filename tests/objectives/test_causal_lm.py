@@ -28,6 +28,7 @@ from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.batches import Batches
 from foretext.training.lanes import Lanes
 from foretext.training.model import Model
+from tests.language_model.models import learned_tokenizer
 
 SHAPE = {"vector_size": 12, "dim": 12, "num_layers": 2, "bidirectional": False, "dropout": 0.0}
 
@@ -43,6 +44,16 @@ def model_of(
     backbone = backbone or recurrent(tokenizer)
     config = CausalLM.Config(**{"row_length": 6, **settings})
     return Model(backbone, CausalLM(config, backbone, tokenizer))
+
+
+def test_a_backbone_that_usually_reads_short_rows_has_learned_no_more_positions() -> None:
+    tokenizer = learned_tokenizer("bpe")
+    shape = Transformer.Config(num_layers=1, dim=8, num_heads=1, max_length=32)
+    backbone = Transformer(shape, tokenizer.vocab_size)
+    backbone.usual_length = 12  # as one from outside the package may have it
+    for chosen, learned in ((None, 12), (20, 20), (64, 32)):
+        objective = CausalLM(CausalLM.Config(row_length=chosen), backbone, tokenizer)
+        assert objective.learned_length(backbone) == learned
 
 
 def batches_of(model: Model[CausalLM], tokens: Tokens) -> Iterator[Batch]:

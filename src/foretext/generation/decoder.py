@@ -27,7 +27,7 @@ GROWTH = 64  # ids that room is made for at a time, at least
 class Decoder:
     """Reads rows, all equally long, and returns the logits of what comes next.
 
-    When the backbone's positions are used up, the newest half of the text is read again from its
+    When the positions are used up, the newest half of the text is read again from its
     beginning and the rest forgotten, so that a text can be longer than the model.
 
     Args:
@@ -36,6 +36,7 @@ class Decoder:
         readings: what is read beside the text, a row each; they differ in source and opening only,
             and the openings are equally long. A single one without a source is that of every row.
         num_ids: that the tokenizer has; a head may have rows behind them. None: all rows are ids.
+        length: positions that are used; None: all that the backbone has.
 
     Raises:
         SettingError: the backbone cannot continue a text.
@@ -47,12 +48,13 @@ class Decoder:
         head: nn.Module,
         readings: Sequence[Reading] = (Reading(),),
         num_ids: int | None = None,
+        length: int | None = None,
     ) -> None:
         self.backbone = backbone
         self.head = head
         self.num_ids = num_ids
         self.reading = readings[0]
-        self.room = self.reading.room(backbone.max_length)  # tokens of the text
+        self.room = self.reading.room(length or backbone.max_length)  # tokens of the text
         self.device = backbone.embedding.device
         openings = [reading.opening for reading in readings]
         self._opening = torch.tensor(openings, dtype=torch.int64, device=self.device)  # (B or 1, O)

@@ -64,7 +64,7 @@ def continue_prompt(
     objective = _able(networks.original.objective, source)
     _check(writing)
     reading = objective.reading(None if source is None else tokenizer.encode(source))
-    length = _check_source(reading, framing.max_length)
+    length = _check_source(reading, networks)
     ids = _prompt_ids(tokenizer, framing, reading, prompt)
     kept = ids[-_room(length, writing.max_new_tokens) :]
     text = torch.tensor(kept, dtype=torch.int64, device=networks.device)
@@ -139,15 +139,20 @@ def _end(objective: Objective) -> int:
     return objective.end
 
 
-def _check_source(reading: Reading, max_length: int) -> int:
+def _check_source(reading: Reading, networks: Networks) -> int:
     """Return the tokens of the text for which the source leaves room."""
-    length = reading.room(max_length)
-    num_read = len(reading.source or ())
-    if length < 2 or num_read > max_length:
+    learned, num_read = networks.learned_length, len(reading.source or ())
+    length, most = reading.room(learned), networks.original.backbone.max_length
+    if length < 2 or num_read > most:
         taken = max(num_read, len(reading.opening))
+        has = (
+            f"has {most:,} positions"
+            if num_read
+            else f"has learned {learned:,} positions for it and the new text"
+        )
         raise CorpusError(
-            f"The source has {taken:,} tokens with those around it, and the model has "
-            f"{max_length:,} positions{'' if num_read else ' for it and the new text'}; shorten it."
+            f"The source has {taken:,} tokens with those around it, and the model {has}; shorten "
+            "it."
         )
     return length
 

@@ -105,7 +105,7 @@ def measure_likelihood(
         tokenizer: of the network.
         documents: in the order in which they are read.
         stride: tokens that a window predicts; None: half of a window, which is as long as the rows
-            of the training, or as the model where nobody knows these.
+            of the training.
 
     Raises:
         SettingError: the model is not causal, or has no such stride.
@@ -117,9 +117,7 @@ def measure_likelihood(
     head, end = objective.token_head, objective.end
     assert head is not None, f"{type(objective).__name__} scores texts and has no token head"
     assert end is not None, f"{type(objective).__name__} scores texts and has no end token"
-    # Positions beyond the rows of the training are not learned: windows are no longer than these.
-    most = network.backbone.max_length
-    length = min(objective.chosen_length or most, most)
+    length = objective.learned_length(network.backbone)
     stride = _checked_stride(stride, length, objective)
     texts = [[line for line in text.split("\n") if line] for text in documents]
     stream = _stream(tokenizer, texts, end)

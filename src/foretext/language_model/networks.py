@@ -53,6 +53,12 @@ class Networks:
         """Where the weights are."""
         return self.original.backbone.embedding.device
 
+    @property
+    def learned_length(self) -> int:
+        """Positions that the training has taught the network to read."""
+        backbone, objective = self.original.backbone, self.original.objective
+        return backbone.max_length if objective is None else objective.learned_length(backbone)
+
     def exact(self) -> Network:
         """Return the network for figures that people read: bfloat16 only if the user chose it."""
         return self._in(torch.bfloat16 if self.precision == "bf16" else torch.float32)
@@ -79,9 +85,11 @@ class Networks:
         half = self.precision != "fp32" and original.backbone.embedding.dtype == torch.float32
         if half and self.device.type == "cpu":
             backbone, head = self._copies.made("rows", lambda: _for_single_rows(original))
-            return Decoder(backbone, head, (reading or Reading(),), self.num_ids)
-        network = self.fast()
-        return Decoder(network.backbone, _head(network), (reading or Reading(),), self.num_ids)
+        else:
+            network = self.fast()
+            backbone, head = network.backbone, _head(network)
+        readings = (reading or Reading(),)
+        return Decoder(backbone, head, readings, self.num_ids, self.learned_length)
 
     def _in(self, dtype: torch.dtype) -> Network:
         return cast(Network, self._copies.in_dtype(dtype))

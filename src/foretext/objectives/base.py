@@ -122,10 +122,14 @@ class Objective(Criterion):
         """Return one with the same settings and random weights, for another backbone."""
         return self.__class__(self.config, backbone, tokenizer)
 
-    @property
-    def chosen_length(self) -> int | None:
-        """Tokens of a row in training, where the settings say so: longer ones it has never read."""
-        return None
+    def learned_length(self, backbone: Backbone) -> int:
+        """Return how many positions the rows of the training have taught a backbone to read.
+
+        Behind them a Transformer has vectors or angles that no training has seen. A backbone that
+        carries a state has no positions, and reads on.
+        """
+        longest = backbone.max_length
+        return longest if backbone.carries_state else min(self.row_length or longest, longest)
 
     @property
     def token_head(self) -> TokenHead | None:

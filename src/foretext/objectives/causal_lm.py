@@ -86,12 +86,6 @@ class CausalLM(Objective):
         return not config.carry_state
 
     @property
-    def chosen_length(self) -> int | None:
-        """The row length of the settings."""
-        length: int | None = self.config.row_length
-        return length
-
-    @property
     def token_head(self) -> TokenHead:
         """The map from states to next tokens."""
         return self.head
