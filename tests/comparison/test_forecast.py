@@ -118,5 +118,12 @@ def test_a_forecast_has_score_gain_and_seconds() -> None:
     assert of_hundred["value"] == pytest.approx(90.0)
 
 
+def test_less_than_one_row_is_no_gain() -> None:
+    rounds = [outcome(0.970, used=10.0), outcome(0.980, round_=2, used=20.0)]
+    many, few = (forecast("accuracy", rounds, rows) for rows in (4000, 100))
+    assert many is not None
+    assert few is None
+
+
 def test_one_that_failed_has_no_forecast() -> None:
     assert forecast("accuracy", [outcome(0.6), failed(round_=2)], 500) is None

@@ -165,7 +165,7 @@ def _candidate(
     history = played.history[candidate.name]
     last = history[-1]
     status, sentence = _status(candidate, played, failures)
-    costs = None if not answered else answered[_best_place(last, answered)].reply
+    costs = None if not answered else answered[_best_place(last)].reply
     return {
         "name": candidate.name,
         "group": candidate.group,
@@ -193,7 +193,7 @@ def _left_out(name: str, why: str, plan: Plan) -> Content:
         known = {"group": candidate.group, "recipe": candidate.recipe, "base": candidate.base}
     except SettingError:
         known = {"group": "", "recipe": None, "base": None}
-    nothing = dict.fromkeys(
+    nothing: Content = dict.fromkeys(
         ("valid", "seconds", "milliseconds_per_row", "milliseconds_in_batches", "memory_bytes",
          "disk_bytes", "parameters", "forecast")
     )  # fmt: skip
@@ -253,12 +253,12 @@ def _seconds(history: Sequence[Outcome]) -> Content:
 
 def _best_answers(outcome: Outcome, answered: Sequence[Answered]) -> KeptAnswers:
     """Return the answers of the seed that is best on the held-out rows."""
-    return answered[_best_place(outcome, answered)].kept
+    return answered[_best_place(outcome)].kept
 
 
-def _best_place(outcome: Outcome, answered: Sequence[Answered]) -> int:
+def _best_place(outcome: Outcome) -> int:
     """Return which of the answers are of the seed that is best on the held-out rows."""
-    return min(outcome.seeds.index(outcome.best_seed), len(answered) - 1)
+    return outcome.seeds.index(outcome.best_seed)
 
 
 def _judged_by(played: Played, answered: Mapping[str, Sequence[Answered]]) -> str:

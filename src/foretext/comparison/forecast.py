@@ -7,7 +7,8 @@ doublings of its learning curve; of a candidate that was pretrained this says on
 fine-tuning gives.
 
 No gain is forecast that is larger than that of the last doubling, and none at all where the curve
-is too short, flat, or so noisy that its slope is below two standard errors.
+is too short, flat, or so noisy that its slope is below two standard errors, or where the gain would
+be less than one of the held-out rows.
 
 On 36 recorded fine-tunings, whose second half was forecast from the first, the mean error of the
 gain was 0.030, and that of "no gain" 0.059.
@@ -31,7 +32,6 @@ FEWEST_POINTS = 4
 WINDOW = 0.25  # of the time: the last two doublings
 CERTAIN = 2.0  # standard errors of the slope
 LEAST_RATIO = 1.3  # of the times of two rounds
-LEAST_GAIN = 5e-4  # less is not shown
 
 Numbers = NDArray[np.float64]
 
@@ -62,7 +62,7 @@ def forecast(judged_by: str, history: Sequence[Outcome], num_rows: int) -> dict[
     else:
         shown = [(seconds - last.pretraining, score / scale) for seconds, score in last.curve]
         gain = curve_gain(shown, is_whole=last.pretraining == 0)
-    if gain is None or gain.value < LEAST_GAIN:
+    if gain is None or gain.value * num_rows < 1:
         return None
     return {
         "value": last.score + scale * gain.value,
