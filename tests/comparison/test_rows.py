@@ -126,6 +126,30 @@ def test_problems_become_warnings_and_errors(tmp_path: Path) -> None:
     assert any("1 test row has labels that training never" in each for each in rows.warnings)
 
 
+def test_rows_of_one_answer_are_refused(tmp_path: Path) -> None:
+    tagged = [(["a", f"b{n}"], ["O", "O"]) for n in range(30)]
+    with pytest.raises(CorpusError, match="All tokens to learn from have the tag 'O'"):
+        read_rows("tagging", {"train": tagged}, {})
+    pairs = [{"text_a": f"a {n}", "text_b": "b", "score": 3} for n in range(30)]
+    with pytest.raises(CorpusError, match="All rows to learn from have the score 3"):
+        read_rows("matching", {"train": pairs}, {"score": "score"})
+    asked = [{"question": f"q {n}", "context": f"c {n}", "answers": []} for n in range(30)]
+    with pytest.raises(CorpusError, match=r"None of the .* has an answer"):
+        read_rows("span_qa", {"train": asked}, {})
+    empty = [(f"a {n}", "") for n in range(30)]
+    with pytest.raises(CorpusError, match="No row has both a source and a target"):
+        read_rows("text_to_text", {"train": empty}, {})
+
+
+def test_a_test_of_one_label_is_a_warning(tmp_path: Path) -> None:
+    train = [(f"text {n}", "ab"[n % 2]) for n in range(40)]
+    rows = read_rows("classification", {"train": train, "test": [("x", "a"), ("y", "a")]}, {})
+    assert rows.warnings == (
+        "All 2 test rows are of one kind ('a'), so that a model which always answers this is "
+        "right; give rows of every kind.",
+    )
+
+
 def test_common_rows_are_told_once(tmp_path: Path) -> None:
     train = [(f"text {n}", "ab"[n % 2]) for n in range(40)]
     test = [*train[:3], *((f"new {n}", "a") for n in range(7))]

@@ -105,6 +105,15 @@ class RowModel(ABC):
         return []
 
     @classmethod
+    def check_learnable(cls, rows: Sequence[Any]) -> None:
+        """Refuse rows of which nothing can be learned, such as those of one label.
+
+        Raises:
+            CorpusError: these are such rows.
+        """
+        return
+
+    @classmethod
     def unseen_problems(cls, train: Sequence[Any], valid: Sequence[Any]) -> list[Problem]:
         """Return which answers of held-out rows the rows to learn from never show."""
         return []

@@ -11,7 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.classifiers.baseline import Baseline
-from foretext.classifiers.class_answers import ClassAnswers, Labelled, label_records, shown_labels
+from foretext.classifiers.class_answers import (
+    ClassAnswers,
+    Labelled,
+    count_labels,
+    label_records,
+    shown_labels,
+)
 from foretext.classifiers.class_findings import class_findings
 from foretext.classifiers.majority_baseline import majority_baseline
 from foretext.classifiers.predictor import Predictor, Record, Top
@@ -102,6 +108,11 @@ class TextLabeller(Predictor):
     ) -> list[Problem]:
         """Return what a person should know of the rows, the gravest first."""
         return find_row_problems(train, test)
+
+    @classmethod
+    def check_learnable(cls, rows: Sequence[LabelledText]) -> None:
+        """Refuse rows with fewer than two labels."""
+        count_labels(rows)
 
     @classmethod
     def unseen_problems(

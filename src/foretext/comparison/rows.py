@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -184,7 +184,11 @@ def _divided(rows: ComparisonRows, seed: int, rate: float | None) -> ComparisonR
         number = num_held_out(len(rows.train), rate)
         train, valid = held_out(rows.model, rows.train, number, seed)
         rows = replace(rows, train=train, valid=valid)
-    return _with_problems(rows, rows.model.unseen_problems(rows.train, rows.valid))
+    rows.model.check_learnable(rows.train)
+    rows = _with_problems(rows, rows.model.unseen_problems(rows.train, rows.valid))
+    for sentence in _same_answers(rows):
+        rows = rows.told(sentence, is_grave=True)
+    return rows
 
 
 def _with_problems(rows: ComparisonRows, problems: Sequence[Problem]) -> ComparisonRows:
@@ -194,6 +198,18 @@ def _with_problems(rows: ComparisonRows, problems: Sequence[Problem]) -> Compari
             raise CorpusError(str(problem))
         rows = rows.told(str(problem), is_grave=problem.severity == "warning")
     return rows
+
+
+def _same_answers(rows: ComparisonRows) -> Iterator[str]:
+    """Yield a sentence for each part whose rows are of one kind, where others are to learn from."""
+    kinds = {part: {rows.model.stratum_of(row) for row in rows.parts[part]} for part in PARTS}
+    for part in ("valid", "test"):
+        if len(kinds[part]) == 1 < len(kinds["train"]):
+            yield (
+                f"All {len(rows.parts[part]):,} {part} rows are of one kind "
+                f"('{min(kinds[part])}'), so that a model which always answers this is right; give "
+                "rows of every kind."
+            )
 
 
 def _check_parallel(model: type[RowModel], task: str, part: str, rows: RowSource) -> None:

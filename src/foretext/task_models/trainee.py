@@ -51,6 +51,11 @@ class Trainee(Predictor):
         """Return what the head needs to know of the rows, such as their labels, as JSON has it."""
 
     @classmethod
+    def check_learnable(cls, rows: Sequence[Any]) -> None:
+        """Refuse rows that no head can be made for."""
+        cls.find(rows)
+
+    @classmethod
     def texts_apart(cls, config: Any, rows: Sequence[Any]) -> tuple[RowTexts, RowTexts] | None:
         """Return sources and targets where each side gets a tokenizer of its own; None: one does.
 
