@@ -178,6 +178,17 @@ def test_lines_are_answered(case: tuple[str, str], run: RunFolder) -> None:
     assert json.dumps(record)
 
 
+def test_each_row_is_shown_with_both_answers(
+    case: tuple[str, str], run: RunFolder, files: TaskFiles
+) -> None:
+    model = ft.load(run.path)
+    rows = model.read(files.test(case[0]))
+    shown = model.shown_rows(rows, model.answer_rows(rows))
+    assert len(shown) == len(rows)
+    assert all(row.text and row.right for row in shown)
+    assert len(model.tallies(rows, model.answer_rows(rows))[model.judged_by].parts) == len(rows)
+
+
 def test_saving_keeps_the_answers(case: tuple[str, str], run: RunFolder, tmp_path: Path) -> None:
     model = ft.load(run.path)
     model.save(tmp_path / "copy")

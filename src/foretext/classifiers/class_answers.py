@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.classifiers.one_answer import one_answer
+from foretext.classifiers.shown_row import ShownRow, shown_rows
 from foretext.errors import CorpusError
 from foretext.metrics import expected_calibration_error, fit_temperature
 from foretext.metrics.classification import multi_label_scores
@@ -33,6 +34,10 @@ Labelled = tuple[str, float]  # a label and its probability
 
 class LabelledRow(Protocol):
     """A text or a pair with its labels."""
+
+    @property
+    def text(self) -> str:
+        """The text, or both texts of a pair."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -95,6 +100,12 @@ class ClassAnswers(NamedTuple):
     def tallies(self, rows: Sequence[LabelledRow]) -> dict[str, Tallies]:
         """Return what each row adds to the accuracy."""
         return {"accuracy": share_tallies(self._are_right(rows))}
+
+    def shown_rows(self, rows: Sequence[LabelledRow]) -> list[ShownRow]:
+        """Return rows with right and given labels, as a person reads them."""
+        right = [", ".join(sorted(row.labels)) for row in rows]
+        given = [", ".join(sorted(labels)) for labels in self._sets()]
+        return shown_rows([row.text for row in rows], right, given)
 
     def degenerate(self, rows: Sequence[LabelledRow], noun: str) -> str | None:
         """Return a sentence where all rows get the same labels; `noun` is what rows are."""

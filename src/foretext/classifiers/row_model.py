@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Any, ClassVar
 
 from foretext.classifiers.baseline import Baseline
+from foretext.classifiers.shown_row import ShownRow
 from foretext.config import Config
 from foretext.corpus.findings import Problem
 from foretext.data.rows.in_memory import RowSource, json_lines, row_source
@@ -170,6 +171,13 @@ class RowModel(ABC):
         than chance. Figures that are missing are compared without a test.
         """
         return {}
+
+    def shown_rows(self, rows: Sequence[Any], answers: Any) -> list[ShownRow]:
+        """Return rows with right and given answers as a person reads them; []: nothing to read.
+
+        Several models are compared by them, row by row.
+        """
+        return []
 
     def degenerate(self, rows: Sequence[Any], answers: Any) -> str | None:
         """Return a sentence where answers say nothing, such as one answer to all rows."""

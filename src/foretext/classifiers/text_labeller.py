@@ -21,6 +21,7 @@ from foretext.classifiers.class_answers import (
 from foretext.classifiers.class_findings import class_findings
 from foretext.classifiers.majority_baseline import majority_baseline
 from foretext.classifiers.predictor import Predictor, Record, Top
+from foretext.classifiers.shown_row import ShownRow
 from foretext.corpus.findings import Problem
 from foretext.data.rows import (
     Input,
@@ -129,6 +130,10 @@ class TextLabeller(Predictor):
     def tallies(self, rows: Sequence[LabelledText], answers: ClassAnswers) -> dict[str, Tallies]:
         """Return what each text adds to the accuracy."""
         return answers.tallies(rows)
+
+    def shown_rows(self, rows: Sequence[LabelledText], answers: ClassAnswers) -> list[ShownRow]:
+        """Return texts with right and given labels, as a person reads them."""
+        return answers.shown_rows(rows)
 
     def degenerate(self, rows: Sequence[LabelledText], answers: ClassAnswers) -> str | None:
         """Return a sentence where all texts get the same labels."""

@@ -20,6 +20,7 @@ from foretext.classifiers.class_answers import (
 )
 from foretext.classifiers.class_findings import class_findings
 from foretext.classifiers.predictor import Record, Top, refuse_options
+from foretext.classifiers.shown_row import ShownRow
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import (
     Input,
@@ -34,6 +35,7 @@ from foretext.task_models.pair_scores import (
     same_scores,
     score_tallies,
     scores_of,
+    shown_scores,
 )
 from foretext.task_models.score_findings import score_findings
 
@@ -135,6 +137,10 @@ class TextMatcher(MatcherLearning):
     def tallies(self, rows: Sequence[LabelledPair], answers: Any) -> dict[str, Tallies]:
         """Return what each pair adds to the accuracy, or to the correlation of ranks."""
         return score_tallies(rows, answers) if self.has_scores else answers.tallies(rows)
+
+    def shown_rows(self, rows: Sequence[LabelledPair], answers: Any) -> list[ShownRow]:
+        """Return pairs with right and given labels or scores, as a person reads them."""
+        return shown_scores(rows, answers) if self.has_scores else answers.shown_rows(rows)
 
     def degenerate(self, rows: Sequence[LabelledPair], answers: Any) -> str | None:
         """Return a sentence where all pairs get the same label, or nearly the same score."""

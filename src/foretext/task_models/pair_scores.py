@@ -8,12 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.classifiers.one_answer import FEWEST
+from foretext.classifiers.shown_row import ShownRow, shown_rows
 from foretext.data.rows import LabelledPair
 from foretext.errors import CorpusError
 from foretext.metrics import pearson, spearman
 from foretext.metrics.paired import Tallies, rank_tallies
 
-__all__ = ["agreement", "have_scores", "same_scores", "score_range", "score_tallies", "scores_of"]
+__all__ = [
+    "agreement",
+    "have_scores",
+    "same_scores",
+    "score_range",
+    "score_tallies",
+    "scores_of",
+    "shown_scores",
+]
 
 _NEARLY_EQUAL = 0.02  # of the standard deviation of the right scores
 
@@ -67,6 +76,12 @@ def same_scores(rows: Sequence[LabelledPair], given: NDArray[np.float64]) -> str
         f"{given.max():.3g}, where the right ones lie between {gold.min():.3g} and "
         f"{gold.max():.3g}."
     )
+
+
+def shown_scores(rows: Sequence[LabelledPair], given: NDArray[np.float64]) -> list[ShownRow]:
+    """Return pairs with right and given scores (N,), as a person reads them."""
+    right = [f"{score:g}" for score in scores_of(rows)]
+    return shown_rows([row.text for row in rows], right, [f"{score:.3g}" for score in given])
 
 
 def agreement(rows: Sequence[LabelledPair], given: NDArray[np.float64]) -> dict[str, float]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.classifiers.predictor import Record, Top
+from foretext.classifiers.shown_row import ShownRow, shown_rows
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import (
     Asked,
@@ -159,6 +160,12 @@ class SpanReader(ReaderLearning):
         """Return what each question adds to F1."""
         given = [self.choose(reading).text for reading in answers]
         return answer_tallies(rows, given, self.language(rows))
+
+    def shown_rows(self, rows: Sequence[Question], answers: Sequence[Reading]) -> list[ShownRow]:
+        """Return questions with right and given answers, as a person reads them; "": none."""
+        right = [row.answers[0].text if row.answers else "" for row in rows]
+        given = [self.choose(reading).text for reading in answers]
+        return shown_rows([row.question for row in rows], right, given)
 
     def degenerate(self, rows: Sequence[Question], answers: Sequence[Reading]) -> str | None:
         """Return a sentence where no question gets an answer, or all get one at the same place."""

@@ -11,13 +11,14 @@ import numpy as np
 
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.one_answer import FEWEST, one_answer
+from foretext.classifiers.shown_row import ShownRow, shown_rows
 from foretext.classifiers.word_tag_baseline import WordTagBaseline
 from foretext.data.rows import TaggedSentence
 from foretext.metrics import classification_scores, detect_scheme, entity_spans, tagging_scores
 from foretext.metrics.classification import LabelScore
 from foretext.metrics.paired import Tallies, f1_tallies, share_tallies
 
-__all__ = ["same_tags", "tag_baseline", "tag_figures", "tag_majority", "tag_tallies"]
+__all__ = ["same_tags", "shown_tags", "tag_baseline", "tag_figures", "tag_majority", "tag_tallies"]
 
 Sentences = Sequence[Sequence[str]]  # the tags of each
 
@@ -68,6 +69,33 @@ def tag_tallies(gold: Sentences, predicted: Sentences, *, of_entities: bool) -> 
     spans = [(set(entity_spans(right)), set(entity_spans(given))) for right, given in sentences]
     counts = np.array([(len(a & b), len(a), len(b)) for a, b in spans])  # (N, 3)
     return {"f1": f1_tallies(*counts.T)}
+
+
+def shown_tags(
+    rows: Sequence[TaggedSentence], gold: Sentences, predicted: Sentences, *, of_entities: bool
+) -> list[ShownRow]:
+    """Return sentences with their entities, "PER: Ada", or with their tags, as a person reads them.
+
+    Args:
+        rows: whose tokens are shown.
+        gold: their right tags.
+        predicted: those that were given.
+        of_entities: whether tags are of entities.
+    """
+    right, given = (
+        [
+            _entities(row.tokens, tags) if of_entities else " ".join(tags)
+            for row, tags in zip(rows, sentences, strict=True)
+        ]
+        for sentences in (gold, predicted)
+    )
+    return shown_rows([row.text for row in rows], right, given)
+
+
+def _entities(tokens: Sequence[str], tags: Sequence[str]) -> str:
+    return "; ".join(
+        f"{span.label}: {' '.join(tokens[span.start : span.end])}" for span in entity_spans(tags)
+    )
 
 
 def same_tags(gold: Sentences, predicted: Sentences, *, of_entities: bool) -> str | None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.classifiers.predictor import Record, Top, refuse_options
+from foretext.classifiers.shown_row import ShownRow
 from foretext.classifiers.text_labeller import check_list
 from foretext.data.padded_examples import IGNORED, PaddedExamples, Ragged
 from foretext.data.rows import (
@@ -22,6 +23,7 @@ from foretext.task_models.sentence_scores import SentenceScores
 from foretext.task_models.sentence_windows import SentenceWindows
 from foretext.task_models.tag_figures import (
     same_tags,
+    shown_tags,
     tag_figures,
     tag_tallies,
 )
@@ -150,6 +152,12 @@ class Tagger(TaggerLearning):
     ) -> dict[str, Tallies]:
         """Return what each sentence adds to F1, or to the accuracy."""
         return tag_tallies(self._gold(rows), answers, of_entities=self.finds_entities)
+
+    def shown_rows(
+        self, rows: Sequence[TaggedSentence], answers: Sequence[Sequence[str]]
+    ) -> list[ShownRow]:
+        """Return sentences with right and given entities, or tags, as a person reads them."""
+        return shown_tags(rows, self._gold(rows), answers, of_entities=self.finds_entities)
 
     def degenerate(
         self, rows: Sequence[TaggedSentence], answers: Sequence[Sequence[str]]

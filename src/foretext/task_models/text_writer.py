@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from foretext.classifiers.predictor import Record, Top
+from foretext.classifiers.shown_row import ShownRow, shown_rows
 from foretext.classifiers.text_labeller import check_list
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import Input, ParallelText
@@ -131,6 +132,13 @@ class TextWriter(TextWriterLearning):
     ) -> dict[str, Tallies]:
         """Return what each row adds to BLEU, chrF and ROUGE-L."""
         return text_tallies(rows, answers)
+
+    def shown_rows(
+        self, rows: Sequence[ParallelText], answers: Sequence[TextAnswer]
+    ) -> list[ShownRow]:
+        """Return sources with targets and outputs, as a person reads them."""
+        given = [answer.text for answer in answers]
+        return shown_rows([row.source for row in rows], [row.target for row in rows], given)
 
     def degenerate(self, rows: Sequence[ParallelText], answers: Sequence[TextAnswer]) -> str | None:
         """Return a sentence where outputs are empty, or the same for all sources."""
