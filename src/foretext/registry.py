@@ -15,7 +15,7 @@ from typing import Any
 
 from foretext.errors import MissingExtraError, SettingError, UntrustedError, did_you_mean
 
-__all__ = ["Registry", "imported", "trust"]
+__all__ = ["Registry", "imported", "trust", "trusted"]
 
 _trusted: set[str] = set()  # modules, packages, and "module:Class" that the user wrote
 
@@ -28,6 +28,11 @@ def trust(*names: str) -> None:
     >>> trust("my_package")
     """
     _trusted.update(names)
+
+
+def trusted() -> list[str]:
+    """Return the names that are trusted, for another process that does a part of the work."""
+    return sorted(_trusted)
 
 
 class Registry:

@@ -24,6 +24,7 @@ __all__ = [
     "command",
     "command_began",
     "is_first_process",
+    "lacks_memory",
     "num_local_processes",
     "num_processes",
     "refuse_surroundings",
@@ -129,6 +130,15 @@ def _refuse_small_memory() -> None:
                 f"foretext need {needed >> 20:,} MB on {usable_cores()} cores; raise the limit "
                 f"with `ulimit {option} unlimited`."
             )
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Whether Python, numpy or PyTorch, whose CPU side has no class for it, ran out of memory."""
+    return (
+        isinstance(error, MemoryError)
+        or type(error).__name__ == "OutOfMemoryError"
+        or (isinstance(error, RuntimeError) and any(sign in str(error) for sign in MEMORY_SIGNS))
+    )
 
 
 class Threads(ThreadPoolExecutor):

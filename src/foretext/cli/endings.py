@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from foretext.errors import ForetextError, Interrupted
-from foretext.runtime import MEMORY_SIGNS
+from foretext.runtime import lacks_memory
 
 __all__ = ["DEFECT", "DONE", "REPAIRABLE", "STOPPED", "ending"]
 
@@ -33,7 +33,7 @@ def ending(error: BaseException) -> tuple[int, str]:
         return REPAIRABLE, "A file ends too early; fetch or write it again."
     if isinstance(error, RecursionError):
         return REPAIRABLE, "A file or a setting is nested too deeply; make it flatter."
-    if _lacks_memory(error):
+    if lacks_memory(error):
         return REPAIRABLE, (
             f"The memory does not suffice{_detail(error)}; lower what sets the size, such as "
             "vectors.vector_size, tokenizer.max_vocab_size or training.batch_examples, or give "
@@ -58,15 +58,6 @@ def _refusal(error: OSError) -> str:
     cause = error.strerror or str(error) or type(error).__name__
     what = "A file or device" if error.filename is None else str(error.filename)
     return f"{what} cannot be read or written: {cause}; check its name, its rights and its disk."
-
-
-def _lacks_memory(error: BaseException) -> bool:
-    """Whether Python, numpy or PyTorch, whose CPU side has no class for it, ran out of memory."""
-    return (
-        isinstance(error, MemoryError)
-        or type(error).__name__ == "OutOfMemoryError"
-        or (isinstance(error, RuntimeError) and any(sign in str(error) for sign in MEMORY_SIGNS))
-    )
 
 
 def _detail(error: BaseException) -> str:

@@ -44,6 +44,7 @@ class FastTextLearner(Learner):
     sections = ("classifier", "finetuning")
     uses = frozenset({"seeds", "valid_rate", "refit", "baseline"})
     has_baseline = True
+    seed_section = "classifier"
 
     profile: TextProfile | None = None  # of the rows to learn from, after `start`
     chosen: str | None = None  # which settings were chosen for them, in a sentence

@@ -60,6 +60,8 @@ class Learner(ABC):
     sections: ClassVar[tuple[str, ...]]  # of settings, beside [rows]
     uses: ClassVar[frozenset[str]]  # the settings of [finetuning] that have an effect
     has_baseline: ClassVar[bool] = False  # whether a baseline is learned where nobody says
+    takes_budget: ClassVar[bool] = True  # False: it learns at once
+    seed_section: ClassVar[str | None] = None  # of the setting `seed`; None: there is none
 
     @classmethod
     @abstractmethod

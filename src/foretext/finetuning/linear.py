@@ -25,6 +25,7 @@ class LinearLearner(Learner):
     sections = ("linear", "finetuning")
     uses = frozenset({"valid_rate", "refit", "baseline"})
     has_baseline = True  # it takes no time: the most frequent label
+    takes_budget = False
 
     @classmethod
     def predictor_of(cls, task: str) -> type[Predictor]:

@@ -52,6 +52,7 @@ class NetworkLearner(Learner):
     sections = ("task", "finetuning", "training", "backbone", "tokenizer")
     uses = frozenset(FinetuningConfig.model_fields) - {"refit"}
     has_baseline = True
+    seed_section = "training"
 
     begun: Start | None = None  # after `start`
     num_cut: int = 0  # rows to learn from that are longer than the network reads; likewise

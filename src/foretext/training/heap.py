@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import sys
 
-__all__ = ["keep_freed_memory"]
+__all__ = ["give_back_memory", "keep_freed_memory"]
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of glibc's malloc.h
 _ALL = 2**31 - 1
@@ -27,3 +27,9 @@ def keep_freed_memory() -> bool:
     if mallopt is None:  # musl has none
         return False
     return bool(mallopt(_TRIM_THRESHOLD, _ALL)) and bool(mallopt(_MMAP_THRESHOLD, _ALL))
+
+
+def give_back_memory() -> None:
+    """Give what was freed back to the system, so that the next work is not taken to hold it."""
+    if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
+        trim(0)
