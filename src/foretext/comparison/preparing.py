@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from foretext._version import __version__
+from foretext.comparison.candidate import Candidate
+from foretext.comparison.checks import check_budget, check_disk, needed_bytes
 from foretext.comparison.choosing import CorpusFacts, choose_candidates
 from foretext.comparison.corpus_leaks import corpus_leak
+from foretext.comparison.leaks import Leak
 from foretext.comparison.ledger import Ledger, Plan
 from foretext.comparison.request import CompareRequest
 from foretext.comparison.rounds import by_need
@@ -44,12 +48,11 @@ def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch) -> Plan
         given=request.given,
         settings=request.settings,
     )
-    warnings = [*rows.warnings]
-    if request.corpus and any(each.pretrains for each in choice.candidates):
-        until = watch() + SEARCHING_RATE * request.budget_seconds
-        leak = corpus_leak(rows.test or rows.valid, corpus, rows.measured, lambda: watch() > until)
-        if leak is not None:
-            (warnings if leak.is_grave else notes).append(str(leak))
+    found = choice.candidates
+    warnings = [*rows.warnings, *_checked(request, ledger, found, facts.num_bytes, watch)]
+    leak = _leak(request, rows, corpus, watch) if any(each.pretrains for each in found) else None
+    if leak is not None:
+        (warnings if leak.is_grave else notes).append(str(leak))
     return Plan(
         foretext=__version__,
         request=request.kept(),
@@ -60,11 +63,42 @@ def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch) -> Plan
         corpus=[*files],
         text=text,
         text_bytes=None,
-        candidates=by_need(choice.candidates),
+        candidates=by_need(found),
         left_out=choice.left_out,
         warnings=warnings,
         notes=notes,
     )
+
+
+def _checked(
+    request: CompareRequest,
+    ledger: Ledger,
+    candidates: Sequence[Candidate],
+    text_bytes: int,
+    watch: Stopwatch,
+) -> Iterator[str]:
+    """Yield warnings about time and room; refuse what cannot work."""
+    yield from check_budget(candidates, request.budget_seconds - watch(), request.rounds)
+    rows_bytes = sum(path.stat().st_size for path in ledger.rows.iterdir())
+    needed = needed_bytes(
+        candidates,
+        text_bytes=text_bytes,
+        rows_bytes=rows_bytes,
+        seeds=request.seeds,
+        rounds=request.rounds,
+    )
+    check_disk(ledger.path, needed)
+
+
+def _leak(
+    request: CompareRequest, rows: ComparisonRows, corpus: Corpus, watch: Stopwatch
+) -> Leak | None:
+    """Return which rows that figures are of stand in a corpus that the user named."""
+    if not request.corpus:
+        return None
+    until = watch() + SEARCHING_RATE * request.budget_seconds
+    measured = rows.parts[rows.measured]
+    return corpus_leak(measured, corpus, rows.measured, lambda: watch() > until)
 
 
 def kept_plan(request: CompareRequest, plan: Plan, folder: Path) -> Plan:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ from foretext.corpus.sources import find_sources
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parallel_files import as_parallel_files
 from foretext.errors import SettingError
+from foretext.parsing import parse_json
 from foretext.task_models import TASKS
 
 __all__ = ["CompareRequest"]
@@ -80,7 +82,7 @@ class CompareRequest:
 
     def kept(self) -> dict[str, Any]:
         """Return the request as ``plan.json`` keeps it, to be compared when it is resumed."""
-        return {
+        kept = {
             "task": self.task,
             **{part: _named(rows) for part, rows in self.sources.items()},
             "corpus": list(self.corpus),
@@ -95,6 +97,8 @@ class CompareRequest:
             "settings": {name: dict(sections) for name, sections in self.settings.items()},
             "seed": self.seed,
         }
+        text = json.dumps(kept, default=dict)  # where tuples are lists
+        return dict(parse_json(text, "the request", SettingError))
 
     def content(self) -> str:
         """Return a digest that tells whether files of rows or text have changed since.
