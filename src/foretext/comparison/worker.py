@@ -100,13 +100,19 @@ class Answer:
 
     Attributes:
         run: its folder.
+        task: that it learned.
         rows: file of rows with their right answers.
+        train: file of the rows that it learned from; a baseline learns from them again.
         out: folder of the answers; `foretext.comparison.answers` reads it.
+        quiet: show no progress; None: show it on a terminal.
     """
 
     run: str
+    task: str
     rows: str
+    train: str
     out: str
+    quiet: bool | None = None
     kind: Literal["answer"] = "answer"
 
 
@@ -120,7 +126,7 @@ class PretrainReply:
     Attributes:
         seconds: that it took, with those before it was killed and resumed.
         shared_seconds: of these, what was made for other candidates too.
-        memory_bytes: the most that the process held.
+        memory_bytes: the most that the process held; 0: the system does not say.
         disk_bytes: of the run's folder.
         parameters: of the model.
         curve: seconds since the job began, and the loss: held out where it was measured.
@@ -142,7 +148,7 @@ class FinetuneReply:
 
     Attributes:
         seconds: that it took, with those before it was killed and resumed.
-        memory_bytes: the most that the process held.
+        memory_bytes: the most that the process held; 0: the system does not say.
         disk_bytes: of the run's folder.
         parameters: of the model.
         judged_by: the figure by which models are compared; higher is better.
@@ -175,7 +181,7 @@ class AnswerReply:
         figures: of the rows, all that are numbers.
         milliseconds_per_row: of one row at a time, the median: what a user waits for.
         milliseconds_in_batches: of a row where many are answered at once.
-        memory_bytes: the most that the process held.
+        memory_bytes: the most that the process held; 0: the system does not say.
     """
 
     seconds: float

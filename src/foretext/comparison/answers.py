@@ -1,0 +1,119 @@
+"""The answers of one model to a file of rows, kept so that models are compared row by row.
+
+``answers.json`` has the figures and the rows as a person reads them; ``tallies.safetensors`` what
+each row adds to the figure that models are judged by.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel
+
+from foretext.classifiers.row_model import RowModel, numbers
+from foretext.classifiers.shown_row import ShownRow
+from foretext.errors import OutputError
+from foretext.files import atomic_folder
+from foretext.metrics.paired import Tallies
+from foretext.metrics.sum_figures import SUM_FIGURES, named_tallies, suits
+from foretext.parsing import read_json, read_tensors, write_tensors
+
+__all__ = ["KeptAnswers"]
+
+ANSWERS, TALLIES, PARTS = "answers.json", "tallies.safetensors", "parts"
+
+
+class _File(BaseModel):
+    """``answers.json``."""
+
+    num_rows: int
+    judged_by: str
+    figures: dict[str, float]
+    sums: Literal["share", "correlation", "bleu", "chrf"] | None  # how parts become the figure
+    by_bootstrap: bool
+    shown: list[tuple[str, str, str]]
+
+
+class KeptAnswers(NamedTuple):
+    """What is kept of N answers.
+
+    Attributes:
+        num_rows: N.
+        judged_by: the figure by which models are compared; higher is better.
+        figures: of all rows, those that are numbers.
+        tallies: what each row adds to that figure, (N, K); None: the task does not say.
+        shown: N rows with right and given answers; []: the task shows none.
+    """
+
+    num_rows: int
+    judged_by: str
+    figures: dict[str, float]
+    tallies: Tallies | None
+    shown: list[ShownRow]
+
+    @classmethod
+    def of(cls, model: RowModel, rows: Sequence[Any], answers: Any) -> KeptAnswers:
+        """Return what is kept of answers.
+
+        Args:
+            model: of the task; it judges its own answers, or those of a baseline.
+            rows: with their right answers.
+            answers: in the form of `answer_rows`.
+        """
+        return cls(
+            len(rows),
+            model.judged_by,
+            {name: float(value) for name, value in numbers(model.judge(rows, answers)).items()},
+            model.tallies(rows, answers).get(model.judged_by),
+            model.shown_rows(rows, answers),
+        )
+
+    @property
+    def score(self) -> float:
+        """The figure by which models are compared."""
+        return self.figures[self.judged_by]
+
+    def save(self, folder: Path) -> None:
+        """Write a folder that `load` reads, whole or not at all.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        sums, parts = (None, None) if self.tallies is None else named_tallies(self.tallies)
+        file = {
+            "num_rows": self.num_rows,
+            "judged_by": self.judged_by,
+            "figures": self.figures,
+            "sums": sums,
+            "by_bootstrap": self.tallies is not None and self.tallies.by_bootstrap,
+            "shown": self.shown,
+        }
+        with atomic_folder(folder) as temporary:
+            (temporary / ANSWERS).write_text(json.dumps(file, ensure_ascii=False), "utf-8")
+            if parts is not None:
+                write_tensors(temporary / TALLIES, {PARTS: parts})
+
+    @classmethod
+    def load(cls, folder: Path) -> KeptAnswers:
+        """Read what `save` wrote.
+
+        Raises:
+            OutputError: a file is missing or damaged, or they do not belong together.
+        """
+        file: _File = read_json(folder / ANSWERS, OutputError, _File)
+        tallies = None if file.sums is None else _tallies(folder, file.sums, file)
+        if file.judged_by not in file.figures or len(file.shown) not in (0, file.num_rows):
+            raise OutputError(f"{folder / ANSWERS} is damaged: its parts do not belong together.")
+        shown = [ShownRow(*row) for row in file.shown]
+        return cls(file.num_rows, file.judged_by, file.figures, tallies, shown)
+
+
+def _tallies(folder: Path, sums: str, file: _File) -> Tallies:
+    path = folder / TALLIES
+    parts = read_tensors(path, OutputError, {PARTS: ("float64", 2)}).tensors[PARTS]
+    if len(parts) != file.num_rows or not suits(sums, parts.shape[1]):
+        raise OutputError(f"{path} is damaged: it has the shape {parts.shape}; write it again.")
+    return Tallies(parts, SUM_FIGURES[sums], by_bootstrap=file.by_bootstrap)

@@ -1,0 +1,185 @@
+"""A worker in a process of its own: what ends that process ends no comparison."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from types import TracebackType
+from typing import IO, Any
+
+from foretext.comparison.messages import Done, Failed, Message, Setup, encoded, read_message
+from foretext.comparison.worker import Job, JobFailed, Worker
+from foretext.comparison.worker_process import STOPPING_SECONDS
+from foretext.errors import Interrupted
+from foretext.registry import trusted
+from foretext.runtime import Interruption
+
+__all__ = ["ChildWorker"]
+
+OFTEN = 0.1  # seconds between two looks at signals and limits
+LATE_SECONDS = 5.0  # that a job has to stop by itself at its limit
+
+
+class ChildWorker(Worker):
+    """Does jobs in one process, which is started again where it died.
+
+    Args:
+        folder: that the process locks as long as it lives, so that a resumed comparison waits for
+            the process of one that was killed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._child: _Child | None = None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._child is not None:
+            self._child.end(0.0 if kind is KeyboardInterrupt else STOPPING_SECONDS)
+
+    def start(self) -> None:
+        """Start the process, which imports what jobs need."""
+        self._living()
+
+    def run(self, job: Job, *, limit: float | None = None) -> Any:  # the overloads say which reply
+        """Do a job, and return what came of it."""
+        began = time.monotonic()
+        child = self._asked(job)
+        with Interruption() as stop:
+            message, is_late = child.awaited(stop, None if limit is None else began + limit)
+        code = 0 if message is not None and child.is_alive else child.end(STOPPING_SECONDS)
+        if stop.requested is not None:
+            raise Interrupted(_last_words(message, stop.requested))
+        seconds = time.monotonic() - began
+        match message:
+            case Done(reply):
+                return reply
+            case Failed(sentence, cause):
+                raise JobFailed(sentence, cause, seconds)
+            case _ if is_late:
+                raise JobFailed(f"It was stopped after {limit:.0f} s, its limit.", "late", seconds)
+            case None:
+                raise JobFailed(_obituary(code), "died", seconds)
+            case _:  # somebody has sent the signal to the process alone
+                raise Interrupted(message.sentence)
+
+    def _asked(self, job: Job) -> _Child:
+        """Give a job to a process that takes it."""
+        while True:
+            child = self._living()
+            try:
+                child.send(encoded(job))
+            except BrokenPipeError:  # it died since the last job
+                child.end(STOPPING_SECONDS)
+                continue
+            return child
+
+    def _living(self) -> _Child:
+        if self._child is None or not self._child.is_alive:
+            self._child = _Child(self._folder)
+        return self._child
+
+
+class _Child:
+    """One process."""
+
+    def __init__(self, folder: Path) -> None:
+        # No stray module of the working folder takes the place of one that is needed, and a Ctrl-C
+        # reaches this process alone, which passes it on once.
+        command = [sys.executable, "-P", "-m", "foretext.comparison.worker_process"]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        )
+        self._lines: SimpleQueue[bytes] = SimpleQueue()  # b"": there will be no more
+        self._takes_jobs = True
+        threading.Thread(target=self._listen, daemon=True).start()
+        self.send(encoded(Setup(str(folder), sys.path, trusted())))
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it takes jobs."""
+        return self._takes_jobs and self._process.poll() is None
+
+    def send(self, line: bytes) -> None:
+        """Write a line.
+
+        Raises:
+            BrokenPipeError: the process has ended.
+        """
+        pipe = _pipe(self._process.stdin)
+        pipe.write(line)
+        pipe.flush()
+
+    def awaited(self, stop: Interruption, until: float | None) -> tuple[Message | None, bool]:
+        """Return the message on a job, None where the process died, and whether it came late.
+
+        Args:
+            stop: what may ask for the end; then the process is asked for it.
+            until: when the job is late, by `time.monotonic`; None: never.
+        """
+        is_late = False
+        while True:
+            try:
+                line = self._lines.get(timeout=OFTEN)
+                return (read_message(line) if line else None), is_late
+            except Empty:
+                is_late = until is not None and time.monotonic() > until
+                if is_late or stop.requested is not None:
+                    self._close()
+                if is_late and until is not None and time.monotonic() > until + LATE_SECONDS:
+                    self._process.kill()
+
+    def end(self, seconds: float) -> int:
+        """End the process, and return its exit code.
+
+        Args:
+            seconds: that it has to end by itself, with a checkpoint.
+        """
+        self._close()
+        try:
+            return self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()
+
+    def _close(self) -> None:
+        """Ask the process to end: that is what the end of its input means."""
+        self._takes_jobs = False
+        try:
+            _pipe(self._process.stdin).close()
+        except BrokenPipeError:  # of what was not flushed
+            return
+
+    def _listen(self) -> None:
+        with _pipe(self._process.stdout) as pipe:
+            for line in pipe:
+                self._lines.put(line)
+        self._lines.put(b"")
+
+
+def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
+    assert stream is not None, "opened as a pipe"
+    return stream
+
+
+def _last_words(message: Message | None, requested: str) -> str:
+    if message is not None and message.kind == "stopped":
+        return message.sentence
+    return f"Stopped by {requested}; what was learned before it is kept."
+
+
+def _obituary(code: int) -> str:
+    if code >= 0:
+        return f"Its process ended with exit code {code}."
+    name = signal.Signals(-code).name
+    cause = ", as the system does where memory is short" if name == "SIGKILL" else ""
+    return f"Its process was ended by {name}{cause}."

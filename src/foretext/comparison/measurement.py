@@ -1,0 +1,78 @@
+"""What a model costs: the memory of its training, its room on the disk, the time of a row."""
+
+from __future__ import annotations
+
+import gc
+import re
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+__all__ = ["disk_bytes", "milliseconds_of_one", "peak_memory_bytes", "reset_peak_memory"]
+
+CLEAR_REFS, STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
+RESET_PEAK = "5"  # proc(5): sets the peak of resident memory to what is resident now
+MOST_SINGLE_ROWS, SINGLE_SECONDS = 50, 1.0  # that are answered one at a time
+
+
+def reset_peak_memory() -> None:
+    """Forget what this process held before; where the system cannot, the peak counts that too."""
+    gc.collect()
+    if "torch" in sys.modules:
+        from foretext.training.heap import give_back_memory  # imports PyTorch
+
+        give_back_memory()
+    try:
+        CLEAR_REFS.write_text(RESET_PEAK)
+    except OSError:  # another system, or a container that hides it
+        return
+
+
+def peak_memory_bytes() -> int:
+    """Return the most that this process held since `reset_peak_memory`, its libraries too.
+
+    Where the system does not say, it is 0.
+    """
+    try:
+        found = re.search(r"^VmHWM:\s+(\d+) kB$", STATUS.read_text(), re.MULTILINE)
+    except OSError:
+        found = None
+    if found is not None:
+        return int(found[1]) << 10
+    if sys.platform == "win32":
+        return 0
+    import resource  # not on Windows
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak << 10
+
+
+def disk_bytes(folder: Path) -> int:
+    """Return the size of all files in a folder."""
+    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def milliseconds_of_one(answer: Callable[[Sequence[Any]], object], rows: Sequence[Any]) -> float:
+    """Return the median time of answering one row alone, which is what a user waits for.
+
+    Up to 50 rows from the whole file are answered, within about a second.
+
+    Args:
+        answer: takes rows; what its first call prepares is not counted.
+        rows: one or more.
+    """
+    answer(rows[:1])
+    places = np.linspace(0, len(rows) - 1, min(len(rows), MOST_SINGLE_ROWS)).astype(int)
+    seconds: list[float] = []
+    until = time.perf_counter() + SINGLE_SECONDS
+    for place in np.random.default_rng(0).permutation(places).tolist():
+        began = time.perf_counter()
+        answer([rows[place]])
+        seconds.append(time.perf_counter() - began)
+        if time.perf_counter() > until:
+            break
+    return 1000 * float(np.median(seconds))

@@ -1,0 +1,191 @@
+"""The process that does the jobs of a comparison.
+
+``python -P -m foretext.comparison.worker_process`` reads a `Setup` and then jobs on standard
+input, and writes a message for each on standard output; what libraries print goes to standard
+error. The end of its input, Ctrl-C or SIGTERM makes it save a checkpoint and stop.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from queue import SimpleQueue
+from typing import BinaryIO
+
+from foretext.comparison.failures import described_failure
+from foretext.comparison.messages import (
+    Done,
+    Failed,
+    Message,
+    Stopped,
+    encoded,
+    read_job,
+    read_setup,
+)
+from foretext.comparison.worker import Job
+from foretext.errors import Interrupted, OutputError
+from foretext.files import held_folder
+from foretext.registry import trust
+from foretext.terminal import guarded_streams
+
+__all__ = ["STOPPING_SECONDS"]
+
+STOPPING_SECONDS = 60.0  # for a last checkpoint; then the process ends without one
+WAITING_SECONDS = 90.0  # for the process of a comparison that was killed, which is still saving
+OFTEN = 0.1  # seconds between two looks
+USED_BY_JOBS = (  # and imported before the first job comes
+    "foretext.comparison.jobs",
+    "foretext.finetuning.network",
+    "foretext.finetuning.fasttext",
+    "foretext.finetuning.linear",
+    "foretext.pipeline.language_models",
+    "sklearn.linear_model",
+)
+
+
+class Process:
+    """Does jobs until its input ends.
+
+    Args:
+        input: lines of jobs.
+        output: of messages.
+    """
+
+    def __init__(self, input: BinaryIO, output: BinaryIO) -> None:
+        self._input, self._output = input, output
+        self._lines: SimpleQueue[bytes] = SimpleQueue()  # b"": the input has ended
+        self._lock = threading.Lock()
+        self._at_work = False
+        self._has_ended = False
+
+    def run(self) -> None:
+        """Do one job after another."""
+        setup = read_setup(self._input.readline())
+        sys.path[:] = setup.modules or sys.path
+        trust(*setup.trusted)
+        threading.Thread(target=self._listen, daemon=True).start()
+        with _held_when_free(Path(setup.folder)):
+            for name in USED_BY_JOBS:
+                importlib.import_module(name)
+            gc.freeze()  # or each job looks for garbage in all of PyTorch
+            while (line := self._lines.get()) and self._do(read_job(line)):
+                pass
+
+    def _do(self, job: Job) -> bool:
+        """Do a job; False: the process has to end."""
+        try:
+            with self._working():
+                message = _message(job)
+        except (Interrupted, KeyboardInterrupt) as stop:
+            message = Stopped(str(stop) or "Stopped by a signal; what was saved before it is kept.")
+        self._send(message)
+        return message.kind != "stopped"
+
+    @contextmanager
+    def _working(self) -> Iterator[None]:
+        """Let the end of the input interrupt what happens within."""
+        with self._lock:
+            if self._has_ended:
+                raise KeyboardInterrupt
+            self._at_work = True
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._at_work = False
+
+    def _listen(self) -> None:
+        """Take lines while a job is done; at their end interrupt it."""
+        for line in self._input:
+            self._lines.put(line)
+        self._lines.put(b"")
+        with self._lock:
+            self._has_ended = True
+            if self._at_work:
+                _interrupt()
+        time.sleep(STOPPING_SECONDS)
+        os._exit(1)  # a call into C never came back
+
+    def _send(self, message: Message) -> None:
+        try:
+            self._output.write(encoded(message))
+            self._output.flush()
+        except BrokenPipeError:  # the comparison was killed; its folder has the reply
+            return
+
+
+def _message(job: Job) -> Message:
+    from foretext.comparison.jobs import do_job  # imports PyTorch
+
+    try:
+        return Done(do_job(job))
+    except Interrupted:
+        raise
+    except Exception as error:
+        return Failed(*described_failure(job, error))
+
+
+@contextmanager
+def _held_when_free(folder: Path) -> Iterator[None]:
+    """Lock a folder, once a process that a killed comparison left has let go of it.
+
+    Raises:
+        OutputError: it never does.
+    """
+    until = time.monotonic() + WAITING_SECONDS
+    while True:
+        try:
+            held = held_folder(folder)
+            held.__enter__()
+            break
+        except OutputError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(OFTEN)
+    try:
+        yield
+    finally:
+        held.__exit__(None, None, None)
+
+
+def _interrupt() -> None:
+    """Give the main thread a Ctrl-C, also where it waits for the system."""
+    main_thread = threading.main_thread().ident
+    if sys.platform == "win32" or main_thread is None:
+        signal.raise_signal(signal.SIGINT)
+    else:
+        signal.pthread_kill(main_thread, signal.SIGINT)
+
+
+def _own_pipes() -> tuple[BinaryIO, BinaryIO]:
+    """Return the pipes, which no library reads or writes by accident."""
+    pipes = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return pipes
+
+
+def _main() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
+    try:
+        with guarded_streams():
+            Process(*_own_pipes()).run()
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except OutputError as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    _main()
