@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from foretext.comparison.candidate import GROUPS, Candidate, Sections
 from foretext.comparison.candidate_settings import configured
 from foretext.comparison.candidates import Choice, default_candidates, usual_names
+from foretext.comparison.checks import too_short
 from foretext.comparison.named_candidate import OVER, named_candidate
 from foretext.errors import SettingError, did_you_mean
 from foretext.finetuning.base_names import LEARNERS
@@ -76,11 +78,19 @@ def choose_candidates(
         if candidate.name not in usual:
             check_candidate(candidate, task)
     if not kept:
-        raise SettingError(_nothing(choice, budget_seconds, only=bool(only)))
+        if only or choice.candidates:
+            raise SettingError("--without leaves no candidate; name fewer.")
+        raise SettingError(too_short(partial(_affordable, task, facts), budget_seconds))
     for name, sections in (settings or {}).items():
         kept = _configured(kept, _members(name, task, usual), name, sections)
     apart = {*unwanted, *_names(kept)}
     return Choice(kept, {name: why for name, why in choice.left_out.items() if name not in apart})
+
+
+def _affordable(task: str, facts: CorpusFacts, budget_seconds: float) -> list[Candidate]:
+    """Return foretext's choice for a budget."""
+    known = (task, facts.language, facts.corpus_bytes, facts.num_rows)
+    return default_candidates(*known, budget_seconds).candidates
 
 
 def _members(name: str, task: str, usual: Sequence[str]) -> list[str]:
@@ -164,12 +174,3 @@ def _continues(recipe: str) -> bool:
     """Whether a recipe's language model can be taught to write texts."""
     objective = OBJECTIVES.resolve(str(Recipe.load(recipe).parts["objective"].name))
     return bool(objective.continues)
-
-
-def _nothing(choice: Choice, budget_seconds: float, *, only: bool) -> str:
-    if only or choice.candidates:
-        return "--without leaves no candidate; name fewer."
-    return (
-        f"--budget {budget_seconds:g}s is too short for any candidate; give more time, or name "
-        "candidates with --only."
-    )
