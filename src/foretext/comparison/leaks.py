@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -69,7 +69,7 @@ class Leak:
         )
 
 
-def leak_between(parts: dict[str, Sequence[Any]], part: str, inside: str) -> Leak | None:
+def leak_between(parts: Mapping[str, Sequence[Any]], part: str, inside: str) -> Leak | None:
     """Return which rows of a part have a text that is in another one too; None: none has.
 
     Raises:

@@ -100,24 +100,6 @@ class ComparisonRows:
                     out.write(f"{json.dumps({'text': document}, ensure_ascii=False)}\n")
         return path
 
-    @classmethod
-    def open(cls, task: str, folder: Path, settings: Mapping[str, Any]) -> ComparisonRows:
-        """Read the files that `write` left, for a comparison that resumes.
-
-        Raises:
-            CorpusError: a file is missing or damaged.
-            SettingError: there is no such task.
-        """
-        model = row_model(task)
-        config = model.rows_config.checked(dict(settings), "rows")
-        files = {part: folder / f"{part}.jsonl" for part in PARTS}
-        has_test = files["test"].exists()
-        read = {
-            part: model.read(path, config) if part != "test" or has_test else []
-            for part, path in files.items()
-        }
-        return cls(model, **read, settings=settings)
-
 
 def row_model(task: str) -> type[RowModel]:
     """Return a class that reads the rows of a task, if there is one without PyTorch.
