@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from foretext.classifiers.shown_row import ShownRow
+from foretext.comparison.answered import Answered
 from foretext.comparison.answers import KeptAnswers
 from foretext.comparison.candidate import Candidate
-from foretext.comparison.figures import Answered, comparison_content
+from foretext.comparison.figures import comparison_content
 from foretext.comparison.ledger import Ledger, Outcome, Plan, SeedOutcome
 from foretext.comparison.rounds import Played
 from foretext.comparison.worker import AnswerReply

@@ -8,33 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from foretext._version import __version__
+from foretext.comparison.answered import Answered
 from foretext.comparison.answers import KeptAnswers
-from foretext.comparison.candidate import Candidate
 from foretext.comparison.disagreements import agreement, disagreements
-from foretext.comparison.forecast import forecast
+from foretext.comparison.entries import best_seed_place, candidate_entry, left_out_entry
 from foretext.comparison.intervals import Difference, Samples, bootstrap
-from foretext.comparison.ledger import Ledger, Outcome, Plan
-from foretext.comparison.named_candidate import named_candidate
+from foretext.comparison.ledger import Ledger, Plan
 from foretext.comparison.ranking import ranked
 from foretext.comparison.recommendation import recommend
 from foretext.comparison.rounds import Played
 from foretext.comparison.scores import spread
-from foretext.comparison.worker import AnswerReply
-from foretext.errors import SettingError
 
-__all__ = ["Answered", "comparison_content"]
+__all__ = ["comparison_content"]
 
 Content = dict[str, Any]  # as JSON has it
 
-
-class Answered(NamedTuple):
-    """What one model of a candidate answered to the rows that figures are of."""
-
-    reply: AnswerReply
-    kept: KeptAnswers
+NOT_MEASURED: Content = {"test": None, "against_best": None}
 
 
 def comparison_content(
@@ -63,20 +55,18 @@ def comparison_content(
     """
     part = "test" if plan.rows.get("test") else "valid"
     figures = _figures(answered)
-    found = [
-        _candidate(each, ledger, plan, played, answered.get(each.name, ()), failures or {})
-        | figures.get(each.name, _NOT_MEASURED)
+    entries = [
+        candidate_entry(each, ledger, plan, played, answered.get(each.name, ()), failures or {})
         for each in plan.candidates
     ]
-    found += [_left_out(name, why, plan) for name, why in plan.left_out.items()]
-    order = ranked(found)
+    entries += [left_out_entry(name, why, plan) for name, why in plan.left_out.items()]
+    order = ranked([each | figures.get(each["name"], NOT_MEASURED) for each in entries])
     judged_by = _judged_by(played, answered)
     measured = next((own[0].kept.num_rows for own in answered.values() if own), 0)
     recommendation = recommend(
         order, judged_by, held_out=plan.rows["valid"], tested=measured if part == "test" else 0
     )
-    firsts = {each["name"]: answered[each["name"]] for each in order if each["test"] is not None}
-    shown = {name: _best_answers(played.history[name][-1], own) for name, own in firsts.items()}
+    shown = _best_answers(order, played, answered)
     first = int(plan.request["seed"])
     return {
         "foretext": __version__,
@@ -100,9 +90,6 @@ def comparison_content(
         "disagreements": disagreements(shown),
         "machine": dict(machine or {}),
     }
-
-
-_NOT_MEASURED = {"test": None, "against_best": None}
 
 
 def _figures(answered: Mapping[str, Sequence[Answered]]) -> dict[str, Content]:
@@ -149,116 +136,18 @@ def _against(difference: Difference | None, value: float) -> Content:
 
 def _mean_figures(answered: Sequence[Answered]) -> dict[str, float]:
     """Return the mean of each figure over the seeds."""
-    names = answered[0].kept.figures
-    return {name: spread([each.kept.figures[name] for each in answered])["mean"] for name in names}
+    each = [own.kept.figures for own in answered]
+    names = [name for name in each[0] if all(name in own for own in each)]
+    return {name: spread([own[name] for own in each])["mean"] for name in names}
 
 
-def _candidate(
-    candidate: Candidate,
-    ledger: Ledger,
-    plan: Plan,
-    played: Played,
-    answered: Sequence[Answered],
-    failures: Mapping[str, str],
-) -> Content:
-    """Return all of a candidate but its figures on the rows that candidates are compared on."""
-    history = played.history[candidate.name]
-    last = history[-1]
-    status, sentence = _status(candidate, played, failures)
-    costs = None if not answered else answered[_best_place(last)].reply
-    return {
-        "name": candidate.name,
-        "group": candidate.group,
-        "recipe": candidate.recipe,
-        "base": candidate.base,
-        "status": status,
-        "sentence": sentence,
-        "rounds": [_round(candidate, each, ledger) for each in history],
-        "valid": None if last.score is None else _valid(last),
-        "seconds": _seconds(history),
-        "milliseconds_per_row": None if costs is None else costs.milliseconds_per_row,
-        "milliseconds_in_batches": None if costs is None else costs.milliseconds_in_batches,
-        "memory_bytes": last.memory_bytes,
-        "disk_bytes": last.disk_bytes,
-        "parameters": last.parameters,
-        "forecast": forecast(last.judged_by or "", history, plan.rows["valid"]),
-        "warnings": list(last.warnings),
-    }
-
-
-def _left_out(name: str, why: str, plan: Plan) -> Content:
-    """Return a candidate that takes no part."""
-    try:
-        candidate = named_candidate(name, plan.request["task"])
-        known = {"group": candidate.group, "recipe": candidate.recipe, "base": candidate.base}
-    except SettingError:
-        known = {"group": "", "recipe": None, "base": None}
-    nothing: Content = dict.fromkeys(
-        ("valid", "seconds", "milliseconds_per_row", "milliseconds_in_batches", "memory_bytes",
-         "disk_bytes", "parameters", "forecast")
-    )  # fmt: skip
-    found = {"name": name, **known, "status": "left out", "sentence": why, "rounds": []}
-    return {**found, **nothing, "warnings": [], **_NOT_MEASURED}
-
-
-def _status(
-    candidate: Candidate, played: Played, failures: Mapping[str, str]
-) -> tuple[str, str | None]:
-    last = played.history[candidate.name][-1]
-    failure = last.sentence if last.score is None else failures.get(candidate.name)
-    if last.score is None or failure is not None:
-        return "failed", failure
-    if candidate not in played.finalists:
-        return "dropped", f"It was not among the better half after round {last.round}."
-    return "finished", None
-
-
-def _round(candidate: Candidate, outcome: Outcome, ledger: Ledger) -> Content:
-    return {
-        "round": outcome.round,
-        "given": outcome.given,
-        "used": outcome.used,
-        "shared": outcome.shared,
-        "pretraining": outcome.pretraining,
-        "finetuning": outcome.finetuning,
-        "seeds": [
-            {
-                "seed": each.seed,
-                "run": ledger.run(candidate, outcome.round, each.seed)
-                .relative_to(ledger.path)
-                .as_posix(),
-                "valid": each.valid,
-                "seconds": each.seconds,
-            }
-            for each in outcome.seeds
-        ],
-        "pretraining_curve": [list(point) for point in outcome.pretraining_curve],
-        "curve": [list(point) for point in outcome.curve],
-    }
-
-
-def _valid(outcome: Outcome) -> Content:
-    return {**spread([each.valid for each in outcome.seeds]), "figures": dict(outcome.figures)}
-
-
-def _seconds(history: Sequence[Outcome]) -> Content:
-    """Return the seconds of all rounds; of the last one is the model that was kept."""
-    return {
-        "given": sum(each.given for each in history),
-        "used": sum(each.used for each in history),
-        "shared": sum(each.shared for each in history),
-        "fit": history[-1].used,
-    }
-
-
-def _best_answers(outcome: Outcome, answered: Sequence[Answered]) -> KeptAnswers:
-    """Return the answers of the seed that is best on the held-out rows."""
-    return answered[_best_place(outcome)].kept
-
-
-def _best_place(outcome: Outcome) -> int:
-    """Return which of the answers are of the seed that is best on the held-out rows."""
-    return outcome.seeds.index(outcome.best_seed)
+def _best_answers(
+    order: Sequence[Content], played: Played, answered: Mapping[str, Sequence[Answered]]
+) -> dict[str, KeptAnswers]:
+    """Return the answers of each candidate's best model by name, the best candidate first."""
+    names = [each["name"] for each in order if each["test"] is not None]
+    places = [best_seed_place(played.history[name][-1]) for name in names]
+    return {name: answered[name][place].kept for name, place in zip(names, places, strict=True)}
 
 
 def _judged_by(played: Played, answered: Mapping[str, Sequence[Answered]]) -> str:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from foretext.comparison.answered import Answered
 from foretext.comparison.answers import KeptAnswers
 from foretext.comparison.candidate import Candidate
-from foretext.comparison.figures import Answered
 from foretext.comparison.ledger import Outcome
 from foretext.comparison.rounds import Played
 from foretext.comparison.shares import Shares
@@ -87,7 +87,7 @@ def _affordable(contest: Contest, shares: Shares, outcomes: Sequence[Outcome]) -
     costs = [answering.costs(outcome.row_seconds) for outcome in outcomes]
     left = shares.left_for_tests - sum(fixed for fixed, _ in costs)
     each = sum(seconds for _, seconds in costs)
-    if each * answering.rows <= left:
+    if each * answering.rows <= max(left, 0.0):  # rows may cost nothing
         return answering.rows
     return min(answering.rows, max(FEWEST_ROWS, int(left / each)))
 
