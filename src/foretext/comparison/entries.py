@@ -71,7 +71,7 @@ def left_out_entry(name: str, why: str, plan: Plan) -> Content:
         known = {"group": candidate.group, "recipe": candidate.recipe, "base": candidate.base}
     except SettingError:
         known = {"group": "", "recipe": None, "base": None}
-    found = {"name": name, **known, "status": "left out", "sentence": why, "rounds": []}
+    found: Content = {"name": name, **known, "status": "left out", "sentence": why, "rounds": []}
     return {**found, **dict.fromkeys(UNKNOWN), "warnings": []}
 
 
