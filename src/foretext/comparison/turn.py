@@ -21,7 +21,7 @@ from foretext.comparison.worker import (
 
 __all__ = ["Contest", "Turn"]
 
-LATE_RATE, LATE_SECONDS = 1.25, 10.0  # what does not end by its budget is stopped after that
+LATE_RATE, LATE_SECONDS = 1.25, 20.0  # what does not end by its budget is stopped after that
 LEAST_SECONDS = 0.5  # of the budget of a job; whether that is enough is its own to say
 
 
