@@ -15,11 +15,18 @@ def test_rows_are_counted_by_who_has_them_right() -> None:
     assert agreement({"a": A, "b": B, "c": C}) == {"all": 1, "none": 1, "some": 4}
 
 
+def test_a_row_is_right_where_nothing_of_it_is_wrong() -> None:
+    half = A._replace(tallies=share_tallies([1, 0.5, 0, 0, 1, 1]))
+    assert agreement({"a": half, "b": B}) == {"all": 2, "none": 2, "some": 2}
+
+
 def test_agreement_needs_two_candidates_and_answers_that_are_right_or_wrong() -> None:
     assert agreement({"a": A}) is None
-    half = A._replace(tallies=share_tallies([1, 0.5, 0, 0, 1, 1]))
-    assert agreement({"a": half, "b": B}) is None
     assert agreement({"a": A, "b": B._replace(tallies=None)}) is None
+    points = A._replace(tallies=share_tallies([100, 50, 20, 0, 1, 1]))
+    assert agreement({"a": points, "b": points}) is None
+    order = A._replace(tallies=rank_tallies([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 6, 5]))
+    assert agreement({"a": order, "b": order}) is None
 
 
 def test_a_row_that_divides_the_candidates_has_all_their_answers() -> None:

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from foretext.comparison.answers import KeptAnswers
+from foretext.metrics.paired import f1_tallies, rank_tallies, share_tallies
+from foretext.metrics.texts import bleu, chrf, rouge_l
 from foretext.report.comparison_files import ComparisonFacts, read_comparison
 from tests.comparison.compared import answered, compared, failed, outcome, rights
 
@@ -131,6 +134,31 @@ def test_a_task_that_does_not_say_what_rows_add_has_figures_without_intervals(
     assert (linear["against_best"]["p_value"], linear["against_best"]["is_tie"]) == (None, False)
     assert bert["against_best"]["is_tie"] is True
     assert content["disagreements"] == []
+
+
+TEXTS = [f"the ship number {place} sails to port" + " again" * (place % 7) for place in range(40)]
+KINDS = {
+    "accuracy": share_tallies(rights(30)),
+    "f1": f1_tallies([1, 0] * 20, [1, 1] * 20, [2, 0] * 20),
+    "spearman": rank_tallies(range(40), [place + 9 * (place % 4) for place in range(40)]),
+    "chrf": chrf([text[3:] for text in TEXTS], TEXTS).tallies,
+    "bleu": bleu([text[9:] for text in TEXTS], TEXTS).tallies,
+    "rouge_l": rouge_l([text[9:] for text in TEXTS], TEXTS).tallies,
+}
+
+
+@pytest.mark.parametrize("judged_by", list(KINDS))
+def test_the_figures_of_every_task_have_intervals(tmp_path: Path, judged_by: str) -> None:
+    """As they are read from the files that the process of the models has written."""
+    tallies = KINDS[judged_by]
+    score = float(tallies.figure(tallies.parts.sum(axis=0)))
+    own = answered(rights(30), judged_by=judged_by, tallies=tallies, figures={judged_by: score})
+    own.kept.save(tmp_path / "answers")
+    read = own._replace(kept=KeptAnswers.load(tmp_path / "answers"))
+    history = {"bert": [outcome(score, judged_by=judged_by)]}
+    found = compared(tmp_path, history, {"bert": [read]})["candidates"][0]["test"]
+    assert found["value"] == pytest.approx(score)
+    assert found["low"] < score < found["high"]
 
 
 def test_where_all_failed_there_is_nothing_to_recommend(tmp_path: Path) -> None:

@@ -58,6 +58,8 @@ def test_wrong_numbers_of_sums_do_not_suit(name: str, width: int) -> None:
 
 def test_each_answer_has_its_own_score() -> None:
     np.testing.assert_array_equal(row_scores(KINDS["share"]), [1, 0, 1])
+    nothing_right = f1_tallies([0, 0, 1], [0, 0, 2], [0, 3, 2])
+    np.testing.assert_array_equal(row_scores(nothing_right), [1, 0, 0.5])
     near = row_scores(KINDS["correlation"])
     assert near[2] == 0
     assert near[0] == near[1] < 0

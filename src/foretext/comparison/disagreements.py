@@ -23,13 +23,14 @@ Numbers = NDArray[np.float64]
 def agreement(answers: Mapping[str, KeptAnswers]) -> dict[str, int] | None:
     """Return how many rows all candidates have right, all wrong, and some of them right.
 
-    None of fewer than two candidates, and of figures by which an answer is better or worse and not
-    simply right.
+    An answer is right where nothing of it is wrong: all entities of a sentence, or all of a span.
+    None of fewer than two candidates, and of figures that are no shares, such as BLEU, by which a
+    text is better or worse and not simply right.
     """
     scores = _scores(answers)
-    if scores is None or not np.isin(scores, (0.0, 1.0)).all():
+    if scores is None or scores.min() < 0 or scores.max() > 1:
         return None
-    right = scores.sum(axis=0)
+    right = (scores == 1).sum(axis=0)  # candidates that have a row right, (N,)
     everybody = len(scores)
     counts = {"all": right == everybody, "none": right == 0, "some": (right % everybody) > 0}
     return {name: int(rows.sum()) for name, rows in counts.items()}

@@ -53,8 +53,12 @@ def suits(name: str, width: int) -> bool:
 def row_scores(tallies: Tallies) -> NDArray[np.float64]:
     """Return how good each answer alone is, (N,); higher is better.
 
-    Of a correlation, which one row does not have: how near its two numbers are.
+    Of a correlation, which one row does not have: how near its two numbers are. Of a share: 1 where
+    there is nothing to share, such as an F1 where no entity is right and none was given.
     """
     if tallies.figure is correlation_of_sums:
         return -np.abs(tallies.parts[:, 1] - tallies.parts[:, 2])
-    return tallies.figure(tallies.parts)
+    scores = tallies.figure(tallies.parts)
+    if tallies.figure is share_of_sums:
+        scores[tallies.parts[:, 1] == 0] = 1.0
+    return scores
