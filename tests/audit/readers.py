@@ -105,6 +105,7 @@ def _labelled(name: str) -> list[dict[str, Any]]:
 
 PAIRS = _json_lines([{"text_a": a, "text_b": b, "score": len(a)} for a, b in LABELLED])
 TAGGED = "-DOCSTART- O\n\nAda B-PER\nwrote O\n\nto O\nBob B-PER\n"
+TAGGED_LINES = _json_lines([{"tokens": ["Ada", "wrote"], "tags": ["B-PER", "O"]}] * 9)
 
 
 def _idx() -> bytes:
@@ -202,6 +203,7 @@ READERS = [
     Reader("pairs jsonl", _file("a.jsonl", PAIRS), partial(read_pairs, config=_SCORED)),
     Reader("pairs tsv", _file("a.tsv", "text_a\ttext_b\tlabel\n" + "a\tb\tc\n" * 9), read_pairs),
     Reader("tagged", _file("a.txt", TAGGED), read_tagged),
+    Reader("tagged jsonl", _file("a.jsonl", TAGGED_LINES), read_tagged),
     Reader("questions squad", _file("a.jsonl", json.dumps(SQUAD)), read_questions),
     Reader("questions cmrc", _file("a.jsonl", json.dumps(CMRC)), read_questions),
     Reader("images idx", _file("a", _idx()), lambda folder: read_images(folder / "a")),
