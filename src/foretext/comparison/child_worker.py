@@ -21,6 +21,7 @@ from foretext.runtime import Interruption
 
 __all__ = ["ChildWorker"]
 
+PROGRAM = "foretext.comparison.worker_process"
 OFTEN = 0.1  # seconds between two looks at signals and limits
 LATE_SECONDS = 5.0  # that a job has to stop by itself at its limit
 
@@ -31,10 +32,11 @@ class ChildWorker(Worker):
     Args:
         folder: that the process locks as long as it lives, so that a resumed comparison waits for
             the process of one that was killed.
+        program: the module that is run, which calls `foretext.comparison.worker_process.work`.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, program: str = PROGRAM) -> None:
+        self._folder, self._program = folder, program
         self._child: _Child | None = None
 
     def __exit__(
@@ -73,29 +75,29 @@ class ChildWorker(Worker):
                 raise Interrupted(message.sentence)
 
     def _asked(self, job: Job) -> _Child:
-        """Give a job to a process that takes it."""
-        while True:
+        """Give a job to the process, or to another one where it died since the last job."""
+        child = self._living()
+        if not child.send(encoded(job)):
             child = self._living()
-            try:
-                child.send(encoded(job))
-            except BrokenPipeError:  # it died since the last job
-                child.end(STOPPING_SECONDS)
-                continue
-            return child
+            child.send(encoded(job))
+        return child
 
     def _living(self) -> _Child:
-        if self._child is None or not self._child.is_alive:
-            self._child = _Child(self._folder)
+        if self._child is not None and not self._child.is_alive:
+            self._child.end(STOPPING_SECONDS)
+            self._child = None
+        if self._child is None:
+            self._child = _Child(self._folder, self._program)
         return self._child
 
 
 class _Child:
     """One process."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, program: str) -> None:
         # No stray module of the working folder takes the place of one that is needed, and a Ctrl-C
         # reaches this process alone, which passes it on once.
-        command = [sys.executable, "-P", "-m", "foretext.comparison.worker_process"]
+        command = [sys.executable, "-P", "-m", program]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
         )
@@ -109,15 +111,16 @@ class _Child:
         """Whether it takes jobs."""
         return self._takes_jobs and self._process.poll() is None
 
-    def send(self, line: bytes) -> None:
-        """Write a line.
-
-        Raises:
-            BrokenPipeError: the process has ended.
-        """
+    def send(self, line: bytes) -> bool:
+        """Write a line; False: the process has ended, and nobody reads it."""
         pipe = _pipe(self._process.stdin)
-        pipe.write(line)
-        pipe.flush()
+        try:
+            pipe.write(line)
+            pipe.flush()
+        except BrokenPipeError:
+            self._takes_jobs = False
+            return False
+        return True
 
     def awaited(self, stop: Interruption, until: float | None) -> tuple[Message | None, bool]:
         """Return the message on a job, None where the process died, and whether it came late.

@@ -14,8 +14,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from queue import SimpleQueue
 from typing import BinaryIO
@@ -30,19 +30,21 @@ from foretext.comparison.messages import (
     read_job,
     read_setup,
 )
-from foretext.comparison.worker import Job
+from foretext.comparison.worker import Job, Reply
 from foretext.errors import Interrupted, OutputError
 from foretext.files import held_folder
-from foretext.registry import trust
+from foretext.registry import imported, trust
 from foretext.terminal import guarded_streams
 
-__all__ = ["STOPPING_SECONDS"]
+__all__ = ["STOPPING_SECONDS", "work"]
+
+Do = Callable[[Job], Reply]
 
 STOPPING_SECONDS = 60.0  # for a last checkpoint; then the process ends without one
 WAITING_SECONDS = 90.0  # for the process of a comparison that was killed, which is still saving
 OFTEN = 0.1  # seconds between two looks
+JOBS = "foretext.comparison.jobs:do_job"
 USED_BY_JOBS = (  # and imported before the first job comes
-    "foretext.comparison.jobs",
     "foretext.finetuning.network",
     "foretext.finetuning.fasttext",
     "foretext.finetuning.linear",
@@ -57,10 +59,11 @@ class Process:
     Args:
         input: lines of jobs.
         output: of messages.
+        prepare: imports what jobs need, and returns what does one.
     """
 
-    def __init__(self, input: BinaryIO, output: BinaryIO) -> None:
-        self._input, self._output = input, output
+    def __init__(self, input: BinaryIO, output: BinaryIO, prepare: Callable[[], Do]) -> None:
+        self._input, self._output, self._prepare = input, output, prepare
         self._lines: SimpleQueue[bytes] = SimpleQueue()  # b"": the input has ended
         self._lock = threading.Lock()
         self._at_work = False
@@ -73,17 +76,15 @@ class Process:
         trust(*setup.trusted)
         threading.Thread(target=self._listen, daemon=True).start()
         with _held_when_free(Path(setup.folder)):
-            for name in USED_BY_JOBS:
-                importlib.import_module(name)
-            gc.freeze()  # or each job looks for garbage in all of PyTorch
-            while (line := self._lines.get()) and self._do(read_job(line)):
+            do = self._prepare()
+            while (line := self._lines.get()) and self._answer(read_job(line), do):
                 pass
 
-    def _do(self, job: Job) -> bool:
-        """Do a job; False: the process has to end."""
+    def _answer(self, job: Job, do: Do) -> bool:
+        """Do a job, and say what came of it; False: the process has to end."""
         try:
             with self._working():
-                message = _message(job)
+                message = _message(job, do)
         except (Interrupted, KeyboardInterrupt) as stop:
             message = Stopped(str(stop) or "Stopped by a signal; what was saved before it is kept.")
         self._send(message)
@@ -122,11 +123,30 @@ class Process:
             return
 
 
-def _message(job: Job) -> Message:
-    from foretext.comparison.jobs import do_job  # imports PyTorch
-
+def work(prepare: Callable[[], Do]) -> None:
+    """Be the process that `ChildWorker` starts; `prepare` returns what does a job."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     try:
-        return Done(do_job(job))
+        with guarded_streams(), redirect_stdout(sys.stderr):
+            Process(*_own_pipes(), prepare).run()
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except OutputError as error:
+        sys.exit(str(error))
+
+
+def _prepare() -> Do:
+    for name in USED_BY_JOBS:
+        importlib.import_module(name)
+    gc.freeze()  # or each job looks for garbage in all of PyTorch
+    do: Do = imported(JOBS)
+    return do
+
+
+def _message(job: Job, do: Do) -> Message:
+    try:
+        return Done(do(job))
     except Interrupted:
         raise
     except Exception as error:
@@ -175,17 +195,5 @@ def _own_pipes() -> tuple[BinaryIO, BinaryIO]:
     return pipes
 
 
-def _main() -> None:
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.default_int_handler)
-    try:
-        with guarded_streams():
-            Process(*_own_pipes()).run()
-    except KeyboardInterrupt:
-        sys.exit(130)
-    except OutputError as error:
-        sys.exit(str(error))
-
-
 if __name__ == "__main__":
-    _main()
+    work(_prepare)
