@@ -47,7 +47,9 @@ def test_the_terminal_gets_columns(content: dict[str, Any]) -> None:
 
 def test_a_notebook_gets_cells_without_markup_of_strangers(content: dict[str, Any]) -> None:
     content["candidates"][-1]["sentence"] = "<script>x</script>"
+    content["warnings"] = ["Two rows are & in both."]
     found = html_table(content, "Use <b>.")
-    assert found.startswith("<p>Use &lt;b&gt;.</p><table>")
+    above = "<p>Warning: Two rows are &amp; in both.</p><p>Use &lt;b&gt;.</p><table>"
+    assert found.startswith(above)
     assert found.count("<tr>") == 5
     assert "<script>" not in found

@@ -24,9 +24,14 @@ def test_the_best_on_the_rows_that_all_answered_comes_first() -> None:
     assert names(first, second) == ["b", "a"]
 
 
-def test_of_equally_good_ones_the_faster_comes_first() -> None:
-    slow, fast = (entry(str(ms), test={"value": 0.7}, milliseconds_per_row=ms) for ms in (9.0, 1.0))
-    assert names(slow, fast) == ["1.0", "9.0"]
+def test_of_equally_good_ones_the_better_on_held_out_rows_comes_first() -> None:
+    worse, better = (entry(str(mean), test={"value": 0.7}, valid={"mean": mean}) for mean in (1, 2))
+    assert names(worse, better) == ["2", "1"]
+    slow, fast = (
+        entry(str(ms), test={"value": 0.7}, valid={"mean": 1}, milliseconds_per_row=ms)
+        for ms in (9.0, 1.0)
+    )
+    assert names(slow, fast) == ["9.0", "1.0"]  # as they came: times differ from run to run
 
 
 @pytest.mark.parametrize("swapped", [False, True])

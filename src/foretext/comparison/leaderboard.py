@@ -44,11 +44,13 @@ def text_table(content: Content) -> str:
 
 
 def html_table(content: Content, recommendation: str | None) -> str:
-    """Return the table as HTML, the recommendation above it."""
+    """Return the table as HTML, warnings and the recommendation above it."""
     head, body = _cells(content)
     rows = "".join(_tr("td", row) for row in body)
-    said = html.escape(recommendation or "No candidate finished.")
-    return f"<p>{said}</p><table><thead>{_tr('th', head)}</thead><tbody>{rows}</tbody></table>"
+    said = [f"Warning: {each}" for each in content["warnings"]]
+    said.append(recommendation or "No candidate finished.")
+    above = "".join(f"<p>{html.escape(each)}</p>" for each in said)
+    return f"{above}<table><thead>{_tr('th', head)}</thead><tbody>{rows}</tbody></table>"
 
 
 def _row(candidate: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,8 @@ def ranked(candidates: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
     By the figure of the rows that all finalists answered; those that were dropped after them, the
     last ones first, by their held-out rows; then those that failed or took no part. Of equally good
-    ones the one that answers a row faster comes first.
+    ones the better one on the held-out rows comes first, and then the one that came first before:
+    never the faster one, so that a comparison that was killed ends in the same order.
     """
     return [dict(each) for each in sorted(candidates, key=_place)]
 
@@ -28,5 +29,4 @@ def _place(candidate: Mapping[str, Any]) -> tuple[Any, ...]:
         math.inf if test is None else -test["value"],
         -len(candidate["rounds"]),
         math.inf if valid is None else -valid["mean"],
-        math.inf if (cost := candidate["milliseconds_per_row"]) is None else cost,
     )
