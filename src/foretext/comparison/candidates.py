@@ -12,7 +12,7 @@ from foretext.comparison.candidate import Candidate
 from foretext.comparison.named_candidate import named_candidate
 from foretext.corpus.jieba_words import is_jieba_installed
 
-__all__ = ["Choice", "default_candidates", "usual_names"]
+__all__ = ["USABLE_RATE", "Choice", "default_candidates", "usual_names"]
 
 USABLE_RATE = 0.9  # of a budget: the rest is for reading, the test and the page
 SHORT = 120.0  # seconds of a budget in which every candidate has its least time

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from foretext.comparison.candidate import Candidate
+from foretext.comparison.candidates import USABLE_RATE
 from foretext.errors import OutputError, SettingError
 
 __all__ = ["check_budget", "check_disk", "needed_bytes", "too_short"]
@@ -62,15 +63,17 @@ def check_budget(
             "--budget is over before the first candidate has begun: reading the rows took all of "
             "it; give more time, or fewer rows."
         )
-    share = seconds_left / rounds / max(len(candidates), 1)
-    short = [each for each in candidates if each.least_seconds > share]
+    others = [each for each in candidates if each.group != "classical"] or [*candidates]
+    quick = sum(each.least_seconds for each in candidates if each not in others)
+    share = (seconds_left / rounds - quick) / max(len(others), 1)
+    short = [each for each in others if each.least_seconds > share]
     if short:
-        wanted = rounds * sum(each.least_seconds for each in candidates)
+        longest = max(each.least_seconds for each in short)
+        wanted = rounds * (quick + len(others) * longest) / USABLE_RATE
         yield (
-            f"each candidate has {_time(share)} in a round, and {_names(short)} "
-            f"{'needs' if len(short) == 1 else 'need'} up to "
-            f"{_time(max(each.least_seconds for each in short))} for a fair look; give "
-            f"--budget {_time(_rounded(wanted))}, or fewer candidates with --only"
+            f"each candidate has {_time(max(share, 0.0))} in a round, and {_names(short)} "
+            f"{'needs' if len(short) == 1 else 'need'} up to {_time(longest)} for a fair look; "
+            f"give --budget {_time(_rounded(wanted))}, or fewer candidates with --only"
         )
 
 
