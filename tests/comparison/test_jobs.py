@@ -13,6 +13,7 @@ from foretext.comparison.answers import KeptAnswers
 from foretext.comparison.candidate import BASELINE
 from foretext.comparison.jobs import do_job
 from foretext.comparison.local_worker import LocalWorker
+from foretext.comparison.rows import read_rows
 from foretext.comparison.worker import Answer, Finetune, JobFailed, Pretrain
 from foretext.errors import SettingError
 from foretext.parsing import read_toml
@@ -127,6 +128,17 @@ def test_a_baseline_is_learned_again_to_answer(files: TaskFiles, tmp_path: Path)
     answered = do_job(asked)
     assert answered.figures == reply.figures
     assert len(KeptAnswers.load(tmp_path / "answers").shown) == 18
+
+
+def test_rows_are_read_as_they_were_written(tmp_path: Path) -> None:
+    given = [{"text_a": f"a {n}", "text_b": f"a {n % 7}", "score": n / 7} for n in range(60)]
+    rows = read_rows("matching", {"train": given}, {"score": "score"})
+    files = {part: str(path) for part, path in rows.write(tmp_path / "rows").items()}
+    job = Finetune("matching", BASELINE, files["train"], files["valid"], str(tmp_path / "seed-0"))
+    reply = do_job(replace(job, settings={"rows": rows.settings}))
+    assert reply.judged_by == "spearman"
+    asked = Answer(job.out, "matching", files["valid"], files["train"], str(tmp_path / "answers"))
+    assert do_job(replace(asked, reading=rows.settings)).figures == reply.figures
 
 
 def test_a_task_without_a_baseline_says_so(files: TaskFiles, tmp_path: Path) -> None:

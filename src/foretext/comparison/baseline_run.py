@@ -7,13 +7,14 @@ answers learns it again.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.row_model import RowModel
+from foretext.comparison.rows import read_written
 from foretext.comparison.worker import Sections
 from foretext.errors import SettingError
 from foretext.files import atomic_file, is_regular_file, temporary_folder
@@ -49,8 +50,13 @@ class BaselineRun:
     judge: RowModel
 
     @classmethod
-    def learned(cls, task: str, train: str) -> BaselineRun:
+    def learned(cls, task: str, train: str, reading: Mapping[str, Any]) -> BaselineRun:
         """Learn from a file of rows.
+
+        Args:
+            task: a name of `foretext list`, or ``module:Class``.
+            train: the file.
+            reading: the section `[rows]` that reads it.
 
         Raises:
             SettingError: the task has no baseline.
@@ -58,7 +64,7 @@ class BaselineRun:
         """
         base = JUDGES.get(task, JUDGE)
         model = predictor_class(task, base)
-        rows = model.read(train)
+        rows = read_written(model, train, reading)
         baseline = model.baseline(rows)
         if baseline is None:
             raise SettingError(f"TASK = '{task}' has no baseline; leave the candidate out.")

@@ -115,6 +115,7 @@ def _answers(
         rows=str(file),
         train=str(ledger.rows_file("train")),
         out=str(out),
+        reading=contest.plan.reading,
         quiet=contest.quiet,
     )
     reply: AnswerReply = contest.worker.run(job, limit=2 * seconds + LATE_SECONDS)

@@ -20,6 +20,7 @@ from foretext.comparison.measurement import (
     peak_memory_bytes,
     reset_peak_memory,
 )
+from foretext.comparison.rows import read_written
 from foretext.comparison.run_curve import RunCurve
 from foretext.comparison.worker import (
     Answer,
@@ -123,8 +124,9 @@ def _finetuned(job: Finetune) -> FinetuneReply:
 def _baseline(job: Finetune) -> FinetuneReply:
     """Learn a baseline; its folder says so, and holds no model."""
     began = command_began()
-    learned = BaselineRun.learned(job.task, job.train)
-    rows = learned.judge.read(job.valid)
+    reading = job.settings.get("rows", {})
+    learned = BaselineRun.learned(job.task, job.train, reading)
+    rows = read_written(learned.judge, job.valid, reading)
     answers = KeptAnswers.of(learned.judge, rows, learned.baseline.answers(rows))
     learned.mark(Path(job.out))
     return FinetuneReply(
@@ -143,7 +145,7 @@ def _baseline(job: Finetune) -> FinetuneReply:
 def _answered(job: Answer) -> AnswerReply:
     began = command_began()
     judge, answer = _answering(job)
-    rows = judge.read(job.rows)
+    rows = read_written(judge, job.rows, job.reading)
     one = milliseconds_of_one(answer, rows)
     start = time.monotonic()
     answers = answer(rows)
@@ -164,7 +166,7 @@ def _answered(job: Answer) -> AnswerReply:
 def _answering(job: Answer) -> tuple[RowModel, Callable[[Sequence[Any]], Any]]:
     """Return what judges answers, and what gives them."""
     if BaselineRun.is_in(Path(job.run)):
-        learned = BaselineRun.learned(job.task, job.train)
+        learned = BaselineRun.learned(job.task, job.train, job.reading)
         return learned.judge, learned.baseline.answers
     model = load_task(job.run)
     return model, model.answer_rows

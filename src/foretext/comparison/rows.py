@@ -20,7 +20,7 @@ from foretext.files import atomic_file
 from foretext.finetuning.bases import predictor_class
 from foretext.registry import imported
 
-__all__ = ["ComparisonRows", "read_rows", "row_model"]
+__all__ = ["ComparisonRows", "read_rows", "read_written", "row_model"]
 
 PARTS = ("train", "valid", "test")
 TEXTS = "texts.jsonl"  # of the rows to learn from, as a corpus
@@ -111,6 +111,23 @@ def row_model(task: str) -> type[RowModel]:
         model: type[RowModel] = imported(WITHOUT_PYTORCH[task])
         return model
     return predictor_class(task, "textcnn")
+
+
+def read_written(
+    model: RowModel | type[RowModel], path: str, settings: Mapping[str, Any]
+) -> list[Any]:
+    """Read a file of `ComparisonRows.write`.
+
+    Args:
+        model: of the task, or its class.
+        path: of the file.
+        settings: the section `[rows]`.
+
+    Raises:
+        CorpusError: it is missing or damaged.
+    """
+    rows: list[Any] = model.read(path, model.rows_config.checked(dict(settings), "rows"))
+    return rows
 
 
 def read_rows(

@@ -103,6 +103,7 @@ class Answer:
         task: that it learned.
         rows: file of rows with their right answers.
         train: file of the rows that it learned from; a baseline learns from them again.
+        reading: settings of how both are read, the section `[rows]`.
         out: folder of the answers; `foretext.comparison.answers` reads it.
         quiet: show no progress; None: show it on a terminal.
     """
@@ -112,6 +113,7 @@ class Answer:
     rows: str
     train: str
     out: str
+    reading: Mapping[str, Any] = field(default_factory=dict)
     quiet: bool | None = None
     kind: Literal["answer"] = "answer"
 
