@@ -26,7 +26,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> TaskFiles:
 def test_answers_of_every_task_are_read_as_they_were(
     files: TaskFiles, task: str, tmp_path: Path
 ) -> None:
-    learned = BaselineRun.learned(task, str(files.train(task)))
+    learned = BaselineRun.learned(task, str(files.train(task)), {})
     rows = learned.judge.read(files.test(task))
     kept = KeptAnswers.of(learned.judge, rows, learned.baseline.answers(rows))
     kept.save(tmp_path / "answers")
