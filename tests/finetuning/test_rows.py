@@ -26,6 +26,7 @@ def read(
     *,
     task: str = "classification",
     seed: int = 1,
+    rows_are_checked: bool = False,
     **files: Any,
 ) -> TaskRows:
     """The rows of a run that starts from scratch; such a run holds a tenth out."""
@@ -34,7 +35,8 @@ def read(
     chosen = {} if rate is None else {"valid_rate": rate}
     settings = {"finetuning": chosen, "training": {"seed": seed}}
     recipe = TaskRecipe(task, "textcnn", train, settings=settings, **files)
-    return read_rows(NetworkLearner(FinetuneJob(run=run, recipe=recipe, quiet=False), settings))
+    job = FinetuneJob(run=run, recipe=recipe, quiet=False, rows_are_checked=rows_are_checked)
+    return read_rows(NetworkLearner(job, settings))
 
 
 def write(path: Path, *rows: str, times: int = 1) -> Path:
@@ -96,3 +98,5 @@ def test_warnings_about_rows(tmp_path: Path, capsys: Output) -> None:
     assert f"(such as 'owl'), and cannot be right. ({valid}, line 2)" in shown
     log = (tmp_path / "run" / "train.log").read_text()
     assert "3 rows to learn from, 2 held out, 2 test" in log
+    read(tmp_path, train, test=test, valid=valid, rows_are_checked=True)
+    assert not capsys.readouterr().err

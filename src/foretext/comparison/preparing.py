@@ -66,7 +66,7 @@ def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch) -> Plan
         candidates=by_need(found),
         left_out=choice.left_out,
         warnings=warnings,
-        notes=notes,
+        notes=[*rows.notes, *notes],
     )
 
 

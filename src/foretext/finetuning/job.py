@@ -24,6 +24,7 @@ class FinetuneJob(Job):
     """One run of a recipe."""
 
     recipe: TaskRecipe
+    rows_are_checked: bool = False  # whether the user knows already what is wrong with the rows
     warnings: list[str] = field(default_factory=list)  # what `warn` said, for the facts
 
     @property

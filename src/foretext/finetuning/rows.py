@@ -41,12 +41,14 @@ def read_rows(learner: Learner) -> TaskRows:
     train = read(recipe.train, config)
     valid = [] if recipe.valid is None else read(recipe.valid, config)
     test = [] if recipe.test is None else read(recipe.test, config)
-    _note(learner, learner.predictor.problems(train, test))
+    if not job.rows_are_checked:
+        _note(learner, learner.predictor.problems(train, test))
     if recipe.valid is None:
         if rate is None:
             rate = _usual_rate(train) if learner.needs_held_out_rows else 0.0
         train, valid = _held_out(train, rate, learner.seed_of(0))
-    _note(learner, learner.predictor.unseen_problems(train, valid))
+    if not job.rows_are_checked:
+        _note(learner, learner.predictor.unseen_problems(train, valid))
     job.run.note(f"{len(train):,} rows to learn from, {len(valid):,} held out, {len(test):,} test")
     return TaskRows(train, valid, test, rate)
 

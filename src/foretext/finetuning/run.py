@@ -68,6 +68,7 @@ def run_finetuning(
     resume: bool = False,
     quiet: bool | None = None,
     report: bool = False,
+    rows_are_checked: bool = False,
 ) -> Finetuned:
     """Do what a recipe says, in the folder `out`; return the model, the facts and the card.
 
@@ -78,6 +79,7 @@ def run_finetuning(
         resume: go on with the unfinished run in `out`.
         quiet: show no progress; None: show it on a terminal and in a notebook.
         report: write the page of the run, too.
+        rows_are_checked: the user knows already what is wrong with the rows.
 
     Raises:
         ForetextError: a file, a setting or the folder will not do; the message says why.
@@ -86,7 +88,14 @@ def run_finetuning(
     _check_not_base(recipe.base, out)
     with run_folder(out, overwrite=overwrite, resume=resume) as run:
         page = write_report if report else None
-        job = FinetuneJob(run=run, recipe=recipe, resume=resume, quiet=is_quiet(quiet), report=page)
+        job = FinetuneJob(
+            run=run,
+            recipe=recipe,
+            resume=resume,
+            quiet=is_quiet(quiet),
+            report=page,
+            rows_are_checked=rows_are_checked,
+        )
         learner = learner_class(recipe.base)(job, recipe.settings)
         if note := name_note(recipe.base):
             job.note(note)
