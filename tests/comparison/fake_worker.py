@@ -75,7 +75,7 @@ class FakeWorker(Worker):
         score = self.scores.get(name, 0.5) + 0.01 * job.seed
         figures = {"accuracy": score}
         curve = [(seconds / 2, score / 2)]
-        return FinetuneReply(seconds, 1000, 100, 10, "accuracy", score, figures, curve, [])
+        return FinetuneReply(seconds, 1000, 100, 10, "accuracy", score, figures, curve, [], 0.001)
 
     @property
     def asked(self) -> list[tuple[str, str]]:

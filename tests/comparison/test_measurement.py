@@ -14,6 +14,7 @@ from foretext.comparison.measurement import (
     milliseconds_of_one,
     peak_memory_bytes,
     reset_peak_memory,
+    seconds_of_many,
 )
 
 MANY = 200 << 20  # bytes
@@ -64,3 +65,22 @@ def test_a_slow_model_answers_few(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Sequence[int]] = []
     assert milliseconds_of_one(asked.append, range(200)) == 250.0
     assert len(asked) < 5
+
+
+def test_more_and_more_rows_are_answered_until_their_time_tells(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 0.0
+    asked: list[int] = []
+
+    def answer(rows: Sequence[int]) -> None:
+        nonlocal now
+        asked.append(len(rows))
+        now += 0.001 * len(rows)
+
+    monkeypatch.setattr("time.perf_counter", lambda: now)
+    assert seconds_of_many(answer, range(10_000)) == pytest.approx(0.001)
+    assert asked == [1, 8, 32, 128]
+    asked.clear()
+    assert seconds_of_many(answer, range(20)) == pytest.approx(0.001)
+    assert asked == [1, 8, 20]

@@ -27,6 +27,7 @@ def test_what_pretraining_leaves_is_shared_by_the_seeds(begin: Begin, clock: Clo
     assert outcome.score == pytest.approx(0.905)
     assert outcome.best_seed.seed == 1
     assert outcome.memory_bytes == 2000
+    assert outcome.row_seconds == 0.001
 
 
 def test_curves_count_from_the_beginning_of_the_turn(begin: Begin, clock: Clock) -> None:

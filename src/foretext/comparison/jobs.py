@@ -19,6 +19,7 @@ from foretext.comparison.measurement import (
     milliseconds_of_one,
     peak_memory_bytes,
     reset_peak_memory,
+    seconds_of_many,
 )
 from foretext.comparison.rows import read_written
 from foretext.comparison.run_curve import RunCurve
@@ -104,8 +105,15 @@ def _pretrained(job: Pretrain) -> PretrainReply:
 def _finetuned(job: Finetune) -> FinetuneReply:
     curve = RunCurve.begun(job.out)
     run = curve.run
-    if not run.finished:
-        run_finetuning(_recipe(job), job.out, resume=run.begun, quiet=job.quiet)
+    if run.finished:
+        model = load_task(job.out)
+    else:
+        model = run_finetuning(
+            _recipe(job), job.out, resume=run.begun, quiet=job.quiet, rows_are_checked=True
+        ).model
+    row_seconds = seconds_of_many(
+        model.answer_rows, read_written(model, job.valid, job.settings.get("rows", {}))
+    )
     facts = run.facts()
     figures = {name: float(value) for name, value in numbers(facts["valid"]).items()}
     return FinetuneReply(
@@ -118,6 +126,7 @@ def _finetuned(job: Finetune) -> FinetuneReply:
         figures=figures,
         curve=curve.points([f"valid_{facts['judged_by']}"]),
         warnings=facts["warnings"],
+        row_seconds=row_seconds,
     )
 
 
@@ -128,6 +137,7 @@ def _baseline(job: Finetune) -> FinetuneReply:
     learned = BaselineRun.learned(job.task, job.train, reading)
     rows = read_written(learned.judge, job.valid, reading)
     answers = KeptAnswers.of(learned.judge, rows, learned.baseline.answers(rows))
+    row_seconds = seconds_of_many(learned.baseline.answers, rows)
     learned.mark(Path(job.out))
     return FinetuneReply(
         seconds=time.monotonic() - began,
@@ -139,6 +149,7 @@ def _baseline(job: Finetune) -> FinetuneReply:
         figures=answers.figures,
         curve=[],
         warnings=[],
+        row_seconds=row_seconds,
     )
 
 

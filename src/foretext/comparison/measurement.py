@@ -12,10 +12,20 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["disk_bytes", "milliseconds_of_one", "peak_memory_bytes", "reset_peak_memory"]
+from foretext.finetuning.task_rows import sampled
+
+__all__ = [
+    "disk_bytes",
+    "milliseconds_of_one",
+    "peak_memory_bytes",
+    "reset_peak_memory",
+    "seconds_of_many",
+]
 
 CLEAR_REFS, STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
 RESET_PEAK = "5"  # proc(5): sets the peak of resident memory to what is resident now
+FIRST_ROWS, GROWTH = 8, 4  # that are answered together, and how many times more come next
+TIMED_SECONDS = 0.1  # from which on a time tells
 MOST_SINGLE_ROWS, SINGLE_SECONDS = 50, 1.0  # that are answered one at a time
 
 
@@ -76,3 +86,23 @@ def milliseconds_of_one(answer: Callable[[Sequence[Any]], object], rows: Sequenc
         if time.perf_counter() > until:
             break
     return 1000 * float(np.median(seconds))
+
+
+def seconds_of_many(answer: Callable[[Sequence[Any]], object], rows: Sequence[Any]) -> float:
+    """Return the time of a row where many are answered at once, which more and more rows tell.
+
+    Args:
+        answer: takes rows; what its first call prepares is not counted.
+        rows: one or more, of which some are answered.
+    """
+    drawn = sampled(rows, len(rows), in_order=False)
+    answer(drawn[:1])
+    number = FIRST_ROWS
+    while True:
+        some = drawn[:number]
+        began = time.perf_counter()
+        answer(some)
+        seconds = time.perf_counter() - began
+        if seconds >= TIMED_SECONDS or len(some) == len(drawn):
+            return seconds / len(some)
+        number *= GROWTH

@@ -180,6 +180,7 @@ class Turn:
             curve=self._curve(),
             judged_by=None if best is None else best.judged_by,
             figures={} if best is None else best.figures,
+            row_seconds=max((reply.row_seconds for reply in learned), default=0.0),
             memory_bytes=max((reply.memory_bytes for reply in replies), default=None),
             disk_bytes=None if best is None else best.disk_bytes,
             parameters=None if best is None else best.parameters,

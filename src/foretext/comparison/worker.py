@@ -159,6 +159,7 @@ class FinetuneReply:
         curve: seconds since the job began, and the score of the held-out rows, where the training
             measured it.
         warnings: sentences for a person.
+        row_seconds: of an answer to a held-out row, where many are answered at once.
     """
 
     seconds: float
@@ -170,6 +171,7 @@ class FinetuneReply:
     figures: dict[str, float]
     curve: list[tuple[float, float]]
     warnings: list[str]
+    row_seconds: float = 0.0
 
 
 @dataclass(frozen=True)
