@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from foretext.comparison.best_recipe import name_given_rows
 from foretext.comparison.candidate import Candidate
 from foretext.comparison.child_worker import ChildWorker
 from foretext.comparison.comparison import Comparison
@@ -72,7 +73,7 @@ def run_comparison(
             played = play_rounds(contest, shares, partial(_tell_turn, contest))
             final = play_final(contest, shares, played)
         content = _content(contest, played, final)
-        _keep_best(ledger, played, content)
+        _keep_best(contest, played, content)
         write_comparison_report(content, ledger.path / REPORT)
         content["used_seconds"] = round(watch(), 2)
         Comparison(ledger.path, content).save()
@@ -120,16 +121,17 @@ def _shared_work(contest: Contest, played: Played) -> list[dict[str, Any]]:
     return [*found.values()]
 
 
-def _keep_best(ledger: Ledger, played: Played, content: Mapping[str, Any]) -> None:
+def _keep_best(contest: Contest, played: Played, content: Mapping[str, Any]) -> None:
     """Copy the run of the recommended model to where it is easily found."""
     if content["best"] is None:
         return
-    name = content["recommendation"]["name"]
+    name, ledger = content["recommendation"]["name"], contest.ledger
     candidate = next(each for each in played.finalists if each.name == name)
     outcome = played.history[name][-1]
     run = ledger.run(candidate, outcome.round, outcome.best_seed.seed)
     with atomic_folder(ledger.best) as temporary:
         shutil.copytree(run, temporary, dirs_exist_ok=True)
+        name_given_rows(temporary, contest.request)
 
 
 def _tell_plan(contest: Contest) -> None:
