@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from foretext.comparison.candidate import Candidate, Sections
 from foretext.errors import SettingError
-from foretext.finetuning.recipe import SECTIONS
+from foretext.finetuning.recipe import LENGTHS, SECTIONS
 from foretext.recipe import Recipe
 from foretext.registry import imported
 
@@ -19,6 +20,7 @@ OF_PRETRAINING = {
     "vectors": ("corpus", "tokenizer", "data", "vectors"),
     "pretrained": ("corpus", "tokenizer", "data", "backbone", "objective"),
 }
+TIMED = ("training", "vectors")  # sections of what learns until its time is over
 CHECKED = {
     "finetuning": "foretext.finetuning.settings:FinetuningConfig",
     "training": "foretext.training.settings:TrainingConfig",  # imports PyTorch
@@ -34,20 +36,13 @@ def configured(candidate: Candidate, sections: Sections) -> Candidate:
             fine-tuning.
 
     Raises:
-        SettingError: it has no such section, or a setting is unknown or wrong.
+        SettingError: it has no such section; a setting is unknown or wrong, or a length of time.
     """
     own = OF_PRETRAINING.get(candidate.group, ()) if candidate.pretrains else ()
+    for name, values in sections.items():
+        _check(f"--set '{candidate.name}:{name}", name, values, own)
     pretraining = {name: values for name, values in sections.items() if name in own}
     others = {name: values for name, values in sections.items() if name not in own}
-    for name, values in others.items():
-        if name not in SECTIONS or name == "rows":
-            known = sorted({*own, *SECTIONS} - {"rows"})
-            raise SettingError(
-                f"--set '{candidate.name}:{name}.…': a candidate has no such section. "
-                f"There are: {', '.join(known)}."
-            )
-        if name in CHECKED:
-            imported(CHECKED[name]).checked(dict(values), name)
     found = replace(
         candidate,
         pretraining=_over(candidate.pretraining, pretraining),
@@ -56,6 +51,32 @@ def configured(candidate: Candidate, sections: Sections) -> Candidate:
     if found.recipe is not None and pretraining:
         _check_recipe(found.recipe, found.pretraining)
     return found
+
+
+def _check(option: str, section: str, values: Mapping[str, Any], own: Sequence[str]) -> None:
+    """Refuse a section that a candidate does not have, and settings that can have no effect.
+
+    Args:
+        option: what the user wrote.
+        section: its name.
+        values: its settings.
+        own: sections of the candidate's pretraining.
+
+    Raises:
+        SettingError: there is such a one.
+    """
+    known = {*own, *SECTIONS} - {"rows"}
+    if section not in known:
+        raise SettingError(
+            f"{option}': a candidate has no such section. There are: {', '.join(sorted(known))}."
+        )
+    if lengths := sorted(LENGTHS & values.keys() if section in TIMED else ()):
+        raise SettingError(
+            f"{option}.{lengths[0]}': the budget of a comparison says how long everybody learns; "
+            "leave it out."
+        )
+    if section not in own and section in CHECKED:
+        imported(CHECKED[section]).checked(dict(values), section)
 
 
 def _over(sections: Sections, chosen: Sections) -> dict[str, dict[str, Any]]:

@@ -59,7 +59,8 @@ def compare(
         rounds: of successive halving: after each one the better half of the candidates goes on,
             with more time.
         seed: of the rows that are held out, and of the first training.
-        settings: of single candidates, ``{"bert": {"training": {"batch_examples": 8}}}``.
+        settings: of candidates, by their names or those of groups:
+            ``{"bert": {"training": {"batch_examples": 8}}}``.
         rows: how files of rows are read; None: as the task's files usually are.
         text: settings of the section corpus, ``{"column": "body"}``.
         overwrite: replace the comparison in `out`, once the new one is finished.

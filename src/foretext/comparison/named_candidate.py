@@ -18,6 +18,7 @@ from typing import Any
 from foretext.comparison.candidate import BASELINE, Candidate
 from foretext.errors import SettingError, did_you_mean
 from foretext.finetuning.base_names import LEARNERS, base_names
+from foretext.finetuning.bases import is_name
 from foretext.recipe.published import read_recipe
 from foretext.recipes import recipe_names
 from foretext.sizes import SIZES, split_size
@@ -70,7 +71,7 @@ def named_candidate(name: str, task: str) -> Candidate:
         return Candidate(name, name, group="classical", least_seconds=LEARNER_SECONDS)
     if _is_recipe(name):
         return _pretrained(name, task)
-    if name in {*NETWORKS, *base_names()} or (":" in name and not Path(name).exists()):
+    if name in NETWORKS or is_name(name):
         seconds = NETWORK_SECONDS * SLOWNESS.get(task, 1.0)
         base, settings = _network(name, task)
         return Candidate(name, base, settings=settings, group="from scratch", least_seconds=seconds)
@@ -126,7 +127,7 @@ def _over_vectors(recipe: str, network: str, task: str) -> Candidate:
 
 def _network(name: str, task: str) -> tuple[str, dict[str, Mapping[str, Any]]]:
     """Return the base of a network's name, and the settings that suit the task."""
-    if name not in {*NETWORKS, *base_names()} - {*LEARNERS} and ":" not in name:
+    if name in LEARNERS or not (name in NETWORKS or is_name(name)):
         known = [*NETWORKS, *base_names()]
         raise SettingError(f"There is no network '{name}'.{did_you_mean(name, known)}")
     pools = name == "bilstm" and task == "classification"

@@ -24,9 +24,11 @@ from foretext.comparison.shares import Shares, Stopwatch
 from foretext.comparison.turn import Contest
 from foretext.comparison.worker import Worker
 from foretext.files import atomic_folder
+from foretext.finetuning.bases import is_name
 from foretext.pipeline.shared import shared_parts
 from foretext.progress import human_seconds, is_quiet
 from foretext.progress.budget import Budget
+from foretext.registry import trust
 from foretext.report.comparison_report import write_comparison_report
 from foretext.report.task_card import figure_name, figure_text
 from foretext.run_folder import RunFolder
@@ -62,6 +64,7 @@ def run_comparison(
         Interrupted: a signal asked for the end; what was done is kept for --resume.
     """
     watch, is_silent = Stopwatch(command_began()), is_quiet(quiet)
+    _trust_named(request)
     with comparison_folder(out, overwrite=overwrite, resume=resume) as ledger:
         ledger.candidates.mkdir(exist_ok=True)
         with worker or ChildWorker(ledger.candidates) as doing:
@@ -78,6 +81,13 @@ def run_comparison(
         content["used_seconds"] = round(watch(), 2)
         Comparison(ledger.path, content).save()
         return Comparison(finish(ledger), content)
+
+
+def _trust_named(request: CompareRequest) -> None:
+    """Trust the code that the user named, in the process that opens its runs again, too."""
+    given = [request.task, *request.only, *request.given]
+    names = [name.rpartition("+")[2].strip() for name in given]
+    trust(*(name for name in names if ":" in name and is_name(name)))
 
 
 def _plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch) -> Plan:

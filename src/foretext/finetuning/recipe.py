@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from foretext.task_models.base import TaskModel
     from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["SECTIONS", "BaseModel", "RunConfig", "Sections", "TaskRecipe"]
+__all__ = ["LENGTHS", "SECTIONS", "BaseModel", "RunConfig", "Sections", "TaskRecipe"]
 
 Sections = Mapping[str, Mapping[str, Any]]
 BaseModel = Union[str, Path, "LanguageModel", "WordVectors", "TaskModel"]
