@@ -16,7 +16,7 @@ from foretext.replacement import REPLACEMENT, complete, promote
 __all__ = ["FINISHED", "comparison_folder", "finish"]
 
 PLAN, FINISHED = "plan.json", "compare.json"
-FIRST_STEPS = ("rows", "shared", "corpus")  # of a process that died before it had a plan
+FIRST_STEPS = ("rows", "candidates")  # of a process that died before it had a plan
 
 
 @contextmanager
