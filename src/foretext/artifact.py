@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RunFolder",
+    "holds_comparison",
     "load",
     "load_language_model",
     "load_task",
@@ -31,6 +32,7 @@ __all__ = [
 
 TASK_MODEL = "foretext.task_models.base:TaskModel"
 CODEC = "foretext.codec:Codec"
+COMPARED, CANDIDATES, BEST = "compare.json", "candidates", "best"  # in the folder of a comparison
 FASTTEXT_FILES = (".bin", ".ftz")  # of word vectors, or of a classifier
 
 T = TypeVar("T")
@@ -49,7 +51,7 @@ def load(path: str | Path, kind: type[Any] | None = None) -> Any:
 
     Word vectors open as `WordVectors`, language models as `LanguageModel`, what learned a task as a
     `TaskModel`, autoencoders as `Codec`, classifiers without a network as `FastTextClassifier` and
-    `LinearClassifier`.
+    `LinearClassifier`. Of a comparison its best model is opened.
 
     Folders of Hugging Face open as a `TaskModel` where their class has a head for one, and others,
     like those of sentence-transformers, as a `LanguageModel`; PyTorch is imported for networks
@@ -164,16 +166,48 @@ def load_language_model(path: str | Path) -> LanguageModel:
 def opened_run(path: str | Path) -> RunFolder:
     """Return the folder of a run to read, once what a killed process left in it is put in order.
 
+    Of a comparison it is that of its best model.
+
     Raises:
         OutputError: nothing can have this name.
+        ModelFileError: it holds a comparison that is not finished, or without a best model.
     """
     refuse_name(Path(path))
-    run = RunFolder(path)
+    run = RunFolder(_best_model(Path(path)) if holds_comparison(path) else path)
     if run.path.is_dir():
         settle(run.path)
         if run.begun:
             sweep(run.path)
     return run
+
+
+def holds_comparison(path: str | Path) -> bool:
+    """Whether a folder holds a comparison.
+
+    Raises:
+        ModelFileError: it is not finished.
+    """
+    run = RunFolder(path)
+    if run.begun or is_regular_file(run.config):
+        return False
+    if is_regular_file(run.path / COMPARED):
+        return True
+    if is_regular_file(run.plan) and (run.path / CANDIDATES).is_dir():
+        raise ModelFileError(f"{path} holds an unfinished comparison; finish it with --resume.")
+    return False
+
+
+def _best_model(folder: Path) -> Path:
+    """Return where the best model of a comparison is.
+
+    Raises:
+        ModelFileError: there is none.
+    """
+    if not (folder / BEST).is_dir():
+        raise ModelFileError(
+            f"{folder} holds a comparison in which no candidate finished; its report.html says why."
+        )
+    return folder / BEST
 
 
 def _holds_model(run: RunFolder) -> bool:

@@ -204,6 +204,7 @@ def _verbs() -> Iterator[Opener]:
         "drift": lambda run, place: (run, run),
         "predict": lambda run, place: (run, text),
         "evaluate": lambda run, place: (run, rows),
+        "report": lambda run, place: (run,),
     }
     for verb, given in verbs.items():
         yield Opener(verb, lambda run, place, v=verb, g=given: run_verb(v, *g(run, place)))

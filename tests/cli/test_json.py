@@ -21,6 +21,7 @@ COMMANDS = {
     "--only fasttext --budget 20s -o compared",
     "evaluate": "evaluate run pairs.txt",
     "predict": "predict classifier queries.txt",
+    "report": "report run",
     "quantize": "quantize classifier small.ftz",
     "neighbors": "neighbors run ship wave",
     "analogy": "analogy run ship wave judge",

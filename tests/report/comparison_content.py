@@ -25,8 +25,8 @@ def candidate(
         "against_best": {"value": value - 0.9, "low": value - 0.92, "high": value - 0.88,
                          "p_value": 0.01, "is_tie": False},
         "seconds": {"given": 60.0, "used": 58.9, "shared": 2.0, "fit": 58.9},
-        "milliseconds_per_row": 1.2, "memory_bytes": 400_000_000, "disk_bytes": 12_000_000,
-        "parameters": 3_000_000, "forecast": None,
+        "milliseconds_per_row": 1.2, "milliseconds_in_batches": 0.4, "memory_bytes": 400_000_000,
+        "disk_bytes": 12_000_000, "parameters": 3_000_000, "forecast": None, "warnings": [],
     }  # fmt: skip
     return {**found, **more}
 
@@ -52,6 +52,7 @@ def content(**changes: Any) -> dict[str, Any]:
     found = {
         "foretext": "0.1.0",
         "task": "classification",
+        "data": "films",
         "judged_by": "accuracy",
         "budget_seconds": 600.0,
         "used_seconds": 596.0,
@@ -74,9 +75,10 @@ def content(**changes: Any) -> dict[str, Any]:
         ],
         "recommendation": {"name": "linear", "sentence": "Use linear: a tie with modern-bert."},
         "best": "best",
+        "agreement": {"all": 300, "none": 20, "some": 80},
         "disagreements": [
             {"text": "a fine film", "right": "good",
-             "answers": {"modern-bert": "good", "linear": "bad", "word2vec + textcnn": "good"}},
+             "answers": {"modern-bert": "bad", "linear": "good", "word2vec + textcnn": "bad"}},
         ],
         "machine": {"cores": 2, "memory": 24 << 30},
     }  # fmt: skip

@@ -9,6 +9,7 @@ import pytest
 import vl_convert
 
 from foretext.report.charts import MOST_POINTS, curve_chart, legend_above, map_chart
+from foretext.report.task_charts import confusion_chart
 
 SERIES = {"loss": "training", "valid_loss": "held out"}
 
@@ -81,3 +82,11 @@ def test_a_legend_fits_a_telephone() -> None:
     assert legend_above(["training", "held out"]).columns == 2
     assert legend_above(["this model", "TF-IDF and logistic regression"]).columns == 1
     assert legend_above(["a" * 90]).columns == 1
+
+
+def test_line_separators_of_unicode_do_not_reach_expressions() -> None:
+    chart = confusion_chart(["one\u2028line", "two\u2029lines"], [[1, 0], [0, 1]])
+    said = json.dumps(chart)
+    assert "one line" in said
+    assert "\\u2028" not in said
+    assert "\\u2029" not in said

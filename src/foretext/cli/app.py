@@ -26,6 +26,7 @@ from foretext.cli.predict import predict
 from foretext.cli.pretrain import pretrain
 from foretext.cli.quantize import quantize
 from foretext.cli.reduce import reduce
+from foretext.cli.report import report
 from foretext.cli.tokenizer import tokenizer
 from foretext.cli.trusting import Trust, trusting
 from foretext.cli.verb import Verb
@@ -51,6 +52,7 @@ for verb in (
     compare,
     evaluate,
     predict,
+    report,
     quantize,
     neighbors,
     analogy,

@@ -136,11 +136,11 @@ def evaluate(
 
 def _opened(run: Path, options: dict[str, Any]) -> tuple[Measure, Show]:
     """Return what measures a file, and what shows its figures."""
-    from foretext.artifact import RunFolder, load
+    from foretext.artifact import load, opened_run
     from foretext.task_models import is_predictor
     from foretext.vectors.word_vectors import WordVectors
 
-    kind = RunFolder(run).kind
+    kind = opened_run(run).kind
     if kind == "autoencoder":
         refuse_options(run, "an autoencoder", options)
         return _of_autoencoder(run), _show_plain

@@ -16,6 +16,7 @@ MOST_POINTS = 600  # of a curve; a screen shows no more
 MARGIN = 0.04  # of the map, on every side
 FEW_POINTS = 30  # up to here each point of a curve is marked
 NARROWEST = 260  # pixels, of a chart on a telephone
+LINE_SEPARATORS = {0x2028: " ", 0x2029: " "}
 LEGEND_SYMBOL, LEGEND_LETTER = 40, 7  # pixels, of a name in a legend
 
 Record = Mapping[str, Any]
@@ -126,7 +127,19 @@ def specification(chart: Any, description: str, height: int) -> dict[str, Any]:
     data: dict[str, Any] = chart.to_dict()
     for name in ("$schema", "config"):
         data.pop(name, None)
-    return data
+    return dict(_in_one_line(data))
+
+
+def _in_one_line(value: Any) -> Any:
+    """Return a value with a blank for each line separator of Unicode in its texts.
+
+    Vega writes texts into expressions, and its parser takes these characters for the end of a line.
+    """
+    if isinstance(value, str):
+        return value.translate(LINE_SEPARATORS)
+    if isinstance(value, dict):
+        return {name: _in_one_line(part) for name, part in value.items()}
+    return [_in_one_line(part) for part in value] if isinstance(value, list) else value
 
 
 def legend_above(names: Sequence[str], **options: Any) -> Any:

@@ -10,16 +10,18 @@ from foretext.report.chart_labels import Label, label_widths
 from foretext.report.charts import number_axis, specification
 
 __all__ = ["DISK", "FIT", "GROUPS", "TIME", "TIMES", "USE", "Cost", "Costed", "cost_chart",
-           "frontier"]  # fmt: skip
+           "frontier", "is_drawn"]  # fmt: skip
 
 GROUPS = ("classical", "vectors", "from scratch", "pretrained", "given")  # in the order of colors
 HEIGHT = 320  # pixels
 MARGIN = 1.4  # by which the logarithmic axis goes on beyond the points
 ROOM = 0.12  # likewise, of the other axis: a share of its range
-LEAST_RANGE = 0.01  # of values that are all alike
+LEAST_RANGE = 0.05  # of values that are all alike
 TIMES = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400,
          28_800, 86_400, 172_800, 604_800)  # fmt: skip
 DECADES = tuple(digit * 10.0**power for power in range(-6, 13) for digit in (1, 2, 5))
+
+LARGEST = 1e15  # figures and costs beyond it are those of a damaged file
 
 # Labels of axes, in the language of Vega.
 TIME = (
@@ -101,6 +103,11 @@ def frontier(candidates: Sequence[Costed]) -> set[str]:
     return found
 
 
+def is_drawn(value: float | None) -> bool:
+    """Whether a value is a number that a chart has a place for."""
+    return value is not None and abs(value) < LARGEST
+
+
 def _across(rows: Sequence[Costed]) -> list[float]:
     costs = [row.cost for row in rows]
     return [min(costs) / MARGIN, max(costs) * MARGIN]
@@ -108,7 +115,7 @@ def _across(rows: Sequence[Costed]) -> list[float]:
 
 def _up(rows: Sequence[Costed]) -> list[float]:
     values = [row.value for row in rows]
-    room = ROOM * (max(values) - min(values)) or LEAST_RANGE
+    room = ROOM * max(max(values) - min(values), LEAST_RANGE, 1e-6 * max(map(abs, values)))
     return [min(values) - room, max(values) + room]
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from foretext.report.charts import number_axis, specification
-from foretext.report.comparison_charts import GROUPS, TIME, TIMES
+from foretext.report.comparison_charts import GROUPS, TIME, TIMES, is_drawn
 from foretext.report.comparison_files import ComparedCandidate
 
-__all__ = ["finite_points", "loss_chart", "score_chart"]
+__all__ = ["drawn_points", "loss_chart", "score_chart"]
 
 HEIGHT, LOSS_HEIGHT = 320, 110  # pixels
 MOST_POINTS = 200  # of a curve
@@ -81,17 +81,17 @@ def loss_chart(name: str, curve: Sequence[Point]) -> dict[str, Any]:
     return specification(chart, f"Loss of {name}", LOSS_HEIGHT)
 
 
-def finite_points(curve: Sequence[Point]) -> list[Point]:
+def drawn_points(curve: Sequence[Point]) -> list[Point]:
     """Return the points whose score or loss is a number."""
-    return [point for point in curve if math.isfinite(point[1])]
+    return [point for point in curve if is_drawn(point[1])]
 
 
 def _score_rows(candidate: ComparedCandidate) -> Iterator[dict[str, Any]]:
     """Yield the points of the last round; its end is the beginning of the forecast, too."""
-    curve = _thinned(finite_points(candidate.rounds[-1].curve)) if candidate.rounds else []
+    curve = _thinned(drawn_points(candidate.rounds[-1].curve)) if candidate.rounds else []
     named = {"name": candidate.name, "group": candidate.group, "marked": len(curve) <= FEW_POINTS}
     forecast = candidate.forecast
-    has_forecast = forecast is not None and math.isfinite(forecast.value)
+    has_forecast = forecast is not None and is_drawn(forecast.value)
     for number, (seconds, value) in enumerate(curve, 1):
         yield {**named, "seconds": max(seconds, EARLIEST), "value": value, "kind": "measured",
                "goes_on": has_forecast and number == len(curve)}  # fmt: skip

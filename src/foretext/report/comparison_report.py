@@ -14,8 +14,8 @@ from foretext.parsing import parse_json
 from foretext.progress import human_bytes
 from foretext.replacement import REPLACEMENT
 from foretext.report.cells import duration, label, table, tile
-from foretext.report.comparison_charts import DISK, FIT, GROUPS, USE, Costed, cost_chart
-from foretext.report.comparison_curves import finite_points, loss_chart, score_chart
+from foretext.report.comparison_charts import DISK, FIT, GROUPS, USE, Costed, cost_chart, is_drawn
+from foretext.report.comparison_curves import drawn_points, loss_chart, score_chart
 from foretext.report.comparison_files import (
     COMPARED,
     ComparedCandidate,
@@ -92,6 +92,7 @@ def write_comparison_report(content: Content, path: Path) -> None:
         part=PARTS[facts.part],
         leaders=leader_rows(facts),
         scale=_scale(facts),
+        remarks=[(each.name, said) for each in facts.candidates for said in each.warnings],
         groups=_groups(facts.candidates),
         costs=_numbers(cost_rows(facts.candidates)),
         figures=_numbers(list(_figures(facts))),
@@ -198,7 +199,7 @@ def _costed(
     places = ranks(candidates)
     for each in candidates:
         cost = of(each)
-        if each.name in places and each.test is not None and cost:
+        if each.name in places and each.test is not None and cost and is_drawn(cost):
             yield Costed(
                 places[each.name], each.name, each.group, each.test.value, cost, words(cost)
             )
@@ -209,7 +210,7 @@ def _losses(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield names and curves of pretrainings, each of the last round that has one."""
     for each in candidates:
-        curves = [finite_points(found.pretraining_curve) for found in each.rounds]
+        curves = [drawn_points(found.pretraining_curve) for found in each.rounds]
         drawn = [curve for curve in curves if len(curve) >= FEWEST_POINTS]
         if drawn:
             yield each.name, loss_chart(each.name, drawn[-1])

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from foretext.progress import human_bytes, human_count
 from foretext.report.cells import cell, duration
-from foretext.report.comparison_charts import GROUPS
+from foretext.report.comparison_charts import GROUPS, is_drawn
 from foretext.report.comparison_files import ComparedCandidate, ComparisonFacts, Measured
 from foretext.report.task_card import figure_text
 
@@ -81,7 +81,7 @@ class TimeRow(NamedTuple):
 
 def ranks(candidates: Sequence[ComparedCandidate]) -> dict[str, int]:
     """Return the place of each candidate that has figures, by name; the best has 1."""
-    measured = [each.name for each in candidates if _finite(each.test)]
+    measured = [each.name for each in candidates if _has_figure(each.test)]
     return {name: place for place, name in enumerate(measured, 1)}
 
 
@@ -108,13 +108,14 @@ def cost_rows(candidates: Sequence[ComparedCandidate]) -> list[dict[str, str]]:
         {
             "candidate": each.name,
             "time to fit": _fit(each),
-            "ms a row": _use(each),
+            "ms a row": _use(each.milliseconds_per_row),
+            "in batches": _use(each.milliseconds_in_batches),
             "on disk": "–" if each.disk_bytes is None else human_bytes(each.disk_bytes),
             "memory to fit": "–" if each.memory_bytes is None else human_bytes(each.memory_bytes),
             "parameters": "–" if each.parameters is None else human_count(each.parameters),
         }
         for each in candidates
-        if _finite(each.test)
+        if _has_figure(each.test)
     ]
 
 
@@ -148,7 +149,7 @@ def _leader_row(
         difference_interval=difference_interval,
         valid=_valid(each, figure),
         fit=_fit(each),
-        use=_use(each),
+        use=_use(each.milliseconds_per_row),
     )
 
 
@@ -201,7 +202,7 @@ def _bar(found: Measured, scale: tuple[float, float]) -> Bar:
 
 def _bounds(found: Measured) -> list[float]:
     values = (found.value, found.low, found.high)
-    return [value for value in values if value is not None and math.isfinite(value)]
+    return [value for value in values if value is not None and is_drawn(value)]
 
 
 def _time_row(each: ComparedCandidate, widest: float) -> TimeRow:
@@ -254,8 +255,8 @@ def _color(group: str) -> int:
     return (GROUPS.index(group) if group in GROUPS else len(GROUPS) - 1) + 1
 
 
-def _finite(found: Measured | None) -> bool:
-    return found is not None and math.isfinite(found.value)
+def _has_figure(found: Measured | None) -> bool:
+    return found is not None and is_drawn(found.value)
 
 
 def _signed(figure: str, value: float) -> str:
@@ -267,9 +268,8 @@ def _fit(each: ComparedCandidate) -> str:
     return "–" if each.seconds is None else duration(each.seconds.fit)
 
 
-def _use(each: ComparedCandidate) -> str:
+def _use(milliseconds: float | None) -> str:
     """Return about three digits: 12.3, 0.021."""
-    value = each.milliseconds_per_row
-    if value is None:
+    if milliseconds is None:
         return "–"
-    return f"{value:.3g}" if value < 1000 else cell(round(value))
+    return f"{milliseconds:.3g}" if milliseconds < 1000 else cell(round(milliseconds))

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from foretext.artifact import load_vectors, opened_run, run_vectors
+from foretext.artifact import holds_comparison, load_vectors, opened_run, run_vectors
 from foretext.errors import ModelFileError, OutputError
 from foretext.files import is_regular_file, refuse_name
 from foretext.parsing import read_bytes
+from foretext.report.comparison_report import report_comparison
 from foretext.report.run_files import (
     AutoencoderFacts,
     LanguageModelFacts,
@@ -27,9 +28,20 @@ from foretext.report.vectors_report import write_vectors_report
 from foretext.run_folder import RunFolder
 from foretext.task_models import is_predictor
 
-__all__ = ["report_run", "write_report"]
+__all__ = ["report_folder", "report_run", "write_report"]
 
 CORPUS_FACTS = ("tokens", "documents", "held_out_tokens", "vocab_size", "vector_size")
+
+
+def report_folder(folder: str | Path) -> Path:
+    """Write ``report.html`` into a finished run or comparison again, and return its path.
+
+    Raises:
+        ForetextError: as of `report_run` and `report_comparison`.
+    """
+    if holds_comparison(folder):
+        return report_comparison(folder)
+    return report_run(folder)
 
 
 def report_run(

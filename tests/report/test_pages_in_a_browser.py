@@ -1,0 +1,87 @@
+"""Pages in a real browser: all is drawn, nothing is fetched, no error, on a telephone as well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from foretext.corpus import Corpus
+from foretext.corpus.inspection import inspect_corpus
+from foretext.report import write_corpus_report
+from foretext.report.comparison_report import write_comparison_report
+from foretext.report.run_report import report_run
+from tests.report.browser import Browser, opened_browser
+from tests.report.comparison_content import content
+from tests.report.run_folders import make_run
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with opened_browser() as found:
+        yield found
+
+
+def comparison(folder: Path) -> Path:
+    write_comparison_report(content(), folder / "report.html")
+    return folder / "report.html"
+
+
+def task(folder: Path) -> Path:
+    return report_run(make_run(folder / "run", "labels"))
+
+
+def corpus(folder: Path) -> Path:
+    text = folder / "text.txt"
+    text.write_text("".join(f"a king and {number} queens\n" for number in range(40)))
+    found = inspect_corpus(Corpus(text)).as_dict()
+    write_corpus_report(folder / "corpus.html", found, title="text.txt")
+    return folder / "corpus.html"
+
+
+PAGES: dict[str, Callable[[Path], Path]] = {
+    "comparison": comparison,
+    "task": task,
+    "corpus": corpus,
+}
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return PAGES[request.param](tmp_path_factory.mktemp("page"))
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_all_is_drawn_and_nothing_is_fetched(
+    page: Path, browser: Browser, width: int, scheme: str
+) -> None:
+    seen = browser.look(page, width=width, scheme=scheme)
+    assert seen.messages == []
+    assert seen.requests == [page.as_uri()]
+    assert seen.charts
+    for chart in seen.charts:
+        assert chart["text"] == ""
+        assert chart["marks"] > 0, chart
+        assert chart["said"], chart
+        assert 100 < chart["width"] <= width
+        assert chart["height"] > 40
+    assert seen.tables
+    assert all(min(table) > 0 for table in seen.tables)  # rows, width and height
+    assert seen.width <= seen.window, "the page is wider than its window"
+
+
+def test_the_keyboard_reaches_tables_that_scroll_and_the_choice_of_curves(
+    browser: Browser, tmp_path: Path
+) -> None:
+    reached = browser.look(comparison(tmp_path), width=390).focus_all()
+    for each in ("Candidates", "select", "Where the time went"):
+        assert each in reached
+
+
+def test_a_page_with_faults_is_seen_as_one(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.html"
+    path.write_text("<img src='https://example.com/a.png'><script>nothing.here()</script>")
+    seen = browser.look(path)
+    assert any("nothing is not defined" in message for message in seen.messages)
+    assert "https://example.com/a.png" in seen.requests
