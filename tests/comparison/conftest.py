@@ -52,7 +52,6 @@ def begin(tmp_path: Path) -> Begin:
             reading={"text": "body"},
             corpus=["corpus.txt"],
             text={"column": "body"},
-            text_bytes=None,
             candidates=candidates,
         )
         watch = Stopwatch(worker.clock(), worker.clock)

@@ -16,6 +16,8 @@ from foretext.comparison.worker import (
     Finetune,
     FinetuneReply,
     JobFailed,
+    Prepare,
+    PrepareReply,
     Pretrain,
     PretrainReply,
     Worker,
@@ -60,6 +62,9 @@ class FakeWorker(Worker):
         """Move the clock and reply."""
         self.before(job)
         self.jobs.append(job)
+        if isinstance(job, Prepare):
+            self.clock.now += 2.0
+            return PrepareReply(2.0, 5000, 0.5)
         name = _name(job)
         if name in self.failing:
             self.clock.now += 1.0

@@ -19,7 +19,6 @@ PLAN = Plan(
     reading={},
     corpus=["corpus.txt"],
     text={},
-    text_bytes=None,
     candidates=[LINEAR, BERT],
     left_out={"gpt": "the budget is too short"},
 )

@@ -29,6 +29,8 @@ from foretext.comparison.worker import (
     Finetune,
     FinetuneReply,
     Job,
+    Prepare,
+    PrepareReply,
     Pretrain,
     PretrainReply,
     Reply,
@@ -38,8 +40,10 @@ from foretext.finetuning.bases import learner_class
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.recipe import TaskRecipe
 from foretext.finetuning.run import run_finetuning
+from foretext.pipeline.preparation import prepare_text
 from foretext.pipeline.pretraining import run_recipe
 from foretext.pipeline.shared import shared_parts
+from foretext.progress import is_quiet
 from foretext.recipe import Recipe
 from foretext.run_folder import RunFolder
 from foretext.runtime import command, command_began
@@ -66,6 +70,8 @@ def do_job(job: Job) -> Reply:
 
 def _done(job: Job) -> Reply:
     match job:
+        case Prepare():
+            return _prepared(job)
         case Pretrain():
             return _pretrained(job)
         case Finetune(base=base) if base == BASELINE:
@@ -74,6 +80,16 @@ def _done(job: Job) -> Reply:
             return _finetuned(job)
         case Answer():
             return _answered(job)
+
+
+def _prepared(job: Prepare) -> PrepareReply:
+    """Make what pretrainings share, or what a killed process has left of it."""
+    began = command_began()
+    recipes = [Recipe.load(name, _assignments(settings)) for name, settings in job.recipes]
+    found = prepare_text(
+        recipes, job.corpus, Path(job.out), seconds=job.budget, quiet=is_quiet(job.quiet)
+    )
+    return PrepareReply(time.monotonic() - began, found.text_bytes, found.text_rate)
 
 
 def _pretrained(job: Pretrain) -> PretrainReply:

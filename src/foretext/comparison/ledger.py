@@ -47,7 +47,6 @@ class Plan:
         reading: the section `[rows]` that reads these files.
         corpus: files to pretrain on.
         text: the section `[corpus]` that reads them.
-        text_bytes: how much of them is read; None: all.
         candidates: in the order of their turns.
         left_out: why others do not take part, by name.
         warnings: sentences that a person has to read.
@@ -62,7 +61,6 @@ class Plan:
     reading: dict[str, Any]
     corpus: list[str]
     text: dict[str, Any]
-    text_bytes: Count | None
     candidates: list[Candidate]
     left_out: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)

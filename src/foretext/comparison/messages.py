@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from foretext.comparison.worker import Answer, Cause, Finetune, Job, Pretrain, Reply
+from foretext.comparison.worker import Answer, Cause, Finetune, Job, Prepare, Pretrain, Reply
 from foretext.errors import OutputError
 from foretext.parsing import parse_json
 
@@ -31,7 +31,7 @@ __all__ = [
     "read_setup",
 ]
 
-_AnyJob = Annotated[Pretrain | Finetune | Answer, Field(discriminator="kind")]
+_AnyJob = Annotated[Prepare | Pretrain | Finetune | Answer, Field(discriminator="kind")]
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,6 @@ def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch) -> Plan
         reading=dict(rows.settings),
         corpus=[*files],
         text=text,
-        text_bytes=None,
         candidates=by_need(found),
         left_out=choice.left_out,
         warnings=warnings,

@@ -21,17 +21,16 @@ from foretext.comparison.preparing import kept_plan, make_plan
 from foretext.comparison.request import CompareRequest
 from foretext.comparison.rounds import Played, play_rounds
 from foretext.comparison.shares import Shares, Stopwatch
+from foretext.comparison.sharing import share_work, shared_work
 from foretext.comparison.turn import Contest
 from foretext.comparison.worker import Worker
 from foretext.files import atomic_folder
 from foretext.finetuning.bases import is_name
-from foretext.pipeline.shared import shared_parts
 from foretext.progress import human_seconds, is_quiet
 from foretext.progress.budget import Budget
 from foretext.registry import trust
 from foretext.report.comparison_report import write_comparison_report
 from foretext.report.task_card import figure_name, figure_text
-from foretext.run_folder import RunFolder
 from foretext.runtime import command_began, usable_cores
 from foretext.terminal import say
 
@@ -72,6 +71,7 @@ def run_comparison(
             plan = _plan(request, ledger, watch)
             contest = Contest(request, plan, ledger, doing, watch, is_silent)
             _tell_plan(contest)
+            contest = share_work(contest)
             shares = Shares(Budget(request.budget_seconds, 0.0, watch))
             played = play_rounds(contest, shares, partial(_tell_turn, contest))
             final = play_final(contest, shares, played)
@@ -104,7 +104,7 @@ def _plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch) -> Plan:
 def _content(contest: Contest, played: Played, final: Final) -> dict[str, Any]:
     """Return the content of ``compare.json``."""
     plan = contest.plan
-    notes = [*plan.notes, *([] if final.note is None else [final.note])]
+    notes = [*plan.notes, *contest.notes, *([] if final.note is None else [final.note])]
     rows = {**plan.rows, contest.part: final.rows}
     return comparison_content(
         contest.ledger,
@@ -113,22 +113,9 @@ def _content(contest: Contest, played: Played, final: Final) -> dict[str, Any]:
         final.answered,
         used_seconds=contest.watch(),
         failures=final.failures,
-        shared=_shared_work(contest, played),
+        shared=shared_work(contest, played),
         machine={"cores": usable_cores()},
     )
-
-
-def _shared_work(contest: Contest, played: Played) -> list[dict[str, Any]]:
-    """Return what was made once, how long it took, and whom it served."""
-    found: dict[str, dict[str, Any]] = {}
-    for candidate in contest.plan.candidates:
-        for outcome in played.history[candidate.name]:
-            base = RunFolder(contest.ledger.base(candidate, outcome.round))
-            for part in shared_parts(base):
-                new = {"what": part.what, "seconds": part.seconds, "candidates": []}
-                served = found.setdefault(part.key, new)["candidates"]
-                served += [] if candidate.name in served else [candidate.name]
-    return [*found.values()]
 
 
 def _keep_best(contest: Contest, played: Played, content: Mapping[str, Any]) -> None:

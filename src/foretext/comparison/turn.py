@@ -36,6 +36,8 @@ class Contest:
         worker: does the jobs.
         watch: counts the seconds of the comparison.
         quiet: whether the jobs show no progress.
+        text_bytes: how much of the corpus is read; None: all, or what a candidate has time for.
+        notes: sentences on what was decided since.
     """
 
     request: CompareRequest
@@ -44,6 +46,8 @@ class Contest:
     worker: Worker
     watch: Stopwatch
     quiet: bool
+    text_bytes: int | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def part(self) -> str:
@@ -54,6 +58,10 @@ class Contest:
     def answering(self) -> Answering:
         """What all models answer at the end."""
         return Answering(self.plan.rows[self.part], self.request.seeds)
+
+    def pretraining_settings(self, candidate: Candidate) -> Sections:
+        """Return the settings over the recipe of a candidate."""
+        return _over(candidate.pretraining, "corpus", self.plan.text)
 
     def count(self, seconds: float, began: float) -> None:
         """Count what a job took in earlier commands.
@@ -131,10 +139,10 @@ class Turn:
             candidate.recipe,
             tuple(contest.plan.corpus),
             str(contest.ledger.base(candidate, self.round)),
-            settings=_over(candidate.pretraining, "corpus", contest.plan.text),
+            settings=contest.pretraining_settings(candidate),
             budget=budget,
             shared=str(contest.ledger.shared),
-            text_bytes=contest.plan.text_bytes,
+            text_bytes=contest.text_bytes,
             quiet=contest.quiet,
         )
         self.pretrained = contest.worker.run(job, limit=_limit(budget))

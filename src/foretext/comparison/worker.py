@@ -1,5 +1,6 @@
 """What a comparison asks of the process that trains, and what it gets back.
 
+    Prepare  -> PrepareReply       tokenizers and ids that pretrainings share
     Pretrain -> PretrainReply      a run folder of a pretraining
     Finetune -> FinetuneReply      a run folder of a fine-tuning, measured on the held-out rows
     Answer   -> AnswerReply        answers of such a run to a file of rows
@@ -28,6 +29,8 @@ __all__ = [
     "FinetuneReply",
     "Job",
     "JobFailed",
+    "Prepare",
+    "PrepareReply",
     "Pretrain",
     "PretrainReply",
     "Reply",
@@ -37,6 +40,26 @@ __all__ = [
 
 Sections: TypeAlias = Mapping[str, Mapping[str, Any]]
 Cause = Literal["refused", "defect", "memory", "died", "late"]
+
+
+@dataclass(frozen=True)
+class Prepare:
+    """Make what several pretrainings share, and decide how much of the corpus all of them read.
+
+    Attributes:
+        recipes: names or TOML files, with settings over theirs, by section.
+        corpus: files, folders or globs.
+        out: the shared folder.
+        budget: seconds, about; a corpus that takes longer is cut.
+        quiet: show no progress; None: show it on a terminal.
+    """
+
+    recipes: tuple[tuple[str, Sections], ...]
+    corpus: tuple[str, ...]
+    out: str
+    budget: float | None = None
+    quiet: bool | None = None
+    kind: Literal["prepare"] = "prepare"
 
 
 @dataclass(frozen=True)
@@ -118,7 +141,22 @@ class Answer:
     kind: Literal["answer"] = "answer"
 
 
-Job = Pretrain | Finetune | Answer
+Job = Prepare | Pretrain | Finetune | Answer
+
+
+@dataclass(frozen=True)
+class PrepareReply:
+    """What pretrainings share.
+
+    Attributes:
+        seconds: that it took.
+        text_bytes: how much of the corpus is read, from its beginning; None: all.
+        text_rate: the same as a share.
+    """
+
+    seconds: float
+    text_bytes: int | None
+    text_rate: float
 
 
 @dataclass(frozen=True)
@@ -197,7 +235,7 @@ class AnswerReply:
     memory_bytes: int
 
 
-Reply = PretrainReply | FinetuneReply | AnswerReply
+Reply = PrepareReply | PretrainReply | FinetuneReply | AnswerReply
 
 
 class JobFailed(ForetextError):  # noqa: N818  an event, not an error of the user
@@ -222,6 +260,8 @@ class Worker(AbstractContextManager["Worker"], ABC):
         """Get ready for the first job while the caller does something else; it may be left out."""
         return
 
+    @overload
+    def run(self, job: Prepare, *, limit: float | None = None) -> PrepareReply: ...
     @overload
     def run(self, job: Pretrain, *, limit: float | None = None) -> PretrainReply: ...
     @overload
