@@ -38,7 +38,7 @@ def test_an_unfinished_comparison_is_not_opened(comparison: Path) -> None:
 
 def test_a_comparison_without_a_best_model_says_so(comparison: Path) -> None:
     (comparison / "best").rename(comparison / "worst")
-    with pytest.raises(ModelFileError, match="in which no candidate finished"):
+    with pytest.raises(ModelFileError, match="without a model to use"):
         ft.load(comparison)
 
 

@@ -205,7 +205,7 @@ def _best_model(folder: Path) -> Path:
     """
     if not (folder / BEST).is_dir():
         raise ModelFileError(
-            f"{folder} holds a comparison in which no candidate finished; its report.html says why."
+            f"{folder} holds a comparison without a model to use; its report.html says why."
         )
     return folder / BEST
 

@@ -51,7 +51,7 @@ def test_the_best_model_answers(found: Comparison) -> None:
 def test_where_all_failed_there_is_no_best_model(tmp_path: Path) -> None:
     nothing = Comparison(tmp_path, compared(tmp_path, {"gpt": [failed()]}, {}))
     assert nothing.recommendation is None
-    assert str(nothing).endswith("No candidate finished.")
+    assert str(nothing).endswith("No candidate finished that can be kept as a model.")
     assert "best=None" in repr(nothing)
     with pytest.raises(ModelFileError, match="no candidate finished"):
         _ = nothing.best

@@ -54,10 +54,17 @@ def test_rows_that_divide_more_come_first() -> None:
 
 def test_of_scores_the_row_counts_whose_scores_are_nearest_to_the_right_ones() -> None:
     right = [1.0, 2.0, 3.0, 4.0]
+    shown = [row._replace(given="0.5") for row in B.shown[:4]]
     near = A._replace(num_rows=4, tallies=rank_tallies(right, right), shown=A.shown[:4])
-    far = B._replace(num_rows=4, tallies=rank_tallies(right, [1, 2, 4, 3]), shown=B.shown[:4])
+    far = B._replace(num_rows=4, tallies=rank_tallies(right, [1, 2, 4, 3]), shown=shown)
     found = disagreements({"a": near, "b": far})
     assert {row["text"] for row in found} == {"text 2", "text 3"}
+
+
+def test_rows_whose_answers_look_alike_are_left_out() -> None:
+    """Of a long sentence only the beginning of the answer is shown."""
+    shown = [row._replace(given="PER: Ada…") for row in A.shown]
+    assert disagreements({"a": A._replace(shown=shown), "b": B._replace(shown=shown)}) == []
 
 
 def test_there_are_none_where_the_task_shows_no_rows_or_nobody_differs() -> None:

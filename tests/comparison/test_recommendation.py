@@ -14,6 +14,7 @@ ROWS = 400
 def entry(name: str, valid: float, milliseconds: float | None = 1.0, **more: Any) -> dict[str, Any]:
     return {
         "name": name,
+        "base": None,
         "status": "finished",
         "valid": {"mean": valid, "deviation": None, "each": [valid]},
         "test": {"value": valid - 0.01, "low": valid - 0.05, "high": valid + 0.03},
@@ -79,6 +80,24 @@ def test_a_single_candidate_is_recommended_for_want_of_others() -> None:
     others = entry("gpt", 0.95, status="failed"), entry("t5", 0.95, status="dropped")
     found = sentence(entry("linear", 0.5), *others)
     assert found.startswith("Use linear: no other candidate finished; on the 300 test rows")
+
+
+def test_a_baseline_that_no_folder_keeps_is_not_recommended() -> None:
+    baseline = entry("ibm model 1", 0.9, 0.01, base="baseline")
+    bert, gpt = entry("bert", 0.7), entry("gpt", 0.5)
+    assert recommend([baseline], "accuracy", held_out=ROWS, tested=300) is None
+    assert sentence(baseline, bert, gpt, tested=0) == (
+        "Use bert: accuracy 0.700 on the 400 held-out rows is the best of a model, before gpt with "
+        "0.500, but the baseline ibm model 1, which no folder keeps, has 0.900 there."
+    )
+    assert sentence(baseline, bert, tested=0).startswith(
+        "Use bert: accuracy 0.700 on the 400 held-out rows is the best of a model, but the baseline"
+    )
+    worse = entry("frequent tags", 0.6, 0.01, base="baseline")
+    assert sentence(bert, worse, tested=0) == (
+        "Use bert: accuracy 0.700 on the 400 held-out rows is the best, before frequent tags with "
+        "0.600."
+    )
 
 
 def test_nothing_is_recommended_where_none_finished() -> None:

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from foretext.artifact import load_task
 from foretext.classifiers.predictor import Predictor
-from foretext.comparison.leaderboard import html_table, table_rows, text_table
+from foretext.comparison.leaderboard import NOTHING, html_table, table_rows, text_table
 from foretext.comparison.results_csv import results_csv
 from foretext.errors import ModelFileError
 from foretext.files import atomic_file
@@ -55,15 +55,17 @@ class Comparison:
         """The model that the recommendation names, ready to answer.
 
         Raises:
-            ModelFileError: no candidate finished.
+            ModelFileError: no model finished.
         """
         if self.content["best"] is None:
-            raise ModelFileError(f"{self.folder} has no best model: no candidate finished.")
+            raise ModelFileError(
+                f"{self.folder} has no best model: no candidate finished that can be kept."
+            )
         return load_task(self.folder / BEST)
 
     @property
     def recommendation(self) -> str | None:
-        """What to use and why, in one sentence; None: no candidate finished."""
+        """What to use and why, in one sentence; None: no model finished."""
         found = self.content["recommendation"]
         return None if found is None else str(found["sentence"])
 
@@ -86,7 +88,7 @@ class Comparison:
 
     def __str__(self) -> str:
         said = [*(f"Warning: {each}" for each in self.warnings), text_table(self.content)]
-        return "\n".join([*said, self.recommendation or "No candidate finished."])
+        return "\n".join([*said, self.recommendation or NOTHING])
 
     def __repr__(self) -> str:
         named = self.content["recommendation"]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.classifiers.shown_row import ShownRow
 from foretext.comparison.answers import KeptAnswers
 from foretext.metrics.sum_figures import row_scores
 
@@ -52,6 +53,7 @@ def disagreements(
         return []
     first = rows[0]
     variances = scores.var(axis=0).round(DECIMALS)  # (N,)
+    variances[[not _shows(place, rows) for place in range(len(first))]] = 0
     differing = np.flatnonzero(variances > 0)
     found = differing[np.argsort(-variances[differing], kind="stable")]
     seen: Counter[tuple[float, str]] = Counter()
@@ -68,6 +70,11 @@ def disagreements(
         }
         for _, _, place in sorted(order)[:most]
     ]
+
+
+def _shows(place: int, rows: Sequence[Sequence[ShownRow]]) -> bool:
+    """Whether a person sees a difference between the answers to a row, which may be cut."""
+    return len({own[place].given for own in rows}) > 1
 
 
 def _scores(answers: Mapping[str, KeptAnswers]) -> Numbers | None:

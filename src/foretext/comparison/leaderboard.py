@@ -9,10 +9,11 @@ from typing import Any
 from foretext.report.cells import duration
 from foretext.report.task_card import figure_name, figure_text
 
-__all__ = ["html_table", "table_rows", "text_table"]
+__all__ = ["NOTHING", "html_table", "table_rows", "text_table"]
 
 Content = Mapping[str, Any]
 
+NOTHING = "No candidate finished that can be kept as a model."  # in place of a recommendation
 TIE = "="  # beside the figure of a candidate that may be as good as the best one
 MEGABYTE = 1e6
 
@@ -48,7 +49,7 @@ def html_table(content: Content, recommendation: str | None) -> str:
     head, body = _cells(content)
     rows = "".join(_tr("td", row) for row in body)
     said = [f"Warning: {each}" for each in content["warnings"]]
-    said.append(recommendation or "No candidate finished.")
+    said.append(recommendation or NOTHING)
     above = "".join(f"<p>{html.escape(each)}</p>" for each in said)
     return f"{above}<table><thead>{_tr('th', head)}</thead><tbody>{rows}</tbody></table>"
 

@@ -3,6 +3,9 @@
 About as good is within one standard error of the best score on the held-out rows (the rule of
 Breiman et al. 1984, section 3.4.3). The test has no say in it, so that its figures stay honest; the
 sentence gives them.
+
+A baseline of seconds is a measure for the others, and no folder keeps it: it is never recommended,
+but the sentence says if it is better.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from foretext.comparison.candidate import BASELINE
 from foretext.report.task_card import POINTS, figure_name, figure_text
 
 __all__ = ["about_as_good", "recommend", "standard_error"]
@@ -33,10 +37,11 @@ def recommend(
         tested: number of the rows of the test; 0: there is none.
     """
     finished = [each for each in candidates if each["status"] == "finished" and each["valid"]]
-    if not finished:
+    models = [each for each in finished if each["base"] != BASELINE]
+    if not models:
         return None
-    best = max(finished, key=_valid)
-    near = about_as_good(finished, best, judged_by, held_out)
+    best = max(models, key=_valid)
+    near = about_as_good(models, best, judged_by, held_out)
     fastest = min(map(_cost, near))
     chosen = max((each for each in near if _cost(each) <= AS_FAST * fastest), key=_valid)
     if len(finished) == 1:
@@ -45,6 +50,7 @@ def recommend(
         why = _best_reason(best, near, finished, judged_by, held_out)
     else:
         why = _faster_reason(chosen, best, judged_by, held_out)
+    why += _better_baseline(chosen, finished, judged_by)
     said = f"Use {chosen['name']}: {why}{_tested(chosen, candidates, judged_by, tested)}."
     return {"name": chosen["name"], "sentence": said}
 
@@ -74,14 +80,32 @@ def _best_reason(
     best: Entry, near: Sequence[Entry], finished: Sequence[Entry], judged_by: str, num_rows: int
 ) -> str:
     """Say why the best candidate on the held-out rows is recommended."""
-    figure = f"{figure_name(judged_by)} {figure_text(judged_by, _valid(best))}"
-    said = f"{figure} on the {num_rows:,} held-out rows is the best"
-    others = [each for each in near if each is not best]
-    if others:
-        named = _names(others)
-        return f"{said}, and {named} {_are(others)} about as good and not much faster in use"
-    second = max((each for each in finished if each is not best), key=_valid)
+    others = [each for each in finished if each is not best]
+    worse = [each for each in others if _valid(each) <= _valid(best)]
+    said = (
+        f"{figure_name(judged_by)} {figure_text(judged_by, _valid(best))} on the {num_rows:,} "
+        f"held-out rows is the best{'' if worse == others else ' of a model'}"
+    )
+    alike = [each for each in near if each is not best]
+    if alike:
+        verb = "is" if len(alike) == 1 else "are"
+        return f"{said}, and {_names(alike)} {verb} about as good and not much faster in use"
+    if not worse:
+        return said
+    second = max(worse, key=_valid)
     return f"{said}, before {second['name']} with {figure_text(judged_by, _valid(second))}"
+
+
+def _better_baseline(chosen: Entry, finished: Sequence[Entry], judged_by: str) -> str:
+    """Name the baseline that is better on the held-out rows; "": none is."""
+    better = [
+        each for each in finished if each["base"] == BASELINE and _valid(each) > _valid(chosen)
+    ]
+    if not better:
+        return ""
+    first = max(better, key=_valid)
+    figure = figure_text(judged_by, _valid(first))
+    return f", but the baseline {first['name']}, which no folder keeps, has {figure} there"
 
 
 def _faster_reason(chosen: Entry, best: Entry, judged_by: str, num_rows: int) -> str:
@@ -130,10 +154,6 @@ def _cost(candidate: Entry) -> float:
 def _names(candidates: Sequence[Entry]) -> str:
     names = [str(each["name"]) for each in candidates]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _are(candidates: Sequence[Entry]) -> str:
-    return "is" if len(candidates) == 1 else "are"
 
 
 def _milliseconds(cost: float) -> str:
