@@ -19,7 +19,7 @@ def answers(rate: float, rows: int = 300, seed: int = 0) -> Flags:
     return np.random.default_rng(seed).random(rows) < rate
 
 
-def percentiles(values: Sequence[float]) -> list[float]:
+def percentiles(values: Sequence[float] | NDArray[np.float64]) -> list[float]:
     return [float(value) for value in np.percentile(values, [2.5, 97.5])]
 
 
@@ -53,8 +53,8 @@ def test_a_difference_is_paired_as_that_of_scipy() -> None:
     samples = bootstrap(
         [[f1_tallies(hits, gold, given)] for hits in (first, second)], num_samples=4999
     )
-    found = samples.difference(0, 1)
-    assert found == pytest.approx(tuple(expected.confidence_interval), abs=0.006)
+    found = percentiles(samples.samples[:, 0] - samples.samples[:, 1])
+    assert found == pytest.approx(list(expected.confidence_interval), abs=0.006)
     assert samples.values[0] == pytest.approx(f1(first, gold + given))
 
 
@@ -81,6 +81,15 @@ def test_equal_tallies_give_equal_samples_whatever_the_size_of_blocks(
 def test_many_rows_are_drawn_less_often() -> None:
     few, many = (len(bootstrap([[share_tallies(np.ones(rows))]]).samples) for rows in (100, 40_000))
     assert (few, many) == (2000, 500)
+
+
+@pytest.mark.parametrize(("right", "interval"), [(1.0, (0.97, 1.0)), (0.0, (0.0, 0.03))])
+def test_all_right_or_all_wrong_has_an_interval_too(
+    right: float, interval: tuple[float, float]
+) -> None:
+    """By the rule of three: of 100 rows, three."""
+    found = bootstrap([[share_tallies(np.full(100, right))]]).interval(0)
+    assert found == pytest.approx(interval)
 
 
 def test_seeds_are_drawn_too() -> None:

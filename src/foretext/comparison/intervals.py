@@ -85,11 +85,6 @@ class Samples:
         rate = min(THREE / self.num_rows, 1.0)
         return Interval(float(low) * (1 - rate), float(high) or rate)
 
-    def difference(self, first: int, second: int) -> Interval:
-        """Return the interval of the difference of two candidates, whatever the others do."""
-        low, high = np.percentile(self.samples[:, first] - self.samples[:, second], [LOW, HIGH])
-        return Interval(float(low), float(high))
-
     def against(self, best: int) -> list[Difference]:
         """Return the difference of each candidate to the best one, all at once."""
         return [self._against(candidate, best) for candidate in range(len(self.values))]
