@@ -52,9 +52,11 @@ def test_one_that_is_hardly_faster_is_not_preferred_to_a_better_one() -> None:
     assert "linear is about as good and not much faster in use" in found
 
 
-def test_several_that_are_about_as_good_are_all_named() -> None:
+def test_several_that_are_about_as_good_are_named() -> None:
     found = sentence(entry("a", 0.905), entry("b", 0.9), entry("c", 0.9))
     assert "b and c are about as good" in found
+    many = sentence(entry("a", 0.905), *(entry(name, 0.9) for name in "bcdefg"))
+    assert "b, c, d and 3 others are about as good" in many
 
 
 def test_the_sentence_says_who_was_better_on_the_test_by_more_than_chance() -> None:

@@ -20,6 +20,7 @@ from foretext.report.task_card import POINTS, figure_name, figure_text
 __all__ = ["about_as_good", "recommend", "standard_error"]
 
 AS_FAST = 1.25  # times the shortest time of a row: no difference that a user notices
+MOST_NAMES = 4  # in one sentence
 MUCH_FASTER = 1.5  # times, from which on it is a reason
 
 Entry = Mapping[str, Any]
@@ -28,7 +29,7 @@ Entry = Mapping[str, Any]
 def recommend(
     candidates: Sequence[Entry], judged_by: str, *, held_out: int, tested: int
 ) -> dict[str, str] | None:
-    """Return the name of a candidate and a sentence that says why; None: none finished.
+    """Return the name of a candidate and a sentence that says why; None: no model finished.
 
     Args:
         candidates: as ``compare.json`` has them, the best first.
@@ -152,7 +153,10 @@ def _cost(candidate: Entry) -> float:
 
 
 def _names(candidates: Sequence[Entry]) -> str:
+    """Return the names of some candidates, of many the first ones and how many others there are."""
     names = [str(each["name"]) for each in candidates]
+    if len(names) > MOST_NAMES:
+        names = [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} others"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
