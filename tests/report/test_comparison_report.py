@@ -62,7 +62,20 @@ def test_charts_are_of_cost_scores_and_losses(tmp_path: Path) -> None:
 
 def test_answers_are_grouped_and_the_right_one_is_marked(tmp_path: Path) -> None:
     text = " ".join(page_of(tmp_path).text.split())
-    assert "right: good good right linear bad modern-bert, word2vec + textcnn" in text
+    assert "a fine film good right linear bad modern-bert, word2vec + textcnn" in text
+
+
+def test_a_right_answer_that_nobody_gives_is_shown(tmp_path: Path) -> None:
+    row = {"text": "a film", "right": "good", "answers": {"bert": "bad"}}
+    text = " ".join(page_of(tmp_path, disagreements=[row]).text.split())
+    assert "a film right: good bad bert" in text
+
+
+def test_counts_of_rows_are_no_figures(tmp_path: Path) -> None:
+    text = page_of(tmp_path).text
+    table = text[text.index("All figures") :]
+    assert "macro F1" in table
+    assert "texts" not in table[: table.index("Settings")]
 
 
 def test_a_comparison_in_which_all_failed_has_a_page(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from foretext.report import write_corpus_report
 from foretext.report.comparison_report import write_comparison_report
 from foretext.report.run_report import report_run
 from tests.report.browser import Browser, opened_browser
-from tests.report.comparison_content import content
+from tests.report.comparison_content import candidate, content
 from tests.report.run_folders import make_run
 
 
@@ -25,6 +25,13 @@ def browser() -> Iterator[Browser]:
 
 def comparison(folder: Path) -> Path:
     write_comparison_report(content(), folder / "report.html")
+    return folder / "report.html"
+
+
+def small_comparison(folder: Path) -> Path:
+    """Of one candidate, whose learning curve is not continued by a forecast."""
+    some = content(candidates=[candidate("modern-bert", 0.9)], disagreements=[])
+    write_comparison_report(some, folder / "report.html")
     return folder / "report.html"
 
 
@@ -42,6 +49,7 @@ def corpus(folder: Path) -> Path:
 
 PAGES: dict[str, Callable[[Path], Path]] = {
     "comparison": comparison,
+    "small comparison": small_comparison,
     "task": task,
     "corpus": corpus,
 }

@@ -16,6 +16,7 @@ HEIGHT, LOSS_HEIGHT = 320, 110  # pixels
 MOST_POINTS = 200  # of a curve
 FEW_POINTS = 30  # up to here each point of a curve is marked
 EARLIEST = 0.1  # seconds: where a logarithmic axis of time begins
+MARGIN = 1.1  # by which that axis goes on beyond its points
 ALL = "all"
 
 Point = tuple[float, float]  # seconds, and a score or loss
@@ -45,9 +46,9 @@ def score_chart(
     is_chosen = f"chosen === '{ALL}' || datum.name === chosen"
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         x=alt.X("seconds:Q", title="time since the candidate began", axis=_time_axis(rows),
-                scale=alt.Scale(type="log", nice=False)),
+                scale=alt.Scale(type="log", domain=_times(rows), nice=False)),
         y=alt.Y("value:Q", title=title, axis=number_axis(number_format),
-                scale=alt.Scale(zero=False)),
+                scale=alt.Scale(domain=_range(rows, "value"), zero=False, nice=True)),
         detail="name:N",
         color=alt.Color("group:N", scale=alt.Scale(domain=GROUPS), legend=None),
         opacity=alt.condition(is_chosen, alt.value(0.9), alt.value(0.08)),
@@ -100,10 +101,21 @@ def _score_rows(candidate: ComparedCandidate) -> Iterator[dict[str, Any]]:
                "kind": "forecast", "goes_on": True}  # fmt: skip
 
 
+def _range(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
+    """Return the least and the largest value: Vega finds none in a layer that has no rows."""
+    return [min(row[name] for row in rows), max(row[name] for row in rows)]
+
+
+def _times(rows: Sequence[Mapping[str, Any]]) -> list[float]:
+    """Return the ends of an axis of time."""
+    first, last = _range(rows, "seconds")
+    return [first / MARGIN, last * MARGIN]
+
+
 def _time_axis(rows: Sequence[Mapping[str, Any]]) -> Any:
     import altair as alt
 
-    first, last = (bound(row["seconds"] for row in rows) for bound in (min, max))
+    first, last = _times(rows)
     marks = [mark for mark in TIMES if first <= mark <= last]
     return alt.Axis(labelExpr=TIME, grid=False, values=marks if len(marks) > 1 else alt.Undefined)
 

@@ -217,14 +217,25 @@ def _losses(
 
 
 def _figures(facts: ComparisonFacts) -> Iterator[dict[str, Any]]:
-    """Yield a row for each candidate, with every figure that is one number."""
-    for each in facts.candidates:
-        found = each.test.figures if each.test else {}
-        numbers = {name: value for name, value in found.items() if isinstance(value, float)}
-        if numbers:
-            yield {"candidate": each.name} | {
-                figure_name(name): figure_text(name, value, 4) for name, value in numbers.items()
-            }
+    """Yield a row for each candidate, with every figure that is one number and no count of rows."""
+    numbers = {
+        each.name: {
+            name: value for name, value in each.test.figures.items() if isinstance(value, float)
+        }
+        for each in facts.candidates
+        if each.test
+    }
+    counts = {
+        name
+        for name in {name for own in numbers.values() for name in own}
+        if all(own.get(name, 2.0) > 1 and own.get(name, 2.0) % 1 == 0 for own in numbers.values())
+    }
+    for candidate, own in numbers.items():
+        yield {"candidate": candidate} | {
+            figure_name(name): figure_text(name, value, 4)
+            for name, value in own.items()
+            if name not in counts
+        }
 
 
 def _forecasts(facts: ComparisonFacts) -> Iterator[dict[str, Any]]:

@@ -235,10 +235,13 @@ def _parts(each: ComparedCandidate, widest: float) -> Iterator[Part]:
 
 
 def _seconds(each: ComparedCandidate) -> Iterator[dict[str, float]]:
-    """Yield, for each round, what was spent on what."""
+    """Yield, for each round, what was spent on what; shared work is a part of the pretraining."""
     for found in each.rounds:
-        known = {"shared": found.shared, "pretraining": found.pretraining,
-                 "finetuning": found.finetuning}  # fmt: skip
+        known = {
+            "shared": found.shared,
+            "pretraining": max(0.0, found.pretraining - found.shared),
+            "finetuning": found.finetuning,
+        }
         yield {**known, REST: max(0.0, found.used - sum(known.values()))}
 
 
