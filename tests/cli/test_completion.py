@@ -79,11 +79,14 @@ def test_runs(complete: Complete, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         (tmp_path / run).mkdir(parents=True)
         (tmp_path / run / "recipe.toml").touch()
     (tmp_path / "runs" / "empty").mkdir()
+    (tmp_path / "compared").mkdir()
+    (tmp_path / "compared" / "compare.json").touch()
     assert complete("foretext neighbors ru") == ["runs/bert", "runs/mine"]
     assert complete("foretext predict runs/m") == ["runs/mine"]
     assert complete("foretext finetune classification runs/b") == ["runs/bert"]
     assert complete("foretext fill deep/er/") == ["deep/er/runs/x"]
     assert complete("foretext fill nothing/") == []
+    assert complete("foretext report com") == ["compared"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

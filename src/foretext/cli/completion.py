@@ -26,7 +26,7 @@ __all__ = [
 
 Offer = tuple[str, str]  # a word, and what it means
 DEPTH = 2  # folders below what is typed in which runs are looked for
-RUN_FILES = ("recipe.toml", "config.json")  # one of them is in every run
+RUN_FILES = ("recipe.toml", "config.json", "compare.json")  # one is in every run or comparison
 
 
 def complete_recipe(incomplete: str) -> list[str]:
