@@ -36,13 +36,21 @@ def test_the_terminal_gets_columns(content: dict[str, Any]) -> None:
     head, linear, bert, ernie, gpt = text_table(content).splitlines()
     assert head.split("  ")[0] == "candidate"
     assert "accuracy, test" in head
-    assert linear.split()[:3] == ["linear", "0.900", "="]
+    assert linear.split()[:2] == ["linear", "0.900"]
+    assert not linear.endswith("best")
     assert bert.split()[1] == "0.875"
+    assert bert.endswith("tied with the best")
     assert head.index("to fit") + len("to fit") == linear.index("0.5 s") + len("0.5 s")
-    assert ernie.endswith(
-        "dropped: held out 0.300: It was not among the better half after round 1."
-    )
-    assert gpt.endswith("failed: It ran out of memory.")
+    assert ernie.startswith("ernie dropped with 0.300 held out: It was not among the better half")
+    assert gpt == "gpt failed: It ran out of memory."
+
+
+def test_a_candidate_that_is_worse_than_the_best_is_not_called_tied(tmp_path: Path) -> None:
+    content = compared(
+        tmp_path, {"linear": [outcome(0.8)], "bert": [outcome(0.9)]},
+        {"linear": [answered(rights(10))], "bert": [answered(rights(35))]},
+    )  # fmt: skip
+    assert "tied" not in text_table(content)
 
 
 def test_a_notebook_gets_cells_without_markup_of_strangers(content: dict[str, Any]) -> None:

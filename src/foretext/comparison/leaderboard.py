@@ -14,7 +14,7 @@ __all__ = ["NOTHING", "html_table", "table_rows", "text_table"]
 Content = Mapping[str, Any]
 
 NOTHING = "No candidate finished that can be kept as a model."  # in place of a recommendation
-TIE = "="  # beside the figure of a candidate that may be as good as the best one
+TIED = "tied with the best"
 MEGABYTE = 1e6
 
 
@@ -31,17 +31,13 @@ def table_rows(content: Content) -> list[dict[str, Any]]:
 
 
 def text_table(content: Content) -> str:
-    """Return the table in columns of plain text."""
+    """Return the candidates that were measured in columns of plain text, and a line each other."""
     head, body = _cells(content)
-    widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if place in (0, len(head) - 1) else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in [head, *body]
-    ]
-    return "\n".join(lines)
+    measured = [row for row in body if row[1]]
+    widths = [max(map(len, column)) for column in zip(head, *measured, strict=True)]
+    lines = [_line(row, widths) for row in [head, *measured]]
+    others = [f"{row[0]} {row[-1]}" for row in body if not row[1]]
+    return "\n".join([*lines, *others])
 
 
 def html_table(content: Content, recommendation: str | None) -> str:
@@ -52,6 +48,14 @@ def html_table(content: Content, recommendation: str | None) -> str:
     said.append(recommendation or NOTHING)
     above = "".join(f"<p>{html.escape(each)}</p>" for each in said)
     return f"{above}<table><thead>{_tr('th', head)}</thead><tbody>{rows}</tbody></table>"
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    """Return cells under each other: names and remarks on the left, numbers on the right."""
+    name, *numbers, remark = row
+    first, *others, _ = widths
+    cells = [cell.rjust(width) for cell, width in zip(numbers, others, strict=True)]
+    return "  ".join([name.ljust(first), *cells, remark]).rstrip()
 
 
 def _row(candidate: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,34 +85,37 @@ def _cells(content: Content) -> tuple[list[str], list[list[str]]]:
     """Return the head and the rows of the table for people."""
     figure = figure_name(content["judged_by"])
     head = ["candidate", f"{figure}, {_part(content)}", "95 %", "to fit", "ms a row", "MB", ""]
-    rows = [_shown(row, content["judged_by"]) for row in table_rows(content)]
-    return head, rows
+    rows = table_rows(content)
+    shown = [_shown(row, content["judged_by"], is_first=row is rows[0]) for row in rows]
+    return head, shown
 
 
 def _part(content: Content) -> str:
     return "test" if content["part"] == "test" else "held out"
 
 
-def _shown(row: Mapping[str, Any], judged_by: str) -> list[str]:
+def _shown(row: Mapping[str, Any], judged_by: str, *, is_first: bool) -> list[str]:
     if row["score"] is None:
-        valid = "" if row["valid"] is None else f"held out {figure_text(judged_by, row['valid'])}"
-        return [row["name"], "", "", "", "", "", _joined([row["status"], valid, row["sentence"]])]
+        return [row["name"], "", "", "", "", "", _remark(row, judged_by)]
     is_known = row["low"] is not None
     interval = [figure_text(judged_by, row[end]) for end in ("low", "high")] if is_known else []
     milliseconds, size = row["milliseconds_per_row"], row["megabytes"]
     return [
         row["name"],
-        f"{figure_text(judged_by, row['score'])}{' ' + TIE if row['tie'] else '  '}",
+        figure_text(judged_by, row["score"]),
         " to ".join(interval),
         "" if row["seconds"] is None else duration(row["seconds"]),
         "" if milliseconds is None else f"{milliseconds:.3g}",
         "" if size is None else f"{size:.3g}",
-        "",
+        TIED if row["tie"] and not is_first else "",
     ]
 
 
-def _joined(parts: Sequence[str | None]) -> str:
-    return ": ".join(part for part in parts if part)
+def _remark(row: Mapping[str, Any], judged_by: str) -> str:
+    """Say what became of a candidate that was not measured."""
+    valid = row["valid"]
+    held_out = "" if valid is None else f" with {figure_text(judged_by, valid)} held out"
+    return f"{row['status']}{held_out}: {row['sentence']}"
 
 
 def _megabytes(size: int | None) -> float | None:
