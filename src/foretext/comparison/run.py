@@ -154,5 +154,7 @@ def _tell_turn(contest: Contest, candidate: Candidate, outcome: Outcome, shares:
     if outcome.score is not None and outcome.judged_by is not None:
         figure = figure_text(outcome.judged_by, outcome.score)
         score = f"{figure_name(outcome.judged_by)} {figure} on held-out rows"
-    times = f"{human_seconds(outcome.used)} used, {human_seconds(shares.budget.left)} left"
+    times = (
+        f"{human_seconds(outcome.used)} used, {human_seconds(max(shares.budget.left, 0.0))} left"
+    )
     say(f"round {outcome.round}, {candidate.name}: {score} ({times})", error=True)
