@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from foretext.corpus import Corpus
-from foretext.corpus.beginning import Beginning
+from foretext.corpus.beginning import Beginning, first_bytes
 
 
 @pytest.fixture
@@ -56,3 +56,17 @@ def test_a_pass_that_comes_to_its_end_in_time_sets_no_limit(corpus: Corpus) -> N
     with_later_stop = list(text.blocks(1000))  # nothing stops passes outside
     assert with_later_stop == list(corpus.blocks(1000))
     assert text.limit is None
+
+
+@pytest.mark.parametrize("num_bytes", [None, 10_000, 1 << 40])
+def test_first_bytes_that_are_all_have_the_digest_of_the_corpus(
+    corpus: Corpus, num_bytes: int | None
+) -> None:
+    assert corpus.num_bytes == 10_000
+    assert first_bytes(corpus, num_bytes).fingerprint == corpus.fingerprint
+    assert first_bytes(corpus, num_bytes).share == 1.0
+
+
+def test_fewer_bytes_have_a_digest_of_their_own(corpus: Corpus) -> None:
+    found = {first_bytes(corpus, size).fingerprint for size in (5_000, 9_999, None)}
+    assert len(found) == 3

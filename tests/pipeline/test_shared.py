@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
 import pytest
 
+from foretext.corpus import Corpus
+from foretext.data.token_file import Tokens
 from foretext.errors import OutputError
 from foretext.pipeline import run_recipe
+from foretext.pipeline.planning import plan_network
 from foretext.pipeline.shared import SharedFolder, SharedPart, shared_parts
+from foretext.plan import planner
 from foretext.recipe import Recipe
 from foretext.run_folder import RunFolder
 from tests.pipeline.test_language_models import small
@@ -96,18 +99,25 @@ def test_a_run_and_the_shared_folder_cannot_damage_each_other(
     assert used(tmp_path / "second") == [("tokenizers", False), ("ids", False)]
 
 
-def test_a_budget_cuts_no_text_that_is_shared(animal_text: Path, tmp_path: Path) -> None:
-    settings, shared = small("bert"), tmp_path / "shared"
-    half = animal_text.stat().st_size // 2
-    options = {"shared": shared, "text_bytes": half}
-    run_recipe(settings, animal_text, tmp_path / "run", budget=4.0, **options)
-    whole = json.loads((tmp_path / "run" / "plan.json").read_text())
-    assert whole["text_rate"] == 1.0
-    assert whole["preparation_seconds"] == 0.0
-    facts = RunFolder(tmp_path / "run").facts()
-    assert facts["text_rate"] < 1  # of the corpus
-    num_tokens = facts["tokens"] + facts["held_out_tokens"]
-    assert num_tokens == whole["corpus_tokens"]
+def test_a_budget_cuts_no_text_that_is_shared(
+    animal_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for share in ("READING_RATE", "LEAST_READING_RATE"):
+        monkeypatch.setattr(planner, share, 0.0)  # no time to read anything
+    text, shared = Corpus(animal_text), SharedFolder(tmp_path)
+    plan = plan_network(small("bert"), text, 600.0, shared=shared, is_fixed=True)
+    assert plan.text_rate == 1.0
+    assert plan.preparation_seconds == 0.0
+    assert [part.what for part in shared.used] == ["tokenizers", "ids"]
+    tokens = Tokens.open(next(tmp_path.glob("ids/*/tokens"))).train
+    assert plan.corpus_tokens == tokens.num_tokens
+
+
+def test_a_run_says_how_much_of_the_corpus_it_read(animal_text: Path, tmp_path: Path) -> None:
+    settings, half = small("bert", "training.steps=1"), animal_text.stat().st_size // 2
+    run_recipe(settings, animal_text, tmp_path / "run", text_bytes=half)
+    assert RunFolder(tmp_path / "run").facts()["text_rate"] == pytest.approx(0.5, abs=0.01)
+    assert shared_parts(RunFolder(tmp_path / "run")) == []
 
 
 def test_a_part_that_was_not_finished_is_not_there(tmp_path: Path) -> None:

@@ -261,3 +261,11 @@ def test_progress_is_told_of_all_bytes(corpus: Corpus) -> None:
         told = Bytes()
         learn_subwords(kind, SETTINGS[kind], corpus, progress=told)
         assert told.total == len(TEXT.encode())
+
+
+def test_only_unigram_learns_from_a_part_of_a_long_text() -> None:
+    sample = "the cat sees the dog\n" * 100  # 13 characters of distinct words in 2,100 bytes
+    unigram = SUBWORDS.resolve("unigram")
+    config = unigram.Config(sample_characters=1_400)
+    assert unigram.learned_bytes(config, sample) == pytest.approx(2_100 * 1_400 / 13)
+    assert SUBWORDS.resolve("bpe").learned_bytes(SUBWORDS.resolve("bpe").Config(), sample) is None

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from foretext.corpus.corpus import Corpus
 
-__all__ = ["Beginning"]
+__all__ = ["Beginning", "first_bytes"]
 
 
 class Beginning(Corpus):
@@ -70,3 +70,11 @@ class Beginning(Corpus):
 
     def __str__(self) -> str:
         return str(self.whole)
+
+
+def first_bytes(corpus: Corpus, num_bytes: int | None) -> Beginning:
+    """Return about so many stored bytes of a corpus, or all of it, which has its own digest."""
+    every = corpus.num_bytes
+    if num_bytes is not None and every is not None and num_bytes >= every:
+        num_bytes = None
+    return Beginning(corpus, num_bytes)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Union
 
 from foretext.corpus import Corpus
-from foretext.corpus.beginning import Beginning
+from foretext.corpus.beginning import Beginning, first_bytes
 from foretext.corpus.texts import SourceNames
 from foretext.errors import SettingError
 from foretext.pipeline.runs import Job
@@ -69,10 +69,7 @@ class PretrainingJob(Job):
     def fixed(self, text_bytes: int | None) -> PretrainingJob:
         """Return this job with so many stored bytes of its corpus, or all; no budget cuts more."""
         text = self.text()
-        every = text.num_bytes
-        if text_bytes is not None and every is not None and text_bytes >= every:
-            text_bytes = None  # or its digest would not be that of all of the text
-        return replace(self, found=text, beginning=Beginning(text, text_bytes), is_fixed=True)
+        return replace(self, found=text, beginning=first_bytes(text, text_bytes), is_fixed=True)
 
     def shortened(self, text_rate: float) -> PretrainingJob:
         """Return this job with the beginning of its corpus, by a share of the stored bytes."""

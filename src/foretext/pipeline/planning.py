@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from foretext.corpus import Corpus
 from foretext.pipeline.job import Base
 from foretext.pipeline.shared import SharedFolder
+from foretext.plan.sample import CorpusSample
 from foretext.recipe import Recipe
 from foretext.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from foretext.plan import Plan
 
-__all__ = ["plan_network", "resumed_recipe", "ruled_recipe", "wants_plan"]
+__all__ = ["plan_network", "resumed_recipe", "ruled_by_text", "ruled_recipe", "wants_plan"]
 
 LENGTHS = frozenset({"training.steps", "training.epochs", "training.budget_seconds"})
 
@@ -72,6 +73,17 @@ def ruled_recipe(recipe: Recipe) -> Recipe:
     from foretext.plan.open_settings import settings_by_width, with_sections
 
     return with_sections(recipe, settings_by_width(recipe))
+
+
+def ruled_by_text(recipe: Recipe, sample: CorpusSample) -> Recipe:
+    """Return a recipe with the vocabulary that a plan gives it, which its tokenizer depends on.
+
+    Neither tokenizer nor ids depend on what the time decides.
+    """
+    from foretext.plan.open_settings import settings_by_rules, with_sections
+
+    settings = settings_by_rules(recipe, sample.corpus_bytes, 1.0)
+    return with_sections(recipe, {"tokenizer": settings.get("tokenizer", {})})
 
 
 def resumed_recipe(recipe: Recipe, run: RunFolder) -> Recipe:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from foretext.corpus import Corpus
 from foretext.corpus.blocks import Blocks
@@ -24,6 +25,15 @@ __all__ = ["SharedWords", "WordText"]
 FILE = "tokenizer.json"
 
 
+class Measured(Blocks, Protocol):
+    """A text whose length may be known, such as a corpus."""
+
+    @property
+    def num_bytes(self) -> int | None:
+        """Bytes that are read; None: not known."""
+        ...
+
+
 @dataclass(frozen=True)
 class WordText:
     """A text, and how a recipe of word vectors reads it.
@@ -36,14 +46,14 @@ class WordText:
     """
 
     recipe: Recipe
-    text: Corpus
+    text: Measured
     words: Blocks
     quiet: bool = True
 
     @classmethod
     @contextmanager
     def opened(
-        cls, recipe: Recipe, text: Corpus, folder: Path, *, quiet: bool = True
+        cls, recipe: Recipe, text: Measured, folder: Path, *, quiet: bool = True
     ) -> Iterator[WordText]:
         """Open a text; within `folder` is room for its words, which are cut once."""
         if recipe.tokenizer.pre_tokenizer != "chinese_words":

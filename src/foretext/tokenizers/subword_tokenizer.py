@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -49,6 +49,11 @@ class SubwordTokenizer(Tokenizer):
 
     def __init__(self, library: LibraryTokenizer) -> None:
         self.library = library
+
+    @classmethod
+    def learned_bytes(cls, config: Any, sample: str) -> float | None:
+        """Return how many bytes of a text like `sample` it learns from, at most; None: all."""
+        return None
 
     @property
     def vocab_size(self) -> int:

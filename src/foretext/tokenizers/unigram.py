@@ -7,7 +7,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from foretext.corpus.blocks import Advance, Blocks
+from foretext.corpus.blocks import BLOCK, Advance, Blocks
 from foretext.errors import SettingError
 from foretext.parsing import parse_json
 from foretext.tokenizers.line_sample import LineSample
@@ -40,6 +40,12 @@ class Unigram(SubwordTokenizer):
             if self.unknown is None:
                 raise ValueError("Unigram needs '[UNK]' among its special_tokens")
             return self
+
+    @classmethod
+    def learned_bytes(cls, config: Config, sample: str) -> float | None:
+        """Return how many bytes have as many distinct words as it learns from, as in `sample`."""
+        distinct = sum(map(len, set(sample.split())))
+        return len(sample.encode()) * config.sample_characters / max(distinct, 1)
 
     @classmethod
     def learn(
@@ -96,7 +102,7 @@ def _rounded(library: Tokenizer) -> Tokenizer:
 def _sampled(corpus: Blocks, limit: int, progress: Advance | None) -> LineSample:
     """Read all of the corpus, and return what of it is learned from."""
     sample, read = LineSample(limit), 0
-    for block in corpus.blocks():
+    for block in corpus.blocks(BLOCK):  # as every pass, so that each ends after the same document
         for line in filter(None, block.split("\n")):
             sample.add(line)
         if progress is not None:
