@@ -83,7 +83,8 @@ def compared(
     """
     candidates = [candidate(name) for name in history]
     known: dict[str, Any] = {
-        "foretext": "0.1", "content": "", "seconds": 0.5, "corpus": [], "reading": {}, "text": {},
+        "foretext": "0.1", "content": "", "pace": 1.0, "seconds": 0.5, "corpus": [], "reading": {},
+        "text": {},
         "rows": {"train": 100, "valid": 50, "test": 40},
         "request": {"task": "classification", "train": "data/topics.csv.gz", "budget": 60.0,
                     "seeds": 1, "rounds": 1, "seed": 0},

@@ -48,6 +48,7 @@ def begin(tmp_path: Path) -> Begin:
             request=request.kept(),
             content="",
             seconds=0.0,
+            pace=1.0,
             rows={"train": 80, "valid": 10, "test": 10},
             reading={"text": "body"},
             corpus=["corpus.txt"],

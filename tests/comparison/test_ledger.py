@@ -15,6 +15,7 @@ PLAN = Plan(
     request={"task": "classification"},
     content="ab",
     seconds=1.5,
+    pace=1.0,
     rows={"train": 8, "valid": 1, "test": 1},
     reading={},
     corpus=["corpus.txt"],

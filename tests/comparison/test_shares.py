@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foretext.comparison.shares import Answering, Shares, Stopwatch
+from foretext.comparison.shares import Answering, Pace, Shares, Stopwatch
 from foretext.progress.budget import Budget
 
 
@@ -118,3 +118,23 @@ def test_a_stopwatch_counts_what_earlier_commands_took(clock: Clock) -> None:
     clock.now = 1002.0
     watch.add(30.0)
     assert watch() == pytest.approx(32.0)
+
+
+def test_a_busy_machine_has_more_time_kept_free(clock: Clock) -> None:
+    usual, busy = shares_of(100, clock), Shares(Budget(100, 0.0, clock), pace=2.0)
+    assert usual.writing < busy.writing < 2 * usual.writing
+    assert Shares(Budget(100, 0.0, clock), pace=10.0).writing == 10.0
+    answering = Answering(rows=0, seeds=1, pace=2.0)
+    assert answering.costs(0.0) == pytest.approx((3.0, 0.0))
+
+
+def test_the_pace_is_the_time_by_that_of_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    wall, work = Clock(), Clock()
+    monkeypatch.setattr("time.monotonic", wall)
+    monkeypatch.setattr("time.process_time", work)
+    pace = Pace()
+    assert pace() == 1.0
+    wall.now, work.now = 3.0, 1.5
+    assert pace() == pytest.approx(2.0)
+    wall.now = 100.0
+    assert pace() == 10.0

@@ -23,6 +23,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from foretext.comparison.candidate import Candidate
+from foretext.comparison.shares import SLOWEST
 from foretext.errors import OutputError
 from foretext.files import atomic_file, is_regular_file
 from foretext.parsing import read_json
@@ -43,6 +44,7 @@ class Plan:
         request: as `CompareRequest.kept` has it.
         content: digest of the files of rows and text.
         seconds: that reading and deciding took.
+        pace: how many times as slow as usual the machine was.
         rows: number of the rows of each part.
         reading: the section `[rows]` that reads these files.
         corpus: files to pretrain on.
@@ -57,6 +59,7 @@ class Plan:
     request: dict[str, Any]
     content: str
     seconds: Seconds
+    pace: Annotated[float, Field(ge=1, le=SLOWEST)]
     rows: dict[str, Count]
     reading: dict[str, Any]
     corpus: list[str]

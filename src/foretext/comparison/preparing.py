@@ -7,15 +7,16 @@ from pathlib import Path
 
 from foretext._version import __version__
 from foretext.comparison.candidate import Candidate
+from foretext.comparison.candidates import CorpusFacts
 from foretext.comparison.checks import check_budget, check_disk, needed_bytes
-from foretext.comparison.choosing import CorpusFacts, choose_candidates
+from foretext.comparison.choosing import choose_candidates
 from foretext.comparison.corpus_leaks import corpus_leak
 from foretext.comparison.leaks import Leak
 from foretext.comparison.ledger import Ledger, Plan
 from foretext.comparison.request import CompareRequest
 from foretext.comparison.rounds import by_need
 from foretext.comparison.rows import ComparisonRows, read_rows
-from foretext.comparison.shares import Stopwatch
+from foretext.comparison.shares import Pace, Stopwatch
 from foretext.comparison.text_facts import text_facts
 from foretext.corpus import Corpus
 from foretext.corpus.settings import CorpusConfig
@@ -32,7 +33,7 @@ def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch) -> Plan
     Raises:
         ForetextError: rows, text or settings will not do; the message says why.
     """
-    content = request.content()
+    pace, content = Pace(), request.content()
     rows = read_rows(request.task, request.sources, request.rows, seed=request.seed)
     rows.write(ledger.rows)
     files, notes = _corpus(request, ledger, rows)
@@ -47,6 +48,7 @@ def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch) -> Plan
         without=request.without,
         given=request.given,
         settings=request.settings,
+        seeds=request.seeds,
     )
     found = choice.candidates
     warnings = [*rows.warnings, *_checked(request, ledger, found, facts.num_bytes, watch)]
@@ -58,6 +60,7 @@ def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch) -> Plan
         request=request.kept(),
         content=content,
         seconds=watch(),
+        pace=pace(),
         rows=rows.counts(),
         reading=dict(rows.settings),
         corpus=[*files],
@@ -77,7 +80,8 @@ def _checked(
     watch: Stopwatch,
 ) -> Iterator[str]:
     """Yield warnings about time and room; refuse what cannot work."""
-    yield from check_budget(candidates, request.budget_seconds - watch(), request.rounds)
+    left = request.budget_seconds - watch()
+    yield from check_budget(candidates, left, request.rounds, request.seeds)
     rows_bytes = sum(path.stat().st_size for path in ledger.rows.iterdir())
     needed = needed_bytes(
         candidates,

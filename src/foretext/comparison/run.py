@@ -72,7 +72,7 @@ def run_comparison(
             contest = Contest(request, plan, ledger, doing, watch, is_silent)
             _tell_plan(contest)
             contest = share_work(contest)
-            shares = Shares(Budget(request.budget_seconds, 0.0, watch))
+            shares = Shares(Budget(request.budget_seconds, 0.0, watch), plan.pace)
             played = play_rounds(contest, shares, partial(_tell_turn, contest))
             final = play_final(contest, shares, played)
         content = _content(contest, played, final)

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 
 from foretext.progress.budget import Budget, Clock
 
-__all__ = ["Answering", "Shares", "Stopwatch"]
+__all__ = ["Answering", "Pace", "Shares", "Stopwatch"]
 
 WRITING_SECONDS = 2.5  # for figures, page and the best model
-WRITING_RATE = 0.01  # of the time, beside that
+WRITING_RATE, MOST_WRITING_RATE = 0.01, 0.1  # of the time: beside that, and at most
 ANSWERING_RATE = 0.15  # of a share, at most, for answers at the end
 OPENING_SECONDS = 1.5  # of a model that is to answer, and of rows that it answers alone
+SLOWEST = 10.0  # times as slow as usual, at most, that a busy machine is taken for
 ROW_SECONDS = 0.005  # of an answer, before one was timed
 MARGIN = 1.2  # times the time that was measured
 
@@ -44,6 +45,18 @@ class Stopwatch:
         self._began -= seconds
 
 
+class Pace:
+    """How slow a busy machine is: the time of this process, by that of its work, from now on."""
+
+    def __init__(self) -> None:
+        self._wall, self._work = time.monotonic(), time.process_time()
+
+    def __call__(self) -> float:
+        """Return how many times as slow as usual it is, 1 or more."""
+        wall, work = time.monotonic() - self._wall, time.process_time() - self._work
+        return min(max(wall / max(work, 1e-3), 1.0), SLOWEST)
+
+
 @dataclass(frozen=True)
 class Answering:
     """The rows that all models answer at the end.
@@ -51,10 +64,12 @@ class Answering:
     Attributes:
         rows: of the test, or those that are held out where there is none.
         seeds: models of each candidate.
+        pace: how many times as slow as usual this machine is.
     """
 
     rows: int
     seeds: int = 1
+    pace: float = 1.0
 
     def seconds(self, share: float, row_seconds: float = ROW_SECONDS) -> float:
         """Return the time that is kept free for the answers of a candidate.
@@ -68,7 +83,7 @@ class Answering:
 
     def costs(self, row_seconds: float) -> tuple[float, float]:
         """Return the seconds of all models of a candidate, and those that each row adds."""
-        return self.seeds * OPENING_SECONDS, self.seeds * MARGIN * row_seconds
+        return self.seeds * self.pace * OPENING_SECONDS, self.seeds * MARGIN * row_seconds
 
 
 @dataclass
@@ -77,12 +92,14 @@ class Shares:
 
     Attributes:
         budget: of everything.
+        pace: how many times as slow as usual this machine is.
         turns: of candidates that are to come in this round.
         later: seconds kept for later rounds.
         tests: by candidate, seconds of its answers to the test.
     """
 
     budget: Budget
+    pace: float = 1.0
     turns: int = 0
     later: float = 0.0
     tests: dict[str, float] = field(default_factory=dict)
@@ -90,7 +107,9 @@ class Shares:
     @property
     def writing(self) -> float:
         """Seconds that are kept free for what is written at the end."""
-        return WRITING_SECONDS + WRITING_RATE * self.budget.seconds
+        whole = self.budget.seconds
+        seconds = self.pace * WRITING_SECONDS + WRITING_RATE * whole
+        return min(seconds, MOST_WRITING_RATE * whole)
 
     @property
     def left(self) -> float:
