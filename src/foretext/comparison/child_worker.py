@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import TracebackType
@@ -14,7 +15,6 @@ from typing import IO, Any
 
 from foretext.comparison.messages import Done, Failed, Message, Setup, encoded, read_message
 from foretext.comparison.worker import Job, JobFailed, Worker
-from foretext.comparison.worker_process import STOPPING_SECONDS
 from foretext.errors import Interrupted
 from foretext.registry import trusted
 from foretext.runtime import Interruption
@@ -23,6 +23,7 @@ __all__ = ["ChildWorker"]
 
 PROGRAM = "foretext.comparison.worker_process"
 OFTEN = 0.1  # seconds between two looks at signals and limits
+DYING_SECONDS = 10.0  # between the last word of a process and its end
 LATE_SECONDS = 5.0  # that a job has to stop by itself at its limit
 
 
@@ -46,7 +47,7 @@ class ChildWorker(Worker):
         traceback: TracebackType | None,
     ) -> None:
         if self._child is not None:
-            self._child.end(0.0 if kind is KeyboardInterrupt else STOPPING_SECONDS)
+            self._child.end()
 
     def start(self) -> None:
         """Start the process, which imports what jobs need."""
@@ -58,7 +59,7 @@ class ChildWorker(Worker):
         child = self._asked(job)
         with Interruption() as stop:
             message, is_late = child.awaited(stop, None if limit is None else began + limit)
-        code = 0 if message is not None and child.is_alive else child.end(STOPPING_SECONDS)
+        code = 0 if child.is_alive and message is not None else child.end(dies=message is None)
         if stop.requested is not None:
             raise Interrupted(_last_words(message, stop.requested))
         seconds = time.monotonic() - began
@@ -84,7 +85,7 @@ class ChildWorker(Worker):
 
     def _living(self) -> _Child:
         if self._child is not None and not self._child.is_alive:
-            self._child.end(STOPPING_SECONDS)
+            self._child.end()
             self._child = None
         if self._child is None:
             self._child = _Child(self._folder, self._program)
@@ -141,18 +142,18 @@ class _Child:
                 if is_late and until is not None and time.monotonic() > until + LATE_SECONDS:
                     self._process.kill()
 
-    def end(self, seconds: float) -> int:
-        """End the process, and return its exit code.
+    def end(self, *, dies: bool = False) -> int:
+        """End the process, which does no job any more, and return its exit code.
 
         Args:
-            seconds: that it has to end by itself, with a checkpoint.
+            dies: whether it ends by itself, for a reason that its exit code tells.
         """
         self._close()
-        try:
-            return self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            return self._process.wait()
+        if dies:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(DYING_SECONDS)
+        self._process.kill()  # all is saved, and Python takes seconds to leave
+        return self._process.wait()
 
     def _close(self) -> None:
         """Ask the process to end: that is what the end of its input means."""

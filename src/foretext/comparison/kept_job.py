@@ -27,7 +27,7 @@ class KeptJob:
     """A job, and its reply once it has ended."""
 
     job: Annotated[Job, Field(discriminator="kind")]
-    reply: Reply | None = None
+    reply: Annotated[Reply, Field(discriminator="kind")] | None = None
 
     @classmethod
     def begun(cls, job: Job) -> KeptJob:

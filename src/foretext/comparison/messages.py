@@ -54,7 +54,7 @@ class Setup:
 class Done:
     """A job has ended well."""
 
-    reply: Reply
+    reply: Annotated[Reply, Field(discriminator="kind")]
     kind: Literal["done"] = "done"
 
 

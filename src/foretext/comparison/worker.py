@@ -157,6 +157,7 @@ class PrepareReply:
     seconds: float
     text_bytes: int | None
     text_rate: float
+    kind: Literal["prepared"] = "prepared"
 
 
 @dataclass(frozen=True)
@@ -180,6 +181,7 @@ class PretrainReply:
     parameters: int
     curve: list[tuple[float, float]]
     text_rate: float = 1.0
+    kind: Literal["pretrained"] = "pretrained"
 
 
 @dataclass(frozen=True)
@@ -210,6 +212,7 @@ class FinetuneReply:
     curve: list[tuple[float, float]]
     warnings: list[str]
     row_seconds: float = 0.0
+    kind: Literal["finetuned"] = "finetuned"
 
 
 @dataclass(frozen=True)
@@ -233,6 +236,7 @@ class AnswerReply:
     milliseconds_per_row: float
     milliseconds_in_batches: float
     memory_bytes: int
+    kind: Literal["answered"] = "answered"
 
 
 Reply = PrepareReply | PretrainReply | FinetuneReply | AnswerReply

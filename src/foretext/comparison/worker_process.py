@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from queue import SimpleQueue
 from typing import BinaryIO
@@ -36,13 +36,14 @@ from foretext.files import held_folder
 from foretext.registry import imported, trust
 from foretext.terminal import guarded_streams
 
-__all__ = ["STOPPING_SECONDS", "work"]
+__all__ = ["work"]
 
 Do = Callable[[Job], Reply]
 
 STOPPING_SECONDS = 60.0  # for a last checkpoint; then the process ends without one
 WAITING_SECONDS = 90.0  # for the process of a comparison that was killed, which is still saving
 OFTEN = 0.1  # seconds between two looks
+OOM_SCORE, FIRST_TO_DIE = Path("/proc/self/oom_score_adj"), "800"  # of 1000; see proc(5)
 JOBS = "foretext.comparison.jobs:do_job"
 USED_BY_JOBS = (  # and imported before the first job comes
     "foretext.finetuning.network",
@@ -71,6 +72,7 @@ class Process:
 
     def run(self) -> None:
         """Do one job after another."""
+        _volunteer()
         setup = read_setup(self._input.readline())
         sys.path[:] = setup.modules or sys.path
         trust(*setup.trusted)
@@ -79,6 +81,7 @@ class Process:
             do = self._prepare()
             while (line := self._lines.get()) and self._answer(read_job(line), do):
                 pass
+        gc.freeze()  # likewise
 
     def _answer(self, job: Job, do: Do) -> bool:
         """Do a job, and say what came of it; False: the process has to end."""
@@ -174,6 +177,12 @@ def _held_when_free(folder: Path) -> Iterator[None]:
         yield
     finally:
         held.__exit__(None, None, None)
+
+
+def _volunteer() -> None:
+    """Where memory is short, let the system end this process, and not the comparison."""
+    with suppress(OSError):  # another system, or a container that forbids it
+        OOM_SCORE.write_text(FIRST_TO_DIE)
 
 
 def _interrupt() -> None:
