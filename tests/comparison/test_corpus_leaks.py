@@ -69,6 +69,12 @@ def test_short_texts_say_nothing(tmp_path: Path) -> None:
     assert corpus_leak([], written(tmp_path, "text\n")) is None
 
 
+def test_texts_of_short_lines_are_found(tmp_path: Path) -> None:
+    text = sentences(8, 1)[0].replace(" ", "\n")
+    corpus = written(tmp_path, text.replace("\n", " "))
+    assert corpus_leak(labelled([text]), corpus) is not None
+
+
 def test_chinese_texts_are_found(tmp_path: Path) -> None:
     text = "今天上午，轮船在大雾中缓慢地驶进了港口。"
     corpus = written(tmp_path, f"昨天没有船。{text}明天也没有。\n")

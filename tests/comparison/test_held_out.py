@@ -18,19 +18,11 @@ def texts(labels: list[str]) -> list[LabelledText]:
 
 
 @pytest.mark.parametrize(
-    ("num_rows", "rate", "expected"),
-    [
-        (20, None, 4),  # a fifth of few
-        (600, None, 120),
-        (1500, None, 200),
-        (5000, None, 500),  # a tenth
-        (100_000, None, 2000),
-        (100, 0.3, 30),
-        (20, 0.001, 1),
-    ],
+    ("num_rows", "expected"),
+    [(20, 4), (600, 120), (1500, 200), (5000, 500), (100_000, 2000)],  # a fifth of few, a tenth
 )
-def test_how_many_rows_are_held_out(num_rows: int, rate: float | None, expected: int) -> None:
-    assert num_held_out(num_rows, rate) == expected
+def test_how_many_rows_are_held_out(num_rows: int, expected: int) -> None:
+    assert num_held_out(num_rows) == expected
 
 
 def test_too_few_rows_are_not_divided() -> None:

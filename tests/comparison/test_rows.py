@@ -36,7 +36,7 @@ def test_rows_are_held_out_and_written_for_all(tmp_path: Path) -> None:
     sources = {"train": train, "test": test}
     rows = read_rows("classification", sources, {"text": 2, "label": 1})
     assert rows.counts() == {"train": 80, "valid": 20, "test": 30}
-    assert (rows.is_held_out, rows.measured, rows.leaks) == (True, "test", ())
+    assert (rows.measured, rows.warnings) == ("test", ())
     assert sum(row.labels == ("no",) for row in rows.valid) == 5
     files = rows.write(tmp_path / "rows")
     assert sorted(path.name for path in files.values()) == [
@@ -59,7 +59,6 @@ def test_held_out_rows_of_a_file_are_taken_as_they_are(tmp_path: Path) -> None:
     sources = {"train": table(tmp_path, "a.txt", 10), "valid": table(tmp_path, "b.txt", 6, 10)}
     rows = read_rows("classification", sources, {})
     assert rows.counts() == {"train": 10, "valid": 6, "test": 0}
-    assert not rows.is_held_out
 
 
 def test_rows_in_memory_with_several_labels(tmp_path: Path) -> None:
@@ -158,8 +157,6 @@ def test_common_rows_are_told_once(tmp_path: Path) -> None:
     rows = read_rows("classification", {"train": train, "test": test}, {})
     told = [sentence for sentence in rows.warnings if "3 of 10" in sentence]
     assert len(told) == 1
-    assert rows.leaks[0].rows == 3
-    assert rows.leaks[0].is_grave
 
 
 def test_what_changes_no_score_is_a_note(tmp_path: Path) -> None:

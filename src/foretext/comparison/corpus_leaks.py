@@ -87,8 +87,12 @@ def _search(wanted: Hashes, corpus: Corpus) -> NDArray[np.bool_]:
 
 
 def _some_windows(text: str) -> Hashes:
-    """Return the hashes of windows of a text, as many as are looked for."""
+    """Return the hashes of windows of a text, as many as are looked for.
+
+    They lie within its lines, which may be two texts of a row; in short lines there are none.
+    """
     every = np.concatenate([_hashes(_letters(line)) for line in text.split("\n")])
+    every = every if len(every) else _hashes(_letters(text))
     if not len(every):
         return every
     number = min(MOST_WINDOWS, 1 + (len(every) - 1) // WINDOW)

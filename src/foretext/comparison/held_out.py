@@ -27,8 +27,8 @@ FEWEST_GROUPS = 10  # that can be divided; rows of fewer are divided one by one
 Parts = tuple[list[Any], list[Any]]
 
 
-def num_held_out(num_rows: int, rate: float | None = None) -> int:
-    """Return how many rows are held out; `rate` is what the user wants of them.
+def num_held_out(num_rows: int) -> int:
+    """Return how many rows are held out.
 
     Raises:
         CorpusError: there are too few rows to divide them.
@@ -38,8 +38,6 @@ def num_held_out(num_rows: int, rate: float | None = None) -> int:
             f"{num_rows} rows to learn from are too few to hold some out and choose a model by "
             f"them; give {FEWEST_ROWS} or more, or others with --valid."
         )
-    if rate is not None:
-        return max(round(rate * num_rows), 1)
     least = min(ENOUGH, round(LARGEST_RATE * num_rows))
     return min(max(round(USUAL_RATE * num_rows), least), MOST)
 

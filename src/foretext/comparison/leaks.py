@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from foretext.errors import CorpusError
 
-__all__ = ["Leak", "key_of", "leak_between"]
+__all__ = ["Leak", "find_leaks", "key_of"]
 
 MOSTLY = 0.5  # share of rows from which a file is refused
 SHOWN = 5  # places
 
-PARTS = {"train": "the rows to learn from", "valid": "the held-out rows", "test": "the test rows"}
 GRAVE = 0.01  # share from which it changes scores
+
+NAMES = {"valid": "held-out", "test": "test"}
+PLACES = {"train": "the rows to learn from", "valid": "the held-out rows"}
+PAIRS = (
+    ("test", "train"),
+    ("test", "valid"),
+    ("valid", "train"),
+)  # a part, and where it must not be
 
 
 @dataclass(frozen=True)
@@ -44,17 +51,13 @@ class Leak:
         """Share of `part` that is in both."""
         return self.rows / self.total
 
-    def as_json(self) -> dict[str, Any]:
-        """Return what ``compare.json`` keeps."""
-        return {**asdict(self), "places": list(self.places), "rate": self.rate}
-
     @property
     def is_grave(self) -> bool:
         """Whether it changes scores: a warning, not a note."""
         return self.rate >= GRAVE
 
     def __str__(self) -> str:
-        number = f"{self.rows:,} of {self.total:,} {self.part} rows ({self.rate:.1%})"
+        number = f"{self.rows:,} of {self.total:,} {NAMES[self.part]} rows ({self.rate:.1%})"
         example = f"such as {self.places[0]}"
         if self.inside == "corpus":
             where = "" if self.searched >= 1 else f", of which {self.searched:.0%} were searched"
@@ -64,28 +67,38 @@ class Leak:
                 "corpus to see how good it is at new texts."
             )
         return (
-            f"{number} are among {PARTS[self.inside]} too, {example}; scores on them say how well "
+            f"{number} are among {PLACES[self.inside]} too, {example}; scores on them say how well "
             "they are remembered, so remove them from one of the two."
         )
 
 
-def leak_between(parts: Mapping[str, Sequence[Any]], part: str, inside: str) -> Leak | None:
-    """Return which rows of a part have a text that is in another one too; None: none has.
+def find_leaks(parts: Mapping[str, Sequence[Any]]) -> list[Leak]:
+    """Return which rows have a text that is in another part too; rows without text are left out.
+
+    Args:
+        parts: rows by "train", "valid" and "test".
 
     Raises:
-        CorpusError: most of them have, so that nothing could be measured.
+        CorpusError: most rows of a part are in another one, so that they measure nothing.
     """
-    known = {key_of(row.text) for row in parts[inside]}
-    both = [row for row in parts[part] if key_of(row.text) in known]
+    keys = {part: [key_of(row.text) for row in rows] for part, rows in parts.items()}
+    known = {part: {*found} - {NO_TEXT} for part, found in keys.items()}
+    found = [_leak(part, inside, parts[part], keys[part], known[inside]) for part, inside in PAIRS]
+    return [leak for leak in found if leak is not None]
+
+
+def _leak(
+    part: str, inside: str, rows: Sequence[Any], keys: Sequence[bytes], known: Container[bytes]
+) -> Leak | None:
+    both = [row for row, key in zip(rows, keys, strict=True) if key in known]
     if not both:
         return None
-    places = tuple(row.place for row in both[:SHOWN])
-    leak = Leak(part, inside, len(both), len(parts[part]), places)
+    leak = Leak(part, inside, len(both), len(rows), tuple(row.place for row in both[:SHOWN]))
     if leak.rate >= MOSTLY:
         raise CorpusError(
             f"--{part}: {leak.rows:,} of {leak.total:,} rows ({leak.rate:.1%}) are among "
-            f"{PARTS[inside]} too, such as {places[0]}, so that scores would say how well they are "
-            f"remembered; give other rows, or leave --{part} out."
+            f"{PLACES[inside]} too, such as {leak.places[0]}, so that scores would say how well "
+            f"they are remembered; give other rows, or leave --{part} out."
         )
     return leak
 
@@ -94,3 +107,6 @@ def key_of(text: str) -> bytes:
     """Return a hash of 64 bits, the same for texts that differ in white space, case or width."""
     plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
     return hashlib.blake2b(plain.encode(), digest_size=8).digest()
+
+
+NO_TEXT = key_of("")

@@ -10,7 +10,7 @@ from typing import Any
 
 from foretext.classifiers.row_model import RowModel
 from foretext.comparison.held_out import held_out, num_held_out
-from foretext.comparison.leaks import Leak, key_of, leak_between
+from foretext.comparison.leaks import NAMES, find_leaks, key_of
 from foretext.corpus.findings import Problem
 from foretext.data.rows import write_rows
 from foretext.data.rows.in_memory import RowSource
@@ -37,8 +37,6 @@ class ComparisonRows:
         valid: to choose by: of a file, or held out.
         test: to measure on, once, at the end; empty: figures are of `valid`.
         settings: the section `[rows]` that reads the files which `write` leaves.
-        is_held_out: whether `valid` was taken from the rows to learn from.
-        leaks: rows that are in two parts.
         warnings, notes: sentences for a person.
     """
 
@@ -47,8 +45,6 @@ class ComparisonRows:
     valid: Sequence[Any]
     test: Sequence[Any]
     settings: Mapping[str, Any]
-    is_held_out: bool = False
-    leaks: tuple[Leak, ...] = ()
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -131,12 +127,7 @@ def read_written(
 
 
 def read_rows(
-    task: str,
-    sources: Mapping[str, Any],
-    settings: Mapping[str, Any],
-    *,
-    seed: int = 0,
-    valid_rate: float | None = None,
+    task: str, sources: Mapping[str, Any], settings: Mapping[str, Any], *, seed: int = 0
 ) -> ComparisonRows:
     """Read the rows that the user has, check them, and hold some out where no others are given.
 
@@ -145,7 +136,6 @@ def read_rows(
         sources: files or rows in memory, by "train", "valid" and "test".
         settings: the section `[rows]`: columns and format of the user's files.
         seed: of the rows that are held out.
-        valid_rate: share of the rows that is held out; None: a tenth, or more of few rows.
 
     Raises:
         CorpusError: a file cannot be read, or there is nothing to learn or to measure.
@@ -156,32 +146,25 @@ def read_rows(
     for part, rows in sources.items():
         _check_parallel(model, task, part, rows)
     read = {part: model.read(model.source_of(rows), config) for part, rows in sources.items()}
-    train, test = read["train"], read.get("test", [])
-    rows = ComparisonRows(
-        model, train, read.get("valid", []), test, model.reading_again(config), "valid" not in read
-    )
-    return _divided(_checked(rows), seed, valid_rate)
+    parts = (read.get(part, []) for part in PARTS)
+    rows = ComparisonRows(model, *parts, settings=model.reading_again(config))
+    return _divided(_checked(rows), seed)
 
 
 def _checked(rows: ComparisonRows) -> ComparisonRows:
     """Warn of what is wrong with rows; refuse those of which nothing can be learned or measured."""
-    pairs = [("test", "train"), ("test", "valid"), ("valid", "train")]
-    found = [leak_between(rows.parts, *pair) for pair in pairs if all(map(rows.parts.get, pair))]
-    leaks = tuple(leak for leak in found if leak is not None)
-    known = {key_of(row.text) for row in rows.train} if leaks else set()
-    new = [row for row in rows.test if key_of(row.text) not in known]  # the others: see `leaks`
-    problems = rows.model.problems(rows.train, new)
-    rows = replace(rows, leaks=leaks)
+    leaks = find_leaks(rows.parts)
     for leak in leaks:
         rows = rows.told(str(leak), is_grave=leak.is_grave)
-    return _with_problems(rows, problems)
+    known = {key_of(row.text) for row in rows.train} if leaks else set()
+    new = [row for row in rows.test if key_of(row.text) not in known]  # the others are told of
+    return _with_problems(rows, rows.model.problems(rows.train, new))
 
 
-def _divided(rows: ComparisonRows, seed: int, rate: float | None) -> ComparisonRows:
+def _divided(rows: ComparisonRows, seed: int) -> ComparisonRows:
     """Hold rows out where the user gave no others."""
-    if rows.is_held_out:
-        number = num_held_out(len(rows.train), rate)
-        train, valid = held_out(rows.model, rows.train, number, seed)
+    if not rows.valid:
+        train, valid = held_out(rows.model, rows.train, num_held_out(len(rows.train)), seed)
         rows = replace(rows, train=train, valid=valid)
     rows.model.check_learnable(rows.train)
     rows = _with_problems(rows, rows.model.unseen_problems(rows.train, rows.valid))
@@ -202,10 +185,10 @@ def _with_problems(rows: ComparisonRows, problems: Sequence[Problem]) -> Compari
 def _same_answers(rows: ComparisonRows) -> Iterator[str]:
     """Yield a sentence for each part whose rows are of one kind, where others are to learn from."""
     kinds = {part: {rows.model.stratum_of(row) for row in rows.parts[part]} for part in PARTS}
-    for part in ("valid", "test"):
+    for part in NAMES:
         if len(kinds[part]) == 1 < len(kinds["train"]):
             yield (
-                f"All {len(rows.parts[part]):,} {part} rows are of one kind "
+                f"All {len(rows.parts[part]):,} {NAMES[part]} rows are of one kind "
                 f"('{min(kinds[part])}'), so that a model which always answers this is right; give "
                 "rows of every kind."
             )
