@@ -10,6 +10,7 @@ from foretext.comparison.candidates import (
     ORDERS,
     USABLE_RATE,
     Choice,
+    CorpusFacts,
     default_candidates,
     usual_names,
 )
@@ -28,7 +29,7 @@ def chosen(
     num_rows: int = 5_000,
     budget_seconds: float = EVERYTHING,
 ) -> Choice:
-    return default_candidates(task, language, corpus_bytes, num_rows, budget_seconds)
+    return default_candidates(task, CorpusFacts(language, corpus_bytes, num_rows), budget_seconds)
 
 
 def names(choice: Choice) -> list[str]:

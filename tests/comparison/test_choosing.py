@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from foretext.comparison.candidates import ORDERS, usual_names
-from foretext.comparison.choosing import CorpusFacts, check_candidate, choose_candidates
+from foretext.comparison.candidates import ORDERS, CorpusFacts, usual_names
+from foretext.comparison.choosing import check_candidate, choose_candidates
 from foretext.comparison.named_candidate import named_candidate
 from foretext.errors import SettingError
 from foretext.finetuning.bases import NamedBackbone
@@ -15,9 +15,7 @@ from foretext.recipe import Recipe
 FACTS = CorpusFacts(language="en", corpus_bytes=10_000_000, num_rows=5_000)
 
 
-def names(
-    task: str = "classification", seconds: float = 120.0, **chosen: tuple[str, ...]
-) -> list[str]:
+def names(task: str = "classification", seconds: float = 120.0, **chosen: Any) -> list[str]:
     return [each.name for each in choose_candidates(task, FACTS, seconds, **chosen).candidates]
 
 
@@ -68,9 +66,23 @@ def test_without_leaves_out() -> None:
 def test_what_is_given_takes_part_beside_the_others(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     given = str(tmp_path / "run")
-    assert names(given=(given, "deberta")) == [*names(), given, "deberta"]
-    assert names(given=("linear",)) == names()
+    assert names(given=(given, "deberta"), seconds=3600)[-2:] == [given, "deberta"]
+    assert sorted(names(given=("linear",))) == sorted(names())
     assert "t5" not in choose_candidates("tagging", FACTS, 60, given=("t5",)).left_out
+
+
+def test_what_is_given_and_left_out_changes_the_room_of_others() -> None:
+    assert "modern-bert" in names(seconds=120)
+    assert "modern-bert" not in names(seconds=120, given=("elmo",))
+    assert "textcnn" not in names(seconds=120)
+    assert "textcnn" in names(seconds=120, without=("pretrained",))
+
+
+def test_seeds_take_their_time() -> None:
+    one, three = (
+        choose_candidates("classification", FACTS, 600, seeds=seeds).candidates for seeds in (1, 3)
+    )
+    assert len(three) < len(one)
 
 
 def test_two_candidates_in_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +116,7 @@ def test_writers_of_text() -> None:
 @pytest.mark.parametrize("option", ["only", "without", "given"])
 def test_unknown_names(option: str) -> None:
     with pytest.raises(SettingError, match=r"'linaer'.* Did you mean 'linear'"):
-        choose_candidates("classification", FACTS, 120, **{option: ("linaer",)})
+        names(**{option: ("linaer",)})
 
 
 def test_nothing_is_left() -> None:

@@ -111,8 +111,8 @@ def test_names_of_nothing(name: str, sentence: str) -> None:
 
 def test_names_import_no_torch() -> None:
     code = (
-        "import sys; from foretext.comparison.candidates import default_candidates;"
-        "default_candidates('classification', 'en', 10**7, 5000, 3600.0);"
+        "import sys; from foretext.comparison.candidates import CorpusFacts, default_candidates;"
+        "default_candidates('classification', CorpusFacts('en', 10**7, 5000), 3600.0);"
         "sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0

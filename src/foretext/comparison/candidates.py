@@ -5,6 +5,8 @@ The orders are those of docs/results.md: what learned most in minutes of two cor
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import NamedTuple
 
@@ -12,7 +14,14 @@ from foretext.comparison.candidate import Candidate
 from foretext.comparison.named_candidate import named_candidate
 from foretext.corpus.jieba_words import is_jieba_installed
 
-__all__ = ["USABLE_RATE", "Choice", "default_candidates", "usual_names"]
+__all__ = [
+    "USABLE_RATE",
+    "Choice",
+    "CorpusFacts",
+    "default_candidates",
+    "look_seconds",
+    "usual_names",
+]
 
 USABLE_RATE = 0.9  # of a budget: the rest is for reading, the test and the page
 SHORT = 120.0  # seconds of a budget in which every candidate has its least time
@@ -56,6 +65,21 @@ OF_OTHER_TASKS = (
 CHINESE = {"ernie": "modern-bert"}  # what whole words help comes right after it
 
 
+@dataclass(frozen=True)
+class CorpusFacts:
+    """What the choice of candidates asks of text and rows.
+
+    Attributes:
+        language: of the corpus; "zh" for Chinese.
+        corpus_bytes: of the text to pretrain on.
+        num_rows: to learn the task from.
+    """
+
+    language: str
+    corpus_bytes: int
+    num_rows: int
+
+
 class Choice(NamedTuple):
     """The candidates of a comparison.
 
@@ -84,8 +108,20 @@ def usual_names(task: str, language: str = "") -> list[str]:
     return names
 
 
+def look_seconds(candidate: Candidate, seeds: int) -> float:
+    """Return how long a fair look at a candidate takes with several fine-tunings."""
+    pretraining = candidate.pretraining_rate
+    return candidate.least_seconds * (pretraining + seeds * (1 - pretraining))
+
+
 def default_candidates(
-    task: str, language: str, corpus_bytes: int, num_rows: int, budget_seconds: float
+    task: str,
+    facts: CorpusFacts,
+    budget_seconds: float,
+    *,
+    seeds: int = 1,
+    without: Collection[str] = (),
+    beside: Sequence[Candidate] = (),
 ) -> Choice:
     """Choose what is tried where the user names nothing.
 
@@ -94,40 +130,45 @@ def default_candidates(
 
     Args:
         task: a name, or "module:Class".
-        language: of the corpus; "zh" for Chinese.
-        corpus_bytes: of the text to pretrain on.
-        num_rows: to learn the task from.
+        facts: of text and rows.
         budget_seconds: of the first round, for all candidates together.
+        seeds: fine-tunings of each candidate.
+        without: names of candidates that nobody wants.
+        beside: candidates that take part in any case.
     """
-    room = _Room(num_rows, budget_seconds)
-    left_out = {}
-    for name in usual_names(task, language):
+    room = _Room(facts.num_rows, budget_seconds, seeds, [*beside])
+    taken, left_out = [], {}
+    for name in usual_names(task, facts.language):
         candidate = named_candidate(name, task)
-        reason = _unusable(candidate, language, corpus_bytes) or room.refused(candidate)
+        if name in without or candidate in beside:
+            continue
+        reason = _unusable(candidate, facts) or room.refused(candidate)
         if reason is None:
+            taken.append(candidate)
             room.taken.append(candidate)
         else:
             left_out[name] = reason
-    return Choice(room.taken, left_out)
+    return Choice(taken, left_out)
 
 
+@dataclass(frozen=True)
 class _Room:
     """How many candidates fit into a budget, one after another."""
 
-    def __init__(self, num_rows: int, budget_seconds: float) -> None:
-        self.taken: list[Candidate] = []
-        self._row_seconds = num_rows / ROWS_A_SECOND
-        self._budget = budget_seconds
-        self._growth = max(budget_seconds / SHORT, 1.0) ** GROWTH
+    num_rows: int
+    budget: float
+    seeds: int
+    taken: list[Candidate]
 
     def refused(self, candidate: Candidate) -> str | None:
         """Return why a candidate has no room beside those that were taken; None: it has."""
         together = [*self.taken, candidate]
         quick = [each for each in together if each.group == "classical"]
         others = [each for each in together if each.group != "classical"]
-        left = USABLE_RATE * self._budget
-        left -= sum(each.least_seconds + self._row_seconds for each in quick)
-        needed = max((self._growth * each.least_seconds for each in others), default=0.0)
+        left = USABLE_RATE * self.budget
+        left -= sum(map(self._look, quick)) + self.seeds * len(quick) * self._row_seconds
+        growth = max(self.budget / SHORT, 1.0) ** GROWTH
+        needed = growth * max(map(self._look, others), default=0.0)
         share = left / max(len(others), 1)
         if share >= needed and left >= 0:
             return None
@@ -136,14 +177,22 @@ class _Room:
             f"them needs {needed:.0f} s; a longer --budget tries it, and so does --only"
         )
 
+    @property
+    def _row_seconds(self) -> float:
+        """Seconds that what needs no network takes for the rows."""
+        return self.num_rows / ROWS_A_SECOND
 
-def _unusable(candidate: Candidate, language: str, corpus_bytes: int) -> str | None:
+    def _look(self, candidate: Candidate) -> float:
+        return look_seconds(candidate, self.seeds)
+
+
+def _unusable(candidate: Candidate, facts: CorpusFacts) -> str | None:
     """Return why a candidate cannot do well here, whatever the budget."""
     needed = FEWEST_BYTES.get(candidate.group, 0)
-    if corpus_bytes < needed:
-        return f"{corpus_bytes:,} bytes of text teach it nothing; give {needed:,} or more"
+    if facts.corpus_bytes < needed:
+        return f"{facts.corpus_bytes:,} bytes of text teach it nothing; give {needed:,} or more"
     if candidate.group != "classical" and find_spec("torch") is None:
         return "a network needs PyTorch: install foretext[neural]"
-    if candidate.recipe == "ernie" and language == "zh" and not is_jieba_installed():
+    if candidate.recipe == "ernie" and facts.language == "zh" and not is_jieba_installed():
         return "Chinese words need jieba: install foretext[chinese]"
     return None

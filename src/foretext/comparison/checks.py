@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from foretext.comparison.candidate import Candidate
-from foretext.comparison.candidates import USABLE_RATE
+from foretext.comparison.candidates import USABLE_RATE, look_seconds
 from foretext.errors import OutputError, SettingError
 
 __all__ = ["check_budget", "check_disk", "needed_bytes", "too_short"]
@@ -46,7 +46,7 @@ def too_short(choose: Callable[[float], Sequence[Candidate]], budget_seconds: fl
 
 
 def check_budget(
-    candidates: Sequence[Candidate], seconds_left: float, rounds: int = 1
+    candidates: Sequence[Candidate], seconds_left: float, rounds: int = 1, seeds: int = 1
 ) -> Iterator[str]:
     """Yield a warning for candidates whose time is too short for a fair look at them.
 
@@ -54,6 +54,7 @@ def check_budget(
         candidates: that take part.
         seconds_left: of the budget, once rows are read.
         rounds: that divide it.
+        seeds: fine-tunings of each candidate.
 
     Raises:
         SettingError: there is no time left at all.
@@ -64,11 +65,12 @@ def check_budget(
             "it; give more time, or fewer rows."
         )
     others = [each for each in candidates if each.group != "classical"] or [*candidates]
-    quick = sum(each.least_seconds for each in candidates if each not in others)
+    looks = {each.name: look_seconds(each, seeds) for each in candidates}
+    quick = sum(looks[each.name] for each in candidates if each not in others)
     share = (seconds_left / rounds - quick) / max(len(others), 1)
-    short = [each for each in others if each.least_seconds > share]
+    short = [each for each in others if looks[each.name] > share]
     if short:
-        longest = max(each.least_seconds for each in short)
+        longest = max(looks[each.name] for each in short)
         wanted = rounds * (quick + len(others) * longest) / USABLE_RATE
         yield (
             f"each candidate has {_time(max(share, 0.0))} in a round, and {_names(short)} "

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from foretext.comparison.candidate import GROUPS, Candidate, Sections
 from foretext.comparison.candidate_settings import configured
-from foretext.comparison.candidates import Choice, default_candidates, usual_names
+from foretext.comparison.candidates import (
+    Choice,
+    CorpusFacts,
+    default_candidates,
+    usual_names,
+)
 from foretext.comparison.checks import too_short
 from foretext.comparison.named_candidate import OVER, named_candidate
 from foretext.errors import SettingError, did_you_mean
@@ -17,25 +21,10 @@ from foretext.finetuning.bases import NamedBackbone, is_name
 from foretext.objectives import OBJECTIVES
 from foretext.recipe import Recipe
 
-__all__ = ["CorpusFacts", "check_candidate", "choose_candidates"]
+__all__ = ["check_candidate", "choose_candidates"]
 
 WRITTEN = "text_to_text"
 READ_AS_ONE = {"span_qa", WRITTEN}  # tasks whose two texts stand in one row
-
-
-@dataclass(frozen=True)
-class CorpusFacts:
-    """What the choice of candidates asks of text and rows.
-
-    Attributes:
-        language: of the corpus; "zh" for Chinese.
-        corpus_bytes: of the text to pretrain on.
-        num_rows: to learn the task from.
-    """
-
-    language: str
-    corpus_bytes: int
-    num_rows: int
 
 
 def choose_candidates(
@@ -47,6 +36,7 @@ def choose_candidates(
     without: Sequence[str] = (),
     given: Sequence[str] = (),
     settings: Mapping[str, Sections] | None = None,
+    seeds: int = 1,
 ) -> Choice:
     """Return the candidates of a comparison.
 
@@ -58,39 +48,30 @@ def choose_candidates(
         without: names or groups to leave out.
         given: names and paths that take part beside the others, whatever the budget.
         settings: of candidates, by their names or those of groups.
+        seeds: fine-tunings of each candidate.
 
     Raises:
         SettingError: a name is unknown, cannot learn the task, or nothing is left; or settings are
             wrong, or of what is no candidate.
     """
     usual = usual_names(task, facts.language)
-    if only:
-        names = [name for each in only for name in _members(each, task, usual)]
-        choice = Choice([named_candidate(name, task) for name in names], {})
-    else:
-        choice = default_candidates(
-            task, facts.language, facts.corpus_bytes, facts.num_rows, budget_seconds
-        )
-    named = [named_candidate(name, task) for name in given]
     unwanted = [name for each in without for name in _members(each, task, usual)]
-    kept = _distinct([each for each in [*choice.candidates, *named] if each.name not in unwanted])
+    beside = [named_candidate(name, task) for name in given]
+    named = [named_candidate(name, task) for each in only for name in _members(each, task, usual)]
+    choose = partial(default_candidates, task, facts, seeds=seeds, without=unwanted, beside=beside)
+    choice = Choice(named, {}) if only else choose(budget_seconds)
+    found = [each for each in [*choice.candidates, *beside] if each.name not in unwanted]
+    if not found:
+        if only or not choice.left_out:
+            raise SettingError("--without leaves no candidate; name fewer.")
+        raise SettingError(too_short(lambda longer: choose(longer).candidates, budget_seconds))
+    kept = _distinct(found)
     for candidate in kept:
         if candidate.name not in usual:
             check_candidate(candidate, task)
-    if not kept:
-        if only or choice.candidates:
-            raise SettingError("--without leaves no candidate; name fewer.")
-        raise SettingError(too_short(partial(_affordable, task, facts), budget_seconds))
     for name, sections in (settings or {}).items():
         kept = _configured(kept, _members(name, task, usual), name, sections)
-    apart = {*unwanted, *_names(kept)}
-    return Choice(kept, {name: why for name, why in choice.left_out.items() if name not in apart})
-
-
-def _affordable(task: str, facts: CorpusFacts, budget_seconds: float) -> list[Candidate]:
-    """Return foretext's choice for a budget."""
-    known = (task, facts.language, facts.corpus_bytes, facts.num_rows)
-    return default_candidates(*known, budget_seconds).candidates
+    return Choice(kept, choice.left_out)
 
 
 def _members(name: str, task: str, usual: Sequence[str]) -> list[str]:
