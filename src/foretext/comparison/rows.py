@@ -146,8 +146,8 @@ def read_rows(
     for part, rows in sources.items():
         _check_parallel(model, task, part, rows)
     read = {part: model.read(model.source_of(rows), config) for part, rows in sources.items()}
-    parts = (read.get(part, []) for part in PARTS)
-    rows = ComparisonRows(model, *parts, settings=model.reading_again(config))
+    train, valid, test = (read.get(part, []) for part in PARTS)
+    rows = ComparisonRows(model, train, valid, test, model.reading_again(config))
     return _divided(_checked(rows), seed)
 
 
