@@ -115,8 +115,9 @@ def test_writers_of_text() -> None:
 
 @pytest.mark.parametrize("option", ["only", "without", "given"])
 def test_unknown_names(option: str) -> None:
+    chosen: dict[str, Any] = {option: ("linaer",)}
     with pytest.raises(SettingError, match=r"'linaer'.* Did you mean 'linear'"):
-        names(**{option: ("linaer",)})
+        names(**chosen)
 
 
 def test_nothing_is_left() -> None:
