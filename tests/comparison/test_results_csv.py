@@ -23,9 +23,9 @@ def test_each_seed_of_each_candidate_that_was_measured_is_a_line(tmp_path: Path)
     head, *lines = csv.reader(results_csv(content).splitlines())
     assert tuple(head) == COLUMNS
     assert lines == [  # of bert, 5.5 of 9.5 s were for both seeds, and 2 for each
-        ["bert", "classification/topics", "5", "0.25", "7.5", "0.04"],
-        ["bert", "classification/topics", "6", "0.15", "7.5", "0.04"],
-        ["linear", "classification/topics", "5", "0.5", "2.5", "0.16"],
+        ["bert", "classification/data/topics", "5", "0.25", "7.5", "0.04"],
+        ["bert", "classification/data/topics", "6", "0.15", "7.5", "0.04"],
+        ["linear", "classification/data/topics", "5", "0.5", "2.5", "0.16"],
     ]
 
 

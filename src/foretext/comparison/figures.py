@@ -157,8 +157,8 @@ def _judged_by(played: Played, answered: Mapping[str, Sequence[Answered]]) -> st
     return next((name for name in [*of_answers, *of_turns] if name), "score")
 
 
-def _data(plan: Plan) -> str | None:
-    """Return the name of the file of rows, without its folder and suffix."""
-    named = plan.request.get("train")
-    first = named[0] if isinstance(named, list) and named else named
-    return Path(str(first)).name.split(".")[0] if first else None
+def _data(plan: Plan) -> str:
+    """Return the file of rows with its folder, which tells one train.txt from another."""
+    named = plan.request["train"]
+    path = Path(named[0] if isinstance(named, list) else named)
+    return (Path(path.parent.name) / path.name.split(".")[0]).as_posix()

@@ -5,8 +5,8 @@ is 1 - score of scores from 0 to 1, and 1 - score / 100 of BLEU, chrF and ROUGE-
 below zero gives an error above 1. The times are the seconds that this seed took to fit, with the
 pretraining that all seeds share, and the seconds of answering all rows in use, one by one.
 
-The task is the name of the task and of the file of its rows, so that results of several comparisons
-can stand in one table.
+The task is the name of the task and of the file of its rows with its folder, so that results of
+several comparisons can stand in one table.
 """
 
 from __future__ import annotations
@@ -48,17 +48,12 @@ def _lines(candidate: Mapping[str, Any], content: Mapping[str, Any]) -> Iterator
     for seed, score in zip(last["seeds"], candidate["test"]["each"], strict=True):
         yield [
             candidate["name"],
-            _task(content),
+            f"{content['task']}/{content['data']}",
             content["seeds"][0] + seed["seed"],
             _number(metric_error(content["judged_by"], score)),
             _number(max(once, 0.0) + seed["seconds"]),
             _number(answering),
         ]
-
-
-def _task(content: Mapping[str, Any]) -> str:
-    data = content.get("data")
-    return f"{content['task']}/{data}" if data else str(content["task"])
 
 
 def _number(value: float | None) -> str:
