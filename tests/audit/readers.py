@@ -12,6 +12,7 @@ import json
 import lzma
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +22,10 @@ import zstandard
 
 from foretext.classifiers.fasttext.classifier import FastTextClassifier
 from foretext.classifiers.linear import LinearClassifier
+from foretext.classifiers.shown_row import ShownRow
+from foretext.comparison.answers import KeptAnswers
+from foretext.comparison.kept_job import KeptJob
+from foretext.comparison.worker import Answer, AnswerReply
 from foretext.corpus import Corpus, CorpusConfig, inspect_corpus
 from foretext.data.images import read_images
 from foretext.data.rows import (
@@ -31,6 +36,7 @@ from foretext.data.rows import (
     read_texts,
 )
 from foretext.evaluation.vectors import evaluate_vectors
+from foretext.metrics.paired import share_tallies
 from foretext.tokenizers.hf_files import load_hf_tokenizer, load_target_tokenizer
 from foretext.vectors.index import NeighborIndex
 from foretext.vectors.ngrams import CharacterNgrams
@@ -176,6 +182,30 @@ def _read_linear(folder: Path) -> None:
     LinearClassifier.load(folder / "model").predict_top(["a fine film", "unseen"], k=None)
 
 
+def _write_answers(folder: Path) -> None:
+    tallies = share_tallies([1.0, 0.0])
+    shown = [ShownRow("a", "good", "good"), ShownRow("b", "good", "bad")]
+    KeptAnswers(2, "accuracy", {"accuracy": 0.5}, tallies, shown).save(folder / "answers")
+
+
+def _read_answers(folder: Path) -> None:
+    kept = KeptAnswers.load(folder / "answers")
+    if kept.tallies is not None:
+        kept.tallies.figure(kept.tallies.parts)
+
+
+_JOB = Answer("run", "classification", "rows", "train", "answers")
+_REPLY = AnswerReply(1.0, "accuracy", 0.5, {"accuracy": 0.5}, 2.0, 1.0, 3)
+
+
+def _write_job(folder: Path) -> None:
+    KeptJob(replace(_JOB, out=str(folder / "answers"))).ended(_REPLY)
+
+
+def _read_job(folder: Path) -> None:
+    KeptJob.of(folder / "answers.json")
+
+
 _SCORED = PairsConfig(score="score")
 _utf_16 = partial(_corpus, encoding="utf-16")
 
@@ -245,6 +275,8 @@ READERS = [
         partial(_write_fasttext, "m", small=True),
         partial(_read_fasttext, "m"),
     ),
+    Reader("answers of a comparison", _write_answers, _read_answers),
+    Reader("job of a comparison", _write_job, _read_job),
     Reader("linear classifier", _write_linear, _read_linear),
     Reader(
         "tokenizer of SentencePiece",

@@ -54,6 +54,7 @@ def saved(folder: Path) -> Path:
         ({"num_rows": 3}, "tallies.safetensors is damaged"),
         ({"sums": "bleu"}, "tallies.safetensors is damaged"),
         ({"sums": "os.system"}, "answers.json is damaged"),
+        ({"figures": {"accuracy": float("nan")}}, "answers.json is damaged"),
         ({"judged_by": "f1"}, "do not belong together"),
         ({"shown": [["a", "b", "c"]]}, "do not belong together"),
     ],

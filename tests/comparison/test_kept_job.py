@@ -70,6 +70,8 @@ def test_another_job_in_its_place_is_refused_with_both_values(tmp_path: Path) ->
         "{}",
         '{"job": {"kind": "erase"}}',
         '{"job": {"kind": "answer", "run": 3, "task": "", "rows": "", "train": "", "out": ""}}',
+        '{"job": {"kind": "answer", "run": "", "task": "", "rows": "", "train": "", "out": ""}, '
+        '"reply": {"kind": "prepared", "seconds": NaN, "text_bytes": null, "text_rate": 1.0}}',
     ],
 )
 def test_a_damaged_file_is_refused(tmp_path: Path, content: str) -> None:

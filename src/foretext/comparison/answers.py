@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel
+import numpy as np
+from pydantic import BaseModel, Field
 
 from foretext.classifiers.row_model import RowModel, numbers
 from foretext.classifiers.shown_row import ShownRow
@@ -31,7 +32,7 @@ class _File(BaseModel):
 
     num_rows: int
     judged_by: str
-    figures: dict[str, float]
+    figures: dict[str, Annotated[float, Field(allow_inf_nan=False)]]
     sums: Literal["share", "correlation", "bleu", "chrf"] | None  # how parts become the figure
     by_bootstrap: bool
     shown: list[tuple[str, str, str]]
@@ -114,6 +115,7 @@ class KeptAnswers(NamedTuple):
 def _tallies(folder: Path, sums: str, file: _File) -> Tallies:
     path = folder / TALLIES
     parts = read_tensors(path, OutputError, {PARTS: ("float64", 2)}).tensors[PARTS]
-    if len(parts) != file.num_rows or not suits(sums, parts.shape[1]):
-        raise OutputError(f"{path} is damaged: it has the shape {parts.shape}; write it again.")
+    is_whole = len(parts) == file.num_rows and suits(sums, parts.shape[1])
+    if not (is_whole and np.isfinite(parts).all()):
+        raise OutputError(f"{path} is damaged: these are no tallies of {file.num_rows} rows.")
     return Tallies(parts, SUM_FIGURES[sums], by_bootstrap=file.by_bootstrap)

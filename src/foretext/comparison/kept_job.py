@@ -42,9 +42,19 @@ class KeptJob:
             kept = cls(job)
             kept.save()
             return kept
-        found: KeptJob = read_json(path, OutputError, cls)
+        found = cls.of(path)
         _check_same(found.job, job)
         return replace(found, job=replace(found.job, quiet=job.quiet))
+
+    @classmethod
+    def of(cls, path: Path) -> KeptJob:
+        """Read what was written down.
+
+        Raises:
+            OutputError: it is damaged.
+        """
+        found: KeptJob = read_json(path, OutputError, cls)
+        return found
 
     def ended(self, reply: Reply) -> None:
         """Write down the reply.

@@ -17,7 +17,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, overload
+from typing import Annotated, Any, Literal, TypeAlias, overload
+
+from pydantic import Field
 
 from foretext.errors import ForetextError
 
@@ -39,6 +41,10 @@ __all__ = [
 ]
 
 Sections: TypeAlias = Mapping[str, Mapping[str, Any]]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Milliseconds = Seconds
+Count = Annotated[int, Field(ge=0)]
 Cause = Literal["refused", "defect", "memory", "died", "late"]
 
 
@@ -154,8 +160,8 @@ class PrepareReply:
         text_rate: the same as a share.
     """
 
-    seconds: float
-    text_bytes: int | None
+    seconds: Seconds
+    text_bytes: Count | None
     text_rate: float
     kind: Literal["prepared"] = "prepared"
 
@@ -174,12 +180,12 @@ class PretrainReply:
         text_rate: share of the corpus that was read.
     """
 
-    seconds: float
-    shared_seconds: float
-    memory_bytes: int
-    disk_bytes: int
-    parameters: int
-    curve: list[tuple[float, float]]
+    seconds: Seconds
+    shared_seconds: Seconds
+    memory_bytes: Count
+    disk_bytes: Count
+    parameters: Count
+    curve: list[tuple[Number, Number]]
     text_rate: float = 1.0
     kind: Literal["pretrained"] = "pretrained"
 
@@ -202,16 +208,16 @@ class FinetuneReply:
         row_seconds: of an answer to a held-out row, where many are answered at once.
     """
 
-    seconds: float
-    memory_bytes: int
-    disk_bytes: int
-    parameters: int
+    seconds: Seconds
+    memory_bytes: Count
+    disk_bytes: Count
+    parameters: Count
     judged_by: str
-    score: float
-    figures: dict[str, float]
-    curve: list[tuple[float, float]]
+    score: Number
+    figures: dict[str, Number]
+    curve: list[tuple[Number, Number]]
     warnings: list[str]
-    row_seconds: float = 0.0
+    row_seconds: Seconds = 0.0
     kind: Literal["finetuned"] = "finetuned"
 
 
@@ -229,13 +235,13 @@ class AnswerReply:
         memory_bytes: the most that the process held; 0: the system does not say.
     """
 
-    seconds: float
+    seconds: Seconds
     judged_by: str
-    score: float
-    figures: dict[str, float]
-    milliseconds_per_row: float
-    milliseconds_in_batches: float
-    memory_bytes: int
+    score: Number
+    figures: dict[str, Number]
+    milliseconds_per_row: Milliseconds
+    milliseconds_in_batches: Milliseconds
+    memory_bytes: Count
     kind: Literal["answered"] = "answered"
 
 
