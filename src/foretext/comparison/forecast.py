@@ -108,7 +108,7 @@ def curve_gain(curve: Sequence[tuple[float, float]], *, is_whole: bool) -> Gain 
     level, slope, error = _line(np.log2(seconds[window]), np.log(1 - scores[window]))
     if slope >= -CERTAIN * error or slope == 0:
         return None
-    fitted = math.exp(level) * (1 - 2**slope)
+    fitted = math.exp(level) * (1 - math.exp(slope))
     before = float(scores[late].mean() - scores[middle].mean())
     source = (
         "its learning curve" if is_whole else "its learning curve, with longer fine-tuning alone"
@@ -117,12 +117,12 @@ def curve_gain(curve: Sequence[tuple[float, float]], *, is_whole: bool) -> Gain 
 
 
 def _line(x: Numbers, y: Numbers) -> tuple[float, float, float]:
-    """Return height at 0, slope in powers of two, and its standard error, by least squares."""
+    """Return height at 0, slope, and the standard error of the slope, by least squares."""
     around = x - x.mean()
     slope = float(around @ y / (around @ around))
     left = y - y.mean() - slope * around
     error = math.sqrt(float(left @ left) / (len(x) - 2) / float(around @ around))
-    return float(y.mean() - slope * x.mean()), slope / math.log(2), error / math.log(2)
+    return float(y.mean() - slope * x.mean()), slope, error
 
 
 def _score(outcome: Outcome) -> float:
