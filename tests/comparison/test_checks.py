@@ -79,10 +79,20 @@ def test_candidates_of_one_recipe_share_their_ids() -> None:
     assert needed[0] == needed[1] < needed[2]
 
 
+def test_a_given_model_is_kept_once_for_each_training(tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_bytes(bytes(5000))
+    given = Candidate("model", str(tmp_path), group="given")
+    one, two = (
+        needed_bytes([given], text_bytes=0, rows_bytes=0, seeds=seeds)["model"] for seeds in (1, 2)
+    )
+    assert one % 10_000 == 5000
+    assert two == 2 * one
+
+
 def test_a_disk_too_small_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needed = needed_bytes([LINEAR, BERT], text_bytes=10**9, rows_bytes=10**6)
     check_disk(tmp_path, {"": 1000, "linear": 1})
-    usage = shutil.disk_usage(tmp_path)._replace(free=500_000_000)
+    usage = shutil.disk_usage(tmp_path)._replace(free=200_000_000)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
-    with pytest.raises(OutputError, match=r"needs about 1\.\d GB and 0\.5 GB are free .*such as "):
+    with pytest.raises(OutputError, match=r"needs about 1\.\d GB and 0\.2 GB are free .*such as "):
         check_disk(tmp_path, needed)

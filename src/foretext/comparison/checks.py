@@ -17,15 +17,15 @@ OFFERS = 3  # longer budgets that are named
 SHOWN = 4  # names of candidates
 
 MB = 1_000_000
-RUN_BYTES = {  # of a fine-tuned model with its page and its answers
-    "classical": 150 * MB,  # n-grams of fastText's classifier
-    "vectors": 60 * MB,
-    "from scratch": 60 * MB,
-    "pretrained": 80 * MB,
-    "given": 80 * MB,
+RUN_BYTES = {  # of a fine-tuned model with its page, and of its answers
+    "classical": 40 * MB,
+    "vectors": 50 * MB,
+    "from scratch": 30 * MB,
+    "pretrained": 50 * MB,
+    "given": 10 * MB,  # beside the size of what is given
 }
-BASE_BYTES = {"vectors": 80 * MB, "pretrained": 80 * MB}  # of a pretraining, beside its ids
-CHECKPOINT_BYTES = 300 * MB  # of the one training that goes on: weights and optimizer
+BASE_BYTES = {"vectors": 30 * MB, "pretrained": 50 * MB}  # of a pretraining, beside its ids
+CHECKPOINT_BYTES = 150 * MB  # of the one training that goes on: weights and optimizer
 ID_RATE = 0.8  # bytes of the ids and sentences of a text, to its own
 
 
@@ -101,7 +101,7 @@ def needed_bytes(
     needed = {"": round(len(ids) * ID_RATE * text_bytes) + rows_bytes + CHECKPOINT_BYTES}
     for each in candidates:
         base = BASE_BYTES.get(each.group, 0) if each.pretrains else 0
-        needed[each.name] = round(base + runs * RUN_BYTES[each.group])
+        needed[each.name] = round(base + runs * (RUN_BYTES[each.group] + _given_bytes(each)))
     return needed
 
 
@@ -124,6 +124,15 @@ def check_disk(folder: Path, needed: dict[str, int]) -> None:
         f"disk; free some space, choose another place, or leave candidates out with --without "
         f"(such as {largest}: {_size(needed[largest])})."
     )
+
+
+def _given_bytes(candidate: Candidate) -> int:
+    """Return the size of what a candidate starts from; 0: it is no path."""
+    path = Path(candidate.base or "")
+    if candidate.group != "given" or not path.exists():
+        return 0
+    files = [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file()]
+    return sum(file.stat().st_size for file in files)
 
 
 def _growing(
