@@ -63,6 +63,12 @@ def test_one_candidate_has_a_chart() -> None:
     assert low < 0.5 < high
 
 
+def test_points_that_are_alike_have_labels_that_differ() -> None:
+    chart = cost_chart([costed("a", 45.3, 3.0), costed("b", 45.3, 4.0)], FIT, "chrF")
+    low, high = chart["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    assert high - low > 0.5
+
+
 def test_a_forecast_goes_on_from_the_last_point_of_the_curve() -> None:
     ahead = {"value": 0.95, "gain": 0.02, "seconds": 120.0, "from": "its learning curve"}
     chart = score_chart(candidates(compared("bert", forecast=ahead)), "accuracy")
@@ -85,6 +91,15 @@ def test_no_curve_no_chart() -> None:
     assert score_chart(candidates(), "accuracy") is None
     rounds = [{**compared("bert")["rounds"][0], "curve": [[1.0, float("nan")]]}]
     assert score_chart(candidates(compared("bert", rounds=rounds)), "accuracy") is None
+
+
+def test_scores_at_one_time_alone_are_no_curve() -> None:
+    rounds = [{**compared("linear")["rounds"][0], "curve": [[2.0, 0.6]]}]
+    linear = compared("linear", rounds=rounds)
+    assert score_chart(candidates(linear), "accuracy") is None
+    both = score_chart(candidates(linear, compared("bert")), "accuracy")
+    assert both is not None
+    assert {row["name"] for row in rows_of(both)} == {"linear", "bert"}
 
 
 def test_a_score_at_no_time_stands_at_the_beginning_of_the_axis() -> None:

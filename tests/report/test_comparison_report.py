@@ -60,6 +60,12 @@ def test_charts_are_of_cost_scores_and_losses(tmp_path: Path) -> None:
     assert names == {"fit", "use", "disk", "scores"} | losses
 
 
+def test_one_candidate_is_not_drawn_beside_others(tmp_path: Path) -> None:
+    found = page_of(tmp_path, candidates=[candidate("bert")])
+    assert set(found.specifications) == {"spec-scores", "spec-loss-0"}
+    assert "time to fit" in found.text  # in the table of costs
+
+
 def test_answers_are_grouped_and_the_right_one_is_marked(tmp_path: Path) -> None:
     text = " ".join(page_of(tmp_path).text.split())
     assert "a fine film good right linear bad modern-bert, word2vec + textcnn" in text
@@ -69,6 +75,12 @@ def test_a_right_answer_that_nobody_gives_is_shown(tmp_path: Path) -> None:
     row = {"text": "a film", "right": "good", "answers": {"bert": "bad"}}
     text = " ".join(page_of(tmp_path, disagreements=[row]).text.split())
     assert "a film right: good bad bert" in text
+
+
+def test_no_answer_is_nothing(tmp_path: Path) -> None:
+    row = {"text": "a film", "right": "", "answers": {"bert": "", "linear": "bad"}}
+    text = " ".join(page_of(tmp_path, disagreements=[row]).text.split())
+    assert "a film nothing right bert bad linear" in text
 
 
 def test_counts_of_rows_are_no_figures(tmp_path: Path) -> None:

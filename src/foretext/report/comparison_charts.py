@@ -16,7 +16,7 @@ GROUPS = ("classical", "vectors", "from scratch", "pretrained", "given")  # in t
 HEIGHT = 320  # pixels
 MARGIN = 1.4  # by which the logarithmic axis goes on beyond the points
 ROOM = 0.12  # likewise, of the other axis: a share of its range
-LEAST_RANGE = 0.05  # of values that are all alike
+LEAST_RANGE = 0.05  # of values that are alike: a share of the largest
 TIMES = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400,
          28_800, 86_400, 172_800, 604_800)  # fmt: skip
 DECADES = tuple(digit * 10.0**power for power in range(-6, 13) for digit in (1, 2, 5))
@@ -115,7 +115,8 @@ def _across(rows: Sequence[Costed]) -> list[float]:
 
 def _up(rows: Sequence[Costed]) -> list[float]:
     values = [row.value for row in rows]
-    room = ROOM * max(max(values) - min(values), LEAST_RANGE, 1e-6 * max(map(abs, values)))
+    least = LEAST_RANGE * max(1.0, *map(abs, values))
+    room = ROOM * max(max(values) - min(values), least)
     return [min(values) - room, max(values) + room]
 
 

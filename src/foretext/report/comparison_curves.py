@@ -14,6 +14,7 @@ __all__ = ["drawn_points", "loss_chart", "score_chart"]
 
 HEIGHT, LOSS_HEIGHT = 320, 110  # pixels
 MOST_POINTS = 200  # of a curve
+FEWEST_POINTS = 2  # of a curve, in one of them at least
 FEW_POINTS = 30  # up to here each point of a curve is marked
 EARLIEST = 0.1  # seconds: where a logarithmic axis of time begins
 MARGIN = 1.1  # by which that axis goes on beyond its points
@@ -27,7 +28,7 @@ def score_chart(
 ) -> dict[str, Any] | None:
     """Draw scores over the time since each candidate began, dashed where they are a forecast.
 
-    None where no candidate has a curve.
+    None where no candidate has a curve of several points.
 
     Args:
         candidates: of each, its last round is drawn.
@@ -36,9 +37,10 @@ def score_chart(
     """
     import altair as alt
 
-    rows = [row for each in candidates for row in _score_rows(each)]
-    if not rows:
+    curves = [list(_score_rows(each)) for each in candidates]
+    if all(len(curve) < FEWEST_POINTS for curve in curves):
         return None
+    rows = [row for curve in curves for row in curve]
     names = list(dict.fromkeys(row["name"] for row in rows))
     chosen = alt.param(
         name="chosen", value=ALL, bind=alt.binding_select(options=[ALL, *names], name="Show ")

@@ -38,6 +38,7 @@ __all__ = ["report_comparison", "write_comparison_report"]
 PARTS = {"test": "test", "valid": "held-out"}
 TITLES = {"span_qa": "Question answering"}  # of tasks whose names say less
 REPORT = "report.html"
+FEWEST_CANDIDATES = 2  # of a picture that compares them
 FEWEST_POINTS = 2  # of a curve that is drawn
 
 Content = Mapping[str, Any]
@@ -151,11 +152,7 @@ def _tiles(facts: ComparisonFacts) -> list[tuple[str, str]]:
         for part, rows in facts.rows.items()
         if rows
     ]
-    return [
-        *tiles,
-        ("budget", _budget(facts.budget_seconds)),
-        ("used", duration(facts.used_seconds)),
-    ]
+    return [*tiles, (f"used of {_budget(facts.budget_seconds)}", duration(facts.used_seconds))]
 
 
 def _scale(facts: ComparisonFacts) -> tuple[str, str] | None:
@@ -180,7 +177,7 @@ def _charts(facts: ComparisonFacts) -> dict[str, dict[str, Any]]:
         ("disk", DISK, lambda each: each.disk_bytes, human_bytes),
     ):
         costed = list(_costed(facts.candidates, of, words))
-        if costed:
+        if len(costed) >= FEWEST_CANDIDATES:
             charts[key] = cost_chart(costed, cost, name, number_format=number_format)
     scores = score_chart(facts.candidates, f"{name}, held-out rows", number_format=number_format)
     return charts | ({} if scores is None else {"scores": scores})

@@ -156,9 +156,8 @@ def _leader_row(
 def _marks(each: ComparedCandidate, facts: ComparisonFacts, rank: int | None) -> Iterator[str]:
     if facts.recommendation is not None and facts.recommendation.name == each.name:
         yield "recommended"
-    if rank == 1:
-        yield "best"
-    elif rank is not None and each.against_best is not None and each.against_best.is_tie:
+    against = each.against_best
+    if rank is not None and rank > 1 and against is not None and against.is_tie:
         yield "tie"
     if each.status == "dropped" and each.rounds:
         yield f"dropped in round {each.rounds[-1].round}"
