@@ -59,11 +59,12 @@ def test_a_budget_that_reading_has_used_up_is_refused() -> None:
 
 def test_room_grows_with_text_models_and_rounds() -> None:
     def total(**changes: Any) -> int:
-        settings = {"text_bytes": 10**8, "rows_bytes": 10**6} | changes
+        settings = {"text_bytes": 10**8, "rows_bytes": 10**6, "seconds": 600} | changes
         return sum(needed_bytes([LINEAR, BERT], **settings).values())
 
     assert total() < total(text_bytes=10**9)
     assert total() < total(seeds=3)
+    assert total(text_bytes=10**12) < 10**10  # no more is read in ten minutes
     assert total() < total(rounds=2)
     assert total() + 10**6 == total(rows_bytes=2 * 10**6)
 
@@ -73,7 +74,7 @@ def test_candidates_of_one_recipe_share_their_ids() -> None:
         "bert again", None, recipe="bert", group="pretrained", pretraining_rate=0.7
     )  # with other settings
     needed = [
-        needed_bytes(candidates, text_bytes=10**9, rows_bytes=0)[""]
+        needed_bytes(candidates, text_bytes=10**9, rows_bytes=0, seconds=600)[""]
         for candidates in ([BERT], [BERT, other], [BERT, GPT])
     ]
     assert needed[0] == needed[1] < needed[2]
@@ -83,14 +84,15 @@ def test_a_given_model_is_kept_once_for_each_training(tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").write_bytes(bytes(5000))
     given = Candidate("model", str(tmp_path), group="given")
     one, two = (
-        needed_bytes([given], text_bytes=0, rows_bytes=0, seeds=seeds)["model"] for seeds in (1, 2)
+        needed_bytes([given], text_bytes=0, rows_bytes=0, seconds=60, seeds=seeds)["model"]
+        for seeds in (1, 2)
     )
     assert one % 10_000 == 5000
     assert two == 2 * one
 
 
 def test_a_disk_too_small_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    needed = needed_bytes([LINEAR, BERT], text_bytes=10**9, rows_bytes=10**6)
+    needed = needed_bytes([LINEAR, BERT], text_bytes=10**9, rows_bytes=10**6, seconds=600)
     check_disk(tmp_path, {"": 1000, "linear": 1})
     usage = shutil.disk_usage(tmp_path)._replace(free=200_000_000)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)

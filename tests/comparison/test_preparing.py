@@ -56,11 +56,13 @@ def test_rows_are_held_out_and_written_for_everybody(tmp_path: Path) -> None:
 
 
 def test_without_a_corpus_the_texts_of_the_rows_are_it(tmp_path: Path) -> None:
-    plan = plan_of(tmp_path, asked(tmp_path))
+    plan = plan_of(tmp_path, asked(tmp_path, only=("word2vec + textcnn",)))
     (corpus,) = plan.corpus
     assert "ship wave sail number 1" in Path(corpus).read_text()
     assert "number 100" not in Path(corpus).read_text()
     assert any("no corpus was given" in note for note in plan.notes)
+    without = plan_of(tmp_path, asked(tmp_path))  # nobody pretrains
+    assert not any("no corpus" in note for note in without.notes)
 
 
 def test_a_test_that_stands_in_the_corpus_is_a_warning(tmp_path: Path) -> None:

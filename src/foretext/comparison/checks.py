@@ -26,6 +26,7 @@ RUN_BYTES = {  # of a fine-tuned model with its page, and of its answers
 }
 BASE_BYTES = {"vectors": 30 * MB, "pretrained": 50 * MB}  # of a pretraining, beside its ids
 CHECKPOINT_BYTES = 150 * MB  # of the one training that goes on: weights and optimizer
+READ_BYTES = 10 * MB  # of a text, by the second, at most
 ID_RATE = 0.8  # bytes of the ids and sentences of a text, to its own
 
 
@@ -84,6 +85,7 @@ def needed_bytes(
     *,
     text_bytes: int,
     rows_bytes: int,
+    seconds: float,
     seeds: int = 1,
     rounds: int = 1,
 ) -> dict[str, int]:
@@ -91,14 +93,16 @@ def needed_bytes(
 
     Args:
         candidates: that take part.
-        text_bytes: of the corpus that is read.
+        text_bytes: of the corpus.
         rows_bytes: of the files of rows.
+        seconds: of the budget, in which no more of the corpus can be read.
         seeds: models of each candidate.
         rounds: of successive halving: a later round has half of the candidates.
     """
     runs = seeds * sum(0.5**number for number in range(rounds))
     ids = {each.recipe for each in candidates if each.pretrains}
-    needed = {"": round(len(ids) * ID_RATE * text_bytes) + rows_bytes + CHECKPOINT_BYTES}
+    read = min(text_bytes, READ_BYTES * seconds)
+    needed = {"": round(len(ids) * ID_RATE * read) + rows_bytes + CHECKPOINT_BYTES}
     for each in candidates:
         base = BASE_BYTES.get(each.group, 0) if each.pretrains else 0
         needed[each.name] = round(base + runs * (RUN_BYTES[each.group] + _given_bytes(each)))

@@ -52,7 +52,8 @@ def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch) -> Plan
     )
     found = choice.candidates
     warnings = [*rows.warnings, *_checked(request, ledger, found, facts.num_bytes, watch)]
-    leak = _leak(request, rows, corpus, watch) if any(each.pretrains for each in found) else None
+    pretrains = any(each.pretrains for each in found)
+    leak = _leak(request, rows, corpus, watch) if pretrains else None
     if leak is not None:
         (warnings if leak.is_grave else notes).append(str(leak))
     return Plan(
@@ -68,7 +69,7 @@ def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch) -> Plan
         candidates=by_need(found),
         left_out=choice.left_out,
         warnings=warnings,
-        notes=[*rows.notes, *notes],
+        notes=[*rows.notes, *(notes if pretrains else [])],
     )
 
 
@@ -87,6 +88,7 @@ def _checked(
         candidates,
         text_bytes=text_bytes,
         rows_bytes=rows_bytes,
+        seconds=request.budget_seconds,
         seeds=request.seeds,
         rounds=request.rounds,
     )
