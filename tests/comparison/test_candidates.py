@@ -83,7 +83,14 @@ def test_longer_budgets_try_more_and_give_each_more() -> None:
 def test_no_candidate_fits_into_a_second() -> None:
     choice = chosen(budget_seconds=1)
     assert choice.candidates == []
-    assert "a longer --budget tries it" in choice.left_out["linear"]
+    assert choice.left_out["bert"] == "a fair look takes 30 s, and the budget leaves 1 s for each"
+    named = {name for name, why in choice.left_out.items() if "another one needs" not in why}
+    assert named == {*choice.left_out}
+
+
+def test_a_candidate_can_take_too_much_from_others() -> None:
+    why = chosen(budget_seconds=120).left_out["textcnn"]
+    assert why == "the budget would leave 26 s for each candidate, and another one needs 30 s"
 
 
 def test_many_rows_leave_less_time_for_networks() -> None:

@@ -45,6 +45,17 @@ def test_the_terminal_gets_columns(content: dict[str, Any]) -> None:
     assert gpt == "gpt failed: It ran out of memory."
 
 
+def test_what_never_took_part_is_named_in_one_line(content: dict[str, Any]) -> None:
+    *_, gpt = content["candidates"]
+    left_out = [
+        {**gpt, "name": name, "status": "left out", "sentence": "a fair look takes 60 s"}
+        for name in ("t5", "elmo")
+    ]
+    lines = text_table({**content, "candidates": [*content["candidates"], *left_out]}).splitlines()
+    assert lines[-1] == "left out, for reasons that the page gives: t5, elmo"
+    assert len(lines) == len(text_table(content).splitlines()) + 1
+
+
 def test_a_candidate_that_is_worse_than_the_best_is_not_called_tied(tmp_path: Path) -> None:
     content = compared(
         tmp_path, {"linear": [outcome(0.8)], "bert": [outcome(0.9)]},

@@ -169,12 +169,15 @@ class _Room:
         left -= sum(map(self._look, quick)) + self.seeds * len(quick) * self._row_seconds
         growth = max(self.budget / SHORT, 1.0) ** GROWTH
         needed = growth * max(map(self._look, others), default=0.0)
-        share = left / max(len(others), 1)
+        share = max(left, 0.0) / max(len(others), 1)
         if share >= needed and left >= 0:
             return None
+        own = growth * self._look(candidate)
+        if share < own:
+            return f"a fair look takes {own:.0f} s, and the budget leaves {share:.0f} s for each"
         return (
-            f"the budget leaves {max(share, 0.0):.0f} s for each candidate with it, and one of "
-            f"them needs {needed:.0f} s; a longer --budget tries it, and so does --only"
+            f"the budget would leave {share:.0f} s for each candidate, and another one needs "
+            f"{needed:.0f} s"
         )
 
     @property

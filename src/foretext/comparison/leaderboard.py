@@ -14,6 +14,7 @@ __all__ = ["NOTHING", "html_table", "table_rows", "text_table"]
 Content = Mapping[str, Any]
 
 NOTHING = "No candidate finished that can be kept as a model."  # in place of a recommendation
+LEFT_OUT = "left out"  # the status of what never took part
 TIED = "tied with the best"
 MEGABYTE = 1e6
 
@@ -31,13 +32,18 @@ def table_rows(content: Content) -> list[dict[str, Any]]:
 
 
 def text_table(content: Content) -> str:
-    """Return the candidates that were measured in columns of plain text, and a line each other."""
+    """Return the candidates that were measured in columns of plain text.
+
+    Those that failed or were dropped have a line each, those that never took part one together.
+    """
     head, body = _cells(content)
     measured = [row for row in body if row[1]]
     widths = [max(map(len, column)) for column in zip(head, *measured, strict=True)]
     lines = [_line(row, widths) for row in [head, *measured]]
-    others = [f"{row[0]} {row[-1]}" for row in body if not row[1]]
-    return "\n".join([*lines, *others])
+    left_out = [each["name"] for each in content["candidates"] if each["status"] == LEFT_OUT]
+    others = [f"{row[0]} {row[-1]}" for row in body if not row[1] and row[0] not in left_out]
+    said = f"left out, for reasons that the page gives: {', '.join(left_out)}"
+    return "\n".join([*lines, *others, *([said] if left_out else [])])
 
 
 def html_table(content: Content, recommendation: str | None) -> str:
