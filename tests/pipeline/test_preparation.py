@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from foretext.corpus import Corpus
-from foretext.errors import OutputError
+from foretext.errors import CorpusError, OutputError
 from foretext.pipeline import preparation, run_recipe
 from foretext.pipeline.planning import plan_network
 from foretext.pipeline.preparation import prepare_text
@@ -52,6 +52,8 @@ def test_a_text_that_takes_too_long_is_cut_for_all(
     prepared = prepare_text(recipes(), animal_text, shared, seconds=1.0)
     assert prepared.text_bytes == half
     assert prepared.text_rate == pytest.approx(0.5, abs=0.01)
+    run_recipe(recipes()[0], animal_text, tmp_path / "run", shared=shared)
+    assert [part.made for part in shared_parts(RunFolder(tmp_path / "run"))] == [False]
     metas = [json.loads(path.read_text()) for path in shared.rglob("meta.json")]
     assert len({meta["num_documents"] for meta in metas}) == 1
 
@@ -73,3 +75,11 @@ def test_what_was_decided_is_checked(animal_text: Path, tmp_path: Path) -> None:
     (tmp_path / "text.json").write_text('{"text_bytes": -1}')
     with pytest.raises(OutputError, match=r"text\.json is damaged"):
         prepare_text(recipes(), animal_text, tmp_path)
+
+
+def test_a_recipe_that_cannot_learn_is_left_to_its_run(animal_text: Path, tmp_path: Path) -> None:
+    rare = Recipe.load("glove", ["tokenizer.min_count=1000000"])
+    prepared = prepare_text([rare, *recipes()[:1]], animal_text, tmp_path / "shared")
+    assert [part.what for part in prepared.parts] == ["words"]
+    with pytest.raises(CorpusError, match="lower min_count"):
+        run_recipe(rare, animal_text, tmp_path / "run", shared=tmp_path / "shared")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from foretext.data.token_writer import write_tokens
 from foretext.objectives import OBJECTIVES
 from foretext.pipeline.job import Sources
 from foretext.pipeline.planning import ruled_by_text
+from foretext.pipeline.shared import LEFT_TO_RUNS
 from foretext.pipeline.word_text import WordText
 from foretext.plan.growth import Growth, affordable_bytes, measured_growth
 from foretext.plan.sample import CorpusSample
@@ -38,7 +40,7 @@ def affordable_text(
     """Return how many stored bytes of a corpus these recipes together have time to prepare.
 
     What several of them need alike counts once. A text of less than a megabyte is not timed, nor
-    is one whose length nobody knows.
+    is one whose length nobody knows, nor a recipe that cannot learn from the text.
 
     Args:
         recipes: of word vectors and language models.
@@ -55,13 +57,14 @@ def affordable_text(
     work = _Work(timer)
     stored, fewest, every = 0, 0, 0
     for recipe in recipes:
-        fitting = suited(recipe, Corpus(corpus, recipe.corpus))
-        sample = CorpusSample(fitting.text, SAMPLE)
-        if sample.whole or fitting.text.num_bytes is None:
+        text = Corpus(corpus, recipe.corpus)
+        sample = CorpusSample(text, SAMPLE)
+        if sample.whole or text.num_bytes is None:
             return None
-        work.add(fitting.recipe, sample)
-        stored, every = fitting.text.num_bytes, max(every, sample.corpus_bytes)
+        stored, every = text.num_bytes, max(every, sample.corpus_bytes)
         fewest = max(fewest, sample.beginning().num_bytes)
+        with suppress(*LEFT_TO_RUNS):
+            work.add(suited(recipe, text).recipe, sample)
     read = max(affordable_bytes(work.known.values(), seconds, every), fewest)
     return None if read >= every else round(stored * read / every)
 

@@ -134,7 +134,8 @@ def run_recipe(
 
     With `shared`, a folder, the run takes tokenizer and ids from there, or makes them there for
     others (`foretext.pipeline.shared`). So that all have the same text, `text_bytes` says how much
-    of it is read, in stored bytes from its beginning, and no budget cuts it; None: all.
+    of it is read, in stored bytes from its beginning, and no budget cuts it; None: what the folder
+    says, or all.
     """
     began = command_began()
     if not is_first_process():
@@ -157,7 +158,8 @@ def run_recipe(
         job = with_text_settings(job, auto=auto)
         if not recipe.is_autoencoder and (shared is not None or text_bytes is not None):
             folder = None if shared is None else SharedFolder(shared)
-            job = replace(job.fixed(text_bytes), shared=folder)
+            decided = None if folder is None else folder.text_bytes
+            job = replace(job.fixed(text_bytes or decided), shared=folder)
         job = _resolved(job, budget)
         if resume:
             check_same(job.recipe, run)

@@ -17,15 +17,17 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from foretext.errors import OutputError
+from foretext.errors import CorpusError, MissingExtraError, OutputError, SettingError
 from foretext.files import atomic_file, atomic_folder, is_regular_file, output_error, sweep
 from foretext.parsing import read_json
 from foretext.run_folder import RunFolder
 
-__all__ = ["SharedFolder", "SharedPart", "shared_parts"]
+__all__ = ["LEFT_TO_RUNS", "SharedFolder", "SharedPart", "shared_parts"]
 
 LAYOUT = 1  # version of the parts; in each digest
 MADE = "made.json"  # in the folder of a part
+TEXT = "text.json"
+LEFT_TO_RUNS = (CorpusError, SettingError, MissingExtraError)  # which their recipe's run raises too
 
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -34,6 +36,12 @@ class _Made(BaseModel):
     """``made.json``."""
 
     seconds: Seconds
+
+
+class _Text(BaseModel):
+    """``text.json``."""
+
+    text_bytes: Annotated[int, Field(ge=1)] | None
 
 
 @dataclass(frozen=True)
@@ -88,6 +96,28 @@ class SharedFolder:
         found: _Made = read_json(folder / MADE, OutputError, _Made)
         self._used.setdefault((what, key), SharedPart(what, key, found.seconds, is_new))
         return folder
+
+    @property
+    def has_decided(self) -> bool:
+        """Whether it is decided how much of the text is read."""
+        return is_regular_file(self.path / TEXT)
+
+    @property
+    def text_bytes(self) -> int | None:
+        """How much of the text all runs read, in stored bytes; None: all of it.
+
+        Raises:
+            OutputError: ``text.json`` is damaged.
+        """
+        if not self.has_decided:
+            return None
+        kept: _Text = read_json(self.path / TEXT, OutputError, _Text)
+        return kept.text_bytes
+
+    def decide(self, text_bytes: int | None) -> None:
+        """Keep how much of the text all runs read."""
+        with atomic_file(self.path / TEXT) as temporary:
+            temporary.write_text(_Text(text_bytes=text_bytes).model_dump_json() + "\n")
 
     def keep_used(self, run: RunFolder) -> None:
         """Write into a run what it has used."""
