@@ -42,14 +42,16 @@ def test_where_no_budget_is_long_enough_nothing_is_offered() -> None:
 
 
 def test_candidates_without_time_for_a_fair_look_are_named() -> None:
-    (sentence,) = check_budget([LINEAR, BERT, GPT], 60)
+    (sentence,) = check_budget([LINEAR, BERT, GPT], 40)
     assert sentence == (
-        "each candidate has 29s in a round, and bert, gpt need up to 30s for a fair look; give "
+        "each candidate has 19s in a round, and bert, gpt need up to 30s for a fair look; give "
         "--budget 2m, or fewer candidates with --only"
     )
     assert not list(check_budget([LINEAR, BERT], 60))
     assert not list(check_budget([LINEAR], 3))
-    assert len(list(check_budget([LINEAR, BERT], 60, rounds=2))) == 1
+    assert not list(check_budget([LINEAR, BERT, GPT], 60))
+    assert len(list(check_budget([LINEAR, BERT], 50, rounds=2))) == 1
+    assert len(list(check_budget([LINEAR, BERT, GPT], 60, seeds=3))) == 1
 
 
 def test_a_budget_that_reading_has_used_up_is_refused() -> None:

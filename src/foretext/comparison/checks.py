@@ -14,6 +14,7 @@ __all__ = ["check_budget", "check_disk", "needed_bytes", "too_short"]
 
 BUDGETS = (10, 30, 60, 120, 300, 600, 1800, 3600)  # seconds, of which a person chooses one
 OFFERS = 3  # longer budgets that are named
+NEARLY = 0.8  # of a fair look: less is worth a warning
 SHOWN = 4  # names of candidates
 
 MB = 1_000_000
@@ -69,7 +70,7 @@ def check_budget(
     looks = {each.name: look_seconds(each, seeds) for each in candidates}
     quick = sum(looks[each.name] for each in candidates if each not in others)
     share = (seconds_left / rounds - quick) / max(len(others), 1)
-    short = [each for each in others if looks[each.name] > share]
+    short = [each for each in others if NEARLY * looks[each.name] > share]
     if short:
         longest = max(looks[each.name] for each in short)
         wanted = rounds * (quick + len(others) * longest) / USABLE_RATE
