@@ -99,6 +99,7 @@ def _show_names(*, as_json: bool) -> None:
     print_table(["", ""], [(kind, ", ".join(each)) for kind, each in names.items()])
     say("\nSettings of one of them: foretext list --settings NAME")
     say("What goes together: foretext list --pairs")
+    say("What is compared on a task: foretext list --candidates TASK")
 
 
 def _show_pairs(*, as_json: bool) -> None:
