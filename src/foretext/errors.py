@@ -3,6 +3,7 @@
     ForetextError
     ├── CorpusError          text that cannot be read, or is too little to learn from
     ├── SettingError         a setting that does not exist, has no effect, or has no such value
+    │   └── BudgetError      a time in which nothing can be learned
     ├── OutputError          a folder or file that cannot be written, or would be overwritten
     ├── VectorFileError      a vector file that is damaged or not what it says
     ├── ImageFileError       a file of images that is damaged or not what it says
@@ -50,6 +51,10 @@ class CorpusError(ForetextError):
 
 class SettingError(ForetextError):
     """A setting that does not exist, has no effect here, or has no such value."""
+
+
+class BudgetError(SettingError):
+    """A time in which nothing can be learned."""
 
 
 class DivergedError(SettingError):

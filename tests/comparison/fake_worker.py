@@ -13,6 +13,7 @@ from foretext.comparison.answers import KeptAnswers
 from foretext.comparison.worker import (
     Answer,
     AnswerReply,
+    Cause,
     Finetune,
     FinetuneReply,
     JobFailed,
@@ -45,6 +46,7 @@ class FakeWorker(Worker):
         scores: of the held-out rows, by the name of the candidate's folder.
         quick: seconds of candidates that end by themselves, likewise.
         failing: names of the folders of candidates whose jobs fail.
+        cause: why.
         before: is called before each job.
     """
 
@@ -52,6 +54,7 @@ class FakeWorker(Worker):
     scores: Mapping[str, float] = field(default_factory=dict)
     quick: Mapping[str, float] = field(default_factory=dict)
     failing: frozenset[str] = frozenset()
+    cause: Cause = "memory"
     before: Callable[[Any], None] = lambda job: None
     jobs: list[Any] = field(default_factory=list)
 
@@ -68,7 +71,7 @@ class FakeWorker(Worker):
         name = _name(job)
         if name in self.failing:
             self.clock.now += 1.0
-            raise JobFailed(f"{name} ran out of memory.", "memory", 1.0)
+            raise JobFailed(f"{name} ran out of memory.", self.cause, 1.0)
         if isinstance(job, Answer):
             self.clock.now += 0.5
             return _answered(job)

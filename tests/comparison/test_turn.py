@@ -54,6 +54,13 @@ def test_a_failure_is_an_outcome_with_its_sentence(begin: Begin, clock: Clock) -
     assert outcome.used == 1.0
 
 
+def test_a_share_that_is_too_short_is_not_called_a_budget(begin: Begin, clock: Clock) -> None:
+    contest, _ = begin(FakeWorker(clock, failing=frozenset({"bert"}), cause="short"), [BERT])
+    sentence = Turn(contest, BERT, 1, 50.0).play().sentence
+    assert sentence is not None
+    assert sentence.startswith("Its share of the time, 50 s, is too short; give a longer --budget")
+
+
 def test_time_of_an_earlier_command_is_counted_once(begin: Begin, clock: Clock) -> None:
     worker = FakeWorker(clock)
     contest, _ = begin(worker, [LINEAR])

@@ -6,7 +6,7 @@ import traceback
 from pathlib import Path
 
 from foretext.comparison.worker import Cause, Job
-from foretext.errors import ForetextError
+from foretext.errors import BudgetError, ForetextError
 from foretext.files import atomic_file
 from foretext.runtime import lacks_memory
 
@@ -24,6 +24,8 @@ def described_failure(job: Job, error: Exception) -> tuple[str, Cause]:
             f"The memory does not suffice{f' ({detail})' if detail else ''}; free memory, or lower "
             "what sets the size, such as training.batch_examples."
         ), "memory"
+    if isinstance(error, BudgetError):
+        return str(error), "short"
     if isinstance(error, ForetextError):
         return str(error), "refused"
     if isinstance(error, OSError):

@@ -26,9 +26,10 @@ from foretext.comparison.turn import Contest
 from foretext.comparison.worker import Worker
 from foretext.files import atomic_folder
 from foretext.finetuning.bases import is_name
-from foretext.progress import human_seconds, is_quiet
+from foretext.progress import is_quiet
 from foretext.progress.budget import Budget
 from foretext.registry import trust
+from foretext.report.cells import duration
 from foretext.report.comparison_report import write_comparison_report
 from foretext.report.task_card import figure_name, figure_text
 from foretext.runtime import command_began, usable_cores
@@ -142,7 +143,7 @@ def _tell_plan(contest: Contest) -> None:
     for note in plan.notes:
         say(f"note: {note}", error=True)
     names = ", ".join(candidate.name for candidate in plan.candidates)
-    time = human_seconds(request.budget_seconds)
+    time = duration(request.budget_seconds)
     say(f"{len(plan.candidates)} candidates in {time} ({rows} rows): {names}", error=True)
 
 
@@ -154,7 +155,5 @@ def _tell_turn(contest: Contest, candidate: Candidate, outcome: Outcome, shares:
     if outcome.score is not None and outcome.judged_by is not None:
         figure = figure_text(outcome.judged_by, outcome.score)
         score = f"{figure_name(outcome.judged_by)} {figure} on held-out rows"
-    times = (
-        f"{human_seconds(outcome.used)} used, {human_seconds(max(shares.budget.left, 0.0))} left"
-    )
+    times = f"{duration(outcome.used)} used, {duration(max(shares.budget.left, 0.0))} left"
     say(f"round {outcome.round}, {candidate.name}: {score} ({times})", error=True)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from foretext.comparison.candidate import Sections
 from foretext.comparison.rounds import Played
 from foretext.comparison.turn import Contest
 from foretext.comparison.worker import JobFailed, Prepare
@@ -33,9 +34,13 @@ def share_work(contest: Contest) -> Contest:
     pretrained = [each for each in contest.plan.candidates if each.recipe is not None]
     if not pretrained:
         return contest
+    recipes: list[tuple[str, Sections]] = []
+    for each in pretrained:
+        recipe = str(each.recipe), contest.pretraining_settings(each)
+        recipes += [] if recipe in recipes else [recipe]
     seconds = round(SHARED_RATE * contest.request.budget_seconds, 2)
     job = Prepare(
-        tuple((str(each.recipe), contest.pretraining_settings(each)) for each in pretrained),
+        tuple(recipes),
         tuple(contest.plan.corpus),
         str(contest.ledger.shared),
         budget=seconds,

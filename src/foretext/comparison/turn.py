@@ -18,6 +18,7 @@ from foretext.comparison.worker import (
     PretrainReply,
     Worker,
 )
+from foretext.report.cells import duration
 
 __all__ = ["Contest", "Turn"]
 
@@ -124,8 +125,17 @@ class Turn:
                 self._learn(base, seed)
         except JobFailed as failure:
             self.failed_seconds = failure.seconds
-            return self._outcome(str(failure))
+            return self._outcome(self._sentence(failure))
         return self._outcome(None)
+
+    def _sentence(self, failure: JobFailed) -> str:
+        """Return why it failed; a run knows its own budget alone."""
+        if failure.cause != "short":
+            return str(failure)
+        return (
+            f"Its share of the time, {duration(self.given)}, is too short; give a longer "
+            f"--budget, or fewer candidates with --only. Its run says: {failure}"
+        )
 
     def _base(self) -> str:
         """Return what the task is learned on, pretrained here where the candidate has a recipe."""

@@ -45,7 +45,7 @@ Number = Annotated[float, Field(allow_inf_nan=False)]
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Milliseconds = Seconds
 Count = Annotated[int, Field(ge=0)]
-Cause = Literal["refused", "defect", "memory", "died", "late"]
+Cause = Literal["refused", "short", "defect", "memory", "died", "late"]
 
 
 @dataclass(frozen=True)
@@ -252,8 +252,9 @@ class JobFailed(ForetextError):  # noqa: N818  an event, not an error of the use
     """A job that gave no reply: its candidate is a row with this sentence.
 
     Attributes:
-        cause: "refused": the user can correct it, such as a setting; "memory"; "died": its process
-            was ended by the system; "late": it was stopped at the limit; "defect": of foretext.
+        cause: "refused": the user can correct it, such as a setting; "short": nothing can be
+            learned in its budget; "memory"; "died": its process was ended by the system; "late":
+            it was stopped at the limit; "defect": of foretext.
         seconds: that it took.
     """
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from foretext.errors import SettingError
+from foretext.errors import BudgetError
 from foretext.finetuning.rehearsal import Cost
 from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.progress.budget import Budget, duration_option
@@ -68,13 +68,13 @@ class Allotment:
             resumed: whether this one may have been trained already, and needs no time.
 
         Raises:
-            SettingError: there is no time for it.
+            BudgetError: there is no time for it.
         """
         left = self.budget.left - before - self.closing - seeds_left * self.after_each
         if left <= 0 and not resumed:
             used = self.budget.elapsed + before
             ending = self.closing + seeds_left * self.after_each
-            raise SettingError(
+            raise BudgetError(
                 f"--budget {self.budget.seconds:g}s is too short: reading and preparing took "
                 f"{used:.1f} s, and measuring and writing will take {ending:.1f} s; give at least "
                 f"{duration_option(2 * (used + ending))}."

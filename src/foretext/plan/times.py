@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from foretext.errors import SettingError
+from foretext.errors import BudgetError
 from foretext.progress.budget import duration_option
 
 __all__ = ["LOADING_SECONDS", "READING_RATE", "Closing", "training_seconds"]
@@ -68,12 +68,12 @@ def training_seconds(budget: float, used: float, closing: float) -> float:
         closing: what comes after the training.
 
     Raises:
-        SettingError: so little that nothing would be learned.
+        BudgetError: so little that nothing would be learned.
     """
     left = budget - used - closing
     if left < LEAST_TRAINING_RATE * budget:
         needed = duration_option((used + closing) / (1 - 2 * LEAST_TRAINING_RATE))
-        raise SettingError(
+        raise BudgetError(
             f"A budget of {budget:g} s leaves no time to learn: what comes before and after the "
             f"training takes about {used + closing:.1f} s here; give --budget {needed} or more."
         )
