@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from foretext.report.cells import cell, duration, label, percent, table, tile
+from foretext.report.cells import budget, cell, duration, label, percent, table, tile
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,11 @@ def test_a_table_has_every_name_as_a_column() -> None:
         "numeric": [False, True, True],
         "body": [["a", 1.0, None], ["b", None, 3]],
     }
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(7200.0, "2 h"), (600.0, "10 min"), (90.0, "1 min 30 s"), (45.0, "45 s"), (5400.0, "90 min")],
+)
+def test_a_budget_is_shown_as_it_is_set(seconds: float, text: str) -> None:
+    assert budget(seconds) == text

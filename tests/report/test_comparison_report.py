@@ -43,6 +43,7 @@ def test_the_recommendation_comes_first_then_warnings_then_figures(tmp_path: Pat
         "It ran out of memory while it was pretrained.",
         "It needs 120 s; its share would be 60 s.",
         "Nothing of this was measured",
+        "its learning curve",
         "wordpiece tokenizer",
         "300 rows are answered right by all of them",
         "a fine film",

@@ -8,7 +8,7 @@ from typing import Any
 
 from foretext.progress import human_count
 
-__all__ = ["best_first", "cell", "duration", "label", "percent", "table", "tile"]
+__all__ = ["best_first", "budget", "cell", "duration", "label", "percent", "table", "tile"]
 
 LARGE = 100_000  # numbers from here on are rounded in tiles
 
@@ -44,6 +44,14 @@ def duration(seconds: float) -> str:
     if hours:
         return f"{hours} h {minute:02} min"
     return f"{minutes} min {second:02} s" if minutes else f"{second} s"
+
+
+def budget(seconds: float) -> str:
+    """Return a time as people set it: whole minutes or hours without smaller units."""
+    for unit, size in (("h", 3600), ("min", 60)):
+        if seconds >= size and seconds % size == 0:
+            return f"{seconds / size:.0f} {unit}"
+    return duration(seconds)
 
 
 def percent(share: float) -> str:

@@ -1,159 +1,66 @@
-"""Pictures of quality against cost: which candidates are worth their time, size or speed."""
+"""All charts of a comparison's page, by their names in the template."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
-from foretext.report.chart_labels import Label, label_widths
-from foretext.report.charts import number_axis, specification
+from foretext.progress import human_bytes
+from foretext.report.cells import duration
+from foretext.report.comparison_costs import DISK, FIT, USE, Costed, cost_chart, is_drawn
+from foretext.report.comparison_curves import drawn_points, loss_chart, score_chart
+from foretext.report.comparison_files import ComparedCandidate, ComparisonFacts
+from foretext.report.comparison_table import ranks
+from foretext.report.task_card import POINTS, figure_name
 
-__all__ = ["DISK", "FIT", "GROUPS", "TIME", "TIMES", "USE", "Cost", "Costed", "cost_chart",
-           "frontier", "is_drawn"]  # fmt: skip
+__all__ = ["comparison_charts", "loss_charts"]
 
-GROUPS = ("classical", "vectors", "from scratch", "pretrained", "given")  # in the order of colors
-HEIGHT = 320  # pixels
-MARGIN = 1.4  # by which the logarithmic axis goes on beyond the points
-ROOM = 0.12  # likewise, of the other axis: a share of its range
-LEAST_RANGE = 0.05  # of values that are alike: a share of the largest
-TIMES = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400,
-         28_800, 86_400, 172_800, 604_800)  # fmt: skip
-DECADES = tuple(digit * 10.0**power for power in range(-6, 13) for digit in (1, 2, 5))
-
-LARGEST = 1e15  # figures and costs beyond it are those of a damaged file
-
-# Labels of axes, in the language of Vega.
-TIME = (
-    "datum.value < 60 ? format(datum.value, '.3~g') + ' s' : datum.value < 3600 ? "
-    "format(datum.value / 60, '.3~g') + ' min' : format(datum.value / 3600, '.3~g') + ' h'"
-)
-SIZE = "replace(format(datum.value, '~s'), regexp('([kMGT])$'), ' $1') + 'B'"
-NUMBER = "format(datum.value, '~g')"
+FEWEST_CANDIDATES = 2  # of a picture that compares them
+FEWEST_POINTS = 2  # of a curve that is drawn
 
 
-class Cost(NamedTuple):
-    """What a candidate costs, and how an axis shows it."""
-
-    title: str
-    labels: str  # an expression of Vega
-    marks: Sequence[float]  # where labels may stand
-
-
-class Costed(NamedTuple):
-    """A candidate in a picture of quality against cost."""
-
-    rank: int
-    name: str
-    group: str
-    value: float  # higher is better
-    cost: float  # above 0, lower is better
-    shown: str  # the cost in words
+def comparison_charts(facts: ComparisonFacts) -> dict[str, dict[str, Any]]:
+    """Return pictures of quality against cost, and of the learning curves: those that there are."""
+    name = figure_name(facts.judged_by)
+    number_format = ".1f" if facts.judged_by in POINTS else ".3f"
+    charts = {}
+    for key, cost, of, words in (
+        ("fit", FIT, _fit_seconds, duration),
+        ("use", USE, lambda each: each.milliseconds_per_row, lambda value: f"{value:.3g} ms"),
+        ("disk", DISK, lambda each: each.disk_bytes, human_bytes),
+    ):
+        costed = list(_costed(facts.candidates, of, words))
+        if len(costed) >= FEWEST_CANDIDATES:
+            charts[key] = cost_chart(costed, cost, name, number_format=number_format)
+    scores = score_chart(facts.candidates, f"{name}, held-out rows", number_format=number_format)
+    return charts | ({} if scores is None else {"scores": scores})
 
 
-FIT = Cost("time to fit", TIME, TIMES)
-USE = Cost("milliseconds a row", NUMBER, DECADES)
-DISK = Cost("size on disk", SIZE, DECADES)
+def loss_charts(
+    candidates: Sequence[ComparedCandidate],
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield name and loss of each candidate that was pretrained, of its last round."""
+    for each in candidates:
+        curves = [drawn_points(found.pretraining_curve) for found in each.rounds]
+        drawn = [curve for curve in curves if len(curve) >= FEWEST_POINTS]
+        if drawn:
+            yield each.name, loss_chart(each.name, drawn[-1])
 
 
-def cost_chart(
-    candidates: Sequence[Costed], cost: Cost, title: str, *, number_format: str = ".3~f"
-) -> dict[str, Any]:
-    """Draw quality over cost; a line joins those that no other is better and cheaper than.
-
-    Args:
-        candidates: one or more.
-        cost: the horizontal axis, which is logarithmic.
-        title: of the vertical axis.
-        number_format: of its figures, as d3 writes it.
-    """
-    import altair as alt
-
-    best = frontier(candidates)
-    rows = sorted(candidates, key=lambda each: (each.name not in best, each.rank))
-    across, up = _across(rows), _up(rows)
-    base = alt.Chart(alt.InlineData(values=_records(rows, best, across, up))).encode(
-        x=alt.X("cost:Q", title=cost.title, axis=_cost_axis(cost, across),
-                scale=alt.Scale(type="log", domain=across, nice=False)),
-        y=alt.Y("value:Q", title=title, axis=number_axis(number_format),
-                scale=alt.Scale(domain=up, nice=False)),
-    )  # fmt: skip
-    dots = base.mark_circle(size=90, opacity=0.95).encode(
-        color=alt.Color("group:N", scale=alt.Scale(domain=GROUPS), legend=None),
-        tooltip=[
-            alt.Tooltip("name:N", title="candidate"),
-            alt.Tooltip("value:Q", title=title, format=number_format),
-            alt.Tooltip("shown:N", title=cost.title),
-        ],
-    )
-    line = base.transform_filter("datum.best").mark_line(
-        interpolate="step-after", strokeDash=[5, 4], strokeWidth=1.5, opacity=0.6
-    )
-    drawn = alt.layer(line, dots, *_texts(base))
-    return specification(drawn, f"{title} over {cost.title}", HEIGHT)
+def _fit_seconds(each: ComparedCandidate) -> float | None:
+    return each.seconds.fit if each.seconds else None
 
 
-def frontier(candidates: Sequence[Costed]) -> set[str]:
-    """Return the names of those that no other candidate is both as good and as cheap as."""
-    found, highest = set(), -math.inf
-    for each in sorted(candidates, key=lambda each: (each.cost, -each.value)):
-        if each.value > highest:
-            found.add(each.name)
-            highest = each.value
-    return found
-
-
-def is_drawn(value: float | None) -> bool:
-    """Whether a value is a number that a chart has a place for."""
-    return value is not None and abs(value) < LARGEST
-
-
-def _across(rows: Sequence[Costed]) -> list[float]:
-    costs = [row.cost for row in rows]
-    return [min(costs) / MARGIN, max(costs) * MARGIN]
-
-
-def _up(rows: Sequence[Costed]) -> list[float]:
-    values = [row.value for row in rows]
-    least = LEAST_RANGE * max(1.0, *map(abs, values))
-    room = ROOM * max(max(values) - min(values), least)
-    return [min(values) - room, max(values) + room]
-
-
-def _cost_axis(cost: Cost, across: Sequence[float]) -> Any:
-    import altair as alt
-
-    marks = [mark for mark in cost.marks if across[0] <= mark <= across[1]]
-    return alt.Axis(
-        labelExpr=cost.labels, grid=False, values=marks if len(marks) > 1 else alt.Undefined
-    )
-
-
-def _records(
-    rows: Sequence[Costed], best: set[str], across: Sequence[float], up: Sequence[float]
-) -> list[dict[str, Any]]:
-    """Return each candidate with its label, and the width of a chart that has room for it."""
-    low, high = (math.log(bound) for bound in across)
-    labels = [
-        Label(row.name if row.name in best else str(row.rank),
-              (math.log(row.cost) - low) / (high - low), (row.value - up[0]) / (up[1] - up[0]))
-        for row in rows
-    ]  # fmt: skip
-    return [
-        {**row._asdict(), "best": row.name in best, "label": label.text,
-         "is_right": label.is_right, "width": width}
-        for row, label, width in zip(rows, labels, label_widths(labels, HEIGHT), strict=True)
-    ]  # fmt: skip
-
-
-def _texts(base: Any) -> Iterator[Any]:
-    """Yield the labels; where a name has no room, the number of its candidate stands there."""
-    import altair as alt
-
-    fits = "width >= datum.width"
-    for side, rows, shift in (("left", "!datum.is_right", 8), ("right", "datum.is_right", -8)):
-        texts = base.transform_filter(rows).mark_text(align=side, dx=shift, dy=-9, fontSize=12)
-        seen, hidden = alt.value(1), alt.value(0)
-        yield texts.encode(text="label:N", opacity=alt.condition(fits, seen, hidden))
-        numbers = texts.transform_filter("datum.best")
-        yield numbers.encode(text="rank:N", opacity=alt.condition(fits, hidden, seen))
+def _costed(
+    candidates: Sequence[ComparedCandidate],
+    of: Callable[[ComparedCandidate], float | None],
+    words: Callable[[float], str],
+) -> Iterator[Costed]:
+    """Yield the candidates that have a figure and a cost."""
+    places = ranks(candidates)
+    for each in candidates:
+        cost = of(each)
+        if each.name in places and each.test is not None and cost and is_drawn(cost):
+            yield Costed(
+                places[each.name], each.name, each.group, each.test.value, cost, words(cost)
+            )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from foretext.report.charts import number_axis, specification
-from foretext.report.comparison_charts import GROUPS, TIME, TIMES, is_drawn
+from foretext.report.comparison_costs import GROUPS, TIME, TIMES, is_drawn
 from foretext.report.comparison_files import ComparedCandidate
 
 __all__ = ["drawn_points", "loss_chart", "score_chart"]

@@ -4,52 +4,42 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from foretext.errors import OutputError
 from foretext.files import refuse_name
 from foretext.parsing import parse_json
 from foretext.progress import human_bytes
 from foretext.replacement import REPLACEMENT
-from foretext.report.cells import duration, label, table, tile
-from foretext.report.comparison_charts import DISK, FIT, GROUPS, USE, Costed, cost_chart, is_drawn
-from foretext.report.comparison_curves import drawn_points, loss_chart, score_chart
+from foretext.report.cells import budget, duration, label, table, tile
+from foretext.report.comparison_charts import comparison_charts, loss_charts
+from foretext.report.comparison_costs import GROUPS
+from foretext.report.comparison_details import (
+    agreement,
+    answers,
+    figure_rows,
+    forecast_rows,
+    shared_rows,
+)
 from foretext.report.comparison_files import (
     COMPARED,
     ComparedCandidate,
     ComparisonFacts,
-    Disagreement,
     read_comparison,
 )
-from foretext.report.comparison_table import (
-    cost_rows,
-    interval_scale,
-    leader_rows,
-    ranks,
-    time_rows,
-)
+from foretext.report.comparison_table import cost_rows, interval_scale, leader_rows, time_rows
 from foretext.report.page import write_page
-from foretext.report.task_card import POINTS, figure_name, figure_text
+from foretext.report.task_card import figure_name, figure_text
 
 __all__ = ["report_comparison", "write_comparison_report"]
 
 PARTS = {"test": "test", "valid": "held-out"}
 TITLES = {"span_qa": "Question answering"}  # of tasks whose names say less
 REPORT = "report.html"
-FEWEST_CANDIDATES = 2  # of a picture that compares them
-FEWEST_POINTS = 2  # of a curve that is drawn
 
 Content = Mapping[str, Any]
-
-
-class Answer(NamedTuple):
-    """An answer to a row, and who gives it."""
-
-    text: str
-    is_right: bool
-    names: list[str]
 
 
 def report_comparison(folder: str | Path) -> Path:
@@ -77,11 +67,12 @@ def write_comparison_report(content: Content, path: Path) -> None:
     source = str(path.with_name(COMPARED))
     facts: ComparisonFacts = parse_json(json.dumps(content), source, OutputError, ComparisonFacts)
     folder = path.parent.parent if path.parent.name == REPLACEMENT else path.parent
-    losses = list(_losses(facts.candidates))
+    losses = {f"loss-{n}": own for n, own in enumerate(loss_charts(facts.candidates))}
+    charts = comparison_charts(facts) | {place: chart for place, (_, chart) in losses.items()}
     write_page(
         path,
         "comparison.html.j2",
-        _charts(facts) | {f"loss-{number}": chart for number, (_, chart) in enumerate(losses)},
+        charts,
         title=_title(facts, folder),
         summary=_summary(facts),
         recommendation=facts.recommendation,
@@ -95,14 +86,14 @@ def write_comparison_report(content: Content, path: Path) -> None:
         scale=_scale(facts),
         remarks=[(each.name, said) for each in facts.candidates for said in each.warnings],
         groups=_groups(facts.candidates),
-        costs=_numbers(cost_rows(facts.candidates)),
-        figures=_numbers(list(_figures(facts))),
-        forecasts=_numbers(list(_forecasts(facts))),
-        losses=[(name, f"loss-{number}") for number, (name, _) in enumerate(losses)],
+        costs=_of_numbers(cost_rows(facts.candidates)),
+        figures=_of_numbers(figure_rows(facts)),
+        forecasts=_of_numbers(forecast_rows(facts), num_texts=1),
+        losses=[(name, place) for place, (name, _) in losses.items()],
         times=time_rows(facts.candidates),
-        shared=table(list(_shared(facts))),
-        agreement=_agreement(facts),
-        disagreements=[(each, _answers(each)) for each in facts.disagreements],
+        shared=table(shared_rows(facts)),
+        agreement=agreement(facts),
+        disagreements=[(each, answers(each)) for each in facts.disagreements],
         settings=_settings(facts),
     )
 
@@ -117,17 +108,9 @@ def _summary(facts: ComparisonFacts) -> str:
     tried = sum(bool(each.rounds) for each in facts.candidates)
     rows = facts.rows.get(facts.part, 0)
     return (
-        f"{tried} candidates in {_budget(facts.budget_seconds)}, judged by "
+        f"{tried} candidates in {budget(facts.budget_seconds)}, judged by "
         f"{figure_name(facts.judged_by)} on {rows:,} {PARTS[facts.part]} rows"
     )
-
-
-def _budget(seconds: float) -> str:
-    """Return a budget as it is given: whole minutes or hours without smaller units."""
-    for unit, size in (("h", 3600), ("min", 60)):
-        if seconds >= size and seconds % size == 0:
-            return f"{seconds / size:.0f} {unit}"
-    return duration(seconds)
 
 
 def _command(facts: ComparisonFacts, folder: Path) -> str | None:
@@ -152,7 +135,7 @@ def _tiles(facts: ComparisonFacts) -> list[tuple[str, str]]:
         for part, rows in facts.rows.items()
         if rows
     ]
-    return [*tiles, (f"used of {_budget(facts.budget_seconds)}", duration(facts.used_seconds))]
+    return [*tiles, (f"used of {budget(facts.budget_seconds)}", duration(facts.used_seconds))]
 
 
 def _scale(facts: ComparisonFacts) -> tuple[str, str] | None:
@@ -167,115 +150,16 @@ def _groups(candidates: Sequence[ComparedCandidate]) -> list[tuple[int, str]]:
     return [(number, group) for number, group in enumerate(GROUPS, 1) if group in found]
 
 
-def _charts(facts: ComparisonFacts) -> dict[str, dict[str, Any]]:
-    name = figure_name(facts.judged_by)
-    number_format = ".1f" if facts.judged_by in POINTS else ".3f"
-    charts = {}
-    for key, cost, of, words in (
-        ("fit", FIT, _fit_seconds, duration),
-        ("use", USE, lambda each: each.milliseconds_per_row, lambda value: f"{value:.3g} ms"),
-        ("disk", DISK, lambda each: each.disk_bytes, human_bytes),
-    ):
-        costed = list(_costed(facts.candidates, of, words))
-        if len(costed) >= FEWEST_CANDIDATES:
-            charts[key] = cost_chart(costed, cost, name, number_format=number_format)
-    scores = score_chart(facts.candidates, f"{name}, held-out rows", number_format=number_format)
-    return charts | ({} if scores is None else {"scores": scores})
+def _of_numbers(rows: list[dict[str, Any]], *, num_texts: int = 0) -> dict[str, list[Any]]:
+    """Return a table of names and of figures as text, which stand to the right.
 
-
-def _fit_seconds(each: ComparedCandidate) -> float | None:
-    return each.seconds.fit if each.seconds else None
-
-
-def _costed(
-    candidates: Sequence[ComparedCandidate],
-    of: Callable[[ComparedCandidate], float | None],
-    words: Callable[[float], str],
-) -> Iterator[Costed]:
-    """Yield the candidates that have a figure and a cost."""
-    places = ranks(candidates)
-    for each in candidates:
-        cost = of(each)
-        if each.name in places and each.test is not None and cost and is_drawn(cost):
-            yield Costed(
-                places[each.name], each.name, each.group, each.test.value, cost, words(cost)
-            )
-
-
-def _losses(
-    candidates: Sequence[ComparedCandidate],
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield names and curves of pretrainings, each of the last round that has one."""
-    for each in candidates:
-        curves = [drawn_points(found.pretraining_curve) for found in each.rounds]
-        drawn = [curve for curve in curves if len(curve) >= FEWEST_POINTS]
-        if drawn:
-            yield each.name, loss_chart(each.name, drawn[-1])
-
-
-def _figures(facts: ComparisonFacts) -> Iterator[dict[str, Any]]:
-    """Yield a row for each candidate, with every figure that is one number and no count of rows."""
-    numbers = {
-        each.name: {
-            name: value for name, value in each.test.figures.items() if isinstance(value, float)
-        }
-        for each in facts.candidates
-        if each.test
-    }
-    counts = {
-        name
-        for name in {name for own in numbers.values() for name in own}
-        if all(own.get(name, 2.0) > 1 and own.get(name, 2.0) % 1 == 0 for own in numbers.values())
-    }
-    for candidate, own in numbers.items():
-        yield {"candidate": candidate} | {
-            figure_name(name): figure_text(name, value, 4)
-            for name, value in own.items()
-            if name not in counts
-        }
-
-
-def _forecasts(facts: ComparisonFacts) -> Iterator[dict[str, Any]]:
-    for each in facts.candidates:
-        if (found := each.forecast) is not None:
-            yield {
-                "candidate": each.name,
-                "now": figure_text(facts.judged_by, found.value - found.gain),
-                "forecast": figure_text(facts.judged_by, found.value),
-                "gain": f"+{figure_text(facts.judged_by, found.gain)}",
-                "with": _budget(found.seconds),
-            }
-
-
-def _numbers(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Return a table of names and of figures as text, which stand to the right."""
+    Args:
+        rows: of the table.
+        num_texts: columns at the end that are no figures.
+    """
     found = table(rows)
-    return {**found, "numeric": [False, *(True for _ in found["head"][1:])]}
-
-
-def _shared(facts: ComparisonFacts) -> Iterator[dict[str, Any]]:
-    for each in facts.shared:
-        yield {"work": each.what, "time": duration(each.seconds), "served": each.candidates}
-
-
-def _agreement(facts: ComparisonFacts) -> str:
-    """Return how many rows candidates agree on, in a sentence; "": that was not counted."""
-    found = facts.agreement
-    if found is None:
-        return ""
-    return (
-        f"{found.all:,} rows are answered right by all of them, {found.none:,} by none, "
-        f"{found.some:,} by some."
-    )
-
-
-def _answers(row: Disagreement) -> list[Answer]:
-    """Return the answers to a row, the right one first, then those that most candidates give."""
-    named: dict[str, list[str]] = {}
-    for name, text in row.answers.items():
-        named.setdefault(text, []).append(name)
-    found = [Answer(text, text == row.right, names) for text, names in named.items()]
-    return sorted(found, key=lambda answer: (not answer.is_right, -len(answer.names)))
+    num_figures = len(found["head"]) - 1 - num_texts
+    return {**found, "numeric": [False, *[True] * num_figures, *[False] * num_texts]}
 
 
 def _settings(facts: ComparisonFacts) -> list[tuple[str, list[tuple[str, Any]]]]:

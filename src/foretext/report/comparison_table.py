@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from foretext.progress import human_bytes, human_count
 from foretext.report.cells import cell, duration
-from foretext.report.comparison_charts import GROUPS, is_drawn
+from foretext.report.comparison_costs import GROUPS, is_drawn
 from foretext.report.comparison_files import ComparedCandidate, ComparisonFacts, Measured
 from foretext.report.task_card import figure_text
 
