@@ -14,6 +14,8 @@ def test_the_folder_of_a_candidate_is_its_name_without_signs() -> None:
     candidate = Candidate("modern-bert, not pretrained", "transformer", group="from scratch")
     assert candidate.folder == "modern-bert-not-pretrained"
     assert Candidate("word2vec + TextCNN", "runs/w2v").folder == "word2vec-textcnn"
+    assert Candidate("runs/模型_1", "runs/模型_1").folder == "runs-模型-1"
+    assert len(Candidate("/deep" * 100, "/deep").folder) <= 80
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ __all__ = ["BASELINE", "GROUPS", "Candidate", "Sections"]
 Sections = Mapping[str, Mapping[str, Any]]
 
 BASELINE = "baseline"  # as a base: the task's baseline of seconds, where no learner has its name
+LONGEST = 80  # characters of a folder's name
 GROUPS = ("classical", "vectors", "from scratch", "pretrained", "given")  # in the order of the page
 
 
@@ -51,8 +52,8 @@ class Candidate:
 
     @property
     def folder(self) -> str:
-        """The name of its folder: letters, digits and hyphens."""
-        return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")
+        """The name of its folder: letters of any script, digits and hyphens."""
+        return re.sub(r"[\W_]+", "-", self.name.lower()).strip("-")[-LONGEST:].strip("-")
 
     @property
     def pretrains(self) -> bool:

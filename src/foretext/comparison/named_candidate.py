@@ -46,7 +46,7 @@ SLOWEST = 60.0  # of any other recipe
 SLOWNESS = {"tagging": 1.1, "span_qa": 2.0, "text_to_text": 2.0}  # of a network's rows, by task
 
 VECTOR_RATE, NETWORK_RATE = 0.4, 0.7  # of a candidate's time, for its pretraining
-SLOW_RATE = 0.5  # likewise where rows are slow to learn from
+SLOW_RATES = {"span_qa": 0.5, "text_to_text": 0.5}  # of a network, where rows are slow to learn
 
 
 def named_candidate(name: str, task: str) -> Candidate:
@@ -94,15 +94,14 @@ def _pretrained(name: str, task: str) -> Candidate:
         return _over_vectors(name, OVER_VECTORS.get(task, "textcnn"), task)
     if "objective" not in sections:
         raise SettingError(f"The candidate '{name}' does not learn from text; leave it out.")
-    recipe, _ = split_size(name)
-    slowness = SLOWNESS.get(task, 1.0)
+    seconds = RECIPE_SECONDS.get(split_size(name)[0], SLOWEST)
     return Candidate(
         name,
         None,
         recipe=name,
         group="pretrained",
-        least_seconds=RECIPE_SECONDS.get(recipe, SLOWEST) * slowness,
-        pretraining_rate=NETWORK_RATE if slowness < max(SLOWNESS.values()) else SLOW_RATE,
+        least_seconds=seconds * SLOWNESS.get(task, 1.0),
+        pretraining_rate=SLOW_RATES.get(task, NETWORK_RATE),
     )
 
 
