@@ -74,9 +74,20 @@ def test_what_had_more_time_than_it_could_use_is_not_trained_again(
     worker = FakeWorker(clock, SCORES, quick={"linear": 1.0})
     contest, shares = begin(worker, ALL, seconds=400.0, rounds=2)
     played = play_rounds(contest, shares, ignore)
-    assert [len(each) for each in played.history.values()] == [1, 1, 2, 1]
-    assert played.finalists == [LINEAR, BERT]
-    assert set(shares.tests) == {"linear", "bert"}
+    assert [len(each) for each in played.history.values()] == [1, 1, 2, 2]
+    assert played.finalists == [LINEAR, BERT, GPT]
+    assert set(shares.tests) == {"linear", "bert", "gpt"}
+
+
+def test_the_better_half_is_that_of_those_that_can_use_more_time(
+    begin: Begin, clock: Clock
+) -> None:
+    scores = {"linear": 0.9, "textcnn": 0.8, "bert": 0.5, "gpt": 0.4}
+    worker = FakeWorker(clock, scores, quick={"linear": 1.0, "textcnn": 2.0})
+    contest, shares = begin(worker, ALL, seconds=400.0, rounds=2)
+    played = play_rounds(contest, shares, ignore)
+    assert played.finalists == [LINEAR, TEXTCNN, BERT]
+    assert played.history["bert"][1].used > 150
 
 
 def test_a_candidate_that_fails_is_not_the_end(begin: Begin, clock: Clock) -> None:

@@ -44,15 +44,20 @@ def by_need(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def survivors(candidates: Sequence[Candidate], history: History) -> list[Candidate]:
-    """Return the better half of the candidates, in their order; those that failed are out."""
+    """Return the better half of the candidates, in their order; those that failed are out.
+
+    Those that have ended by themselves take no more time, and go on beside them.
+    """
     scores = {each.name: history[each.name][-1].score for each in candidates}
+    turns = [each for each in candidates if not _has_ended(history[each.name])]
     ranked = sorted(
         (score, -place, each)
-        for place, each in enumerate(candidates)
+        for place, each in enumerate(turns)
         if (score := scores[each.name]) is not None
     )
-    better = [each for _, _, each in ranked[::-1][: math.ceil(len(candidates) / 2)]]
-    return [each for each in candidates if each in better]
+    better = [each for _, _, each in ranked[::-1][: math.ceil(len(turns) / 2)]]
+    ended = [each for each in candidates if each not in turns and scores[each.name] is not None]
+    return [each for each in candidates if each in [*better, *ended]]
 
 
 def play_rounds(contest: Contest, shares: Shares, tell: Tell) -> Played:

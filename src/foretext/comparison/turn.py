@@ -181,7 +181,8 @@ class Turn:
     def _outcome(self, sentence: str | None) -> Outcome:
         pretrained, learned = self.pretrained, self.learned
         best = max(learned, key=lambda reply: reply.score, default=None)
-        replies = [*([] if pretrained is None else [pretrained]), *learned]
+        memory = [reply.memory_bytes for reply in learned]
+        memory += [] if pretrained is None else [pretrained.memory_bytes]
         return Outcome(
             status="finished" if sentence is None else "failed",
             sentence=sentence,
@@ -199,7 +200,7 @@ class Turn:
             judged_by=None if best is None else best.judged_by,
             figures={} if best is None else best.figures,
             row_seconds=max((reply.row_seconds for reply in learned), default=0.0),
-            memory_bytes=max((reply.memory_bytes for reply in replies), default=None),
+            memory_bytes=max(memory, default=None),
             disk_bytes=None if best is None else best.disk_bytes,
             parameters=None if best is None else best.parameters,
             warnings=[] if best is None else best.warnings,
