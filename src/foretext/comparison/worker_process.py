@@ -81,7 +81,7 @@ class Process:
             do = self._prepare()
             while (line := self._lines.get()) and self._answer(read_job(line), do):
                 pass
-        gc.freeze()  # likewise
+        gc.freeze()  # or Python looks for garbage in all of PyTorch before it ends
 
     def _answer(self, job: Job, do: Do) -> bool:
         """Do a job, and say what came of it; False: the process has to end."""
