@@ -6,19 +6,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foretext.classifiers.linear import LinearClassifier
 from foretext.classifiers.row_model import RowModel
+from foretext.config import Config
 from foretext.data.rows import (
     LabelledPair,
     LabelledText,
     PairsConfig,
     ParallelConfig,
     ParallelText,
+    Question,
+    QuestionsConfig,
     RowsConfig,
     TaggedConfig,
+    TaggedSentence,
     as_parallel_files,
     write_rows,
 )
@@ -52,21 +56,60 @@ def test_texts_with_a_label_with_several_and_with_none(tmp_path: Path) -> None:
     assert without_places(again(LinearClassifier, rows, tmp_path)) == rows
 
 
-@given(
-    st.lists(
-        st.builds(
-            LabelledText,
-            st.text(st.characters(exclude_categories=["Cs"])),
-            st.lists(st.sampled_from(["a", "b", "ä"]), unique=True).map(tuple),
-            st.just(""),
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
+TOKENS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), min_size=1)
+LABELS = st.sampled_from(["a", "b", "ä b"])
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+KINDS: list[tuple[type[RowModel], Config, st.SearchStrategy[Any]]] = [
+    (
+        LinearClassifier,
+        RowsConfig(normalization="none"),
+        st.builds(LabelledText, TEXTS, st.lists(LABELS, unique=True).map(tuple), place=st.just("")),
+    ),
+    (
+        TextMatcher,
+        PairsConfig(normalization="none"),
+        st.builds(LabelledPair, TEXTS, TEXTS, LABELS, st.none(), place=st.just("")),
+    ),
+    (
+        TextMatcher,
+        PairsConfig(normalization="none", score="s"),
+        st.builds(LabelledPair, TEXTS, TEXTS, st.none(), NUMBERS, place=st.just("")),
+    ),
+    (
+        Tagger,
+        TaggedConfig(normalization="none", separator="|"),
+        st.lists(st.tuples(TOKENS, LABELS), min_size=1).map(
+            lambda pairs: TaggedSentence(*zip(*pairs, strict=True), "", (0,) * len(pairs))
         ),
-        min_size=1,
-    )
-)
-def test_any_text_comes_back(tmp_path_factory: pytest.TempPathFactory, rows: list[Any]) -> None:
-    config = RowsConfig(normalization="none")
-    folder = tmp_path_factory.mktemp("rows")
-    assert without_places(again(LinearClassifier, rows, folder, config)) == rows
+    ),
+    (
+        TextWriter,
+        ParallelConfig(normalization="none", source=1, target=2),
+        st.builds(ParallelText, TEXTS, TEXTS, place=st.just("")),
+    ),
+    (
+        SpanReader,
+        QuestionsConfig(),
+        st.builds(
+            Question, TEXTS, TEXTS, TEXTS, answers=st.just(()), title=TEXTS, place=st.just("")
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind[0].__name__)
+@given(data=st.data())
+@settings(max_examples=30)
+def test_any_rows_come_back(
+    tmp_path_factory: pytest.TempPathFactory,
+    kind: tuple[type[RowModel], Config, st.SearchStrategy[Any]],
+    data: st.DataObject,
+) -> None:
+    model, config, row = kind
+    rows = data.draw(st.lists(row, min_size=1))
+    found = again(model, rows, tmp_path_factory.mktemp("rows"), config)
+    assert [*model.objects_of(found)] == [*model.objects_of(rows)]
 
 
 def test_the_normal_form_and_not_the_columns_are_kept(tmp_path: Path) -> None:
