@@ -11,6 +11,7 @@ import pytest
 from foretext.comparison import measurement
 from foretext.comparison.measurement import (
     disk_bytes,
+    machine,
     milliseconds_of_one,
     peak_memory_bytes,
     reset_peak_memory,
@@ -84,3 +85,9 @@ def test_more_and_more_rows_are_answered_until_their_time_tells(
     asked.clear()
     assert seconds_of_many(answer, range(20)) == pytest.approx(0.001)
     assert asked == [1, 8, 20]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the system does not say")
+def test_the_machine_has_cores_and_memory() -> None:
+    assert machine()["cores"] >= 1
+    assert machine()["memory"] > 1 << 27

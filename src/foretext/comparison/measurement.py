@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import re
 import sys
 import time
@@ -13,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from foretext.finetuning.task_rows import sampled
+from foretext.runtime import usable_cores
 
 __all__ = [
     "disk_bytes",
+    "machine",
     "milliseconds_of_one",
     "peak_memory_bytes",
     "reset_peak_memory",
@@ -59,6 +62,14 @@ def peak_memory_bytes() -> int:
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak << 10
+
+
+def machine() -> dict[str, float]:
+    """Return what figures of time depend on: cores that may be used, and bytes of memory."""
+    found = {"cores": float(usable_cores())}
+    if sys.platform != "win32":
+        found["memory"] = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    return found
 
 
 def disk_bytes(folder: Path) -> int:

@@ -17,6 +17,7 @@ from foretext.comparison.figures import comparison_content
 from foretext.comparison.final import Final, play_final
 from foretext.comparison.folder import comparison_folder, finish
 from foretext.comparison.ledger import Ledger, Outcome, Plan
+from foretext.comparison.measurement import machine
 from foretext.comparison.preparing import kept_plan, make_plan
 from foretext.comparison.request import CompareRequest
 from foretext.comparison.rounds import Played, play_rounds
@@ -32,7 +33,7 @@ from foretext.registry import trust
 from foretext.report.cells import duration
 from foretext.report.comparison_report import write_comparison_report
 from foretext.report.task_card import figure_name, figure_text
-from foretext.runtime import command_began, usable_cores
+from foretext.runtime import command_began
 from foretext.terminal import say
 
 __all__ = ["run_comparison"]
@@ -115,7 +116,7 @@ def _content(contest: Contest, played: Played, final: Final) -> dict[str, Any]:
         used_seconds=contest.watch(),
         failures=final.failures,
         shared=shared_work(contest, played),
-        machine={"cores": usable_cores()},
+        machine=machine(),
     )
 
 
