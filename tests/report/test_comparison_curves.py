@@ -5,7 +5,7 @@ from typing import Any
 
 from foretext.errors import OutputError
 from foretext.parsing import parse_json
-from foretext.report.comparison_curves import MOST_POINTS, loss_chart, score_chart
+from foretext.report.comparison_curves import MOST_POINTS, learning_chart, loss_chart
 from foretext.report.comparison_files import ComparedCandidate, ComparisonFacts
 from tests.report.comparison_content import candidate as compared
 from tests.report.comparison_content import content
@@ -23,7 +23,7 @@ def rows_of(chart: dict[str, Any]) -> list[dict[str, Any]]:
 
 def test_a_forecast_goes_on_from_the_last_point_of_the_curve() -> None:
     ahead = {"value": 0.95, "gain": 0.02, "seconds": 120.0, "from": "its learning curve"}
-    chart = score_chart(candidates(compared("bert", forecast=ahead)), "accuracy")
+    chart = learning_chart(candidates(compared("bert", forecast=ahead)), "accuracy")
     assert chart is not None
     rows = rows_of(chart)
     assert [row["kind"] for row in rows] == [*["measured"] * 4, "forecast"]
@@ -34,29 +34,29 @@ def test_a_forecast_goes_on_from_the_last_point_of_the_curve() -> None:
 def test_only_the_last_round_is_drawn() -> None:
     rounds = compared("bert")["rounds"]
     later = {**rounds[0], "round": 2, "curve": [[5.0, 0.7], [90.0, 0.93]]}
-    chart = score_chart(candidates(compared("bert", rounds=[*rounds, later])), "accuracy")
+    chart = learning_chart(candidates(compared("bert", rounds=[*rounds, later])), "accuracy")
     assert chart is not None
     assert [row["value"] for row in rows_of(chart)] == [0.7, 0.93]
 
 
 def test_no_curve_no_chart() -> None:
-    assert score_chart(candidates(), "accuracy") is None
+    assert learning_chart(candidates(), "accuracy") is None
     rounds = [{**compared("bert")["rounds"][0], "curve": [[1.0, float("nan")]]}]
-    assert score_chart(candidates(compared("bert", rounds=rounds)), "accuracy") is None
+    assert learning_chart(candidates(compared("bert", rounds=rounds)), "accuracy") is None
 
 
 def test_scores_at_one_time_alone_are_no_curve() -> None:
     rounds = [{**compared("linear")["rounds"][0], "curve": [[2.0, 0.6]]}]
     linear = compared("linear", rounds=rounds)
-    assert score_chart(candidates(linear), "accuracy") is None
-    both = score_chart(candidates(linear, compared("bert")), "accuracy")
+    assert learning_chart(candidates(linear), "accuracy") is None
+    both = learning_chart(candidates(linear, compared("bert")), "accuracy")
     assert both is not None
     assert {row["name"] for row in rows_of(both)} == {"linear", "bert"}
 
 
 def test_a_score_at_no_time_stands_at_the_beginning_of_the_axis() -> None:
     rounds = [{**compared("linear")["rounds"][0], "curve": [[0.0, 0.5], [2.0, 0.6]]}]
-    chart = score_chart(candidates(compared("linear", rounds=rounds)), "accuracy")
+    chart = learning_chart(candidates(compared("linear", rounds=rounds)), "accuracy")
     assert chart is not None
     assert min(row["seconds"] for row in rows_of(chart)) > 0
 

@@ -145,7 +145,7 @@ def test_figures_of_held_out_rows_are_called_so(tmp_path: Path) -> None:
 def test_warnings_of_candidates_are_told(tmp_path: Path) -> None:
     some = [candidate("bert", warnings=["300 rows were cut."])]
     text = page_of(tmp_path, candidates=some).text
-    assert "What training warned of: 1 times" in text
+    assert "Warnings of trainings: 1" in text
     assert "bert: 300 rows were cut." in text
 
 

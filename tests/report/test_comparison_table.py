@@ -102,6 +102,12 @@ def test_costs_are_those_of_candidates_with_figures() -> None:
     }  # fmt: skip
 
 
+def test_a_baseline_that_no_folder_keeps_has_no_size() -> None:
+    some = [candidate("shared words", disk_bytes=0, parameters=0, memory_bytes=None)]
+    [row] = cost_rows(facts(candidates=some).candidates)
+    assert (row["on disk"], row["parameters"], row["memory to fit"]) == ("–", "–", "–")
+
+
 def test_bars_of_time_have_one_scale_and_no_gaps() -> None:
     found = time_rows(facts().candidates)
     assert [row.name for row in found][-1] == "lstm-lm"  # the other two had no time

@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 from foretext.report.charts import map_chart
+from foretext.report.comparison_costs import FIT, Costed, cost_chart
+from foretext.report.comparison_curves import learning_chart, loss_chart
+from foretext.report.comparison_files import ComparedCandidate
 from foretext.report.corpus_charts import growth_chart, lengths_chart
 from foretext.report.task_charts import (
     beside_chart,
@@ -22,6 +25,8 @@ QUANTILES = dict(
 )
 POINT = {"word": "a", "x": 0, "y": 1, "count": 3, "group": 0, "nearest": "b", "level": 1}
 BIN = {"low": 0.0, "high": 0.1, "size": 4, "confidence": 0.08, "accuracy": 0.1}
+ROUND = {"round": 1, "given": 9.0, "used": 9.0, "curve": [(1.0, 0.5), (9.0, 0.7)]}
+BERT = ComparedCandidate.model_validate({"name": "bert", "status": "finished", "rounds": [ROUND]})
 CHARTS = {
     "map": map_chart([POINT]),
     "growth": growth_chart([{"tokens": 10, "distinct_words": 5}]),
@@ -31,6 +36,9 @@ CHARTS = {
     "reliability": reliability_chart([BIN]),
     "scores": score_chart([(1.0, 2.0)]),
     "alignment": alignment_chart({"source": ["a"], "output": ["b"], "weights": [[0.5]]}),
+    "cost": cost_chart([Costed(1, "bert", "pretrained", 0.5, 2.0, "2 s")], FIT, "accuracy"),
+    "scores by time": learning_chart([BERT], "accuracy"),
+    "loss": loss_chart("bert", [(1.0, 5.0), (2.0, 4.0)]),
     "quality": quality_chart([{"low": 1, "high": 3, "rows": 5, "model": "a", "chrf": 50.0}]),
     "text lengths": length_chart([(3, 4)]),
 }

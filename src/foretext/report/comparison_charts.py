@@ -8,7 +8,7 @@ from typing import Any
 from foretext.progress import human_bytes
 from foretext.report.cells import duration
 from foretext.report.comparison_costs import DISK, FIT, USE, Costed, cost_chart, is_drawn
-from foretext.report.comparison_curves import drawn_points, loss_chart, score_chart
+from foretext.report.comparison_curves import drawn_points, learning_chart, loss_chart
 from foretext.report.comparison_files import ComparedCandidate, ComparisonFacts
 from foretext.report.comparison_table import ranks
 from foretext.report.task_card import POINTS, figure_name
@@ -32,7 +32,7 @@ def comparison_charts(facts: ComparisonFacts) -> dict[str, dict[str, Any]]:
         costed = list(_costed(facts.candidates, of, words))
         if len(costed) >= FEWEST_CANDIDATES:
             charts[key] = cost_chart(costed, cost, name, number_format=number_format)
-    scores = score_chart(facts.candidates, f"{name}, held-out rows", number_format=number_format)
+    scores = learning_chart(facts.candidates, f"{name}, held-out rows", number_format=number_format)
     return charts | ({} if scores is None else {"scores": scores})
 
 

@@ -75,7 +75,7 @@ def cost_chart(
     base = alt.Chart(alt.InlineData(values=_records(rows, best, across, up))).encode(
         x=alt.X("cost:Q", title=cost.title, axis=_cost_axis(cost, across),
                 scale=alt.Scale(type="log", domain=across, nice=False)),
-        y=alt.Y("value:Q", title=title, axis=number_axis(number_format),
+        y=alt.Y("value:Q", title=title, axis=number_axis(number_format, tickCount=6),
                 scale=alt.Scale(domain=up, nice=False)),
     )  # fmt: skip
     dots = base.mark_circle(size=90, opacity=0.95).encode(

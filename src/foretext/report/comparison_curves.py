@@ -10,7 +10,7 @@ from foretext.report.charts import number_axis, specification
 from foretext.report.comparison_costs import GROUPS, TIME, TIMES, is_drawn
 from foretext.report.comparison_files import ComparedCandidate
 
-__all__ = ["drawn_points", "loss_chart", "score_chart"]
+__all__ = ["drawn_points", "learning_chart", "loss_chart"]
 
 HEIGHT, LOSS_HEIGHT = 320, 110  # pixels
 MOST_POINTS = 200  # of a curve
@@ -23,7 +23,7 @@ ALL = "all"
 Point = tuple[float, float]  # seconds, and a score or loss
 
 
-def score_chart(
+def learning_chart(
     candidates: Sequence[ComparedCandidate], title: str, *, number_format: str = ".3~f"
 ) -> dict[str, Any] | None:
     """Draw scores over the time since each candidate began, dashed where they are a forecast.
@@ -49,7 +49,7 @@ def score_chart(
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         x=alt.X("seconds:Q", title="time since the candidate began", axis=_time_axis(rows),
                 scale=alt.Scale(type="log", domain=_times(rows), nice=False)),
-        y=alt.Y("value:Q", title=title, axis=number_axis(number_format),
+        y=alt.Y("value:Q", title=title, axis=number_axis(number_format, tickCount=6),
                 scale=alt.Scale(domain=_range(rows, "value"), zero=False, nice=True)),
         detail="name:N",
         color=alt.Color("group:N", scale=alt.Scale(domain=GROUPS), legend=None),

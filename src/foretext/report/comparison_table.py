@@ -110,9 +110,9 @@ def cost_rows(candidates: Sequence[ComparedCandidate]) -> list[dict[str, str]]:
             "time to fit": _fit(each),
             "ms a row": _use(each.milliseconds_per_row),
             "in batches": _use(each.milliseconds_in_batches),
-            "on disk": "–" if each.disk_bytes is None else human_bytes(each.disk_bytes),
-            "memory to fit": "–" if each.memory_bytes is None else human_bytes(each.memory_bytes),
-            "parameters": "–" if each.parameters is None else human_count(each.parameters),
+            "on disk": human_bytes(each.disk_bytes) if each.disk_bytes else "–",
+            "memory to fit": human_bytes(each.memory_bytes) if each.memory_bytes else "–",
+            "parameters": human_count(each.parameters) if each.parameters else "–",
         }
         for each in candidates
         if _has_figure(each.test)
