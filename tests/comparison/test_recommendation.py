@@ -33,7 +33,7 @@ def sentence(*entries: dict[str, Any], tested: int = 300) -> str:
 def test_the_best_is_recommended_where_nothing_is_about_as_good() -> None:
     found = sentence(entry("bert", 0.9, 20.0), entry("linear", 0.8))
     assert found == (
-        "Use bert: accuracy 0.900 on the 400 held-out rows is the best, before linear with 0.800; "
+        "Use bert: accuracy 0.900 on the held-out rows is the best, before linear with 0.800; "
         "on the 300 test rows it is 0.890 (0.850 to 0.930)."
     )
 
@@ -41,7 +41,7 @@ def test_the_best_is_recommended_where_nothing_is_about_as_good() -> None:
 def test_of_about_equally_good_ones_the_fastest_is_recommended() -> None:
     found = sentence(entry("bert", 0.905, 20.0), entry("linear", 0.9, 0.1), entry("gpt", 0.85))
     assert found.startswith(
-        "Use linear: accuracy 0.900 on the 400 held-out rows is within one standard error of the "
+        "Use linear: accuracy 0.900 on the held-out rows is within one standard error of the "
         "best, 0.905 of bert, and a row takes 0.1 ms instead of 20 ms; "
     )
 
@@ -89,15 +89,15 @@ def test_a_baseline_that_no_folder_keeps_is_not_recommended() -> None:
     bert, gpt = entry("bert", 0.7), entry("gpt", 0.5)
     assert recommend([baseline], "accuracy", held_out=ROWS, tested=300) is None
     assert sentence(baseline, bert, gpt, tested=0) == (
-        "Use bert: accuracy 0.700 on the 400 held-out rows is the best of a model, before gpt with "
+        "Use bert: accuracy 0.700 on the held-out rows is the best of a model, before gpt with "
         "0.500, but the baseline ibm model 1, which no folder keeps, has 0.900 there."
     )
     assert sentence(baseline, bert, tested=0).startswith(
-        "Use bert: accuracy 0.700 on the 400 held-out rows is the best of a model, but the baseline"
+        "Use bert: accuracy 0.700 on the held-out rows is the best of a model, but the baseline"
     )
     worse = entry("frequent tags", 0.6, 0.01, base="baseline")
     assert sentence(bert, worse, tested=0) == (
-        "Use bert: accuracy 0.700 on the 400 held-out rows is the best, before frequent tags with "
+        "Use bert: accuracy 0.700 on the held-out rows is the best, before frequent tags with "
         "0.600."
     )
 

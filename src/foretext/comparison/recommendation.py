@@ -34,7 +34,8 @@ def recommend(
     Args:
         candidates: as ``compare.json`` has them, the best first.
         judged_by: the figure of the scores.
-        held_out: number of the rows that candidates are chosen by.
+        held_out: number of the rows that candidates are chosen by; a model that is slow to answer
+            may have been measured on a sample of them, so that no sentence gives the number.
         tested: number of the rows of the test; 0: there is none.
     """
     finished = [each for each in candidates if each["status"] == "finished" and each["valid"]]
@@ -48,9 +49,9 @@ def recommend(
     if len(finished) == 1:
         why = "no other candidate finished"
     elif chosen is best:
-        why = _best_reason(best, near, finished, judged_by, held_out)
+        why = _best_reason(best, near, finished, judged_by)
     else:
-        why = _faster_reason(chosen, best, judged_by, held_out)
+        why = _faster_reason(chosen, best, judged_by)
     why += _better_baseline(chosen, finished, judged_by)
     said = f"Use {chosen['name']}: {why}{_tested(chosen, candidates, judged_by, tested)}."
     return {"name": chosen["name"], "sentence": said}
@@ -78,14 +79,14 @@ def standard_error(valid: Entry, judged_by: str, num_rows: int) -> float:
 
 
 def _best_reason(
-    best: Entry, near: Sequence[Entry], finished: Sequence[Entry], judged_by: str, num_rows: int
+    best: Entry, near: Sequence[Entry], finished: Sequence[Entry], judged_by: str
 ) -> str:
     """Say why the best candidate on the held-out rows is recommended."""
     others = [each for each in finished if each is not best]
     worse = [each for each in others if _valid(each) <= _valid(best)]
     said = (
-        f"{figure_name(judged_by)} {figure_text(judged_by, _valid(best))} on the {num_rows:,} "
-        f"held-out rows is the best{'' if worse == others else ' of a model'}"
+        f"{figure_name(judged_by)} {figure_text(judged_by, _valid(best))} on the held-out rows is "
+        f"the best{'' if worse == others else ' of a model'}"
     )
     alike = [each for each in near if each is not best]
     if alike:
@@ -109,11 +110,11 @@ def _better_baseline(chosen: Entry, finished: Sequence[Entry], judged_by: str) -
     return f", but the baseline {first['name']}, which no folder keeps, has {figure} there"
 
 
-def _faster_reason(chosen: Entry, best: Entry, judged_by: str, num_rows: int) -> str:
+def _faster_reason(chosen: Entry, best: Entry, judged_by: str) -> str:
     """Say why a candidate is recommended that is not the best on the held-out rows."""
     own, top = (figure_text(judged_by, _valid(each)) for each in (chosen, best))
     said = (
-        f"{figure_name(judged_by)} {own} on the {num_rows:,} held-out rows is within one standard "
+        f"{figure_name(judged_by)} {own} on the held-out rows is within one standard "
         f"error of the best, {top} of {best['name']}"
     )
     costs = [_cost(each) for each in (chosen, best)]
