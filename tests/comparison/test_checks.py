@@ -30,7 +30,7 @@ def affordable(seconds: float) -> list[Candidate]:
 def test_a_budget_too_short_for_anything_says_what_longer_ones_try() -> None:
     assert too_short(affordable, 1) == (
         "--budget 1s is too short for any candidate; it could be linear with 10s; linear, bert "
-        "with 60s; linear, bert, gpt with 2m."
+        "with 1m; linear, bert, gpt with 2m."
     )
 
 

@@ -54,5 +54,5 @@ def test_rows_without_text_are_no_leak() -> None:
 
 
 def test_a_test_that_is_mostly_the_training_file_is_refused() -> None:
-    with pytest.raises(CorpusError, match=r"--test: 1 of 2 rows \(50.0%\) .* test.csv:2, .*leave"):
+    with pytest.raises(CorpusError, match=r"--test: 1 of 2 rows \(50.0%\) .* test.csv:2; .*leave"):
         leaks(("x", "y"), test=("x", "z"))

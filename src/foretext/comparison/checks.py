@@ -165,7 +165,7 @@ def _rounded(seconds: float) -> float:
 def _time(seconds: float) -> str:
     """Return a duration as the command line takes it."""
     whole = round(seconds)
-    return f"{whole // 60}m" if whole >= 120 and whole % 60 == 0 else f"{whole}s"
+    return f"{whole // 60}m" if whole >= 60 and whole % 60 == 0 else f"{whole}s"
 
 
 def _size(number: int) -> str:

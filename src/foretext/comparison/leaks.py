@@ -19,6 +19,10 @@ GRAVE = 0.01  # share from which it changes scores
 
 NAMES = {"valid": "held-out", "test": "test"}
 PLACES = {"train": "the rows to learn from", "valid": "the held-out rows"}
+WHY = {
+    "train": "scores on them say how well they are remembered",
+    "valid": "models are chosen by them",
+}
 PAIRS = (
     ("test", "train"),
     ("test", "valid"),
@@ -67,8 +71,8 @@ class Leak:
                 "corpus to see how good it is at new texts."
             )
         return (
-            f"{number} are among {PLACES[self.inside]} too, {example}; scores on them say how well "
-            "they are remembered, so remove them from one of the two."
+            f"{number} are among {PLACES[self.inside]} too, {example}; {WHY[self.inside]}, so "
+            "remove them from one of the two."
         )
 
 
@@ -97,8 +101,8 @@ def _leak(
     if leak.rate >= MOSTLY:
         raise CorpusError(
             f"--{part}: {leak.rows:,} of {leak.total:,} rows ({leak.rate:.1%}) are among "
-            f"{PLACES[inside]} too, such as {leak.places[0]}, so that scores would say how well "
-            f"they are remembered; give other rows, or leave --{part} out."
+            f"{PLACES[inside]} too, such as {leak.places[0]}; {WHY[inside]}, so give other rows, "
+            f"or leave --{part} out."
         )
     return leak
 
