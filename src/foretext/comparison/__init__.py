@@ -12,8 +12,10 @@ turn.py          a candidate in a round; sharing.py: what pretrainings have in c
 final.py         answers to the test
 ledger.py        what is decided and finished, on disk; folder.py: how a comparison begins and ends
 worker.py        jobs and replies; child_worker.py, local_worker.py: in which process
-jobs.py          what a job does; worker_process.py, messages.py, failures.py: the other process
+worker_process.py, messages.py, failures.py: the other process
+jobs.py          what a job does; kept_job.py: once; run_curve.py, measurement.py: what it cost
+baseline_run.py  a baseline as a candidate; answers.py: what is kept of answers
 figures.py       the content of compare.json: entries.py, scores.py, intervals.py, ranking.py,
                  recommendation.py, forecast.py, disagreements.py
-comparison.py    the result; leaderboard.py, results_csv.py: its tables
+comparison.py    the result; leaderboard.py, results_csv.py: its tables; best_recipe.py: of best/
 """
