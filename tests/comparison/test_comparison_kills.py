@@ -1,0 +1,61 @@
+"""A whole comparison, killed at any moment: the next one ends in the same table."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.task_files import TaskFiles, write_task_files
+
+OPTIONS = (
+    "--task", "classification", "--only", "linear", "--only", "fasttext", "--budget", "10m",
+    "--set", "fasttext:classifier.workers=1", "--quiet",
+)  # fmt: skip
+
+
+def compare(files: TaskFiles, out: Path, *options: str) -> subprocess.Popen[str]:
+    rows = ["--train", str(files.train("classification")), "--test"]
+    rows.append(str(files.test("classification")))
+    command = [sys.executable, "-m", "foretext", "compare", *rows, *OPTIONS, "-o", str(out)]
+    return subprocess.Popen(
+        [*command, *options], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    _, said = process.communicate(timeout=240)
+    assert process.returncode == 0, said
+
+
+def table(out: Path) -> dict[str, dict[str, Any]]:
+    """What a comparison found by candidate, without what depends on time."""
+    found = json.loads((out / "compare.json").read_text())
+    kept = ("status", "sentence", "valid", "test", "parameters")
+    return {row["name"]: {each: row[each] for each in kept} for row in found["candidates"]}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_what_is_killed_ends_in_the_same_table(tmp_path: Path) -> None:
+    files, out = write_task_files(tmp_path), tmp_path / "out"
+    began = time.monotonic()
+    end(compare(files, out))
+    seconds, wanted = time.monotonic() - began, table(out)
+    assert [row["status"] for row in wanted.values()] == ["finished", "finished"]
+    rng = random.Random(0)
+    for _ in range(2):
+        shutil.rmtree(out)
+        process = compare(files, out)
+        time.sleep(rng.uniform(0.4, 0.9) * seconds)
+        process.kill()
+        process.communicate()
+        end(compare(files, out, *(["--resume"] if (out / "plan.json").is_file() else [])))
+        assert table(out) == wanted
