@@ -46,3 +46,12 @@ def test_files_in_the_middle_are_looked_at_too(tmp_path: Path) -> None:
     assert facts.language == "zh"
     stored = sum(path.stat().st_size for path in tmp_path.iterdir())
     assert facts.num_bytes == pytest.approx(stored, rel=0.1)
+
+
+def test_empty_files_and_rows_of_a_table_are_no_obstacle(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("")
+    (tmp_path / "b.csv").write_text("text,label\nune phrase,1\n")
+    (tmp_path / "c.txt").write_text(" \n\n")
+    facts = text_facts(Corpus(tmp_path))
+    assert facts.script == "Latin"
+    assert facts.num_bytes > 0

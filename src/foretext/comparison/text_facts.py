@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from foretext.corpus.beginning import Beginning
 from foretext.corpus.corpus import Corpus
+from foretext.corpus.formats import normal_form
 from foretext.corpus.scripts import WITHOUT_BLANKS, script_rates
 
 __all__ = ["TextFacts", "text_facts"]
@@ -51,19 +51,19 @@ def text_facts(corpus: Corpus) -> TextFacts:
     """Read the beginnings of some files of a corpus.
 
     Raises:
-        CorpusError: a file cannot be read, or there is no text.
+        CorpusError: a file cannot be read.
     """
-    step = -(-len(corpus.sources) // MOST_FILES)
-    some = Corpus(corpus.sources[::step], corpus.config)
-    share = SAMPLE // len(some.sources)
+    sources = corpus.sources[:: -(-len(corpus.sources) // MOST_FILES)]
     letters: Counter[str] = Counter()
     num_bytes = stored = 0
-    for source in some.sources:
-        beginning = Beginning(Corpus(source, some.config), share)
-        for block in beginning.blocks(SAMPLE // 8):
-            letters.update(block)
-            num_bytes += len(block.encode())
-        stored += beginning.bytes_read
+    for source in sources:
+        with source.open() as file:
+            for text in normal_form(file, source.name, source.reading(corpus.resolved)):
+                letters.update(text)
+                num_bytes += len(text.encode())
+                if file.tell() >= SAMPLE // len(sources):
+                    break
+            stored += file.tell()
     every = corpus.num_bytes
     known = num_bytes if every is None or not stored else round(every * num_bytes / stored)
     return TextFacts(known, script_rates(letters))
