@@ -102,6 +102,12 @@ def test_a_baseline_that_no_folder_keeps_is_not_recommended() -> None:
     )
 
 
+def test_a_baseline_that_is_as_good_is_not_called_worse() -> None:
+    baseline = entry("frequent tags", 0.9, base="baseline")
+    found = sentence(entry("bert", 0.9), baseline)
+    assert "accuracy 0.900 on the held-out rows is the best, and frequent tags has as much" in found
+
+
 def test_nothing_is_recommended_where_none_finished() -> None:
     gone = entry("gpt", 0.9, status="failed")
     assert recommend([gone], "accuracy", held_out=ROWS, tested=300) is None

@@ -95,6 +95,8 @@ def _best_reason(
     if not worse:
         return said
     second = max(worse, key=_valid)
+    if _valid(second) == _valid(best):
+        return f"{said}, and {second['name']} has as much"
     return f"{said}, before {second['name']} with {figure_text(judged_by, _valid(second))}"
 
 
