@@ -17,7 +17,7 @@ from foretext.comparison.ledger import Outcome
 from foretext.comparison.rounds import Played
 from foretext.comparison.shares import Shares
 from foretext.comparison.turn import Contest
-from foretext.comparison.worker import Answer, AnswerReply, JobFailed
+from foretext.comparison.worker import Answer, JobFailed
 from foretext.files import atomic_file, is_regular_file
 from foretext.finetuning.task_rows import sampled
 
@@ -52,33 +52,25 @@ def play_final(contest: Contest, shares: Shares, played: Played) -> Final:
         Interrupted: a signal asked for the end; what was answered is kept.
     """
     outcomes = {each.name: played.history[each.name][-1] for each in played.finalists}
-    number = contest.ledger.num_measured
-    if number is None:
-        number = _affordable(contest, shares, [*outcomes.values()])
-        contest.ledger.keep_num_measured(number)
-    every = contest.answering.rows
-    note = None
-    if number < every:
-        note = (
-            f"{number:,} of {every:,} {PARTS[contest.part]} rows are measured, drawn at random, as "
-            "the budget allows; a longer --budget measures all"
-        )
-    file = _rows_file(contest, number)
-    final = Final(number, note)
+    number = _decided(contest, shares, [*outcomes.values()])
+    final = Final(number, _note(contest, number))
     for candidate in played.finalists:
-        seconds = shares.next_test(candidate.name)
+        outcome, seconds = outcomes[candidate.name], shares.next_test(candidate.name)
+        jobs = [_job(contest, candidate, outcome, seed.seed, number) for seed in outcome.seeds]
         try:
-            answers = [
-                _answers(
-                    contest, candidate, outcomes[candidate.name].round, seed.seed, file, seconds
-                )
-                for seed in outcomes[candidate.name].seeds
-            ]
+            final.answered[candidate.name] = [_answered(contest, job, seconds) for job in jobs]
         except JobFailed as failure:
             final.failures[candidate.name] = str(failure)
-        else:
-            final.answered[candidate.name] = answers
     return final
+
+
+def _decided(contest: Contest, shares: Shares, outcomes: Sequence[Outcome]) -> int:
+    """Return how many rows are answered; a resume keeps to what was decided at first."""
+    number = contest.ledger.num_measured
+    if number is None:
+        number = _affordable(contest, shares, outcomes)
+        contest.ledger.keep_num_measured(number)
+    return number
 
 
 def _affordable(contest: Contest, shares: Shares, outcomes: Sequence[Outcome]) -> int:
@@ -90,6 +82,17 @@ def _affordable(contest: Contest, shares: Shares, outcomes: Sequence[Outcome]) -
     if each * answering.rows <= max(left, 0.0):  # rows may cost nothing
         return answering.rows
     return min(answering.rows, max(FEWEST_ROWS, int(left / each)))
+
+
+def _note(contest: Contest, number: int) -> str | None:
+    """Return a sentence where not all rows are answered."""
+    every = contest.answering.rows
+    if number == every:
+        return None
+    return (
+        f"{number:,} of {every:,} {PARTS[contest.part]} rows are measured, drawn at random, as the "
+        "budget allows; a longer --budget measures all"
+    )
 
 
 def _rows_file(contest: Contest, number: int) -> Path:
@@ -104,20 +107,24 @@ def _rows_file(contest: Contest, number: int) -> Path:
     return path
 
 
-def _answers(
-    contest: Contest, candidate: Candidate, round_: int, seed: int, file: Path, seconds: float
-) -> Answered:
-    ledger, began = contest.ledger, contest.watch()
-    out = ledger.answers(candidate, seed)
-    job = Answer(
-        run=str(ledger.run(candidate, round_, seed)),
+def _job(
+    contest: Contest, candidate: Candidate, outcome: Outcome, seed: int, number: int
+) -> Answer:
+    """Return what has a model answer so many rows."""
+    ledger = contest.ledger
+    return Answer(
+        run=str(ledger.run(candidate, outcome.round, seed)),
         task=contest.request.task,
-        rows=str(file),
+        rows=str(_rows_file(contest, number)),
         train=str(ledger.rows_file("train")),
-        out=str(out),
+        out=str(ledger.answers(candidate, seed)),
         reading=contest.plan.reading,
         quiet=contest.quiet,
     )
-    reply: AnswerReply = contest.worker.run(job, limit=2 * seconds + LATE_SECONDS)
+
+
+def _answered(contest: Contest, job: Answer, seconds: float) -> Answered:
+    began = contest.watch()
+    reply = contest.worker.run(job, limit=2 * seconds + LATE_SECONDS)
     contest.count(reply.seconds, began)
-    return Answered(reply, KeptAnswers.load(out))
+    return Answered(reply, KeptAnswers.load(Path(job.out)))
