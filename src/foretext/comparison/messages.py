@@ -80,7 +80,7 @@ Message = Done | Failed | Stopped
 
 def encoded(message: Setup | Job | Message) -> bytes:
     """Return a line."""
-    return json.dumps(asdict(message), ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+    return json.dumps(asdict(message), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 def read_setup(line: bytes) -> Setup:
