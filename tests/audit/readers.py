@@ -27,6 +27,7 @@ from foretext.comparison.answers import KeptAnswers
 from foretext.comparison.kept_job import KeptJob
 from foretext.comparison.worker import Answer, AnswerReply
 from foretext.corpus import Corpus, CorpusConfig, inspect_corpus
+from foretext.corpus.texts import texts
 from foretext.data.images import read_images
 from foretext.data.rows import (
     PairsConfig,
@@ -37,6 +38,9 @@ from foretext.data.rows import (
 )
 from foretext.evaluation.vectors import evaluate_vectors
 from foretext.metrics.paired import share_tallies
+from foretext.pipeline.shared import SharedFolder
+from foretext.pipeline.word_text import SharedWords
+from foretext.recipe import Recipe
 from foretext.tokenizers.hf_files import load_hf_tokenizer, load_target_tokenizer
 from foretext.vectors.index import NeighborIndex
 from foretext.vectors.ngrams import CharacterNgrams
@@ -103,6 +107,13 @@ def _corpus(folder: Path, **settings: Any) -> None:
 
 def _rows(separator: str) -> str:
     return "".join(f"{text}{separator}{label}\n" for text, label in [("text", "label"), *LABELLED])
+
+
+def _shared_words(folder: Path) -> None:
+    settings = ["tokenizer.min_count=1", "tokenizer.pre_tokenizer='unicode_words'"]
+    text = Corpus(texts([f"a text of {word}" for word in WORDS]))
+    words = SharedWords.of(SharedFolder(folder), Recipe.load("word2vec", settings), text)
+    words.tokenizer.decode(words.ids.ids)
 
 
 def _labelled(name: str) -> list[dict[str, Any]]:
@@ -277,6 +288,7 @@ READERS = [
     ),
     Reader("answers of a comparison", _write_answers, _read_answers),
     Reader("job of a comparison", _write_job, _read_job),
+    Reader("words that runs share", _shared_words, _shared_words),
     Reader("linear classifier", _write_linear, _read_linear),
     Reader(
         "tokenizer of SentencePiece",

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -148,3 +151,21 @@ def test_damage_is_refused_with_a_sentence(tmp_path: Path) -> None:
     (made / "made.json").write_text('{"seconds": "soon"}')
     with pytest.raises(OutputError, match=r"made\.json is damaged"):
         SharedFolder(tmp_path).part("ids", ("a text",), lambda folder: None)
+
+
+KILLED = """
+import os, signal, sys
+from foretext.pipeline.shared import SharedFolder
+def half(folder):
+    (folder / "half").write_text("half of it")
+    os.kill(os.getpid(), signal.SIGKILL)
+SharedFolder(sys.argv[1]).part("ids", ("a text",), half)
+"""
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
+    process = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
+    assert process.returncode == -signal.SIGKILL
+    assert len(list(tmp_path.rglob("half"))) == 1
+    made = SharedFolder(tmp_path).part("ids", ("another text",), lambda folder: None)
+    assert [path.name for path in (tmp_path / "ids").iterdir()] == [made.name]
