@@ -13,6 +13,7 @@ from foretext.report.comparison_table import (
     cost_rows,
     interval_scale,
     leader_rows,
+    left_out,
     time_rows,
 )
 from tests.report.comparison_content import candidate, content, unfinished
@@ -36,7 +37,6 @@ def test_ties_and_the_recommendation_are_marked() -> None:
         "word2vec + textcnn": (3, []),
         "lstm-lm": (None, ["dropped in round 1"]),
         "electra": (None, ["failed"]),
-        "t5": (None, ["left out"]),
     }
 
 
@@ -55,7 +55,7 @@ def test_bars_stand_where_their_figures_are_on_one_scale() -> None:
     for bar in found:
         assert 0 <= bar.left < bar.middle < bar.left + bar.width <= 100
     best, _, third = found
-    low, high = interval_scale(facts().candidates) or (0.0, 0.0)
+    low, high = interval_scale(facts()) or (0.0, 0.0)
     assert (best.middle - third.middle) / 100 == pytest.approx((0.9 - 0.85) / (high - low))
 
 
@@ -91,6 +91,30 @@ def test_points_have_one_decimal() -> None:
 
 def test_a_group_that_nobody_knows_has_a_color() -> None:
     assert rows(candidates=[candidate("a", group="other")])["a"].color == 5
+
+
+def test_the_scale_ends_where_the_figure_does() -> None:
+    high = {"value": 0.99, "low": 0.98, "high": 1.0, "each": [0.99], "figures": {}}
+    low = {"value": 0.01, "low": 0.0, "high": 0.02, "each": [0.01], "figures": {}}
+    assert interval_scale(
+        facts(candidates=[candidate("a", test=high), candidate("b", test=low)])
+    ) == (
+        0.0,
+        1.0,
+    )
+    below = {**low, "low": -0.1}  # of a correlation
+    ends = interval_scale(facts(candidates=[candidate("a", test=high), candidate("b", test=below)]))
+    assert ends is not None
+    assert ends[0] < -0.1
+
+
+def test_those_left_out_are_together_by_reason() -> None:
+    short, no_text = "the budget is too short", "there is no text"
+    some = [unfinished(name, "left out", why) for name, why in
+            (("t5", short), ("glove", no_text), ("bart", short))]  # fmt: skip
+    found = facts(candidates=[candidate("bert"), *some])
+    assert left_out(found.candidates) == [(short, ["t5", "bart"]), (no_text, ["glove"])]
+    assert [row.name for row in leader_rows(found)] == ["bert"]
 
 
 def test_costs_are_those_of_candidates_with_figures() -> None:

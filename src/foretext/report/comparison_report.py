@@ -29,7 +29,13 @@ from foretext.report.comparison_files import (
     ComparisonFacts,
     read_comparison,
 )
-from foretext.report.comparison_table import cost_rows, interval_scale, leader_rows, time_rows
+from foretext.report.comparison_table import (
+    cost_rows,
+    interval_scale,
+    leader_rows,
+    left_out,
+    time_rows,
+)
 from foretext.report.page import write_page
 from foretext.report.task_card import figure_name, figure_text
 
@@ -83,6 +89,7 @@ def write_comparison_report(content: Content, path: Path) -> None:
         figure=figure_name(facts.judged_by),
         part=PARTS[facts.part],
         leaders=leader_rows(facts),
+        left_out=left_out(facts.candidates),
         scale=_scale(facts),
         remarks=[(each.name, said) for each in facts.candidates for said in each.warnings],
         groups=_groups(facts.candidates),
@@ -129,24 +136,34 @@ def _tiles(facts: ComparisonFacts) -> list[tuple[str, str]]:
         said = f"{figure_name(facts.judged_by)} of {chosen.name}, {PARTS[facts.part]}"
         tiles.append((said, figure_text(facts.judged_by, chosen.test.value)))
     if chosen is not None and chosen.seconds is not None:
-        tiles.append(("to fit it", duration(chosen.seconds.fit)))
+        tiles.append(("to fit it", _whole(duration(chosen.seconds.fit))))
     tiles += [
         (f"{PARTS.get(part, part)} rows" if part != "train" else "rows to learn from", tile(rows))
         for part, rows in facts.rows.items()
         if rows
     ]
-    return [*tiles, (f"used of {budget(facts.budget_seconds)}", duration(facts.used_seconds))]
+    return [
+        *tiles,
+        (f"used of {budget(facts.budget_seconds)}", _whole(duration(facts.used_seconds))),
+    ]
+
+
+def _whole(time: str) -> str:
+    """Return a time whose numbers stay on the line of their units."""
+    for unit in ("h", "min", "s"):
+        time = time.replace(f" {unit}", f"\u00a0{unit}")
+    return time
 
 
 def _scale(facts: ComparisonFacts) -> tuple[str, str] | None:
     """Return what stands at both ends of the scale of intervals."""
-    ends = interval_scale(facts.candidates)
+    ends = interval_scale(facts)
     return ends and (figure_text(facts.judged_by, ends[0]), figure_text(facts.judged_by, ends[1]))
 
 
 def _groups(candidates: Sequence[ComparedCandidate]) -> list[tuple[int, str]]:
-    """Return number and name of the groups that are there."""
-    found = {each.group for each in candidates}
+    """Return number and name of the groups of candidates that took part."""
+    found = {each.group for each in candidates if each.rounds}
     return [(number, group) for number, group in enumerate(GROUPS, 1) if group in found]
 
 

@@ -10,7 +10,7 @@ from foretext.progress import human_bytes, human_count
 from foretext.report.cells import cell, duration
 from foretext.report.comparison_costs import GROUPS, is_drawn
 from foretext.report.comparison_files import ComparedCandidate, ComparisonFacts, Measured
-from foretext.report.task_card import figure_text
+from foretext.report.task_card import POINTS, figure_text
 
 __all__ = [
     "Bar",
@@ -20,11 +20,13 @@ __all__ = [
     "cost_rows",
     "interval_scale",
     "leader_rows",
+    "left_out",
     "ranks",
     "time_rows",
-]  # fmt: skip
+]
 
 PARTS = {"shared": "shared work", "pretraining": "pretraining", "finetuning": "fine-tuning"}
+LEFT_OUT = "left out"
 REST = "other"  # opening, answering, measuring
 MARGIN = 0.04  # of the scale, on both sides of all intervals
 
@@ -86,20 +88,37 @@ def ranks(candidates: Sequence[ComparedCandidate]) -> dict[str, int]:
 
 
 def leader_rows(facts: ComparisonFacts) -> list[LeaderRow]:
-    """Return a row for each candidate, in their order, those without figures last."""
-    places, scale = ranks(facts.candidates), interval_scale(facts.candidates)
-    rows = [_leader_row(each, facts, places.get(each.name), scale) for each in facts.candidates]
+    """Return a row for each that took part, the best first; those without figures come last."""
+    places, scale = ranks(facts.candidates), interval_scale(facts)
+    taking_part = [each for each in facts.candidates if each.status != LEFT_OUT]
+    rows = [_leader_row(each, facts, places.get(each.name), scale) for each in taking_part]
     return sorted(rows, key=lambda row: (row.rank is None, row.rank or 0))
 
 
-def interval_scale(candidates: Sequence[ComparedCandidate]) -> tuple[float, float] | None:
-    """Return the ends of a scale that all intervals fit on; None: there is none."""
-    bounds = [bound for each in candidates if each.test for bound in _bounds(each.test)]
+def interval_scale(facts: ComparisonFacts) -> tuple[float, float] | None:
+    """Return the ends of a scale that all intervals fit on; None: there is none.
+
+    It does not go on where the figure cannot: below 0, and above 1 or 100.
+    """
+    bounds = [bound for each in facts.candidates if each.test for bound in _bounds(each.test)]
     if not bounds:
         return None
     low, high = min(bounds), max(bounds)
     room = MARGIN * (high - low) or 0.01
-    return low - room, high + room
+    most = 100.0 if facts.judged_by in POINTS else 1.0
+    return (
+        max(low - room, 0.0) if low >= 0 else low - room,
+        min(high + room, most) if high <= most else high + room,
+    )
+
+
+def left_out(candidates: Sequence[ComparedCandidate]) -> list[tuple[str, list[str]]]:
+    """Return why candidates took no part, and the names that a reason is given for."""
+    found: dict[str, list[str]] = {}
+    for each in candidates:
+        if each.status == LEFT_OUT:
+            found.setdefault(each.sentence or "", []).append(each.name)
+    return list(found.items())
 
 
 def cost_rows(candidates: Sequence[ComparedCandidate]) -> list[dict[str, str]]:
