@@ -63,6 +63,20 @@ def test_word_vectors_are_the_same_with_what_others_made(
     assert used(tmp_path / "run") == [("words", False)]
 
 
+def test_chinese_words_are_cut_once_for_all(tmp_path: Path) -> None:
+    pytest.importorskip("jieba")
+    text, shared = tmp_path / "text.txt", tmp_path / "shared"
+    text.write_text("北京是中国的首都。\n\n我们在北京学习中文。\n\n" * 50, encoding="utf-8")
+    settings = Recipe.load("word2vec", [*VECTORS, "vectors.workers=1"])
+    run_recipe(settings, text, tmp_path / "alone")
+    run_recipe(settings, text, tmp_path / "first", shared=shared)
+    run_recipe(settings, text, tmp_path / "second", shared=shared)
+    assert "北京" in (tmp_path / "alone" / "vocabulary.tsv").read_text(encoding="utf-8")
+    assert files(tmp_path / "first") == files(tmp_path / "alone")
+    assert files(tmp_path / "second") == files(tmp_path / "alone")
+    assert used(tmp_path / "second") == [("words", False)]
+
+
 def test_other_settings_or_another_text_take_nothing(animal_text: Path, tmp_path: Path) -> None:
     text, shared = tmp_path / "text.txt", tmp_path / "shared"
     text.write_bytes(animal_text.read_bytes() * 2)

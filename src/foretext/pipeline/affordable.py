@@ -45,7 +45,7 @@ def affordable_text(
     Args:
         recipes: of word vectors and language models.
         corpus: what all of them learn from.
-        seconds: for tokenizers and ids, all together.
+        seconds: for tokenizers and ids, all together, and for this look at them.
         timer: counts seconds.
 
     Returns:
@@ -54,7 +54,7 @@ def affordable_text(
     Raises:
         CorpusError: the corpus cannot be read, or there is nothing to learn in it.
     """
-    work = _Work(timer)
+    began, work = timer(), _Work(timer)
     stored, fewest, every = 0, 0, 0
     for recipe in recipes:
         text = Corpus(corpus, recipe.corpus)
@@ -65,7 +65,8 @@ def affordable_text(
         fewest = max(fewest, sample.beginning().num_bytes)
         with suppress(*LEFT_TO_RUNS):
             work.add(suited(recipe, text).recipe, sample)
-    read = max(affordable_bytes(work.known.values(), seconds, every), fewest)
+    left = seconds - (timer() - began)
+    read = max(affordable_bytes(work.known.values(), left, every), fewest)
     return None if read >= every else round(stored * read / every)
 
 
