@@ -75,7 +75,7 @@ def test_two_minutes_pretrain_one_language_model() -> None:
 
 def test_longer_budgets_try_more_and_give_each_more() -> None:
     numbers = [len(names(chosen(budget_seconds=seconds))) for seconds in (15, 120, 600, 3600)]
-    assert all(fewer < more for fewer, more in pairwise(numbers))
+    assert numbers == [2, 5, 12, 22]  # as the guide says
     shares = [s / len(names(chosen(budget_seconds=s))) for s in (120.0, 600.0, 3600.0, 7200.0)]
     assert all(shorter < longer for shorter, longer in pairwise(shares))
 

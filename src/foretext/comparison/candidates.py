@@ -29,28 +29,28 @@ GROWTH = 0.25  # power of longer budgets: the time of a candidate grows, and so 
 ROWS_A_SECOND = 5_000  # that what needs no network learns from
 FEWEST_BYTES = {"vectors": 20_000, "pretrained": 100_000}  # of text, for something to be learned
 
-FROM_SCRATCH = ("modern-bert, not pretrained",)
+FRESH = "modern-bert, not pretrained"
 ORDERS: dict[str, tuple[str, ...]] = {
     "classification": (
         "linear", "fasttext", "word2vec + bilstm", "word2vec + textcnn", "modern-bert", "textcnn",
-        "bilstm", *FROM_SCRATCH, "lstm-lm", "unilm", "xlnet", "electra", "bert", "gpt",
+        "bilstm", FRESH, "lstm-lm", "unilm", "xlnet", "electra", "bert", "gpt",
         "fasttext + textcnn", "glove + textcnn", "fasttext + bilstm", "glove + bilstm", "ernie",
         "bart", "t5", "elmo",
     ),
     "matching": (
-        "shared words", "modern-bert", "bert", "word2vec + textcnn", *FROM_SCRATCH, "electra",
+        "shared words", "modern-bert", "bert", "word2vec + textcnn", FRESH, "electra",
         "word2vec + bilstm", "textcnn", "bilstm", "unilm", "xlnet", "gpt", "fasttext + textcnn",
         "glove + textcnn", "fasttext + bilstm", "glove + bilstm", "ernie", "lstm-lm", "bart", "t5",
         "elmo",
     ),
     "tagging": (
         "frequent tags", "word2vec + bilstm", "bilstm", "modern-bert", "xlnet",
-        "fasttext + bilstm", "unilm", "bert", *FROM_SCRATCH, "glove + bilstm", "electra", "lstm-lm",
+        "fasttext + bilstm", "unilm", "bert", FRESH, "glove + bilstm", "electra", "lstm-lm",
         "elmo", "word2vec + textcnn", "textcnn", "fasttext + textcnn", "glove + textcnn", "gpt",
         "ernie", "bart", "t5",
     ),
     "span_qa": (
-        "near words", "modern-bert", "bert", *FROM_SCRATCH, "unilm", "electra", "xlnet", "gpt",
+        "near words", "modern-bert", "bert", FRESH, "unilm", "electra", "xlnet", "gpt",
         "ernie", "bart", "t5",
     ),
     "text_to_text": (
@@ -59,7 +59,7 @@ ORDERS: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 OF_OTHER_TASKS = (
-    "word2vec + textcnn", "modern-bert", "textcnn", "word2vec + bilstm", "bilstm", *FROM_SCRATCH,
+    "word2vec + textcnn", "modern-bert", "textcnn", "word2vec + bilstm", "bilstm", FRESH,
     "bert", "electra", "gpt",
 )  # fmt: skip
 CHINESE = {"ernie": "modern-bert"}  # what whole words help comes right after it
