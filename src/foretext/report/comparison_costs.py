@@ -10,7 +10,7 @@ from foretext.report.chart_labels import Label, label_widths
 from foretext.report.charts import number_axis, specification
 
 __all__ = ["DISK", "FIT", "GROUPS", "TIME", "TIMES", "USE", "Cost", "Costed", "cost_chart",
-           "frontier", "is_drawn"]  # fmt: skip
+           "frontier", "group_color", "is_drawn"]  # fmt: skip
 
 GROUPS = ("classical", "vectors", "from scratch", "pretrained", "given")  # in the order of colors
 HEIGHT = 320  # pixels
@@ -20,7 +20,6 @@ LEAST_RANGE = 0.05  # of values that are alike: a share of the largest
 TIMES = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400,
          28_800, 86_400, 172_800, 604_800)  # fmt: skip
 DECADES = tuple(digit * 10.0**power for power in range(-6, 13) for digit in (1, 2, 5))
-
 LARGEST = 1e15  # figures and costs beyond it are those of a damaged file
 
 # Labels of axes, in the language of Vega.
@@ -101,6 +100,11 @@ def frontier(candidates: Sequence[Costed]) -> set[str]:
             found.add(each.name)
             highest = each.value
     return found
+
+
+def group_color(group: str) -> int:
+    """Return the number of a group's color; a group that nobody knows has the last one."""
+    return (GROUPS.index(group) if group in GROUPS else len(GROUPS) - 1) + 1
 
 
 def is_drawn(value: float | None) -> bool:

@@ -34,8 +34,8 @@ from foretext.report.comparison_table import (
     interval_scale,
     leader_rows,
     left_out,
-    time_rows,
 )
+from foretext.report.comparison_times import time_rows
 from foretext.report.page import write_page
 from foretext.report.task_card import figure_name, figure_text
 

@@ -8,26 +8,21 @@ from typing import NamedTuple
 
 from foretext.progress import human_bytes, human_count
 from foretext.report.cells import cell, duration
-from foretext.report.comparison_costs import GROUPS, is_drawn
+from foretext.report.comparison_costs import group_color, is_drawn
 from foretext.report.comparison_files import ComparedCandidate, ComparisonFacts, Measured
 from foretext.report.task_card import POINTS, figure_text
 
 __all__ = [
     "Bar",
     "LeaderRow",
-    "Part",
-    "TimeRow",
     "cost_rows",
     "interval_scale",
     "leader_rows",
     "left_out",
     "ranks",
-    "time_rows",
 ]
 
-PARTS = {"shared": "shared work", "pretraining": "pretraining", "finetuning": "fine-tuning"}
 LEFT_OUT = "left out"
-REST = "other"  # opening, answering, measuring
 MARGIN = 0.04  # of the scale, on both sides of all intervals
 
 
@@ -56,29 +51,6 @@ class LeaderRow(NamedTuple):
     valid: str
     fit: str
     use: str
-
-
-class Part(NamedTuple):
-    """A stretch of a candidate's time."""
-
-    kind: str
-    percent: float  # of the widest row
-    words: str
-
-
-class TimeRow(NamedTuple):
-    """What a candidate was given, and what it used, as text; and as a bar."""
-
-    name: str
-    color: int
-    parts: list[Part]
-    given_percent: float
-    given: str
-    used: str
-    shared: str
-    pretraining: str
-    finetuning: str
-    rounds: int
 
 
 def ranks(candidates: Sequence[ComparedCandidate]) -> dict[str, int]:
@@ -138,13 +110,6 @@ def cost_rows(candidates: Sequence[ComparedCandidate]) -> list[dict[str, str]]:
     ]
 
 
-def time_rows(candidates: Sequence[ComparedCandidate]) -> list[TimeRow]:
-    """Return a row for each candidate that had time; all bars have the same scale."""
-    timed = [each for each in candidates if each.rounds]
-    widest = max((max(_given(each), _spent(each)) for each in timed), default=0.0) or 1.0
-    return [_time_row(each, widest) for each in timed]
-
-
 def _leader_row(
     each: ComparedCandidate,
     facts: ComparisonFacts,
@@ -158,7 +123,7 @@ def _leader_row(
         rank=rank,
         name=each.name,
         group=each.group,
-        color=_color(each.group),
+        color=group_color(each.group),
         marks=list(_marks(each, facts, rank)),
         sentence=None if has_figure else each.sentence or "It has no figures.",
         figure=figure_text(figure, found.value) if has_figure and found else "",
@@ -221,59 +186,6 @@ def _bar(found: Measured, scale: tuple[float, float]) -> Bar:
 def _bounds(found: Measured) -> list[float]:
     values = (found.value, found.low, found.high)
     return [value for value in values if value is not None and is_drawn(value)]
-
-
-def _time_row(each: ComparedCandidate, widest: float) -> TimeRow:
-    sums = {kind: sum(round_[kind] for round_ in _seconds(each)) for kind in (*PARTS, REST)}
-    return TimeRow(
-        name=each.name,
-        color=_color(each.group),
-        parts=list(_parts(each, widest)),
-        given_percent=100 * _given(each) / widest,
-        given=duration(_given(each)),
-        used=duration(sum(each_round.used for each_round in each.rounds)),
-        shared=_spent_on(sums["shared"]),
-        pretraining=_spent_on(sums["pretraining"]),
-        finetuning=_spent_on(sums["finetuning"]),
-        rounds=len(each.rounds),
-    )
-
-
-def _spent_on(seconds: float) -> str:
-    return duration(seconds) if seconds > 0 else "–"
-
-
-def _parts(each: ComparedCandidate, widest: float) -> Iterator[Part]:
-    for number, seconds in enumerate(_seconds(each), 1):
-        of = f", round {number}" if len(each.rounds) > 1 else ""
-        for kind, words in {**PARTS, REST: REST}.items():
-            if seconds[kind] > 0:
-                yield Part(kind, 100 * seconds[kind] / widest,
-                           f"{words}{of}: {duration(seconds[kind])}")  # fmt: skip
-
-
-def _seconds(each: ComparedCandidate) -> Iterator[dict[str, float]]:
-    """Yield, for each round, what was spent on what; shared work is a part of the pretraining."""
-    for found in each.rounds:
-        known = {
-            "shared": found.shared,
-            "pretraining": max(0.0, found.pretraining - found.shared),
-            "finetuning": found.finetuning,
-        }
-        yield {**known, REST: max(0.0, found.used - sum(known.values()))}
-
-
-def _given(each: ComparedCandidate) -> float:
-    return sum(found.given for found in each.rounds)
-
-
-def _spent(each: ComparedCandidate) -> float:
-    return sum(sum(seconds.values()) for seconds in _seconds(each))
-
-
-def _color(group: str) -> int:
-    """Return the number of a group's color; a group that nobody knows has the last one."""
-    return (GROUPS.index(group) if group in GROUPS else len(GROUPS) - 1) + 1
 
 
 def _has_figure(found: Measured | None) -> bool:
