@@ -24,7 +24,9 @@ from foretext.classifiers.fasttext.classifier import FastTextClassifier
 from foretext.classifiers.linear import LinearClassifier
 from foretext.classifiers.shown_row import ShownRow
 from foretext.comparison.answers import KeptAnswers
+from foretext.comparison.candidate import Candidate
 from foretext.comparison.kept_job import KeptJob
+from foretext.comparison.ledger import Ledger, Outcome, Plan, SeedOutcome
 from foretext.comparison.worker import Answer, AnswerReply
 from foretext.corpus import Corpus, CorpusConfig, inspect_corpus
 from foretext.corpus.texts import texts
@@ -209,6 +211,43 @@ _JOB = Answer("run", "classification", "rows", "train", "answers")
 _REPLY = AnswerReply(1.0, "accuracy", 0.5, {"accuracy": 0.5}, 2.0, 1.0, 3)
 
 
+_LINEAR = Candidate("linear", "linear", group="classical", least_seconds=1.0)
+
+
+def _write_ledger(folder: Path) -> None:
+    ledger = Ledger(folder)
+    ledger.begin(
+        Plan(
+            foretext="0",
+            request={"task": "classification"},
+            content="",
+            seconds=1.0,
+            pace=1.0,
+            rows={"train": 8, "valid": 1, "test": 1},
+            reading={},
+            corpus=["corpus.txt"],
+            text={},
+            candidates=[_LINEAR],
+        )
+    )
+    ledger.keep_given(_LINEAR, 1, 2.0)
+    ledger.keep_num_measured(1)
+    seeds = [SeedOutcome(0, 0.5, 1.0)]
+    outcome = Outcome(status="finished", round=1, given=2.0, used=1.0, seeds=seeds)
+    ledger.keep_outcome(_LINEAR, outcome)
+
+
+def _read_ledger(folder: Path) -> None:
+    ledger = Ledger(folder)
+    plan, outcome = ledger.plan, ledger.outcome(_LINEAR, 1)
+    assert plan is not None
+    assert outcome is not None
+    assert ledger.given(_LINEAR, 1) is not None
+    assert ledger.num_measured is not None
+    assert all(each.folder.strip("./") == each.folder for each in plan.candidates)
+    assert outcome.score is None or -np.inf < outcome.score < np.inf
+
+
 def _write_job(folder: Path) -> None:
     KeptJob(replace(_JOB, out=str(folder / "answers"))).ended(_REPLY)
 
@@ -288,6 +327,7 @@ READERS = [
     ),
     Reader("answers of a comparison", _write_answers, _read_answers),
     Reader("job of a comparison", _write_job, _read_job),
+    Reader("ledger of a comparison", _write_ledger, _read_ledger),
     Reader("words that runs share", _shared_words, _shared_words),
     Reader("linear classifier", _write_linear, _read_linear),
     Reader(

@@ -69,6 +69,16 @@ def test_a_damaged_plan_is_a_sentence(tmp_path: Path, kept: str, damaged: str) -
         _ = ledger.plan
 
 
+def test_a_score_that_is_no_number_is_a_sentence(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    seeds = [SeedOutcome(0, 0.5, 1.0)]
+    ledger.keep_outcome(BERT, Outcome(status="finished", round=1, given=2.0, used=1.0, seeds=seeds))
+    path = ledger.turn(BERT, 1) / "outcome.json"
+    path.write_text(path.read_text().replace('"valid": 0.5', '"valid": NaN'))
+    with pytest.raises(OutputError, match=r"outcome\.json is damaged"):
+        ledger.outcome(BERT, 1)
+
+
 def test_a_torn_outcome_is_a_sentence_that_names_its_file(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path)
     ledger.keep_given(BERT, 1, 1.0)

@@ -32,7 +32,8 @@ __all__ = ["Ledger", "Outcome", "Plan", "SeedOutcome"]
 
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0)]
-Curve = list[tuple[float, float]]  # seconds, and a loss or score
+Figure = Annotated[float, Field(allow_inf_nan=False)]
+Curve = list[tuple[Figure, Figure]]  # seconds, and a loss or score
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +90,7 @@ class SeedOutcome:
     """One fine-tuning: its seed, the score of the held-out rows, and its seconds."""
 
     seed: Count
-    valid: float
+    valid: Figure
     seconds: Seconds
 
 
