@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 
+from foretext.backbones.encoder_decoder import EncoderDecoder
 from foretext.backbones.neighbour_attention import shift_matrix
 from foretext.backbones.transformer import Transformer
+from foretext.data.batch import Inputs
 from foretext.nn.positions import sinusoids
 from tests.networks import random_inputs
 
@@ -42,6 +44,42 @@ def test_without_learned_positions_there_is_nothing_to_set() -> None:
     ]
     for name, weight in states[0].items():
         assert torch.equal(weight, states[1][name]), name
+
+
+def test_heads_look_at_near_distances_and_at_equal_tokens_of_the_source() -> None:
+    """In the shape of T5, whose scores are not scaled."""
+    backbone = _encoder_decoder(first_attention="neighbours").eval()
+    source = torch.arange(5, 29)[None]
+    inputs = Inputs(source[:, 3:15], visibility="causal", source=Inputs(source))
+    own = backbone.encoder.attention_maps(Inputs(source))[0][0]
+    looked_at = own.argmax(-1)[:, 4:20] - torch.arange(4, 20)
+    for head, distance in enumerate((-1, 1, -2, 2)):
+        assert looked_at[head].mode().values == distance
+    for layer in backbone.cross_attention_maps(inputs):
+        right = layer[0].argmax(-1) == torch.arange(3, 15)  # (H, T)
+        assert right.float().mean() > 0.8
+    for layer in _encoder_decoder().eval().cross_attention_maps(inputs):
+        assert (layer[0].argmax(-1) == torch.arange(3, 15)).float().mean() < 0.5
+
+
+def _encoder_decoder(**settings: object) -> EncoderDecoder:
+    torch.manual_seed(1)
+    shape = {
+        "positions": "relative",
+        "scale_scores": False,
+        "scale_embeddings": False,
+        "norm_position": "pre",
+        "norm": "rms",
+        "bias": False,
+        "token_std": 1.0,
+        "num_layers": 2,
+        "dim": 256,
+        "num_heads": 4,
+        "max_length": 32,
+        "init_std": 0.044,
+        "dropout": 0.0,
+    }
+    return EncoderDecoder(EncoderDecoder.Config(**{**shape, **settings}), 50)
 
 
 def _transformer(**settings: object) -> Transformer:

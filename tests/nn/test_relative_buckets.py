@@ -72,3 +72,15 @@ def test_positions_of_their_own() -> None:
     far = torch.tensor([[0, 10 * LENGTH]])
     last = module(LENGTH, LENGTH)[..., 0, -1]
     assert torch.equal(module.of_positions(far, 2)[..., 0, 1], last)
+
+
+@pytest.mark.parametrize("both_sides", [True, False])
+def test_each_head_prefers_one_distance(both_sides: bool) -> None:
+    module = buckets(both_sides)
+    first = module(T, T)
+    module.prefer((-1, 0), 5.0)
+    gained = (module(T, T) - first)[0]  # (H, T, T)
+    for head, distance in enumerate((-1, 0, -1)):
+        expected = torch.diag(torch.full((T + distance,), 5.0), distance)
+        before = gained[head].tril()  # what stands behind shares the bucket of 0 on one side
+        torch.testing.assert_close(before, expected, atol=1e-5, rtol=0)

@@ -21,7 +21,7 @@ def t5(animal_text: Path) -> Model[SpanCorruption]:
 
 
 def test_sources_are_packed_to_the_length_of_a_row(t5: Model[SpanCorruption]) -> None:
-    assert t5.objective.row_counts.source_length == t5.objective.row_length == 32
+    assert t5.objective.row_counts().source_length == t5.objective.row_length == 32
 
 
 def test_a_vocabulary_without_sentinels_is_refused(

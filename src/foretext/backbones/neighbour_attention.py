@@ -12,6 +12,9 @@ These first weights leave architecture and file format as they are:
 - What is added to the residual stream begins smaller by √(2 L) (Radford et al. 2019, section 2.3).
 - Where embeddings are narrower than the states, the map P between them begins with orthogonal
   columns, and the shift M of positions becomes P M P⁺ for states.
+
+Where positions are relative, a score for each distance says at once which one a head looks at. A
+decoder then looks at itself and at what stands before, and in its source at tokens like its own.
 """
 
 from __future__ import annotations
@@ -25,11 +28,23 @@ from torch import Tensor, nn
 from foretext.backbones.embeddings import Embeddings
 from foretext.nn.attention import SelfAttention
 from foretext.nn.block import Block
+from foretext.nn.cross_attention import CrossAttention
 from foretext.nn.positions import sinusoids
 
-__all__ = ["attend_to_neighbours", "shift_matrix", "shrink_residuals"]
+__all__ = [
+    "DISTANCES",
+    "DISTANCES_BEFORE",
+    "NEAR_SCORE",
+    "attend_to_equals",
+    "attend_to_neighbours",
+    "shift_matrix",
+    "shrink_residuals",
+]
 
 DISTANCES = ((-1, 1, -2, 2), (2, -2, -1, 1))  # of the heads, in even layers and in odd ones
+DISTANCES_BEFORE = (0, -1, -2, -3)  # of a decoder's heads
+NEAR_SCORE = 5.0  # nats by which a head prefers its relative distance
+EQUAL_SCORE = 7.0  # nats by which it prefers a token of the source that is like its own
 POSITION_SCALE = 2 * math.sqrt(2)  # a sinusoid's share of a sum with token vectors: twice theirs
 SHARPNESS = 2.0  # of queries and keys, over the other first weights; 4 is worse
 
@@ -53,6 +68,22 @@ def attend_to_neighbours(embeddings: Embeddings, blocks: Sequence[Block], std: f
         outer.mul_(math.sqrt(max(len(outer) / width, 1)))  # a norm's scale stays as it is
     for layer, block in enumerate(blocks):
         _look(block.attention, [shifts[distance] for distance in DISTANCES[layer % 2]])
+
+
+@torch.no_grad()
+def attend_to_equals(attention: CrossAttention, std: float) -> None:
+    """Set queries and keys so that each head looks at the states that are most like its own.
+
+    Args:
+        attention: to states of a source that are normed, as its own are.
+        std: of the first weights.
+    """
+    heads, dim = attention.num_heads, attention.query.in_features
+    width = attention.width // heads
+    scale = width**-0.5 if attention.scale is None else attention.scale
+    keys = attention.key_value.weight[: attention.width]
+    keys.mul_((EQUAL_SCORE / (width * dim * std**2 * scale)) ** 0.5)
+    attention.query.weight.copy_(keys)
 
 
 @torch.no_grad()

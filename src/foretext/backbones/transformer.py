@@ -6,8 +6,8 @@ class. The settings cover what Hugging Face calls BERT, GPT-2, ModernBERT and Ll
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -16,7 +16,12 @@ from torch.utils.checkpoint import checkpoint
 from foretext.backbones.attention_backbone import SegmentedBackbone
 from foretext.backbones.base import States
 from foretext.backbones.embeddings import Embeddings, where
-from foretext.backbones.neighbour_attention import attend_to_neighbours, shrink_residuals
+from foretext.backbones.neighbour_attention import (
+    DISTANCES,
+    NEAR_SCORE,
+    attend_to_neighbours,
+    shrink_residuals,
+)
 from foretext.backbones.transformer_config import TransformerConfig
 from foretext.data.batch import Inputs, Visibility
 from foretext.nn.attention import Layout, SelfAttention
@@ -46,6 +51,7 @@ class Transformer(SegmentedBackbone):
 
     config: TransformerConfig
     visibilities: frozenset[Visibility] = frozenset({"full", "causal", "matrix"})
+    near: ClassVar[Sequence[int]] = DISTANCES[0]  # that untrained heads look at, by option
 
     def __init__(self, config: TransformerConfig, vocab_size: int) -> None:
         super().__init__(config, vocab_size)
@@ -262,6 +268,8 @@ class Transformer(SegmentedBackbone):
         scale does not grow with depth (Radford et al. 2019, section 2.3).
         """
         self.draw_weights(self.config.init_std)
+        if self.config.token_std is not None:
+            nn.init.normal_(self.embedding, std=self.config.token_std)
         blocks = self.layers[: len(self.blocks)]
         has_positions = self.embeddings.positions is not None
         neighbours = has_positions and self.config.first_attention == "neighbours"
@@ -269,6 +277,10 @@ class Transformer(SegmentedBackbone):
             shrink_residuals(blocks, self.num_layers)
         if neighbours:
             attend_to_neighbours(self.embeddings, blocks, self.config.init_std)
+        if self.relative is not None and self.config.first_attention == "neighbours":
+            self.relative.prefer(self.near, NEAR_SCORE)
+            for block in blocks:
+                block.attention.soften()
 
 
 def _rotation(

@@ -91,8 +91,10 @@ class TransformerConfig(Config):
     """Dropout after the activation of the feed-forward part."""
     init_std: float = Field(0.02, gt=0)
     """Standard deviation of the first weights."""
+    token_std: float | None = Field(None, gt=0)
+    """Standard deviation of the first token vectors; none: init_std."""
     first_attention: Literal["random", "neighbours"] = "random"
-    """What untrained heads look at: anything, or near positions where these are learned."""
+    """What untrained heads look at: anything, or near positions, learned or relative ones."""
 
     @model_validator(mode="after")
     def _fits(self) -> TransformerConfig:

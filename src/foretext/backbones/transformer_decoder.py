@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from foretext.backbones.neighbour_attention import DISTANCES_BEFORE, attend_to_equals
 from foretext.backbones.transformer import Transformer
 from foretext.data.batch import Inputs, Visibility
 from foretext.nn.attention import Layout, Source
@@ -25,6 +26,7 @@ class TransformerDecoder(Transformer):
     """
 
     visibilities: frozenset[Visibility] = frozenset({"causal"})
+    near = DISTANCES_BEFORE
     reads_source = True
 
     def flops(self) -> Flops:
@@ -48,6 +50,14 @@ class TransformerDecoder(Transformer):
             for block, x, layout in zip(self.layers, layers, layouts, strict=False)
             # the last of the states feeds no block
         )
+
+    def _initialise(self) -> None:
+        super()._initialise()
+        if self.relative is None or self.config.first_attention != "neighbours":
+            return
+        for block in self.layers[: len(self.blocks)]:
+            assert block.cross is not None
+            attend_to_equals(block.cross.attention, self.config.init_std)
 
     def _layouts(
         self, inputs: Inputs, cache: KeyValueCache | None, dtype: torch.dtype

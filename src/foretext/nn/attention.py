@@ -137,6 +137,13 @@ class SelfAttention(nn.Module):
         mixed = attend(query, key, value, mask, bias, self.scale, dropout=dropout, continues=one)
         return self.output(mixed.transpose(1, 2).flatten(2))
 
+    @torch.no_grad()
+    def soften(self) -> None:
+        """Make random queries so small that scores that are not scaled begin like scaled ones."""
+        if self.scale is not None:
+            width = self.width // self.num_heads
+            self.query_key_value.weight[: self.width].mul_(width**-0.5 / self.scale)
+
     def weights(self, x: Tensor, layout: Layout) -> Tensor:
         """Return how much each position takes from each, (B, H, T, S); rows sum to 1."""
         query, key, _ = self._heads(x, layout, None)

@@ -10,7 +10,8 @@ P: distances, T + S - 1 of them between T queries and S keys.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -44,9 +45,23 @@ class RelativeBuckets(nn.Module):
         super().__init__()
         self.scores = nn.Embedding(num_buckets, num_heads)
         distances = torch.arange(1 - max_length, max_length)  # of a key from its query
-        buckets = bucket_of_distance(distances, num_buckets, max_distance, both_sides=both_sides)
+        self.bucket_of = partial(
+            bucket_of_distance,
+            num_buckets=num_buckets,
+            max_distance=max_distance,
+            both_sides=both_sides,
+        )
+        buckets = self.bucket_of(distances)
         self.register_buffer("buckets", buckets, persistent=False)  # (2 max_length - 1,)
         self.max_length = max_length
+
+    @torch.no_grad()
+    def prefer(self, distances: Sequence[int], score: float) -> None:
+        """Add a score to one distance for each head; the heads take the distances in turn."""
+        where = torch.tensor(distances, device="cpu")  # known even where weights have no memory
+        buckets = self.bucket_of(where).tolist()
+        for head in range(self.scores.embedding_dim):
+            self.scores.weight[buckets[head % len(buckets)], head] += score
 
     def forward(self, num_queries: int, num_keys: int, num_cached: int = 0) -> Tensor:
         """Return what is added to the scores of positions that stand in order, (1, H, T, S).

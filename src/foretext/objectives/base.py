@@ -131,6 +131,10 @@ class Objective(Criterion):
         longest = backbone.max_length
         return longest if backbone.carries_state else min(self.row_length or longest, longest)
 
+    def begin(self, backbone: Backbone, examples: Examples) -> None:
+        """Set first weights that depend on the text, where weights are random until now."""
+        return
+
     @property
     def token_head(self) -> TokenHead | None:
         """The head that maps states to tokens; None: it has none."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pydantic import Field
+from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from foretext.backbones.base import Backbone, States
 from foretext.config import Config
 from foretext.data.batch import Batch, Visibility
+from foretext.data.examples import Examples
 from foretext.nn.token_head import Score
 from foretext.nn.vocabulary_head import VocabularyHead
 from foretext.objectives.base import Objective, TaskHeads, check_tied, row_length
+from foretext.objectives.first_frequencies import begin_with_frequencies
 from foretext.objectives.reading import Reading, Writing
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
@@ -30,6 +32,14 @@ class SequenceConfig(Config):
     """Divide states by the root of their width before the head (T5 1.0)."""
     bias: bool = False
     """Whether the head has an additive part (Marian)."""
+    first_frequencies: bool = False
+    """Whether an untrained head predicts how often each token occurs; it needs tied = false."""
+
+    @model_validator(mode="after")
+    def _has_weights_of_its_own(self) -> SequenceConfig:
+        if self.first_frequencies and self.tied:
+            raise ValueError("first_frequencies = true needs tied = false")
+        return self
 
 
 class SequenceToSequence(Objective):
@@ -82,6 +92,11 @@ class SequenceToSequence(Objective):
     def for_tasks(self) -> TaskHeads:
         """The map from states to next tokens."""
         return TaskHeads(vocabulary_head=self.head)
+
+    def begin(self, backbone: Backbone, examples: Examples) -> None:
+        """Begin with the frequencies of tokens, if the settings say so."""
+        if self.config.first_frequencies:
+            begin_with_frequencies(backbone, self.head.weight, examples)
 
     def check(self, backbone: Backbone) -> None:
         """Refuse a backbone whose token vectors cannot be the weights of the head."""

@@ -40,7 +40,9 @@ class SpanCorruption(SequenceToSequence):
         """Settings of span corruption."""
 
         hide_rate: float = Field(0.15, gt=0, lt=1)
-        """Share of the tokens that are hidden."""
+        """Share of the tokens that are hidden in training."""
+        valid_hide_rate: float = Field(0.15, gt=0, lt=1)
+        """Share of the tokens that are hidden where the held-out loss is measured."""
         mean_span: float = Field(3.0, ge=1)
         """Mean length of a hidden span, in tokens."""
 
@@ -52,15 +54,15 @@ class SpanCorruption(SequenceToSequence):
     frame: ClassVar[FrameKind | None] = "t5"
     parts = ("spans", "sentinels")  # the end token is among these
 
-    @property
-    def row_counts(self) -> SpanCounts:
-        """The tokens of a row, whose source has `row_length` tokens."""
-        return SpanCounts.packed(self.row_length, self.config.hide_rate, self.config.mean_span)
+    def row_counts(self, *, held_out: bool = False) -> SpanCounts:
+        """Return the tokens of a row, whose source has `row_length` tokens."""
+        return SpanCounts.packed(self.row_length, self._rate(held_out), self.config.mean_span)
 
     def check(self, backbone: Backbone) -> None:
         """Refuse a tokenizer with fewer sentinels than a row has spans."""
         super().check(backbone)
-        found, needed = len(self.tokenizer.special.sentinels), self.row_counts.spans
+        found = len(self.tokenizer.special.sentinels)
+        needed = max(self.row_counts(held_out=part).spans for part in (False, True))
         if found < needed:
             raise SettingError(
                 f"A row of {self.row_length} tokens has {needed} hidden spans, and the tokenizer "
@@ -71,9 +73,10 @@ class SpanCorruption(SequenceToSequence):
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Cut rows from the text; other spans are cut out every time a row is read."""
-        stream, counts = TokenStream(tokens, self.end), self.row_counts
+        stream, counts = TokenStream(tokens, self.end), self.row_counts(held_out=held_out)
         if len(stream) < counts.tokens:
-            counts = SpanCounts.of(len(stream), self.config.hide_rate, self.config.mean_span)
+            rate = self._rate(held_out)
+            counts = SpanCounts.of(len(stream), rate, self.config.mean_span)
         return SpanRows(stream, counts, self.tokenizer.special.sentinels, self.start)
 
     def gap(self, pieces: Sequence[Sequence[int]], written: Sequence[Sequence[int]]) -> Gap:
@@ -97,3 +100,7 @@ class SpanCorruption(SequenceToSequence):
     def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any] | None:
         """Hide the word in the middle of a row, and write what is missing."""
         return hide_whole_word(model, row)
+
+    def _rate(self, held_out: bool) -> float:
+        rate: float = self.config.valid_hide_rate if held_out else self.config.hide_rate
+        return rate

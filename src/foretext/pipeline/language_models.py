@@ -63,6 +63,8 @@ def learn_language_model(job: PretrainingJob) -> tuple[LanguageModel, list[dict[
     recipe = recipe.with_config("training", config)
     Processes(choose_device(config.device)).broadcast(recipe.text())
     examples = model.objective.examples(tokens.train)
+    if base is None:
+        model.objective.begin(model.backbone, examples)
     validation = None if tokens.valid is None else _validation(job, model, tokenizer, tokens.valid)
     with job.training_context() as context:
         history = fit(model, examples, config, context, validation)
@@ -85,13 +87,17 @@ def help_to_learn(job: PretrainingJob) -> tuple[LanguageModel, list[dict[str, An
     recipe, run = Recipe.from_sections(settings), RunFolder.unfinished(job.run.named)
     tokenizer = SubwordTokenizer.load(run.tokenizer)
     tokens = Tokens.open(run.tokens, vocab_size=tokenizer.vocab_size)
-    model, config = build_model(recipe, tokenizer, _base_model(job)), training_config(recipe)
+    base, config = _base_model(job), training_config(recipe)
+    model = build_model(recipe, tokenizer, base)
+    examples = model.objective.examples(tokens.train)
+    if base is None:
+        model.objective.begin(model.backbone, examples)
     validation = None
     if tokens.valid is not None:
         validation = _held_out_loss(model, tokens.valid, config)
     checkpoints = Checkpoints(run.checkpoints)  # to resume from; the first process saves
     context = RunContext(run.path, checkpoints=checkpoints, resume=job.resume)
-    history = fit(model, model.objective.examples(tokens.train), config, context, validation)
+    history = fit(model, examples, config, context, validation)
     return LanguageModel(tokenizer, model.backbone, model.objective, device=device), history
 
 
