@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from foretext.corpus import Corpus
 from foretext.data.token_writer import write_tokens
+from foretext.files import temporary_folder
 from foretext.objectives import OBJECTIVES
 from foretext.pipeline.job import Sources
 from foretext.pipeline.planning import ruled_by_text
@@ -91,10 +90,8 @@ class _Work:
             return
 
         def read(text: CorpusSample) -> None:
-            with tempfile.TemporaryDirectory() as folder:
-                part = Path(folder)
-                with WordText.opened(recipe, text, part) as words:
-                    words.encoded(words.counted(), part / "tokens")
+            with temporary_folder() as folder, WordText.opened(recipe, text, folder) as words:
+                words.encoded(words.counted(), folder / "tokens")
 
         is_cut = recipe.tokenizer.pre_tokenizer == "chinese_words"
         workers = recipe.vectors.workers if is_cut else 1
@@ -122,10 +119,9 @@ class _Work:
             return
 
         def encode(text: CorpusSample) -> None:
-            with tempfile.TemporaryDirectory() as folder:
-                write_tokens(
-                    text, tokenizer, Path(folder), workers=usable_cores(), segmenter=segmenter
-                )
+            with temporary_folder() as folder:
+                path, workers = folder / "tokens", usable_cores()
+                write_tokens(text, tokenizer, path, workers=workers, segmenter=segmenter)
 
         workers = usable_cores() if segmenter is not None and segmenter.is_slow else 1
         self.known[key] = measured_growth(encode, sample, workers=workers, timer=self.timer)

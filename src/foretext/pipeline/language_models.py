@@ -147,7 +147,10 @@ def _tokens(job: PretrainingJob, tokenizer: SubwordTokenizer) -> Tokens:
             segmenter.check(tokens.train)
         return tokens
     text, shared = job.text(), _shared_text(job)
-    encoded = None if shared is None else shared.ids(job.recipe, tokenizer)
+    encoded = None
+    if shared is not None:
+        encoded = shared.ids(job.recipe, tokenizer)
+        shared.folder.keep_used(job.run)
     with (
         reading(job, passes=1),
         Progress("encoding text", text.num_bytes, "bytes", quiet=job.quiet) as bar,
@@ -163,8 +166,6 @@ def _tokens(job: PretrainingJob, tokenizer: SubwordTokenizer) -> Tokens:
             segmenter=segmenter,
             encoded=encoded,
         )
-    if shared is not None:
-        shared.folder.keep_used(job.run)
     job.run.note(
         f"{text}: {tokens.train.num_documents:,} documents, {tokens.train.num_tokens:,} tokens to "
         f"train on, {tokenizer.vocab_size:,} in the vocabulary"

@@ -87,6 +87,7 @@ def _shared(job: PretrainingJob, shared: SharedFolder) -> tuple[WordTokenizer, T
     """Take words and ids from a folder that several runs share, or make them there."""
     run, text = job.run, job.text()
     words = SharedWords.of(shared, job.recipe, text, quiet=job.quiet)
+    shared.keep_used(run)
     words.save(run.tokenizer)
     tokens = write_tokens(
         text,
@@ -96,7 +97,6 @@ def _shared(job: PretrainingJob, shared: SharedFolder) -> tuple[WordTokenizer, T
         seed=job.recipe.vectors.seed,
         encoded=words.ids,
     )
-    shared.keep_used(run)
     return words.tokenizer, tokens
 
 
