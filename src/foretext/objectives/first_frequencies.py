@@ -42,7 +42,7 @@ def begin_with_frequencies(
     vectors = backbone.embedding
     signs = torch.ones(vectors.shape[1])
     signs[1::2] = -1.0  # a layer norm takes away what all columns share
-    vectors += SHARED * float(vectors.std()) * signs.to(vectors)
+    vectors.add_(SHARED * float(vectors.std()) * signs.to(vectors))
     common = backbone(batch.inputs).last.flatten(0, 1).mean(0)  # (D,)
     scores = counts.log() - counts.log().mean()
-    head += torch.outer(scores.to(head), common / common.square().sum())
+    head.add_(torch.outer(scores.to(head), common / common.square().sum()))
