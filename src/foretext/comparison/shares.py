@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 
 from foretext.progress.budget import Budget, Clock
 
-__all__ = ["Answering", "Pace", "Shares", "Stopwatch"]
+__all__ = ["SLOWEST", "Answering", "Pace", "Shares", "Stopwatch"]
 
 WRITING_SECONDS = 2.5  # for figures, page and the best model
 WRITING_RATE, MOST_WRITING_RATE = 0.01, 0.1  # of the time: beside that, and at most
 ANSWERING_RATE = 0.15  # of a share, at most, for answers at the end
 OPENING_SECONDS = 1.5  # of a model that is to answer, and of rows that it answers alone
-SLOWEST = 10.0  # times as slow as usual, at most, that a busy machine is taken for
+SLOWEST = 4.0  # times as slow as usual, at most, that a busy machine is taken for
 ROW_SECONDS = 0.005  # of an answer, before one was timed
 MARGIN = 1.2  # times the time that was measured
 
