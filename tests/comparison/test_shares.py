@@ -124,8 +124,6 @@ def test_a_busy_machine_has_more_time_kept_free(clock: Clock) -> None:
     usual, busy = shares_of(100, clock), Shares(Budget(100, 0.0, clock), pace=2.0)
     assert usual.writing < busy.writing < 2 * usual.writing
     assert Shares(Budget(100, 0.0, clock), pace=10.0).writing == 10.0
-    answering = Answering(rows=0, seeds=1, pace=2.0)
-    assert answering.costs(0.0) == pytest.approx((3.0, 0.0))
 
 
 def test_the_pace_is_the_time_by_that_of_the_work(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,12 +64,10 @@ class Answering:
     Attributes:
         rows: of the test, or those that are held out where there is none.
         seeds: models of each candidate.
-        pace: how many times as slow as usual this machine is.
     """
 
     rows: int
     seeds: int = 1
-    pace: float = 1.0
 
     def seconds(self, share: float, row_seconds: float = ROW_SECONDS) -> float:
         """Return the time that is kept free for the answers of a candidate.
@@ -83,7 +81,7 @@ class Answering:
 
     def costs(self, row_seconds: float) -> tuple[float, float]:
         """Return the seconds of all models of a candidate, and those that each row adds."""
-        return self.seeds * self.pace * OPENING_SECONDS, self.seeds * MARGIN * row_seconds
+        return self.seeds * OPENING_SECONDS, self.seeds * MARGIN * row_seconds
 
 
 @dataclass
