@@ -43,6 +43,9 @@ def begin_with_frequencies(
     signs = torch.ones(vectors.shape[1])
     signs[1::2] = -1.0  # a layer norm takes away what all columns share
     vectors.add_(SHARED * float(vectors.std()) * signs.to(vectors))
-    common = backbone(batch.inputs).last.flatten(0, 1).mean(0)  # (D,)
+    states = backbone(batch.inputs).last.flatten(0, 1)  # (N, D)
+    common = states.mean(0)
+    along = states @ common
+    size = along.mean() / along.square().mean()  # with it products are as near to 1 as they can be
     scores = counts.log() - counts.log().mean()
-    head.add_(torch.outer(scores.to(head), common / common.square().sum()))
+    head.add_(torch.outer(scores.to(head), size * common))
