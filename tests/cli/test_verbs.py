@@ -67,7 +67,7 @@ def test_budget(command: Command, corpus: Path, tmp_path: Path) -> None:
     done = command("pretrain", "word2vec", corpus, *arguments)
     given = tomllib.loads((tmp_path / "run" / "recipe.toml").read_text())["vectors"]
     assert given["budget_seconds"] < 5.0  # reading and saving take their part
-    assert json.loads(done.out)["seconds"] <= given["budget_seconds"]
+    assert json.loads(done.out)["seconds"] < 5.0
 
 
 def test_memory_is_glove_s(command: Command, corpus: Path, tmp_path: Path) -> None:
