@@ -111,7 +111,7 @@ class _Guarded(io.BufferedIOBase):
         return True
 
     def isatty(self) -> bool:
-        return self._stream.isatty()
+        return not self._stream.closed and self._stream.isatty()
 
     def fileno(self) -> int:
         return self._stream.fileno()
