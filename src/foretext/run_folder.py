@@ -54,7 +54,8 @@ WRITER = "text_to_text"  # is saved as a language model, which a translator is t
 WRITERS = ("ForConditionalGeneration", "MTModel", "LMHeadModel", "ForCausalLM", "ForMaskedLM")
 TRANSLATORS = "MTModel"  # classes that learned nothing else
 MODULES = "modules.json"  # of sentence-transformers
-FIRST_STEPS = (CHECKPOINTS, REPLACEMENT, "plan.json", "shared.json", "train.log")  # before there is a recipe
+# What a run writes before its recipe.
+FIRST_STEPS = (CHECKPOINTS, REPLACEMENT, "plan.json", "shared.json", "train.log")
 
 
 class RunFolder:
