@@ -16,9 +16,10 @@ from foretext.progress.budget import Budget, Clock
 __all__ = ["SLOWEST", "Answering", "Pace", "Shares", "Stopwatch"]
 
 WRITING_SECONDS = 2.5  # for figures, page and the best model
-WRITING_RATE, MOST_WRITING_RATE = 0.01, 0.1  # of the time: beside that, and at most
+WRITING_RATE, MOST_WRITING_RATE = 0.004, 0.1  # of the time: beside that, and at most
 ANSWERING_RATE = 0.15  # of a share, at most, for answers at the end
-OPENING_SECONDS = 1.5  # of a model that is to answer, and of rows that it answers alone
+OPENING_SECONDS = 0.7  # of a model that is to answer, and of rows that it answers alone
+SLOWEST_OPENING = 2.0  # times as long, at most: rows that are answered alone have a second in all
 SLOWEST = 4.0  # times as slow as usual, at most, that a busy machine is taken for
 ROW_SECONDS = 0.005  # of an answer, before one was timed
 MARGIN = 1.2  # times the time that was measured
@@ -64,10 +65,12 @@ class Answering:
     Attributes:
         rows: of the test, or those that are held out where there is none.
         seeds: models of each candidate.
+        pace: how many times as slow as usual this machine is.
     """
 
     rows: int
     seeds: int = 1
+    pace: float = 1.0
 
     def seconds(self, share: float, row_seconds: float = ROW_SECONDS) -> float:
         """Return the time that is kept free for the answers of a candidate.
@@ -81,7 +84,8 @@ class Answering:
 
     def costs(self, row_seconds: float) -> tuple[float, float]:
         """Return the seconds of all models of a candidate, and those that each row adds."""
-        return self.seeds * OPENING_SECONDS, self.seeds * MARGIN * row_seconds
+        opening = min(self.pace, SLOWEST_OPENING) * OPENING_SECONDS
+        return self.seeds * opening, self.seeds * MARGIN * row_seconds
 
 
 @dataclass
