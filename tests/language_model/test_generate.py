@@ -115,7 +115,9 @@ def test_a_long_prompt_is_read_from_behind() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "source"), [(gpt, None), (unilm, None), (unilm, "the king")], ids=str
+    ("model", "source"),
+    [(gpt, None), (unilm, None), (unilm, "the king")],
+    ids=["gpt", "unilm", "unilm-source"],
 )
 def test_a_text_uses_no_more_positions_than_the_rows_of_the_training(
     model: Callable[..., LanguageModel], source: str | None
