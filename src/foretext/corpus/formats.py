@@ -24,7 +24,7 @@ from foretext.corpus.settings import CorpusConfig, Format
 from foretext.corpus.sources import suffix_format
 from foretext.corpus.unwrapping import unwrapped
 
-__all__ = ["format_of", "normal_form", "plain_text"]
+__all__ = ["format_of", "normal_form", "plain_text", "row_texts"]
 
 _BY_DOCUMENTS: dict[str, Callable[[Iterable[str]], Iterator[str]]] = {
     "line": by_line,
@@ -45,6 +45,19 @@ def format_of(name: str, config: CorpusConfig) -> Format:
 def plain_text(file: BinaryIO, name: str, config: CorpusConfig) -> Iterator[str]:
     """Yield the text of `file`, unpacked and decoded, in chunks of any length."""
     return decoded(unpacked(file, name, config.max_piece_bytes), config.encoding, name)
+
+
+def row_texts(file: BinaryIO, name: str, config: CorpusConfig) -> Iterator[str]:
+    """Yield the text of each row of `file`, which is not plain text.
+
+    Raises:
+        CorpusError: the file is damaged or of another kind.
+    """
+    format = format_of(name, config)
+    if format == "parquet":
+        return parquet_rows(file, config.column, name)
+    chunks = plain_text(file, name, config)
+    return _ROWS_OF_TEXT[format](chunks, config.column, name, config.max_piece_bytes)
 
 
 def normal_form(
@@ -74,15 +87,9 @@ def _lines(
     file: BinaryIO, name: str, config: CorpusConfig, seen: Callable[[str], None] | None
 ) -> Iterator[str]:
     """Yield texts of whole lines; from rows, with empty lines between them."""
-    format = format_of(name, config)
-    if format == "txt":
+    if format_of(name, config) == "txt":
         return whole_lines(_told(plain_text(file, name, config), seen))
-    if format == "parquet":
-        rows = parquet_rows(file, config.column, name)
-    else:
-        chunks = plain_text(file, name, config)
-        rows = _ROWS_OF_TEXT[format](chunks, config.column, name, config.max_piece_bytes)
-    return whole_lines(join_rows(_told(rows, seen), READ_SIZE))
+    return whole_lines(join_rows(_told(row_texts(file, name, config), seen), READ_SIZE))
 
 
 def _told(texts: Iterable[str], seen: Callable[[str], None] | None) -> Iterable[str]:
