@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from foretext.comparison.leaks import Leak, find_leaks, key_of
+from foretext.comparison.leaks import Leak, find_leaks
 from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError
 
@@ -16,11 +16,6 @@ def leaks(
 ) -> list[Leak]:
     parts = {"train": train, "valid": valid, "test": test}
     return find_leaks({part: rows(part, *texts) for part, texts in parts.items()})
-
-
-def test_texts_are_compared_without_case_width_and_white_space() -> None:
-    assert key_of("A  Straße\n１") == key_of(" a strasse 1")
-    assert key_of("a b") != key_of("ab")
 
 
 def test_rows_that_are_in_both_parts_are_counted_and_shown() -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import unicodedata
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from foretext.data.rows.text_key import NO_TEXT, text_key
 from foretext.errors import CorpusError
 
-__all__ = ["Leak", "find_leaks", "key_of"]
+__all__ = ["Leak", "find_leaks"]
 
 MOSTLY = 0.5  # share of rows from which a file is refused
 SHOWN = 5  # places
@@ -85,7 +84,7 @@ def find_leaks(parts: Mapping[str, Sequence[Any]]) -> list[Leak]:
     Raises:
         CorpusError: most rows of a part are in another one, so that they measure nothing.
     """
-    keys = {part: [key_of(row.text) for row in rows] for part, rows in parts.items()}
+    keys = {part: [text_key(row.text) for row in rows] for part, rows in parts.items()}
     known = {part: {*found} - {NO_TEXT} for part, found in keys.items()}
     found = [_leak(part, inside, parts[part], keys[part], known[inside]) for part, inside in PAIRS]
     return [leak for leak in found if leak is not None]
@@ -105,12 +104,3 @@ def _leak(
             f"or leave --{part} out."
         )
     return leak
-
-
-def key_of(text: str) -> bytes:
-    """Return a hash of 64 bits, the same for texts that differ in white space, case or width."""
-    plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-    return hashlib.blake2b(plain.encode(), digest_size=8).digest()
-
-
-NO_TEXT = key_of("")

@@ -10,11 +10,12 @@ from typing import Any
 
 from foretext.classifiers.row_model import RowModel
 from foretext.comparison.held_out import held_out, num_held_out
-from foretext.comparison.leaks import NAMES, find_leaks, key_of
+from foretext.comparison.leaks import NAMES, find_leaks
 from foretext.corpus.findings import Problem
 from foretext.data.rows import write_rows
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parallel_files import as_parallel_files
+from foretext.data.rows.text_key import text_key
 from foretext.errors import CorpusError, SettingError
 from foretext.files import atomic_file
 from foretext.finetuning.bases import predictor_class
@@ -91,7 +92,7 @@ class ComparisonRows:
         with atomic_file(path) as temporary, temporary.open("w", encoding="utf-8") as out:
             seen: set[bytes] = set()
             for text in self.model.texts(self.train).texts:
-                lines = [line for line in text.split("\n") if _is_new(key_of(line), seen)]
+                lines = [line for line in text.split("\n") if _is_new(text_key(line), seen)]
                 if document := "\n".join(lines).strip():
                     out.write(f"{json.dumps({'text': document}, ensure_ascii=False)}\n")
         return path
@@ -156,8 +157,8 @@ def _checked(rows: ComparisonRows) -> ComparisonRows:
     leaks = find_leaks(rows.parts)
     for leak in leaks:
         rows = rows.told(str(leak), is_grave=leak.is_grave)
-    known = {key_of(row.text) for row in rows.train} if leaks else set()
-    new = [row for row in rows.test if key_of(row.text) not in known]  # the others are told of
+    known = {text_key(row.text) for row in rows.train} if leaks else set()
+    new = [row for row in rows.test if text_key(row.text) not in known]  # the others are told of
     return _with_problems(rows, rows.model.problems(rows.train, new))
 
 
