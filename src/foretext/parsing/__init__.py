@@ -16,6 +16,7 @@ from foretext.parsing.array_file import (
 )
 from foretext.parsing.checksum import file_checksum
 from foretext.parsing.json_file import check_value, parse_json, read_json
+from foretext.parsing.mapped_tensors import map_tensors
 from foretext.parsing.tensor_file import TensorFile, read_tensors, write_tensors
 from foretext.parsing.text_file import read_bytes, read_text
 from foretext.parsing.toml_file import parse_toml, parse_toml_value, read_toml
@@ -27,6 +28,7 @@ __all__ = [
     "check_values",
     "file_checksum",
     "map_array",
+    "map_tensors",
     "new_array",
     "parse_json",
     "parse_toml",

@@ -21,13 +21,14 @@ from foretext.errors import ForetextError, OutputError
 from foretext.files import NO_SPACE, atomic_file
 from foretext.parsing.text_file import read_bytes
 
-__all__ = ["TensorFile", "check_tensors", "read_tensors", "write_tensors"]
+__all__ = ["DTYPES", "Shapes", "TensorFile", "check_tensors", "read_tensors", "write_tensors"]
 
 _NAMES = {
     "float64": "F64", "float32": "F32", "float16": "F16",
     "int64": "I64", "int32": "I32", "int16": "I16", "int8": "I8",
     "uint64": "U64", "uint32": "U32", "uint16": "U16", "uint8": "U8", "bool": "BOOL",
 }  # fmt: skip
+DTYPES = {short: name for name, short in _NAMES.items()}
 _ALIGNMENT = 8  # bytes; the numbers begin at a multiple of it
 
 Shapes = Mapping[str, tuple[str, int]]  # name to type and number of axes
