@@ -1,37 +1,25 @@
 """Nearest words among millions through a graph of neighbours, nearly exact, and measured.
 
-Malkov and Yashunin 2018, "Efficient and robust approximate nearest neighbor search using
-Hierarchical Navigable Small World graphs", as `usearch` has it. A search visits a few thousand rows
-whatever the vocabulary; the cosines that come back are exact, only a neighbour may be missed.
-
-usearch believes every number of a file, and a damaged one ends the process. So a checksum stands
-behind the graph, which usearch does not read.
+The cosines that come back are exact; only a neighbour may be missed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import MissingExtraError, SettingError, VectorFileError
-from foretext.files import atomic_file, is_regular_file
-from foretext.parsing import file_checksum
+from foretext.errors import SettingError, VectorFileError
 from foretext.progress import Progress
-from foretext.runtime import usable_cores
+from foretext.vectors.neighbor_graph import NeighborGraph
 from foretext.vectors.neighbors import Nearest, inverse_norms, search, unit_rows
 from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["NeighborIndex"]
 
 _BLOCK_ROWS = 10_000  # indexed between two looks at the progress
-_EXPANSION = 128  # rows kept in view while searching; more miss less and take longer
-_NUM_CHECKED = 100  # rows that show whether an index belongs to other vectors
-_WHOLE = 0x2144DF1C  # the CRC-32 of any bytes with their CRC-32 behind them
-_HALF_PRECISION = 2e-3  # the index keeps float16
 
 
 class NeighborIndex:
@@ -40,7 +28,7 @@ class NeighborIndex:
     Build one with `build`, or open a kept one with `load`.
     """
 
-    def __init__(self, vectors: WordVectors, graph: Any) -> None:
+    def __init__(self, vectors: WordVectors, graph: NeighborGraph) -> None:
         self.vectors = vectors
         self._graph = graph
 
@@ -51,11 +39,11 @@ class NeighborIndex:
         Raises:
             MissingExtraError: usearch is not installed.
         """
-        graph = _empty_graph(vectors.vector_size)
+        graph = NeighborGraph(vectors.vector_size)
         with Progress("indexing", len(vectors), "words", quiet=quiet) as bar:
             for start in range(0, len(vectors), _BLOCK_ROWS):
                 block = unit_rows(vectors.vectors[start : start + _BLOCK_ROWS])
-                graph.add(np.arange(start, start + len(block)), block, threads=usable_cores())
+                graph.add(block)
                 bar.advance(len(block))
         return cls(vectors, graph)
 
@@ -67,16 +55,7 @@ class NeighborIndex:
             MissingExtraError: usearch is not installed.
             VectorFileError: the file is no index, or that of other vectors.
         """
-        graph = _empty_graph(vectors.vector_size)
-        if not is_regular_file(Path(path)) or file_checksum(Path(path), VectorFileError) != _WHOLE:
-            raise VectorFileError(
-                f"{path} is not an index of neighbours: it is damaged, or of an earlier version. "
-                "Remove it, and it is built again."
-            )
-        try:
-            graph.load(str(path))
-        except (RuntimeError, ValueError, OSError) as error:
-            raise VectorFileError(f"{path} is not an index of neighbours: {error}.") from error
+        graph = NeighborGraph.load(Path(path), vectors.vector_size)
         if not _is_of(graph, vectors):
             raise VectorFileError(
                 f"{path} is the index of other vectors; remove it, and it is built again."
@@ -89,11 +68,7 @@ class NeighborIndex:
         Raises:
             OutputError: the file cannot be written.
         """
-        with atomic_file(Path(path)) as temporary:
-            self._graph.save(str(temporary))
-            checksum = file_checksum(temporary, VectorFileError)
-            with temporary.open("ab") as file:
-                file.write(checksum.to_bytes(4, "little"))
+        self._graph.save(Path(path))
 
     def neighbors(self, words: Iterable[str], topn: int = 10) -> list[list[tuple[str, float]]]:
         """Return what `WordVectors.neighbors` gives, but for neighbours that the search missed.
@@ -127,8 +102,7 @@ class NeighborIndex:
 
     def _search(self, query: NDArray[np.float32], k: int) -> Nearest:
         """Return about `k` rows for `query` (D,), of unit length, the best first."""
-        found = self._graph.search(query, min(k, len(self.vectors)), threads=1)
-        rows = found.keys.astype(np.int64)
+        rows = self._graph.nearest(query, k)
         scores = unit_rows(self.vectors.vectors[rows]) @ query
         order = np.lexsort((rows, -scores))
         return Nearest(rows[order], scores[order])
@@ -138,19 +112,9 @@ class NeighborIndex:
         return [(self.vectors.index_to_key[row], score) for row, score in pairs]
 
 
-def _empty_graph(dim: int) -> Any:
-    try:
-        from usearch.index import Index
-    except ImportError as error:
-        raise MissingExtraError("usearch", "index", "an index of neighbours") from error
-    # inner products of unit rows: a cosine, and 0 for a row of zeros, where "cos" has no number
-    return Index(ndim=dim, metric="ip", dtype="f16", expansion_search=_EXPANSION)
-
-
-def _is_of(graph: Any, vectors: WordVectors) -> bool:
+def _is_of(graph: NeighborGraph, vectors: WordVectors) -> bool:
     """Say whether the graph holds as many rows, and the same ones as far as a sample shows."""
-    if (len(graph), graph.ndim) != vectors.vectors.shape:
+    if not graph.is_of(*vectors.vectors.shape):
         return False
-    rows = np.unique(np.linspace(0, len(vectors) - 1, _NUM_CHECKED).astype(np.int64))
-    kept = np.asarray(graph.get(rows, dtype=np.float32))
-    return bool(np.allclose(kept, unit_rows(vectors.vectors[rows]), atol=_HALF_PRECISION))
+    rows = graph.sampled()
+    return graph.holds(rows, unit_rows(vectors.vectors[rows]))

@@ -1,0 +1,33 @@
+"""A graph that grows: rows that are added to a kept graph are found like the others."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from foretext.vectors.neighbor_graph import NeighborGraph, is_usearch_installed
+from foretext.vectors.neighbors import unit_rows
+
+ROWS = unit_rows(np.random.default_rng(0).standard_normal((500, 8)).astype(np.float32))
+
+
+def test_rows_are_added_to_a_kept_graph(tmp_path: Path) -> None:
+    pytest.importorskip("usearch")
+    graph = NeighborGraph(8)
+    graph.add(ROWS[:300])
+    graph.save(tmp_path / "graph")
+    grown = NeighborGraph.load(tmp_path / "graph", 8)
+    grown.add(ROWS[300:])
+    assert len(grown) == 500
+    assert grown.is_of(500, 8)
+    assert [grown.nearest(row, 1).tolist() for row in ROWS] == [[row] for row in range(500)]
+    assert grown.holds(grown.sampled(), ROWS[grown.sampled()])
+    assert not grown.holds(grown.sampled(), -ROWS[grown.sampled()])
+
+
+def test_whether_usearch_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "usearch", None)
+    assert not is_usearch_installed()
