@@ -78,6 +78,7 @@ def write_task_files(folder: Path) -> TaskFiles:
         place("tagging").write_text(_sentences(rows), encoding="utf-8")
         place("span_qa").write_text(_questions(rows), encoding="utf-8")
         place("text_to_text").write_text(_rewritten(rows), encoding="utf-8")
+        place("sentence_vectors").write_text(_alike(rows), encoding="utf-8")
     return files
 
 
@@ -87,6 +88,7 @@ _SUFFIXES = {
     "tagging": ".conll",
     "span_qa": ".json",
     "text_to_text": ".tsv",
+    "sentence_vectors": ".tsv",
 }
 
 
@@ -122,6 +124,16 @@ def _rewritten(rows: Sequence[int]) -> str:
         marks = "." * (row // 24 + 1)
         lines.append(f"the {animal} {sound} {marks} {when}\t{when} {marks} {sound} {animal}\n")
     return "".join(["source\ttarget\n", *lines])
+
+
+def _alike(rows: Sequence[int]) -> str:
+    """Pairs of sentences on the same animal, whose words are in another order."""
+    lines = []
+    for row in rows:
+        animal, sound, when = ANIMALS[row % 6], SOUNDS[row % 6], TIMES[row // 6 % 4]
+        marks = "." * (row // 24 + 1)
+        lines.append(f"the {animal} {sound} {marks} {when}\t{when} {marks} {sound} {animal}\n")
+    return "".join(["anchor\tpositive\n", *lines])
 
 
 def _sentences(rows: Sequence[int]) -> str:

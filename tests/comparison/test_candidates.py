@@ -37,7 +37,7 @@ def names(choice: Choice) -> list[str]:
 
 
 def test_every_task_has_an_order() -> None:
-    assert ORDERS.keys() == {*TASKS}
+    assert ORDERS.keys() == {*TASKS} - {"sentence_vectors"}  # which is not compared
     for task, order in ORDERS.items():
         assert len({named_candidate(name, task).folder for name in order}) == len(order)
 

@@ -27,6 +27,7 @@ class RowModel(ABC):
     rows_config: ClassVar[type[Config]]  # settings of `read`, the section [rows]
     fields: ClassVar[tuple[str, ...]] = ("text",)  # the texts of an input
     reads_parallel_files: ClassVar[bool] = False  # whether rows may stand in two files
+    is_compared: ClassVar[bool] = True  # whether `foretext compare` takes the task
     judged_by: str  # the figure by which one model is better than another; higher is better
 
     # Rows

@@ -11,6 +11,7 @@ import typer
 from foretext.cli.completion import complete_base, complete_setting_of_task, complete_task
 from foretext.cli.row_options import (
     Label,
+    Negative,
     Score,
     Source,
     Tag,
@@ -44,8 +45,8 @@ def finetune(
         typer.Argument(
             metavar="TASK",
             autocompletion=complete_task,
-            help="What to learn: classification, matching, tagging, span_qa, text_to_text, or "
-            "module:Class.",
+            help="What to learn: classification, matching, tagging, span_qa, text_to_text, "
+            "sentence_vectors, or module:Class.",
         ),
     ] = None,
     base: Annotated[
@@ -60,7 +61,7 @@ def finetune(
     ] = None,
     train: Annotated[
         str | None,
-        typer.Argument(metavar="TRAIN", help="Labelled rows: csv, tsv, jsonl, txt, parquet."),
+        typer.Argument(metavar="TRAIN", help="Rows to learn from: csv, tsv, jsonl, txt, parquet."),
     ] = None,
     *,
     output: Annotated[
@@ -83,6 +84,7 @@ def finetune(
     label: Label = None,
     text_a: TextA = None,
     text_b: TextB = None,
+    negative: Negative = None,
     score: Score = None,
     source: Source = None,
     target: Target = None,
@@ -136,8 +138,8 @@ def finetune(
         config, sections, task=task, base=base, budget=budget, search=search, **files
     )
     columns = given_options(
-        text=text, label=label, text_a=text_a, text_b=text_b, score=score, source=source,
-        target=column, token=token, tag=tag,
+        text=text, label=label, text_a=text_a, text_b=text_b, negative=negative, score=score,
+        source=source, target=column, token=token, tag=tag,
     )  # fmt: skip
     recipe = _with_columns(recipe, columns)
     facts = run_finetuning(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Label",
+    "Negative",
     "Score",
     "Source",
     "Tag",
@@ -29,18 +30,32 @@ __all__ = [
     "files_of_rows",
 ]
 
-ROW_OPTIONS = ("text", "label", "text_a", "text_b", "score", "source", "target", "token", "tag")
+ROW_OPTIONS = (
+    "text",
+    "label",
+    "text_a",
+    "text_b",
+    "negative",
+    "score",
+    "source",
+    "target",
+    "token",
+    "tag",
+)
 
 
 def _column(text: str) -> Any:
     return typer.Option(metavar="COLUMN", help=text)
 
 
-Text = Annotated[str | None, _column("Classification: the text's column.")]
+Text = Annotated[str | None, _column("The text's column, where a row has one text.")]
 Label = Annotated[str | None, _column("The label's column.")]
-TextA = Annotated[str | None, _column("Matching: the first text's column.")]
-TextB = Annotated[str | None, _column("Matching: the second text's column.")]
-Score = Annotated[str | None, _column("Matching: the column of a number, in place of a label.")]
+TextA = Annotated[str | None, _column("Pairs: the first text's column.")]
+TextB = Annotated[str | None, _column("Pairs: the second text's column.")]
+Negative = Annotated[
+    str | None, _column("sentence_vectors: the column of a text unlike the first one.")
+]
+Score = Annotated[str | None, _column("Pairs: the column of a number, in place of a label.")]
 Source = Annotated[str | None, _column("text_to_text: the source's column.")]
 Target = Annotated[
     str | None,

@@ -15,6 +15,7 @@ from foretext.comparison.named_candidate import named_candidate
 from foretext.corpus.jieba_words import is_jieba_installed
 
 __all__ = [
+    "ORDERS",
     "USABLE_RATE",
     "Choice",
     "CorpusFacts",

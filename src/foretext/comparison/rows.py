@@ -102,12 +102,18 @@ def row_model(task: str) -> type[RowModel]:
     """Return a class that reads the rows of a task, if there is one without PyTorch.
 
     Raises:
-        SettingError: there is no such task.
+        SettingError: there is no such task, or it is not compared.
     """
     if task in WITHOUT_PYTORCH:
         model: type[RowModel] = imported(WITHOUT_PYTORCH[task])
         return model
-    return predictor_class(task, "textcnn")
+    found = predictor_class(task, "textcnn")
+    if not found.is_compared:
+        raise SettingError(
+            f"compare does not take {task}; learn it on each base with `foretext finetune {task}`, "
+            "and compare the figures of the runs."
+        )
+    return found
 
 
 def read_written(

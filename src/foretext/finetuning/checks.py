@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+from torch import nn
+
+from foretext.backbones.base import Backbone
 from foretext.config import Config
 from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.recipe import TaskRecipe
@@ -10,20 +16,58 @@ from foretext.finetuning.task_rows import TaskRows
 from foretext.task_models.base import TaskModel
 from foretext.training.settings import TrainingConfig
 
-__all__ = ["check_frozen", "check_held_out", "freezes_embeddings"]
+__all__ = ["check_dropout", "check_frozen", "check_held_out", "freezes_embeddings"]
 
 
 def check_frozen(model: type[TaskModel], task: Config, training: TrainingConfig) -> None:
-    """Refuse to freeze embeddings that the task has to learn.
+    """Refuse to freeze what the task has to learn.
 
     Raises:
-        SettingError: they are frozen.
+        SettingError: it is frozen.
     """
+    if training.freeze == "backbone" and not model.has_head:
+        raise SettingError(
+            f"[training] freeze = 'backbone' leaves nothing to learn: {model.title.lower()} are "
+            "made by the backbone alone; leave it out."
+        )
     if freezes_embeddings(training) and model.learns_embeddings(task):
         raise SettingError(
             "[training] freeze and freeze_layers keep embeddings as they are, and shared_tokens "
             "adds embeddings that have to be learned; leave one of the two out."
         )
+
+
+def check_dropout(
+    model: type[TaskModel], rows: Sequence[Any], backbone: Backbone, chosen: float | None
+) -> None:
+    """Refuse a backbone without dropout where a task needs it.
+
+    Args:
+        model: that is learned.
+        rows: to learn from.
+        backbone: of the base.
+        chosen: `body_dropout` of the user.
+
+    Raises:
+        SettingError: it has none.
+    """
+    if not model.needs_dropout(rows):
+        return
+    rate = backbone.default_dropout if chosen is None else chosen
+    found = [each.p for each in backbone.modules() if isinstance(each, nn.Dropout)]
+    rates = found if rate is None else [rate] * len(found)
+    if any(rates):
+        return
+    name = type(backbone).__name__
+    if not found:
+        raise SettingError(
+            f"Rows of texts alone are read twice under different dropout, and {name} has none; "
+            "give pairs of texts, or take a Transformer as the base."
+        )
+    raise SettingError(
+        f"Rows of texts alone are read twice under different dropout, and that of {name} is 0; "
+        "set finetuning.body_dropout = 0.1."
+    )
 
 
 def freezes_embeddings(training: TrainingConfig) -> bool:

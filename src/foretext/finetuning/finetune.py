@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from foretext.task_models.classifier import TextClassifier
     from foretext.task_models.matcher import TextMatcher
     from foretext.task_models.reader import SpanReader
+    from foretext.task_models.sentence_encoder import SentenceEncoder
     from foretext.task_models.tagger import Tagger
     from foretext.task_models.text_writer import TextWriter
 
@@ -103,6 +104,14 @@ def finetune(
 ) -> TextWriter: ...
 @overload
 def finetune(
+    task: Literal["sentence_vectors"],
+    base: BaseModel,
+    train: Rows,
+    out: str | Path | None = None,
+    **options: Unpack[Options],
+) -> SentenceEncoder: ...
+@overload
+def finetune(
     task: str | None = None,
     base: BaseModel | None = None,
     train: Rows | None = None,
@@ -131,7 +140,8 @@ def finetune(
 
     Args:
         task: ``"classification"``, ``"matching"``, ``"tagging"``, ``"span_qa"``,
-            ``"text_to_text"``, or ``"module:Class"`` of a `TaskModel` of yours.
+            ``"text_to_text"``, ``"sentence_vectors"``, or ``"module:Class"`` of a `TaskModel` of
+            yours.
         base: what it is learned on: a run, a folder of Hugging Face or sentence-transformers, a
             vector file, one of these opened by `load`; or a name, to learn from scratch:
             ``"textcnn"``, ``"lstm"``, ``"gru"``, ``"rnn"``, ``"transformer"``, ``"fasttext"``,
@@ -141,6 +151,8 @@ def finetune(
             labels. Pairs have text_a, text_b and label; sentences tokens and tags; questions
             question, context and answers, or all of a file in the form of SQuAD. Texts that become
             others have source and target; two parallel files are ``("train.de", "train.en")``.
+            Sentence vectors are learned from texts, from tuples of two or of three texts, or of two
+            and a number.
         out: the run's folder; it must not hold a run already, unless `overwrite` or `resume`. None:
             nothing is kept but the model.
         valid: rows that weights and settings are chosen by.

@@ -16,7 +16,12 @@ from foretext.classifiers.predictor import Predictor
 from foretext.config import Config
 from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.bases import Origin, open_base
-from foretext.finetuning.checks import check_frozen, check_held_out, freezes_embeddings
+from foretext.finetuning.checks import (
+    check_dropout,
+    check_frozen,
+    check_held_out,
+    freezes_embeddings,
+)
 from foretext.finetuning.finishing import finish_network, noted_reading
 from foretext.finetuning.learner import Found, Learner, Record, Tell
 from foretext.finetuning.material import Material
@@ -133,6 +138,7 @@ class NetworkLearner(Learner):
             self.settings,
             fresh=self.finetuning.fresh,
         )
+        check_dropout(model, rows.train, begun.base.backbone, self.finetuning.body_dropout)
         started = replace(self, begun=begun)
         for note in started.resolved_task(rows).notes:
             self.job.note(note)
@@ -175,6 +181,8 @@ class NetworkLearner(Learner):
             num_rows=len(rows.train),
             is_validated=bool(rows.valid),
             has_chain=self.model_class.learns_chain(self.task_config),
+            has_head=self.model_class.has_head,
+            usual_batch=self.model_class.usual_batch,
             seed=seed,
         )
 

@@ -11,7 +11,6 @@ from foretext.training.settings import TrainingConfig
 
 __all__ = ["training_config"]
 
-USUAL_BATCH = 32  # examples
 CHAIN_RATE = 5.0  # of a BiLSTM or CRF over a pretrained network, times the rate
 
 
@@ -23,6 +22,8 @@ def training_config(
     num_rows: int,
     is_validated: bool,
     has_chain: bool,
+    has_head: bool,
+    usual_batch: int,
     seed: int,
 ) -> TrainingConfig:
     """Return the settings of ``[training]``: the usual ones for a backbone, then the user's.
@@ -39,13 +40,15 @@ def training_config(
         num_rows: to learn from.
         is_validated: whether there are held-out rows.
         has_chain: whether the head has a BiLSTM or a CRF.
+        has_head: whether anything but the backbone is learned.
+        usual_batch: examples of a step.
         seed: counted from 0.
     """
-    is_frozen = is_pretrained and backbone.feature_based and _leaves_frozen(settings)
+    is_frozen = is_pretrained and has_head and backbone.feature_based and _leaves_frozen(settings)
     learns_body = is_pretrained and not is_frozen
     defaults: dict[str, Any] = {
         "head_rate": CHAIN_RATE if has_chain and learns_body else 1.0,
-        "batch_examples": USUAL_BATCH,
+        "batch_examples": usual_batch,
         "warmup_rate": 0.1,
         "beta2": 0.999,
         "keep": "best" if is_validated else "last",

@@ -138,5 +138,6 @@ def made_task(
 
 
 def _without_training(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings without the language modelling loss, because its head is not kept."""
-    return settings | {name: 0.0 for name in ("language_model_weight",) if name in settings}
+    """Settings without heads of the training alone, which are not kept."""
+    without = {"language_model_weight": 0.0, "projection": False}
+    return settings | {name: value for name, value in without.items() if name in settings}

@@ -127,9 +127,11 @@ def _pad(tokenizer: Tokenizer) -> int | None:
 
 
 def _head(family: Family, theirs: Settings, path: Path) -> TaskHead:
-    for head in family.task_heads:
-        if head.named(theirs) and (head.has_layers or own_part(theirs).get("task")):
-            return head
+    said = own_part(theirs).get("task") or {}
+    named = [head for head in family.task_heads if head.named(theirs)]
+    fits = [head for head in named if head.has_layers or said]
+    if fits:
+        return next((head for head in fits if said.get("name") in head.tasks), fits[0])
     name = (theirs.get("architectures") or [None])[0]
     known = dict.fromkeys(head.their_class for head in family.task_heads if head.has_layers)
     raise ModelFileError(

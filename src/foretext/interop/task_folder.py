@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from foretext.errors import ModelFileError
 from foretext.interop.config_file import read_config, write_json
+from foretext.interop.conversion import Converted
 from foretext.interop.generation_config import write_generation
 from foretext.interop.hugging_face import CONFIG, check_ids
 from foretext.interop.loaded import LoadedTask
@@ -25,7 +26,12 @@ from foretext.interop.own_tasks import (
     own_task_weights,
     reads_words,
 )
-from foretext.interop.sentence_transformers import SentenceEncoding, is_cross_encoder, write_modules
+from foretext.interop.sentence_transformers import (
+    PoolingMode,
+    SentenceEncoding,
+    is_cross_encoder,
+    write_modules,
+)
 from foretext.interop.sequence_tasks import (
     decoding_of,
     writer_from_family,
@@ -85,9 +91,9 @@ def save_task(
     if converted is not None and task.writer is not None and base.backbone.reads_source:
         writer: Any = task.writer
         write_generation(folder, writer, decoding_of(task, base.backbone.max_length))
-    if converted is not None and converted.pooling is not None:
+    if (pooling := _modules_pooling(base, task, converted)) is not None:
         length = base.framing(task.config.max_length).max_length
-        sentence = SentenceEncoding(converted.pooling, text_length=length)
+        sentence = SentenceEncoding(pooling, normalize=task.normalizes, text_length=length)
         write_modules(folder, sentence, base.backbone.dim)
     write_weights(folder / WEIGHTS, weights)
     write_json(folder / CONFIG, {**settings, KEY: own_task_settings(base, task, name, facts)})
@@ -131,6 +137,19 @@ def load_task(folder: Path, resolve: Resolve, *, of_pairs: bool = False) -> Load
     found.base.backbone.eval()
     found.task.eval()
     return replace(found, facts=dict(own_part(config).get("facts", {})))
+
+
+def _modules_pooling(base: TaskBase, task: Task, converted: Converted | None) -> PoolingMode | None:
+    """Return the pooling of a folder of a sentence encoder; None: it is none.
+
+    A model that no family has is one for foretext alone.
+    """
+    if converted is not None:
+        return converted.pooling
+    is_encoder = task.group == 1 and task.sentence_pooling in get_args(PoolingMode)
+    if not is_encoder or base.tokenizer.kind == "words":
+        return None
+    return cast(PoolingMode, task.sentence_pooling)
 
 
 def _save_tokenizer(folder: Path, base: TaskBase, task: Task) -> None:

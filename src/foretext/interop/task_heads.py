@@ -15,7 +15,7 @@ from foretext.tasks.base import Task
 __all__ = ["OF_TEXTS", "TaskHead", "is_kept", "similarities"]
 
 OF_TEXTS = ("classification", "matching")  # tasks with one answer for a row
-FOR_TRAINING = "next_tokens."  # weights that only training uses
+FOR_TRAINING = ("next_tokens.", "projection.")  # weights that only training uses
 
 
 class TaskHead(NamedTuple):
@@ -65,10 +65,12 @@ class TaskHead(NamedTuple):
 
 
 def similarities(body_class: str) -> tuple[TaskHead, ...]:
-    """Return the heads that `sentence-transformers` computes: the cosine of two pooled texts."""
+    """Return the heads that `sentence-transformers` computes: pooled texts, or their cosine."""
     poolings: tuple[PoolingMode, ...] = get_args(PoolingMode)
     return tuple(
-        TaskHead(body_class, ("matching",), (), pooling=pooling, group=2) for pooling in poolings
+        TaskHead(body_class, (task,), (), pooling=pooling, group=group)
+        for task, group in (("matching", 2), ("sentence_vectors", 1))
+        for pooling in poolings
     )
 
 

@@ -30,6 +30,7 @@ from foretext.language_model.span_filling import fill_spans
 from foretext.language_model.writer import Stream
 from foretext.nn.dense import through_layers
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.vectors.shortened import shortened
 
 __all__ = ["LanguageModel"]
 
@@ -62,6 +63,7 @@ class LanguageModel(ModelParts):
         *,
         seconds: Sequence[str] | None = None,
         overlap: int | None = None,
+        dim: int | None = None,
         normalize: bool | None = None,
         progress: Advance | None = None,
     ) -> NDArray[np.float32]:
@@ -78,11 +80,12 @@ class LanguageModel(ModelParts):
             layer: 0 is the embeddings, -1 the last layer; of several the mean is taken.
             seconds: N further texts, each read in one row with the text of its place.
             overlap: tokens that a window shares with the next; None: an eighth of it.
+            dim: numbers to keep, the first ones; None: all. Shorter vectors get length 1.
             normalize: whether vectors get length 1; None: as the model's folder says, or not.
             progress: advances by the texts that are done.
 
         Raises:
-            SettingError: no such pooling, layer or overlap, or a text that is not in a list.
+            SettingError: no such pooling, layer, overlap or dim, or a text that is not in a list.
             CorpusError: an element is no text, or a pair is longer than the model.
         """
         if isinstance(texts, str) or isinstance(seconds, str):
@@ -97,10 +100,9 @@ class LanguageModel(ModelParts):
             vectors = self._embedder.embed_pairs(backbone, pairs, pooling, layers, progress)
         if pooling == self.pooling and set(layers) <= {-1, backbone.num_layers}:
             vectors = through_layers(self.dense, vectors)
-        if self.normalize if normalize is None else normalize:
-            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-            vectors /= np.where(lengths, lengths, 1.0)
-        return vectors
+        if normalize is None:
+            normalize = self.normalize or dim is not None
+        return shortened(vectors, dim, normalize=normalize)
 
     @torch.inference_mode()
     def fill(self, text: str, topn: int = 5) -> list[list[Filling]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 
-from torch import nn
+from torch import Tensor, nn
 
 from foretext.backbones.base import Backbone, States
 from foretext.data.batch import Batch, Visibility
@@ -26,6 +26,9 @@ class Criterion(nn.Module, ABC):
     needs_source: bool = False  # whether its batches have `Inputs.source`
     carries_state: bool = False  # whether rows go on where those of the batch before ended
     repeats_inputs: bool = False  # whether the backbone reads an example alike in every epoch
+    # Whether the loss of an example depends on the others of its batch, as in contrastive learning;
+    # it then has `vectors` and `compare`.
+    compares_examples: bool = False
 
     @property
     def networks(self) -> Mapping[str, Backbone]:
@@ -75,6 +78,14 @@ class Criterion(nn.Module, ABC):
     @abstractmethod
     def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
         """Return the summed loss and the number of right answers of each part."""
+
+    def vectors(self, states: States, batch: Batch) -> Tensor:
+        """Return the vectors (B, D) by which examples are compared, if it `compares_examples`."""
+        raise NotImplementedError(type(self).__name__)
+
+    def compare(self, vectors: Tensor, targets: Mapping[str, Tensor]) -> Mapping[str, Score]:
+        """Score the vectors (B, D) of a whole batch, if it `compares_examples`."""
+        raise NotImplementedError(type(self).__name__)
 
 
 def check_pair(backbone: Backbone, criterion: Criterion) -> None:

@@ -15,6 +15,7 @@ TASKS = Registry(
         "tagging": "foretext.task_models.tagger:Tagger",
         "span_qa": "foretext.task_models.reader:SpanReader",
         "text_to_text": "foretext.task_models.text_writer:TextWriter",
+        "sentence_vectors": "foretext.task_models.sentence_encoder:SentenceEncoder",
     },
 )
 

@@ -54,6 +54,8 @@ class TaskModel(Trainee):
 
     facts_type: ClassVar[Any] = KeptFacts  # of what `facts` returns, for reading it from a file
     of_pairs: ClassVar[bool] = False  # whether inputs are pairs of texts
+    has_head: ClassVar[bool] = True  # False: the backbone alone is learned, and cannot be frozen
+    usual_batch: ClassVar[int] = 32  # examples of a step, where nobody says
     task_origin: ClassVar = "pretrained"  # what another task that is learned on it starts with
     files = (
         "`model.safetensors` holds the weights and `config.json` their shape; `transformers` has "
@@ -113,6 +115,11 @@ class TaskModel(Trainee):
             SettingError: the head does not fit the base.
         """
         return cls(base, cls.task_class(config, base, **cls.find(rows)))
+
+    @classmethod
+    def needs_dropout(cls, rows: Sequence[Any]) -> bool:
+        """Whether nothing can be learned from rows by a backbone without dropout."""
+        return False
 
     def unknown_rate(self, rows: Sequence[Any]) -> float:
         """Return the share of unknown tokens of rows, 0 where unknown tokens are normal."""

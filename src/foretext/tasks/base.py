@@ -34,6 +34,7 @@ class Task(Criterion):
         pooling: how the states of a row become one vector; None: each position is answered.
         marks_shared_tokens: whether the backbone reads which tokens two texts share.
         sentence_pooling: pooling of vectors that the task compares by cosine; None: it does not.
+        normalizes: whether these vectors are given with length 1.
     """
 
     name: ClassVar[str]  # of its loss in the log
@@ -42,6 +43,7 @@ class Task(Criterion):
     pooling: Pooling | None = None
     marks_shared_tokens: bool = False
     sentence_pooling: Pooling | None = None
+    normalizes: bool = False
 
     def __init__(self, config: Config, base: TaskBase, **found: Any) -> None:
         super().__init__()

@@ -8,7 +8,7 @@ killed ends, on one process, in the same bits as one that was not.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
@@ -24,6 +24,7 @@ from foretext.training.batches import Batches
 from foretext.training.flops import ModelFlops, peak_flops
 from foretext.training.forecast import Forecast
 from foretext.training.frozen_states import FrozenStates
+from foretext.training.grad_cache import GradCache
 from foretext.training.heap import keep_freed_memory
 from foretext.training.held_out import HeldOut
 from foretext.training.lanes import Lanes
@@ -99,6 +100,8 @@ class Training:
         dtype = training_dtype(model, config.precision)
         self.optimizer = Optimizer(model, config, dtype, self.processes)
         self.forward = torch.compile(model) if config.compile else model
+        vectors = torch.compile(model.vectors) if config.compile else model.vectors
+        self.compared = GradCache(model, self.processes, vectors, self.optimizer.gather)
         continues = model.objective.carries_state
         self.batches = Batches(
             examples,
@@ -245,6 +248,22 @@ class Training:
         divisors = self.model.objective.divisors(counts)
         self.records.tally.count(counts)
         knows_states = self.frozen.is_complete
+        if self.model.objective.compares_examples:
+            parts = [part.to(self.device) for part in self._micro_batches(batch)]
+            scores = self.compared.backward(batch, parts, divisors)
+            if self.processes.is_first:  # all know the loss of the whole batch
+                self.records.tally.add(scores)
+        else:
+            self._score(batch, divisors)
+        rate = self.schedule.learning_rate(state.step, state.seconds)
+        state.gradient_norm = self.optimizer.step(rate)
+        state.step += 1
+        state.tokens += batch.inputs.num_tokens
+        state.flops += self.flops.of(batch, counts, knows_states=knows_states)
+        state.seconds = self._clock()
+
+    def _score(self, batch: Batch, divisors: Mapping[str, int]) -> None:
+        """Add the gradients and the scores of a batch, micro-batch by micro-batch."""
         for part in self._micro_batches(self._continued(batch)):
             scores = self.forward(part.to(self.device), self.frozen.of(part))
             loss = sum(score.part_of_loss(divisors[name]) for name, score in scores.items())
@@ -253,12 +272,6 @@ class Training:
             self.records.tally.add(scores)
             self.lanes.add(self.model.carried)
         self.lanes.end()
-        rate = self.schedule.learning_rate(state.step, state.seconds)
-        state.gradient_norm = self.optimizer.step(rate)
-        state.step += 1
-        state.tokens += batch.inputs.num_tokens
-        state.flops += self.flops.of(batch, counts, knows_states=knows_states)
-        state.seconds = self._clock()
 
     def _continued(self, batch: Batch) -> Batch:
         """Return the batch with the states that its rows begin with."""

@@ -53,3 +53,10 @@ class Model(nn.Module, Generic[CriterionT]):
             states = self.backbone(batch.inputs, keep_layers=self.objective.needs_layers)
         self.carried = tuple(state.detach() for state in states.carried)
         return self.objective.scores(states, batch)
+
+    def vectors(self, batch: Batch) -> Tensor:
+        """Return the vectors (B, D) by which the criterion compares the examples of a batch."""
+        batch = self.objective.prepare(batch, self.backbone)
+        states = self.backbone(batch.inputs, keep_layers=self.objective.needs_layers)
+        vectors: Tensor = self.objective.vectors(states, batch)
+        return vectors

@@ -17,6 +17,12 @@ from foretext.data.rows.question import Answer, Asked, Question, as_questions
 from foretext.data.rows.question_problems import find_question_problems
 from foretext.data.rows.questions import QuestionsConfig, read_questions
 from foretext.data.rows.row_texts import RowTexts
+from foretext.data.rows.sentences import (
+    SentenceRow,
+    SentencesConfig,
+    read_sentences,
+    sentence_lines,
+)
 from foretext.data.rows.settings import RowsConfig
 from foretext.data.rows.table_inputs import KeptInput, is_table, table_inputs
 from foretext.data.rows.tagged import TaggedConfig, TaggedSentence, read_tagged
@@ -38,6 +44,8 @@ __all__ = [
     "QuestionsConfig",
     "RowTexts",
     "RowsConfig",
+    "SentenceRow",
+    "SentencesConfig",
     "TaggedConfig",
     "TaggedSentence",
     "as_parallel_files",
@@ -54,8 +62,10 @@ __all__ = [
     "read_pairs",
     "read_parallel",
     "read_questions",
+    "read_sentences",
     "read_tagged",
     "read_texts",
+    "sentence_lines",
     "table_inputs",
     "write_rows",
 ]

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 __all__ = [
+    "LABEL_NAMES",
+    "TEXT_NAMES",
     "AmbiguousColumnsError",
     "PairColumns",
     "as_number",

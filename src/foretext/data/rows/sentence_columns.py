@@ -1,0 +1,110 @@
+"""Which columns of a file hold texts, anchors, positives, negatives and scores, by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from foretext.corpus.compression import without_compression_suffix
+from foretext.corpus.source import Source
+from foretext.data.rows.pair_columns import LABEL_NAMES, TEXT_NAMES, as_number
+from foretext.data.rows.record import Record
+from foretext.data.rows.records import read_lines, read_records
+from foretext.data.rows.settings import Column, LabelledConfig
+from foretext.errors import CorpusError
+
+__all__ = ["found_columns", "plain_lines"]
+
+PAIRS = (
+    ("anchor", "positive"), ("query", "positive"), ("question", "positive"),
+    ("question", "answer"), ("query", "answer"), ("question", "context"), *TEXT_NAMES,
+)  # fmt: skip
+ALONE = ("text", "sentence", "document")
+NEGATIVES = ("negative", "hardnegative")
+SCORES = ("score", "similarity", "similarityscore", "relatedness", "relatednessscore")
+OF_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
+
+Found = dict[str, Column]  # settings of the section [rows]
+
+
+def plain_lines(source: Source, config: LabelledConfig) -> Iterator[Record] | None:
+    """Return the lines of a file of texts, without empty ones; None: the file has columns."""
+    if config.format != "auto" or _suffix(source) in OF_TABLES:
+        return None
+    first = _first_line(source, config)
+    if "\t" in first or first.lstrip().startswith(("{", "[{")):
+        return None
+    lines = enumerate(read_lines(source, config.encoding, config.max_piece_bytes), 1)
+    return (Record({"text": line}, source.name, number) for number, line in lines if line.strip())
+
+
+def found_columns(source: Source, config: LabelledConfig) -> Found:
+    """Return the columns of a file that are known by name, or else by their places.
+
+    Raises:
+        CorpusError: neither tells what is in them.
+    """
+    is_plain = config.format == "auto" and _suffix(source) not in OF_TABLES
+    first = _first_line(source, config) if is_plain else ""
+    if "\t" in first:
+        fields = first.split("\t")
+        return _named(fields, source) or _placed(fields, source)
+    record = next(read_records(source, config), None)
+    if record is None:
+        return {"text": 1}  # of no rows
+    names = [*record.values]
+    if found := _named([str(name) for name in names], source):
+        return found
+    shown = ", ".join(repr(str(name)[:40]) for name in names[:12]) or "none"
+    raise CorpusError(
+        f"{source}: no column has a name that is known, only {shown}; name them (--text, or "
+        "--text-a and --text-b, and --negative or --score)."
+    )
+
+
+def _named(names: Sequence[str], source: Source) -> Found:
+    """Return the columns with names that are known; {}: there are none.
+
+    Raises:
+        CorpusError: a column of labels may say that not all pairs belong together.
+    """
+    plain = {_plain(name): name for name in names}
+    for first, second in PAIRS:
+        if first in plain and second in plain:
+            pair: Found = {"text_a": plain[first], "text_b": plain[second]}
+            for setting, known in (("negative", NEGATIVES), ("score", SCORES)):
+                if found := [plain[name] for name in known if name in plain]:
+                    return {**pair, setting: found[0]}
+            if labels := [plain[name] for name in LABEL_NAMES if name in plain]:
+                raise CorpusError(
+                    f"{source}: the column '{labels[0]}' may say which pairs belong together; give "
+                    "it as the score if it holds numbers (--score), or name --text-a and --text-b "
+                    "alone to learn that all of them do."
+                )
+            return pair
+    return next(({"text": plain[name]} for name in ALONE if name in plain), {})
+
+
+def _placed(fields: Sequence[str], source: Source) -> Found:
+    """Return the columns of a file without a header, from one of its rows."""
+    found: Found = {"text_a": 1, "text_b": 2}
+    if len(fields) == 2:
+        return found
+    if len(fields) == 3:
+        return {**found, "negative" if as_number(fields[2]) is None else "score": 3}
+    raise CorpusError(
+        f"{source}, line 1: {len(fields)} fields where a text, or two or three texts, are "
+        "expected; name the columns by number (such as --text-a 1 --text-b 2)."
+    )
+
+
+def _first_line(source: Source, config: LabelledConfig) -> str:
+    return next(read_lines(source, config.encoding, config.max_piece_bytes), "")
+
+
+def _suffix(source: Source) -> str:
+    return PurePosixPath(without_compression_suffix(source.name)).suffix.lower()
+
+
+def _plain(name: str) -> str:
+    return "".join(mark for mark in name.lower() if not mark.isspace() and mark not in "_-")

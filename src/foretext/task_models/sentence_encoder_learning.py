@@ -1,0 +1,146 @@
+"""What fine-tuning asks of a sentence encoder: its rows, their problems, and its baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.classifiers.baseline import Baseline
+from foretext.classifiers.tfidf_baseline import tfidf_baseline
+from foretext.corpus.findings import Problem
+from foretext.data.padded_examples import PaddedExamples
+from foretext.data.rows import (
+    RowTexts,
+    SentenceRow,
+    SentencesConfig,
+    find_row_problems,
+    read_sentences,
+    sentence_lines,
+)
+from foretext.data.rows.in_memory import RowSource
+from foretext.errors import CorpusError
+from foretext.task_models.base import TaskModel
+from foretext.task_models.windows import Windows
+from foretext.tasks.sentence_vectors import SCORES, TEXTS, SentenceVectors
+
+__all__ = ["SentenceEncoderLearning"]
+
+
+class SentenceEncoderLearning(TaskModel):
+    """Rows of one text, of two or of three, or of two with a score."""
+
+    task: SentenceVectors
+    task_class = SentenceVectors
+    rows_config: ClassVar = SentencesConfig
+    title = "Sentence vectors"
+    watched = ("recall@1", "recall@10", "pearson")
+    has_head: ClassVar = False
+    is_compared: ClassVar = False
+    usual_batch: ClassVar = 64
+
+    @classmethod
+    def read(cls, path: RowSource, config: SentencesConfig | None = None) -> list[SentenceRow]:
+        """Read texts, pairs, triples or scored pairs."""
+        return read_sentences(path, config)
+
+    @classmethod
+    def lines_of(cls, given: Any) -> Iterator[str]:
+        """Yield rows that Python holds as JSON lines."""
+        return sentence_lines(given)
+
+    @classmethod
+    def objects_of(cls, rows: Sequence[SentenceRow]) -> Iterator[dict[str, Any]]:
+        """Yield rows as JSON objects."""
+        for row in rows:
+            if row.text_b is None:
+                yield {"text": row.text_a}
+                continue
+            values = row._asdict().items()
+            yield {name: value for name, value in values if name != "place" and value is not None}
+
+    @classmethod
+    def texts(cls, rows: Sequence[SentenceRow]) -> RowTexts:
+        """Return each text of the rows once."""
+        return RowTexts(list(dict.fromkeys(text for row in rows for text in row.texts)))
+
+    @classmethod
+    def problems(
+        cls, train: Sequence[SentenceRow], test: Sequence[SentenceRow] = ()
+    ) -> list[Problem]:
+        """Return what a person should know of the rows, the gravest first."""
+        return find_row_problems(train, test)
+
+    @classmethod
+    def find(cls, rows: Sequence[SentenceRow]) -> dict[str, Any]:
+        """Return the kind of the rows.
+
+        Raises:
+            CorpusError: there are fewer than two, or all have the same score.
+        """
+        if len(rows) < 2:
+            raise CorpusError(
+                f"{rows[0].place}: there is one row alone, and vectors are learned by comparing "
+                "texts; give more."
+            )
+        if rows[0].kind == "scores" and len({row.score for row in rows}) == 1:
+            raise CorpusError(
+                f"All rows to learn from have the score {rows[0].score:g}; two different scores "
+                "are needed."
+            )
+        return {"kind": rows[0].kind}
+
+    @classmethod
+    def needs_dropout(cls, rows: Sequence[SentenceRow]) -> bool:
+        """Whether rows are texts alone: two readings of a text differ by dropout only."""
+        return rows[0].kind == "texts"
+
+    @classmethod
+    def baseline(cls, rows: Sequence[SentenceRow]) -> Baseline:
+        """Compare texts by their words."""
+        return tfidf_baseline(rows)
+
+    def examples(self, rows: Sequence[SentenceRow]) -> PaddedExamples:
+        """Return the texts of each row as a group; a text alone is read twice."""
+        self.check_kind(rows)
+        groups = [row.texts * 2 if row.text_b is None else row.texts for row in rows]
+        texts = [text for group in groups for text in group]
+        windows = Windows.of(self.base, texts, self.task.config.max_length, "head")
+        return PaddedExamples(
+            windows.rows,
+            self._targets(rows, groups),
+            pad=self.base.pad,
+            visibility=self.base.visibility,
+            group=len(groups[0]),
+        )
+
+    def num_cut(self, rows: Sequence[SentenceRow]) -> int:
+        """Return the number of rows with a text that is longer than the model reads in training."""
+        room, reader = self.base.framing(self.task.config.max_length).room, self.base.reader()
+        encoded = reader.encode_batch([text for row in rows for text in row.texts])
+        lengths = iter([len(ids) for ids in encoded])
+        return sum(max(next(lengths) for _ in row.texts) > room for row in rows)
+
+    def check_kind(self, rows: Sequence[SentenceRow]) -> None:
+        """Check that rows are of the kind that the model learns from; triples are pairs, too.
+
+        Raises:
+            CorpusError: they are of another kind.
+        """
+        kinds = {"pairs": "triples"}  # both are measured by a search
+        if kinds.get(rows[0].kind, rows[0].kind) != kinds.get(self.task.kind, self.task.kind):
+            raise CorpusError(
+                f"{rows[0].place}: the rows are {rows[0].kind}, and those of the training are "
+                f"{self.task.kind}; give rows of the same kind."
+            )
+
+    def _targets(
+        self, rows: Sequence[SentenceRow], groups: Sequence[tuple[str, ...]]
+    ) -> dict[str, NDArray[Any]]:
+        if self.task.kind == "scores":
+            return {SCORES: np.array([row.score for row in rows], np.float32)}
+        numbers: dict[str, int] = {}
+        every = [[numbers.setdefault(text, len(numbers)) for text in group] for group in groups]
+        return {TEXTS: np.array(every, np.int64)}
