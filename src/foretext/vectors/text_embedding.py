@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from foretext.errors import SettingError
 
-__all__ = ["embed_texts", "known_rows", "known_words", "remove_first_component", "word_weights"]
+__all__ = [
+    "embed_texts",
+    "idf_weights",
+    "known_rows",
+    "known_words",
+    "remove_first_component",
+    "word_weights",
+]
 
 _PUNCTUATION = string.punctuation + "“”‘’«»„‚…–—¡¿。，、！？；：（）《》「」"
 
@@ -39,13 +46,17 @@ def embed_texts(
 
 
 def word_weights(
-    weighting: str, counts: NDArray[np.int64] | None, a: float
+    weighting: str | NDArray[np.float32], counts: NDArray[np.int64] | None, a: float
 ) -> NDArray[np.float32] | None:
     """Return a / (a + p(w)) for each word (V,), p its share of all counts; None for "mean".
+
+    Weights that are given come back.
 
     Raises:
         SettingError: there is no such weighting, or it needs counts.
     """
+    if isinstance(weighting, np.ndarray):
+        return weighting
     if weighting == "mean":
         return None
     if weighting != "sif":
@@ -57,6 +68,17 @@ def word_weights(
         )
     weights: NDArray[np.float64] = a / (a + counts / counts.sum())
     return weights.astype(np.float32)
+
+
+def idf_weights(num_with: NDArray[np.int64], num_texts: int) -> NDArray[np.float32]:
+    """Return how much rarity says of each word (V,): its idf, divided by that of an unseen word.
+
+    Args:
+        num_with: of how many texts each word is a part, (V,).
+        num_texts: all of them.
+    """
+    idf = np.log1p((num_texts - num_with + 0.5) / (num_with + 0.5))
+    return (idf / np.log1p((num_texts + 0.5) / 0.5)).astype(np.float32)
 
 
 def remove_first_component(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:

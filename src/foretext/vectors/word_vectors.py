@@ -103,7 +103,7 @@ class WordVectors(WordSimilarity):
     def embed(
         self,
         texts: Any,
-        weighting: Literal["mean", "sif"] = "mean",
+        weighting: Literal["mean", "sif"] | NDArray[np.float32] = "mean",
         *,
         a: float = 1e-3,
         remove_component: bool = False,
@@ -111,7 +111,8 @@ class WordVectors(WordSimilarity):
         """Return one vector a text, (N, D) float32; a text without a known word gives zeros.
 
         Texts are strings in a list, a generator, a column, or a table with a column "text".
-        "mean" is the mean of the words' vectors; in "sif" a word weighs a / (a + p(w)).
+        "mean" is the mean of the words' vectors; in "sif" a word weighs a / (a + p(w)). An
+        array (V,) gives the weight of each word; others, which n-grams compose, weigh 1.
         `remove_component` takes out the direction that is common to the given texts.
 
         Raises:
@@ -128,6 +129,19 @@ class WordVectors(WordSimilarity):
         else:
             embeddings = self._embed_with_unseen(list(found), weights)
         return remove_first_component(embeddings) if remove_component else embeddings
+
+    text_room: ClassVar[int | None] = None  # a mean has no longest text
+    weighs_words: ClassVar[bool] = True  # `embed` takes a weight of each word
+
+    def text_sizes(self, texts: Sequence[str]) -> list[int]:
+        """Return how many words each text has, known or not."""
+        split = self.split or str.split
+        return [len(split(text)) for text in texts]
+
+    def num_texts_with(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        """Return in how many of some texts each word of the vocabulary occurs, (V,)."""
+        rows = [row for text in texts for row in set(self._known_rows(text))]
+        return np.bincount(np.array(rows, np.int64), minlength=len(self))
 
     def transform(self, texts: Any) -> NDArray[np.float32]:
         """Return what `embed` gives, under the name that scikit-learn has for it, (N, D)."""
