@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from foretext.errors import SettingError
+from foretext.vectors.text_embedding import idf_weights
 from foretext.vectors.word_vectors import WordVectors
 
 WORDS = ["the", "king", "sleeps", "U.S."]
@@ -22,6 +23,25 @@ def test_words_are_tried_as_written_small_and_bare(text):
     word = "U.S." if "U" in text and text != "U.S.)" else "king"
     expected = np.zeros(3) if text == "U.S.)" else VECTORS[word]  # bare it is U.S, another word
     np.testing.assert_array_equal(VECTORS.embed([text])[0], expected)
+
+
+def test_weights_of_words_that_are_given():
+    weights = np.array([0, 1, 0.5, 0], np.float32)
+    found = VECTORS.embed(["the king", "the king sleeps king"], weights)
+    np.testing.assert_allclose(found, [[0, 1, 0], [0, 1, 0.375]])
+
+
+def test_idf_of_words():
+    num_with = VECTORS.num_texts_with(["the king the", "the", "zebra", ""])
+    assert num_with.tolist() == [2, 1, 0, 0]
+    weights = idf_weights(num_with, 4)
+    assert weights[2] == weights[3] == 1
+    assert weights[0] == pytest.approx(np.log(1 + 2.5 / 2.5) / np.log(1 + 4.5 / 0.5))
+    assert weights[0] < weights[1] < 1
+
+
+def test_sizes_of_texts_in_words():
+    assert VECTORS.text_sizes(["the zebra  sleeps", ""]) == [3, 0]
 
 
 def test_a_tokenizer_of_ones_own_is_taken_at_its_word():

@@ -29,6 +29,7 @@ class ModelParts(Represented):
 
     kind: ClassVar[str] = "language model"
     task_origin: ClassVar = "pretrained"  # what a task that is learned on it starts with
+    weighs_words: ClassVar[bool] = False  # `embed` takes no weights of words
 
     def __init__(
         self,
@@ -86,6 +87,15 @@ class ModelParts(Represented):
     def size(self) -> dict[str, int]:
         """How much was learned, for a summary."""
         return {"parameters": self.num_parameters, "vocab_size": self.tokenizer.vocab_size}
+
+    @property
+    def text_room(self) -> int:
+        """Tokens of a text that are read at once; longer texts are cut into windows."""
+        return self._embedder.window.room
+
+    def text_sizes(self, texts: Sequence[str]) -> list[int]:
+        """Return how many tokens each text has."""
+        return list(map(len, self.tokenizer.encode_batch(texts)))
 
     def as_base(self) -> TaskBase:
         """Return what a task is learned on; it shares the weights of this model."""
