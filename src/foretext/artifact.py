@@ -23,6 +23,7 @@ __all__ = [
     "RunFolder",
     "holds_comparison",
     "load",
+    "load_embedder",
     "load_language_model",
     "load_task",
     "load_vectors",
@@ -32,7 +33,9 @@ __all__ = [
 
 TASK_MODEL = "foretext.task_models.base:TaskModel"
 CODEC = "foretext.codec:Codec"
+SEARCH_INDEX = "foretext.search:SearchIndex"
 COMPARED, CANDIDATES, BEST = "compare.json", "candidates", "best"  # in the folder of a comparison
+WITHOUT_VECTORS = ("fasttext classifier", "linear classifier", "autoencoder", "search index")
 FASTTEXT_FILES = (".bin", ".ftz")  # of word vectors, or of a classifier
 
 T = TypeVar("T")
@@ -55,7 +58,7 @@ def load(path: str | Path, kind: type[Any] | None = None) -> Any:
 
     Folders of Hugging Face open as a `TaskModel` where their class has a head for one, and others,
     like those of sentence-transformers, as a `LanguageModel`; PyTorch is imported for networks
-    alone.
+    alone. An index opens as a `SearchIndex`.
 
     Args:
         path: of a folder or a file.
@@ -99,6 +102,8 @@ def _opened(path: str | Path) -> Any:
         kind = run.kind
         if is_task(kind):
             return imported(TASK_MODEL).load(run.path)
+        if kind == "search index":
+            return imported(SEARCH_INDEX)(run.path, load_embedder)
         if kind is not None and kind in CLASSIFIERS:
             return CLASSIFIERS.resolve(kind).load(run.path)
         return (
@@ -161,6 +166,24 @@ def load_language_model(path: str | Path) -> LanguageModel:
         raise ModelFileError(f"{path} holds an unfinished run; finish it with --resume.")
     opened: LanguageModel = imported("foretext.language_model:LanguageModel").load(run.path)
     return opened
+
+
+def load_embedder(path: str | Path) -> Any:
+    """Open what turns texts into vectors: `WordVectors`, or a `LanguageModel`.
+
+    Of what learned a task it is the network underneath.
+
+    Raises:
+        ModelFileError: it gives no vectors of texts.
+        ForetextError: as of `load`.
+    """
+    kind = opened_run(path).kind
+    if kind in WITHOUT_VECTORS:
+        raise ModelFileError(
+            f"{path} holds a run of kind '{kind}', which gives no vectors of texts; give word "
+            "vectors, a language model, or a network that has learned a task."
+        )
+    return load_language_model(path) if is_task(kind) else load(path)
 
 
 def opened_run(path: str | Path) -> RunFolder:
