@@ -8,9 +8,11 @@ from pathlib import Path
 
 from benchmarks.harness import data_folder, work_folder
 
-__all__ = ["enwiki_text", "enwiki_words"]
+__all__ = ["enwiki_paragraphs", "enwiki_text", "enwiki_words"]
 
 NUM_WORDS = 17_000_000
+PARAGRAPH_CHARACTERS = 40, 800  # of a paragraph, the shortest and the longest
+PARAGRAPH_BYTES = 100_000_000  # of text that paragraphs come from
 
 
 def enwiki_text(num_bytes: int) -> Path:
@@ -43,3 +45,14 @@ def enwiki_words(num_words: int = NUM_WORDS) -> Path:
                 break
     partial.rename(path)
     return path
+
+
+def enwiki_paragraphs(num: int) -> list[str]:
+    """Lines of 40 to 800 characters from all over the first 100 MB of enwiki, every n-th of them.
+
+    Their mean is 380 characters.
+    """
+    shortest, longest = PARAGRAPH_CHARACTERS
+    lines = enwiki_text(PARAGRAPH_BYTES).read_text("utf-8").split("\n")
+    found = [line for line in lines if shortest <= len(line) <= longest]
+    return found[:: len(found) // num][:num]

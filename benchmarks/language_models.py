@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import data_folder, work_folder
+from benchmarks.inputs import enwiki_text
 from foretext.sizes import SIZES
 
 __all__ = ["SHAPES", "make_model", "model_folder", "sentences"]
 
 SHAPES: dict[str, dict[str, Any]] = {
-    "bert": {"num_layers": 6, "dim": 384, "num_heads": 12, "max_length": 512},
+    "minilm": {"num_layers": 6, "dim": 384, "num_heads": 12, "max_length": 512},
     "bert-mini": {**SIZES["mini"]._asdict(), "max_length": 512},
     "bert-small": {**SIZES["small"]._asdict(), "max_length": 512},
     "gpt": {
@@ -28,6 +29,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     },
 }
 VOCAB_SIZE = 8_000
+ENWIKI = {"minilm": (30_000, 100_000_000)}  # vocabulary and bytes of those that learn it of enwiki
 
 
 def sentences(num: int) -> list[str]:
@@ -48,7 +50,7 @@ def model_folder(kind: str) -> Path:
 
 
 def make_model(kind: str) -> Path:
-    """Make one of `SHAPES`, with a tokenizer learned from WikiText-2, unless it is there."""
+    """Make one of `SHAPES`, with a tokenizer learned from WikiText-2 or enwiki, if it is missing."""
     import torch
 
     from foretext.backbones.transformer import Transformer
@@ -61,10 +63,12 @@ def make_model(kind: str) -> Path:
     folder = model_folder(kind)
     if (folder / "config.json").is_file():
         return folder
-    name, settings = "wordpiece", dict[str, Any](vocab_size=VOCAB_SIZE)
+    vocab_size, num_bytes = ENWIKI.get(kind, (VOCAB_SIZE, 0))
+    text = enwiki_text(num_bytes) if num_bytes else _text()
+    name, settings = "wordpiece", dict[str, Any](vocab_size=vocab_size)
     if kind == "gpt":
         name, settings = "bpe", settings | {"special_tokens": ["<|endoftext|>"]}
-    tokenizer = learn_subwords(name, settings, Corpus(_text()))
+    tokenizer = learn_subwords(name, settings, Corpus(text))
     torch.manual_seed(0)
     backbone = Transformer(Transformer.Config.checked(SHAPES[kind], kind), tokenizer.vocab_size)
     # A GPT whose head is tied to random token vectors would repeat the last token for ever.
