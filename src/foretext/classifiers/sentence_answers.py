@@ -121,7 +121,7 @@ def halves(text: str) -> tuple[str, str]:
     """Return the two halves of a text, cut at the blank that is nearest to its middle."""
     middle = len(text) // 2
     blanks = [text.rfind(" ", 0, middle + 1), text.find(" ", middle)]
-    near = [blank for blank in blanks if text[:blank].strip() and text[blank:].strip()]
+    near = [cut for cut in blanks if cut > 0 and text[:cut].strip() and text[cut:].strip()]
     cut = min(near, key=lambda blank: abs(blank - middle), default=middle)
     first, second = text[:cut].strip(), text[cut:].strip()
     return (first, second) if first and second else (text, text)

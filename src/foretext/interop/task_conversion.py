@@ -100,7 +100,9 @@ def _converted(
     """A model as a family has it; `theirs` are the settings of its backbone."""
     config = base.backbone.config
     theirs |= further_keys(family, None, base.backbone, base.tokenizer)
-    theirs |= task_keys(head, task) | family.task_keys(task, config)
+    theirs |= task_keys(head, task)
+    if head.has_layers:
+        theirs |= family.task_keys(task, config)
     theirs["pad_token_id"] = _pad(base.tokenizer)
     rows = _rows(family, head, config, family.prefix if head.has_layers else "", theirs)
     weights = renamed_weights(task_weights(base, task), rows, partial(family.flag, theirs))

@@ -185,4 +185,8 @@ def read_values(path: Path, kind: Any = dict[str, Any]) -> dict[str, Any] | None
 
 
 def _plain(value: BaseModel | dict[str, Any]) -> dict[str, Any]:
-    return value.model_dump(exclude_unset=True) if isinstance(value, BaseModel) else value
+    return (
+        value.model_dump(exclude_unset=True, by_alias=True)
+        if isinstance(value, BaseModel)
+        else value
+    )

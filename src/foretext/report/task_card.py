@@ -54,6 +54,13 @@ tokenizer = AutoTokenizer.from_pretrained("{folder}")
 ```
 """
 PARTS = {"valid": "held out", "test": "test"}  # of the rows, and how people call them
+NAMES = {  # words of figures, as people write them
+    "f1": "F1",
+    "spearman": "Spearman",
+    "pearson": "Pearson",
+    "ndcg@10": "nDCG@10",
+    "mrr@10": "MRR@10",
+}
 POINTS = {"bleu": "BLEU", "chrf": "chrF", "rouge_l": "ROUGE-L"}  # figures from 0 to 100
 
 
@@ -139,8 +146,7 @@ def figure_name(name: str) -> str:
     """Return the name of a figure as people write it: ``macro_f1`` is "macro F1"."""
     if name in POINTS:
         return POINTS[name]
-    names = {"f1": "F1", "spearman": "Spearman", "pearson": "Pearson"}
-    return " ".join(names.get(word, word) for word in label(name).split())
+    return " ".join(NAMES.get(word, word) for word in label(name).split())
 
 
 def figure_text(name: str, value: float, decimals: int = 3) -> str:

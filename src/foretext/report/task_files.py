@@ -30,6 +30,12 @@ class Figures(Known):
     accuracy: Figure = ABSENT
     spearman: Figure = ABSENT
     pearson: Figure = ABSENT
+    recall_at_1: Figure = Field(ABSENT, alias="recall@1")
+    recall_at_10: Figure = Field(ABSENT, alias="recall@10")
+    mrr: Figure = Field(ABSENT, alias="mrr@10")
+    ndcg: Figure = Field(ABSENT, alias="ndcg@10")
+    alignment: Figure = ABSENT
+    uniformity: Figure = ABSENT
     bleu: Figure = ABSENT
     chrf: Figure = ABSENT
     rouge_l: Figure = ABSENT
@@ -109,7 +115,7 @@ class TaskFacts(Known):
     @model_validator(mode="after")
     def _has_what_counts(self) -> Self:
         for figures in self._measured():
-            known = figures.model_dump(exclude_unset=True).items()
+            known = figures.model_dump(exclude_unset=True, by_alias=True).items()
             if self.judged_by not in {name for name, value in known if isinstance(value, float)}:
                 raise ValueError(f"judged_by is '{self.judged_by}', and a model has no such figure")
         return self

@@ -31,6 +31,7 @@ Record = Mapping[str, Any]
 PARTS = {"test": "test", "valid": "held out"}
 SHARES = (  # figures up to 1, higher is better, the most important first
     "f1", "precision", "recall", "macro_f1", "exact_match", "accuracy", "spearman", "pearson",
+    "ndcg@10", "mrr@10", "recall@1", "recall@10",
 )  # fmt: skip
 MOST_CONFUSED, MOST_TRIALS = 10, 20  # rows of these tables
 
