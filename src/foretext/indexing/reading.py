@@ -1,0 +1,114 @@
+"""Files become passages: read as a stream, cut, and written as they come."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterator
+
+from foretext.corpus import Corpus
+from foretext.corpus.paragraphs import Paragraph, has_rows, paragraphs
+from foretext.corpus.source import Source
+from foretext.errors import CorpusError
+from foretext.files import atomic_file, output_error
+from foretext.progress import Progress
+from foretext.search.cutting import Cutter
+from foretext.search.folder import IndexFolder, SourceFacts
+from foretext.search.passage_writer import PassageWriter
+from foretext.search.passages import Passages
+
+__all__ = ["read_passages"]
+
+Check = Callable[[], None]
+
+
+def read_passages(
+    corpus: Corpus,
+    cutter: Cutter,
+    folder: IndexFolder,
+    *,
+    keep_duplicates: bool,
+    before: Passages | None,
+    old: IndexFolder,
+    check: Check,
+    quiet: bool | None,
+) -> tuple[int, int]:
+    """Write the passages of all files, and return how many there are, and at how many places.
+
+    Args:
+        corpus: the files.
+        cutter: cuts their documents.
+        folder: of the new index.
+        keep_duplicates: repeated texts become passages of their own.
+        before: the passages of an index that grows.
+        old: its folder.
+        check: is called between paragraphs, and may raise.
+        quiet: show no progress; None: show it on a terminal and in a notebook.
+
+    Raises:
+        CorpusError: a file cannot be read, there is no text, or a file that is in the index
+            already has changed.
+        OutputError: the passages cannot be written.
+    """
+    known = [] if before is None else list(before.sources)
+    if before is not None:
+        _copy(old, folder)
+    new = _new_sources(corpus, known)
+    facts = [*known, *(_facts(source, corpus) for source in new)]
+    with (
+        PassageWriter(folder, keep_duplicates=keep_duplicates, before=before) as writer,
+        Progress("reading", corpus.num_bytes, "bytes", quiet=quiet) as bar,
+    ):
+        for number, source in enumerate(new, len(known)):
+            for passage in cutter.passages(_advancing(source, corpus, bar, check)):
+                writer.add(passage, number)
+        num_places = writer.finish()
+    if writer.num_passages == 0:
+        raise CorpusError(f"{corpus}: there is no text in it; give other files.")
+    with atomic_file(folder.sources) as temporary:
+        listed = [fact.model_dump() for fact in facts]
+        temporary.write_text(json.dumps(listed, ensure_ascii=False), encoding="utf-8")
+    return writer.num_passages, num_places
+
+
+def _advancing(source: Source, corpus: Corpus, bar: Progress, check: Check) -> Iterator[Paragraph]:
+    done = 0
+    for paragraph, read in paragraphs(source, corpus.resolved):
+        yield paragraph
+        check()
+        if read > done:
+            bar.advance(read - done)
+            done = read
+
+
+def _new_sources(corpus: Corpus, known: list[SourceFacts]) -> list[Source]:
+    """Return the files that are not in the index.
+
+    Raises:
+        CorpusError: one of them is, but has changed since.
+    """
+    states = {fact.name: fact.state for fact in known}
+    for source in corpus.sources:
+        if states.get(source.name, _state(source)) != _state(source):
+            raise CorpusError(
+                f"{source.name} is in the index, but has changed since; make the index again with "
+                "--overwrite."
+            )
+    return [source for source in corpus.sources if source.name not in states]
+
+
+def _facts(source: Source, corpus: Corpus) -> SourceFacts:
+    unit = "row" if has_rows(source, corpus.config) else "line"
+    return SourceFacts(name=source.name, state=_state(source), unit=unit)
+
+
+def _state(source: Source) -> str:
+    return hashlib.sha256(source.identity.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _copy(old: IndexFolder, folder: IndexFolder) -> None:
+    try:
+        shutil.copyfile(old.texts, folder.texts)
+    except OSError as error:
+        raise output_error(folder.texts, error) from error
