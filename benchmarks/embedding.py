@@ -19,7 +19,7 @@ MUST = {"fp32": 3.0, "bf16": 1.2}
 
 def rows() -> Iterator[Row]:
     """Sentences a second, by the peer's default float32 and by its bfloat16; then the cosine."""
-    make_model("bert")
+    make_model("minilm")
     for precision, must in MUST.items():
         ours, theirs = paired(_run("foretext", "auto"), _run("peer", precision))
         yield Row(

@@ -35,7 +35,7 @@ def main() -> None:
 def foretext_of(precision: Any) -> Embed:
     from foretext.language_model import LanguageModel
 
-    return LanguageModel.load(model_folder("bert"), precision=precision).embed
+    return LanguageModel.load(model_folder("minilm"), precision=precision).embed
 
 
 def peer_of(precision: str) -> Embed:
@@ -44,7 +44,7 @@ def peer_of(precision: str) -> Embed:
     from sentence_transformers.sentence_transformer import modules
 
     dtype = {"fp32": torch.float32, "bf16": torch.bfloat16}[precision]
-    body = modules.Transformer(str(model_folder("bert")), model_kwargs={"dtype": dtype})
+    body = modules.Transformer(str(model_folder("minilm")), model_kwargs={"dtype": dtype})
     model = SentenceTransformer(modules=[body, modules.Pooling(384, "mean")], device="cpu")
     return lambda texts: model.encode(texts, show_progress_bar=False)  # sorts by length, 32 a batch
 

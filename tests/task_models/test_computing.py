@@ -90,3 +90,17 @@ def test_batches_hold_about_as_many_tokens_and_begin_with_the_longest() -> None:
 
 def test_nothing_asked_nothing_computed(wordpiece: SubwordTokenizer) -> None:
     assert compute_outputs(network(wordpiece, PerRow()), examples([])) == []
+
+
+def test_threads_share_the_batches(
+    wordpiece: SubwordTokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(computing.BATCH_TOKENS, "cpu", 1)
+    net, before = network(wordpiece, PerPosition()), torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        found = compute_outputs(net, examples(ROWS))
+    finally:
+        torch.set_num_threads(before)
+    for output, row in zip(found, ROWS, strict=True):
+        np.testing.assert_allclose(output, alone(net, row), atol=1e-5)

@@ -13,9 +13,18 @@ from torch import Tensor
 from foretext.backbones.base import Backbone, States
 from foretext.data.batch import Inputs, Visibility
 from foretext.errors import SettingError
+from foretext.nn.batch_threads import over_batches
 from foretext.nn.pooling import POOLS
 
-__all__ = ["Layers", "Pooling", "as_inputs", "check_layers", "pool_texts", "pool_windows"]
+__all__ = [
+    "Layers",
+    "Pooling",
+    "as_inputs",
+    "check_layers",
+    "length_batches",
+    "pool_texts",
+    "pool_windows",
+]
 
 Pooling = Literal["mean", "cls", "max"]
 Layers = int | tuple[int, ...]
@@ -86,12 +95,17 @@ def pool_windows(
     device = backbone.embedding.device
     unseen = None if spelling is None else torch.from_numpy(spelling)
     vectors = torch.empty(len(rows), backbone.dim)
-    for places in _batches(rows, BATCH_TOKENS.get(device.type, BATCH_TOKENS["cpu"])):
+    batches = list(length_batches(rows, device))
+
+    def pooled(places: list[int]) -> Tensor:
         some = [rows[place] for place in places]
         starts = None if second_starts is None else second_starts[places]
         inputs = as_inputs(some, pad, visibility, unseen, starts).to(device)
         states = _states(backbone, inputs, layers)
-        vectors[places] = POOLS[pooling](states, inputs.token_mask).float().cpu()
+        return POOLS[pooling](states, inputs.token_mask).float().cpu()
+
+    for places, found in zip(batches, over_batches(pooled, batches, device), strict=True):
+        vectors[places] = found
         done(len(places))
     return vectors.numpy()
 
@@ -122,8 +136,9 @@ def pool_texts(
     return pooled
 
 
-def _batches(rows: Sequence[Sequence[int]], batch_tokens: int) -> Iterator[list[int]]:
-    """Cut the rows, the longest first, into batches that have about `batch_tokens` positions."""
+def length_batches(rows: Sequence[Sequence[int]], device: torch.device) -> Iterator[list[int]]:
+    """Cut the rows, the longest first, into batches that suit a device; yield their indices."""
+    batch_tokens = BATCH_TOKENS.get(device.type, BATCH_TOKENS["cpu"])
     order = sorted(range(len(rows)), key=lambda place: -len(rows[place]))
     start = 0
     while start < len(order):

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import nn
 
 from foretext.backbones.base import Backbone
 from foretext.data.padded_examples import PaddedExamples
+from foretext.nn.batch_threads import over_batches
 from foretext.tasks.base import Task
 
 __all__ = ["Outputs", "TaskNetwork", "compute_outputs"]
@@ -38,17 +38,22 @@ class _Batch(NamedTuple):
     lengths: NDArray[np.int64]
 
 
-@torch.inference_mode()
 def compute_outputs(network: TaskNetwork, examples: PaddedExamples) -> Outputs:
     """Return the task's outputs, (...) or (T, ...) of each example."""
     device = network.backbone.embedding.device
     outputs: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(examples)
-    for keys, lengths in _batches(examples, BATCH_TOKENS.get(device.type, 1 << 11)):
-        inputs = examples.batch(keys).inputs.to(device)
+    batches = list(_batches(examples, BATCH_TOKENS.get(device.type, 1 << 11)))
+
+    def computed(batch: _Batch) -> NDArray[np.float32]:
+        inputs = examples.batch(batch.keys).inputs.to(device)
         states = network.backbone(inputs, keep_layers=network.task.needs_layers)
-        found = network.task.outputs(states, inputs).float().cpu().numpy()
+        return network.task.outputs(states, inputs).float().cpu().numpy()
+
+    for batch, found in zip(batches, over_batches(computed, batches, device), strict=True):
         of_positions = found.ndim > 2
-        for key, length, output in zip(keys.tolist(), lengths.tolist(), found, strict=True):
+        for key, length, output in zip(
+            batch.keys.tolist(), batch.lengths.tolist(), found, strict=True
+        ):
             outputs[key] = output[:length] if of_positions else output
     return outputs
 
