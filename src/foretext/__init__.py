@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from foretext.errors import ForetextError
     from foretext.estimators import Autoencoder, FastText, GloVe, Word2Vec
     from foretext.finetuning.finetune import finetune
+    from foretext.indexing import index
     from foretext.language_model import LanguageModel
     from foretext.pipeline import pretrain
     from foretext.recipe import Recipe
     from foretext.registry import trust
+    from foretext.search import SearchIndex
     from foretext.vectors.word_vectors import WordVectors
 
 __all__ = [
@@ -38,11 +40,13 @@ __all__ = [
     "LinearClassifier",
     "Phrases",
     "Recipe",
+    "SearchIndex",
     "Word2Vec",
     "WordVectors",
     "__version__",
     "compare",
     "finetune",
+    "index",
     "load",
     "pretrain",
     "texts",
@@ -60,10 +64,12 @@ _HOMES = {
     "LinearClassifier": "foretext.classifiers.linear",
     "Phrases": "foretext.corpus.phrases",
     "Recipe": "foretext.recipe",
+    "SearchIndex": "foretext.search",
     "Word2Vec": "foretext.estimators",
     "WordVectors": "foretext.vectors.word_vectors",
     "compare": "foretext.comparison.compare",
     "finetune": "foretext.finetuning.finetune",
+    "index": "foretext.indexing",
     "load": "foretext.artifact",
     "pretrain": "foretext.pipeline",
     "texts": "foretext.corpus.texts",

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from foretext.classifiers.fasttext.classifier import FastTextClassifier
+from foretext.indexing import index as make_index
 from tests.cli.conftest import Command
 from tests.cli.test_help import VERBS
 from tests.language_model.models import bert, gpt
@@ -26,6 +27,8 @@ COMMANDS = {
     "neighbors": "neighbors run ship wave",
     "analogy": "analogy run ship wave judge",
     "embed": "embed run queries.txt -o vectors.npy",
+    "index": "index run corpus.txt -o index",
+    "search": "search searched ship jury",
     "fill": "fill bert the[MASK]of",
     "generate": "generate gpt the --max-new-tokens 3 --num-samples 2",
     "convert": "convert run vectors.bin",
@@ -55,6 +58,7 @@ def folder(run: Path, corpus: Path, tmp_path_factory: pytest.TempPathFactory) ->
     (folder / "test.csv").write_text("text,label\n" + others)
     (folder / "queries.txt").write_text("the ship\nthe jury\n")
     (folder / "pairs.txt").write_text("ship wave 9\nship judge 1\nwave jury 2\n")
+    make_index(run, folder / "corpus.txt", folder / "searched", quiet=True)
     bert().save(folder / "bert")
     gpt().save(folder / "gpt")
     return folder

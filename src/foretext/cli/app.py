@@ -18,6 +18,7 @@ from foretext.cli.evaluate import evaluate
 from foretext.cli.fill import fill
 from foretext.cli.finetune import finetune
 from foretext.cli.generate import generate
+from foretext.cli.index import index
 from foretext.cli.inspect import inspect
 from foretext.cli.listing import show_list
 from foretext.cli.neighbors import neighbors
@@ -27,6 +28,7 @@ from foretext.cli.pretrain import pretrain
 from foretext.cli.quantize import quantize
 from foretext.cli.reduce import reduce
 from foretext.cli.report import report
+from foretext.cli.search import search
 from foretext.cli.tokenizer import tokenizer
 from foretext.cli.trusting import Trust, trusting
 from foretext.cli.verb import Verb
@@ -57,6 +59,8 @@ for verb in (
     neighbors,
     analogy,
     embed,
+    index,
+    search,
     fill,
     generate,
     convert,
