@@ -91,6 +91,13 @@ STAGES = [
     Stage("matching", _network("matching", "lstm")),
     Stage("tagging", _network("tagging", "lstm")),
     Stage("span_qa", _network("span_qa", "transformer")),
+    Stage(
+        "teacher",
+        lambda folder: [
+            *_network("classification", "textcnn")(folder),
+            "--teacher", "self", "--unlabelled", str(folder / "text.txt"),
+        ],
+    ),
     Stage("seeds", _network("classification", "lstm", "finetuning.seeds=2")),
     Stage(
         "search",

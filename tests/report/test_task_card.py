@@ -99,3 +99,14 @@ def test_a_mix_of_layers_shows_its_weights() -> None:
     assert "## Layers" in text
     assert "| layer 1 | 0.750 |" in text
     assert "## Layers" not in card()
+
+
+def test_a_teacher_and_more_pretraining_are_told() -> None:
+    taught = {"name": "linear", "labelled": 1200, "unlabelled": 5000, "weight": 0.5}
+    adapted = {"tokens": 90_000, "seconds": 61.2, "loss_before": 4.5, "loss_after": 3.75}
+    text = card(taught=taught, adapted=adapted)
+    assert "- teacher: `linear`, of 1,200 rows with labels and 5,000 without; its" in text
+    assert "90,000 tokens of these texts for 61 s; held-out loss 4.500 before, 3.750 after" in text
+    assert "teacher" not in card()
+    few = {**adapted, "loss_before": None, "loss_after": None}
+    assert "held-out loss" not in card(adapted=few)

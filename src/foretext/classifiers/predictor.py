@@ -72,6 +72,11 @@ class Predictor(RowModel, Represented):
         """Number of labels; None where answers are no labels."""
         return None
 
+    @property
+    def taught_labels(self) -> tuple[str, ...]:
+        """The labels whose probabilities another model can learn from it; (): it teaches none."""
+        return ()
+
     # Answers to lines
 
     def options(self, k: int | None, threshold: float | None) -> Top:

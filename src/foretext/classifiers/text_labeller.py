@@ -86,6 +86,11 @@ class TextLabeller(Predictor):
         """C."""
         return len(self.classes_)
 
+    @property
+    def taught_labels(self) -> tuple[str, ...]:
+        """All labels."""
+        return tuple(self.classes_.tolist())
+
     @classmethod
     def read(cls, path: RowSource, config: RowsConfig | None = None) -> list[LabelledText]:
         """Read labelled texts."""

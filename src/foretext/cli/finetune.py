@@ -73,6 +73,26 @@ def finetune(
     test: Annotated[
         str | None, typer.Option(metavar="ROWS", help="Rows to measure the result on.")
     ] = None,
+    unlabelled: Annotated[
+        str | None,
+        typer.Option(metavar="TEXTS", help="Texts without labels, for --teacher or --adapt."),
+    ] = None,
+    teacher: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RUN",
+            help="A model whose probabilities are learned beside the labels: a run, or linear, "
+            "fasttext, self, ensemble.",
+        ),
+    ] = None,
+    adapt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Continue the pretraining of BASE on the texts first: a time, or a share of the "
+            "budget, such as 0.3.",
+        ),
+    ] = None,
     config: Annotated[
         Path | None,
         typer.Option(
@@ -130,13 +150,16 @@ def finetune(
     sections = read_overrides(settings or [], SECTIONS)
     if seeds is not None:
         sections.setdefault("finetuning", {})["seeds"] = seeds
+    if adapt is not None:
+        sections.setdefault("finetuning", {})["adapt"] = adapt
     files, column = files_of_rows(
         {"train": train, "valid": valid, "test": test},
         {"train": target, "valid": valid_target, "test": test_target},
     )
     recipe = TaskRecipe.load(
-        config, sections, task=task, base=base, budget=budget, search=search, **files
-    )
+        config, sections, task=task, base=base, budget=budget, search=search,
+        unlabelled=unlabelled, teacher=teacher, **files,
+    )  # fmt: skip
     columns = given_options(
         text=text, label=label, text_a=text_a, text_b=text_b, negative=negative, score=score,
         source=source, target=column, token=token, tag=tag,

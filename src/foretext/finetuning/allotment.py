@@ -81,6 +81,11 @@ class Allotment:
             )
         return self._share(left / (seeds_left + self.refits))
 
+    def after(self, seconds: float) -> Allotment:
+        """Return what is left where an interrupted command took some of the time already."""
+        began = self.budget.began - seconds
+        return replace(self, budget=replace(self.budget, began=began))
+
     def refitting(self) -> Budget:
         """Return the time of the training with all rows."""
         return self._share(self.budget.left - self.writing)

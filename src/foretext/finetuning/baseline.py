@@ -46,10 +46,11 @@ def learned_baseline(learner: Learner, rows: TaskRows) -> Baseline | None:
 def _affordable(learner: Learner, rows: Sequence[Any]) -> Sequence[Any]:
     """Return the rows, or a sample of them that is learned from in its part of the time.
 
-    An ensemble answers with its baseline, which then learns from all rows.
+    An ensemble answers with its baseline, and it may teach; it then learns from all rows.
     """
     budget = learner.job.budget
-    if budget is None or learner.finetuning.ensemble or len(rows) <= FEWEST:
+    is_used = learner.finetuning.ensemble or learner.job.recipe.teacher in ("linear", "ensemble")
+    if budget is None or is_used or len(rows) <= FEWEST:
         return rows
     try:
         cost = rehearsed(learner.predictor.baseline, rows, budget, first=FIRST)

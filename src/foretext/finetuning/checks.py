@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from torch import nn
 
 from foretext.backbones.base import Backbone
 from foretext.config import Config
-from foretext.errors import CorpusError, SettingError
-from foretext.finetuning.recipe import TaskRecipe
+from foretext.errors import CorpusError, SettingError, did_you_mean
+from foretext.finetuning.adapting import adapting_seconds
+from foretext.finetuning.recipe import TaskRecipe, TeacherModel
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.task_rows import TaskRows
+from foretext.finetuning.teachers import ENSEMBLE, LEARNED, OWN, is_name
 from foretext.task_models.base import TaskModel
 from foretext.training.settings import TrainingConfig
 
-__all__ = ["check_dropout", "check_frozen", "check_held_out", "freezes_embeddings"]
+__all__ = ["check_dropout", "check_frozen", "check_held_out", "check_texts", "freezes_embeddings"]
 
 
 def check_frozen(model: type[TaskModel], task: Config, training: TrainingConfig) -> None:
@@ -70,6 +73,44 @@ def check_dropout(
     )
 
 
+def check_texts(recipe: TaskRecipe, config: FinetuningConfig, model: type[TaskModel]) -> None:
+    """Refuse a teacher, texts without labels, and settings about them, that have no effect.
+
+    Raises:
+        SettingError: with what to change.
+    """
+    if recipe.teacher is not None:
+        model.check_teaching()
+        _check_teacher(recipe.teacher)
+        if recipe.search_seconds is not None:
+            raise SettingError(
+                "--search tries settings without a teacher, and --teacher is given; search first, "
+                "and give the settings of that run's recipe.toml with --config."
+            )
+    elif idle := sorted(name for name in config.changed if name.startswith("teacher_")):
+        raise SettingError(f"[finetuning] {idle[0]} has no effect without --teacher.")
+    if config.adapt is not None:
+        adapting_seconds(config.adapt, recipe.budget_seconds)
+        if config.fresh:
+            raise SettingError(
+                "[finetuning] adapt and fresh: one continues a pretraining, and the other leaves "
+                "it out; give one of the two."
+            )
+    elif recipe.unlabelled is not None and recipe.teacher is None:
+        raise SettingError(
+            "--unlabelled has no effect alone; let a teacher label the texts (--teacher linear), "
+            "or continue the pretraining on them (--adapt 2m)."
+        )
+
+
+def _check_teacher(given: TeacherModel) -> None:
+    """Refuse a path that there is not, before rows are read."""
+    if isinstance(given, str | Path) and not is_name(given) and not Path(given).exists():
+        names = [*LEARNED, *OWN]
+        hint = did_you_mean(str(given), names) or f" The names are: {', '.join(names)}."
+        raise SettingError(f"--teacher {given}: there is no such run or folder.{hint}")
+
+
 def freezes_embeddings(training: TrainingConfig) -> bool:
     """Whether the embeddings of a base stay as they are."""
     return training.freeze != "none" or training.freeze_layers > 0
@@ -101,6 +142,8 @@ def check_held_out(
                 f"[finetuning] {idle} does not go with ensemble, which answers with the baseline "
                 "and fits all probabilities by held-out rows; leave one of the two out."
             )
+        uses.append("weigh network and linear model by them")
+    if recipe.teacher == ENSEMBLE:
         uses.append("weigh network and linear model by them")
     if recipe.search_seconds is not None:
         uses.append("judge settings by them")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, ov
 from foretext.data.rows.in_memory import RowSource
 from foretext.finetuning.keeping import told
 from foretext.finetuning.memory import read_memory
-from foretext.finetuning.recipe import BaseModel, Sections, TaskRecipe
+from foretext.finetuning.recipe import BaseModel, Sections, TaskRecipe, TeacherModel
 from foretext.finetuning.run import run_finetuning
 from foretext.progress import is_quiet
 from foretext.terminal import say
@@ -36,6 +36,8 @@ class Options(TypedDict, total=False):
 
     valid: Rows | None
     test: Rows | None
+    unlabelled: Rows | None
+    teacher: TeacherModel | None
     config: str | Path | None
     settings: Sections | None
     rows: Config | None
@@ -127,6 +129,8 @@ def finetune(
     *,
     valid: Rows | None = None,
     test: Rows | None = None,
+    unlabelled: Rows | None = None,
+    teacher: TeacherModel | None = None,
     config: str | Path | None = None,
     settings: Sections | None = None,
     rows: Config | None = None,
@@ -157,6 +161,12 @@ def finetune(
             nothing is kept but the model.
         valid: rows that weights and settings are chosen by.
         test: rows that the result is measured on at the end.
+        unlabelled: texts without labels: a file with one a line or a table, or strings. A teacher
+            labels them, and `settings={"finetuning": {"adapt": ...}}` pretrains on them.
+        teacher: whose probabilities a network learns beside the labels: a run, a model's folder,
+            one of these opened by `load`; ``"linear"`` or ``"fasttext"``, which learn from `train`
+            first; ``"self"``, the network of a first training; ``"ensemble"``, that network with
+            the linear model.
         config: a TOML file with all this under ``[run]``, and with settings, such as the
             ``recipe.toml`` of a run; what is given here goes over it.
         settings: by section, ``{"training": {"epochs": 3}}``.
@@ -175,7 +185,7 @@ def finetune(
         chosen["rows"] = {**chosen.get("rows", {}), **rows.model_dump(exclude_unset=True)}
     recipe = TaskRecipe.load(
         config, chosen, task=task, base=base, train=train, valid=valid, test=test,
-        budget=budget, search=search,
+        unlabelled=unlabelled, teacher=teacher, budget=budget, search=search,
     )  # fmt: skip
     recipe = read_memory(recipe)
     done = run_finetuning(recipe, out, overwrite=overwrite, resume=resume, quiet=quiet)

@@ -42,7 +42,9 @@ class FinetuneJob(Job):
 
     def content(self) -> str:
         """Return a digest that tells whether the files have changed; streams are left out."""
-        files = [path for path in (self.recipe.train, self.recipe.valid) if path is not None]
+        recipe = self.recipe
+        given = (recipe.train, recipe.valid, recipe.unlabelled)
+        files = [path for path in given if path is not None]
         found = [source for path in files for source in find_sources(path)]
         known = [source.identity for source in found if source.size is not None]
         return hashlib.sha256("\n".join(known).encode()).hexdigest()[:32]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Predictor
@@ -18,9 +18,19 @@ from foretext.finetuning.task_rows import TaskRows
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
 
-__all__ = ["Found", "Learner", "Record", "Tell"]
+__all__ = ["Found", "Learner", "Prepared", "Record", "Tell"]
 
 Record = Mapping[str, Any]  # the end of a training: "time" in seconds, "step", "loss", ...
+
+
+LearnerT = TypeVar("LearnerT")
+
+
+class Prepared(NamedTuple, Generic[LearnerT]):
+    """A learner that can begin its trainings."""
+
+    learner: LearnerT
+    earlier: float = 0.0  # seconds that an interrupted command took for it
 
 
 class Tell(Protocol):
@@ -61,6 +71,7 @@ class Learner(ABC):
     uses: ClassVar[frozenset[str]]  # the settings of [finetuning] that have an effect
     has_baseline: ClassVar[bool] = False  # whether a baseline is learned where nobody says
     takes_budget: ClassVar[bool] = True  # False: it learns at once
+    learns_from_texts: ClassVar[bool] = False  # whether from a teacher, or texts without labels
     seed_section: ClassVar[str | None] = None  # of the setting `seed`; None: there is none
 
     @classmethod
@@ -133,10 +144,18 @@ class Learner(ABC):
                     f"[{section}]: there is no such section here.{did_you_mean(section, known)} "
                     f"There are: {', '.join(known)}."
                 )
+        self._check_texts()
         if idle := self.finetuning.changed - self.uses:
             raise SettingError(
                 f"[finetuning] {min(idle)} has no effect on '{self.job.recipe.base}'; leave it out."
             )
+
+    def _check_texts(self) -> None:
+        """Refuse a teacher and texts without labels where nothing learns from them."""
+        recipe = self.job.recipe
+        for name, given in (("teacher", recipe.teacher), ("unlabelled", recipe.unlabelled)):
+            if given is not None and not self.learns_from_texts:
+                raise SettingError(f"--{name} has no effect on '{recipe.base}'; leave it out.")
 
     def with_settings(self, sections: Sections) -> Self:
         """Return the learner with the settings that a search found, over those it has."""
@@ -150,6 +169,18 @@ class Learner(ABC):
             ForetextError: rows, base and settings do not go together; nothing was trained yet.
         """
         return self
+
+    def prepare(
+        self, rows: TaskRows, baseline: Baseline | None, seconds: float | None
+    ) -> Prepared[Self]:
+        """Do what comes once before all trainings: more pretraining, and a teacher's answers.
+
+        Args:
+            rows: of the run.
+            baseline: that was learned beside it.
+            seconds: for this and all trainings; None: as long as they take.
+        """
+        return Prepared(self)
 
     def untrained(self, rows: TaskRows) -> Predictor | None:
         """Return a model whose answers are wrong, and take as long as those of a trained one.

@@ -8,6 +8,7 @@ from typing import Any
 from foretext.data.rows.parallel_files import as_parallel_files
 from foretext.finetuning.bases import predictor_class
 from foretext.finetuning.recipe import TaskRecipe
+from foretext.finetuning.unlabelled import unlabelled_source
 
 __all__ = ["read_memory"]
 
@@ -23,4 +24,6 @@ def read_memory(recipe: TaskRecipe) -> TaskRecipe:
     sources: dict[str, Any] = {
         name: as_parallel_files(rows) or source_of(rows) for name, rows in recipe.rows.items()
     }
+    if recipe.unlabelled is not None:
+        sources["unlabelled"] = unlabelled_source(recipe.unlabelled)
     return replace(recipe, **sources)

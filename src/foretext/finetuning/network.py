@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self, cast
 
@@ -15,20 +15,24 @@ from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Predictor
 from foretext.config import Config
 from foretext.errors import CorpusError, SettingError
+from foretext.finetuning.adapting import adaptable
 from foretext.finetuning.bases import Origin, open_base
 from foretext.finetuning.checks import (
     check_dropout,
     check_frozen,
     check_held_out,
+    check_texts,
     freezes_embeddings,
 )
 from foretext.finetuning.finishing import finish_network, noted_reading
-from foretext.finetuning.learner import Found, Learner, Record, Tell
+from foretext.finetuning.learner import Found, Learner, Prepared, Record, Tell
 from foretext.finetuning.material import Material
 from foretext.finetuning.network_trials import NetworkTrials
+from foretext.finetuning.preparation import Preparation, begun_preparation, prepare_network
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.start import Start, find_start
 from foretext.finetuning.task_rows import TaskRows
+from foretext.finetuning.teachers import ENSEMBLE
 from foretext.finetuning.training import training_config
 from foretext.finetuning.trials import open_settings, search_trials
 from foretext.finetuning.validation import TaskValidation
@@ -58,8 +62,10 @@ class NetworkLearner(Learner):
     uses = frozenset(FinetuningConfig.model_fields) - {"refit"}
     has_baseline = True
     seed_section = "training"
+    learns_from_texts = True
 
     begun: Start | None = None  # after `start`
+    preparation: Preparation = field(default_factory=Preparation)  # after `prepare`
     num_cut: int = 0  # rows to learn from that are longer than the network reads; likewise
 
     @classmethod
@@ -114,7 +120,8 @@ class NetworkLearner(Learner):
     def needs_held_out_rows(self) -> bool:
         """To stop in time where weights are random, to judge a search, or to fit by."""
         config, recipe = self.finetuning, self.job.recipe
-        judges = config.calibrate or config.ensemble or recipe.search_seconds is not None
+        fits = config.calibrate or config.ensemble or recipe.teacher == ENSEMBLE
+        judges = fits or recipe.search_seconds is not None
         return judges or config.fresh or self.opened[0] != "pretrained"
 
     def check(self) -> None:
@@ -122,6 +129,9 @@ class NetworkLearner(Learner):
         super().check()
         training = TrainingConfig.checked(self.training_settings, "training")
         check_frozen(self.model_class, self.task_config, training)
+        check_texts(self.job.recipe, self.finetuning, self.model_class)
+        if self.finetuning.adapt is not None:
+            adaptable(self.opened, self.job.recipe.base)
 
     def seed_of(self, seed: int) -> int:
         """Return the seed of one training."""
@@ -131,18 +141,30 @@ class NetworkLearner(Learner):
         """Find or make the base, and refuse what cannot work with it."""
         model, recipe = self.model_class, self.job.recipe
         check_held_out(self.finetuning, rows, recipe, model, has_baseline=self.wants_baseline)
-        begun = find_start(
-            self.opened,
-            recipe.base,
-            Material.of(model, self.task_config, rows.train),
-            self.settings,
-            fresh=self.finetuning.fresh,
-        )
+        begun = self.begun_from(self.opened, rows)
         check_dropout(model, rows.train, begun.base.backbone, self.finetuning.body_dropout)
-        started = replace(self, begun=begun)
+        started = replace(self, begun=begun, preparation=begun_preparation(self, rows))
         for note in started.resolved_task(rows).notes:
             self.job.note(note)
         return replace(started, num_cut=noted_reading(self.job, started.untrained(rows), rows))
+
+    def begun_from(self, opened: tuple[Origin, Any], rows: TaskRows) -> Start:
+        """Return what every training starts with, where a base is `opened`."""
+        recipe = self.job.recipe
+        more = [] if recipe.teacher is None else rows.unlabelled
+        return find_start(
+            opened,
+            recipe.base,
+            Material.of(self.model_class, self.task_config, [*rows.train, *more]),
+            self.settings,
+            fresh=self.finetuning.fresh,
+        )
+
+    def prepare(
+        self, rows: TaskRows, baseline: Baseline | None, seconds: float | None
+    ) -> Prepared[Self]:
+        """Continue the pretraining of the base, then let a teacher answer, as the user wants."""
+        return prepare_network(self, rows, baseline, seconds)
 
     def untrained(self, rows: TaskRows) -> TaskModel:
         """Return a head with random weights on the base."""
@@ -178,7 +200,7 @@ class NetworkLearner(Learner):
             self.training_settings,
             self.ready.base.backbone,
             is_pretrained=self.ready.origin == "pretrained",
-            num_rows=len(rows.train),
+            num_rows=len(rows.train) + self.preparation.num_unlabelled,
             is_validated=bool(rows.valid),
             has_chain=self.model_class.learns_chain(self.task_config),
             has_head=self.model_class.has_head,
@@ -217,14 +239,14 @@ class NetworkLearner(Learner):
                 "learn from show; give rows of the same kind."
             )
         validation = TaskValidation(model, known, config.batch_examples) if known else None
-        examples = model.examples(rows.learned)
-        history = fit(Model(base.backbone, model.task), examples, config, context, validation)
+        learned, examples = self.preparation.learned(model, rows, self.finetuning)
+        history = fit(Model(base.backbone, learned), examples, config, context, validation)
         return model, history[-1]
 
     def finish(self, model: Predictor, rows: TaskRows, baseline: Baseline | None) -> dict[str, Any]:
         """Fit temperature, threshold and ensemble by held-out rows."""
         finish_network(self.job, self.finetuning, cast(TaskModel, model), rows, baseline)
-        return {"cut": self.num_cut}
+        return {"cut": self.num_cut, **self.preparation.facts(self.finetuning)}
 
     def resolved(self, model: Predictor, rows: TaskRows) -> dict[str, dict[str, Any]]:
         """Return the settings of head, training and, from scratch, of backbone and tokenizer."""

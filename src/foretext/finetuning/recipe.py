@@ -1,6 +1,7 @@
 """The recipe of a fine-tuning: what is learned from which rows, and the settings for it.
 
-    [run]          task, base, train; valid, test, budget, search    RunConfig
+    [run]          task, base, train; valid, test, budget, search,   RunConfig
+                   unlabelled, teacher
     [rows]         how the files are read                            the task's `rows_config`
     [finetuning]   seeds, baseline, calibration                      FinetuningConfig
     [task]         the head of a network                             the task's `task_config`
@@ -29,14 +30,24 @@ from foretext.errors import SettingError
 from foretext.parsing import read_toml
 
 if TYPE_CHECKING:
+    from foretext.classifiers.predictor import Predictor
     from foretext.language_model import LanguageModel
     from foretext.task_models.base import TaskModel
     from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["LENGTHS", "SECTIONS", "BaseModel", "RunConfig", "Sections", "TaskRecipe"]
+__all__ = [
+    "LENGTHS",
+    "SECTIONS",
+    "BaseModel",
+    "RunConfig",
+    "Sections",
+    "TaskRecipe",
+    "TeacherModel",
+]
 
 Sections = Mapping[str, Mapping[str, Any]]
 BaseModel = Union[str, Path, "LanguageModel", "WordVectors", "TaskModel"]
+TeacherModel = Union[str, Path, "Predictor"]
 
 SECTIONS = (  # that a user may set, beside [run]
     "task", "finetuning", "training", "backbone", "tokenizer", "rows", "linear", "classifier",
@@ -67,6 +78,10 @@ class RunConfig(Config):
     """File of rows to choose weights and settings by."""
     test: Files | None = None
     """File of rows to measure the result on."""
+    unlabelled: str | None = None
+    """File of texts without labels, for a teacher or for more pretraining."""
+    teacher: str | None = None
+    """Model whose answers are learned: a path, linear, fasttext, self or ensemble."""
     budget: str | float | None = None
     """Time of the training, such as 10m, in place of epochs."""
     search: str | float | None = None
@@ -81,6 +96,8 @@ class TaskRecipe:
         task: a row of the table of tasks, or ``"module:Class"``.
         base: what the task is learned on: an opened model, a path or a name.
         train, valid, test: files of rows, or rows in memory.
+        unlabelled: texts without labels, likewise.
+        teacher: whose answers are learned beside the labels: an opened model, a path or a name.
         budget_seconds: wall-clock time of the training, in place of epochs.
         search_seconds: wall-clock time of a search for settings before it.
         settings: by section; the class that a section sets up checks it.
@@ -91,6 +108,8 @@ class TaskRecipe:
     train: RowSource
     valid: RowSource | None = None
     test: RowSource | None = None
+    unlabelled: RowSource | None = None
+    teacher: TeacherModel | None = None
     budget_seconds: float | None = None
     search_seconds: float | None = None
     settings: Sections = field(default_factory=dict)
@@ -107,7 +126,8 @@ class TaskRecipe:
         Args:
             config: the file; None: there is none.
             settings: by section.
-            run: as of the section `[run]`; `base` may be an opened model. None: not given.
+            run: as of the section `[run]`; `base` and `teacher` may be opened models. None: not
+                given.
 
         Raises:
             SettingError: the file cannot be read, or task, base or rows to learn from are missing.
@@ -121,6 +141,7 @@ class TaskRecipe:
                     f"{argument} is missing; name it as an argument, or as {name} under [run] of "
                     "the file that --config names."
                 )
+        _refuse_kept_memory("unlabelled", given["unlabelled"])
         for name in ROWS:
             _refuse_kept_memory(name, given[name])
             given[name] = as_parallel_files(given[name]) or given[name]
@@ -147,9 +168,16 @@ class TaskRecipe:
 
     def run_section(self) -> dict[str, Any]:
         """Return what is learned from what, as `[run]` keeps it."""
-        base = self.base if isinstance(self.base, str | Path) else type(self.base).__name__
         files = {name: _kept(path) for name, path in self.rows.items()}
-        return {"task": self.task, "base": str(base), **files}
+        if self.unlabelled is not None:
+            files["unlabelled"] = str(self.unlabelled)
+        if self.teacher is not None:
+            files["teacher"] = _name_of(self.teacher)
+        return {"task": self.task, "base": _name_of(self.base), **files}
+
+
+def _name_of(model: BaseModel | TeacherModel) -> str:
+    return str(model) if isinstance(model, str | Path) else type(model).__name__
 
 
 def _kept(rows: RowSource) -> str | list[str]:

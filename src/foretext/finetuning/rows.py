@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from foretext.corpus.findings import Problem
 from foretext.errors import CorpusError, ModelFileError, SettingError
 from foretext.finetuning.learner import Learner
 from foretext.finetuning.task_rows import TaskRows
+from foretext.finetuning.unlabelled import new_texts, read_unlabelled
 from foretext.parsing import read_toml
 from foretext.run_folder import RunFolder
 
@@ -49,8 +51,12 @@ def read_rows(learner: Learner) -> TaskRows:
         train, valid = _held_out(train, rate, learner.seed_of(0))
     if not job.rows_are_checked:
         _note(learner, learner.predictor.unseen_problems(train, valid))
+    rows = TaskRows(train, valid, test, rate)
+    if recipe.unlabelled is not None:
+        more = read_unlabelled(recipe.unlabelled, config)
+        rows = replace(rows, unlabelled=new_texts(job, replace(rows, unlabelled=more)))
     job.run.note(f"{len(train):,} rows to learn from, {len(valid):,} held out, {len(test):,} test")
-    return TaskRows(train, valid, test, rate)
+    return rows
 
 
 def rows_of(path: str | Path, model: Predictor) -> Config:

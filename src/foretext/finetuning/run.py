@@ -18,6 +18,7 @@ from foretext.finetuning.facts import task_facts
 from foretext.finetuning.job import Finetuned, FinetuneJob
 from foretext.finetuning.keeping import examined, keep
 from foretext.finetuning.learner import Learner
+from foretext.finetuning.preparing import prepared
 from foretext.finetuning.recipe import BaseModel, TaskRecipe
 from foretext.finetuning.resume import keep_given
 from foretext.finetuning.rows import read_rows
@@ -43,6 +44,7 @@ def learn_task(learner: Learner) -> Finetuned:
     baseline = learned_baseline(learner, rows)
     allotment = allotted(learner, rows, baseline)
     rows = rows if allotment is None else allotment.rows
+    learner, allotment = prepared(learner, rows, baseline, allotment)
     found = searched(learner, rows)
     if found is not None:
         learner = learner.with_settings(found.settings)

@@ -26,5 +26,13 @@ class FinetuningConfig(Config):
     """Measure a baseline of seconds beside the model; none: where it takes no longer."""
     ensemble: bool = False
     """Classification: answer together with the linear baseline."""
+    teacher_weight: float = Field(0.5, gt=0, le=1)
+    """Share of the teacher's answers in the loss; the labels have the rest."""
+    teacher_temperature: float = Field(1.0, gt=0)
+    """Temperature that softens the teacher's answers, and the model's beside them."""
+    teacher_confidence: float = Field(0.0, ge=0, lt=1)
+    """Probability of the teacher's answer from which an unlabelled row is learned from."""
+    adapt: str | float | None = None
+    """Time to continue the pretraining on the texts first; below 1: a share of the budget."""
     calibrate: bool = False
     """Fit a temperature of probabilities to the held-out rows."""

@@ -223,12 +223,35 @@ def _informative_features(facts: Facts) -> str:
     return "\n".join([*head, *rows])
 
 
+def _preparation(facts: Facts) -> Iterator[str]:
+    """Yield what came before the training: more pretraining of the base, and a teacher."""
+    if (adapted := facts.get("adapted")) is not None:
+        before, after = adapted["loss_before"], adapted["loss_after"]
+        losses = "" if before is None else f"; held-out loss {before:.3f} before, {after:.3f} after"
+        yield (
+            f"- the base was pretrained on {adapted['tokens']:,} tokens of these texts for "
+            f"{adapted['seconds']:.0f} s{losses}"
+        )
+    if (taught := facts.get("taught")) is not None:
+        yield (
+            f"- teacher: `{taught['name']}`, of {taught['labelled']:,} rows with labels and "
+            f"{taught['unlabelled']:,} without; its answers have a weight of {taught['weight']:g} "
+            "in the loss"
+        )
+
+
 def _data(facts: Facts, run: Mapping[str, Any]) -> str:
     """Return the files of the rows."""
-    names = {"train": "learned from", "valid": "held out", "test": "tested on"}
+    names = {
+        "train": "learned from",
+        "valid": "held out",
+        "test": "tested on",
+        "unlabelled": "without labels",
+    }
     given = [f"- {words}: `{run[name]}`" for name, words in names.items() if name in run]
     if not given:
         return ""
+    given += _preparation(facts)
     if facts["cut"]:
         given.append(f"- longer than the model reads at once: {facts['cut']:,} rows")
     return "\n".join(["## Data", "", *given])

@@ -28,8 +28,10 @@ from foretext.data.rows import LabelledText
 from foretext.errors import ModelFileError, SettingError
 from foretext.task_models.base import KeptFacts, TaskModel
 from foretext.task_models.ensemble import Ensemble, Weights
+from foretext.task_models.lessons import Lessons, Teaching
 from foretext.task_models.windows import Windows
 from foretext.tasks.classification import Classification
+from foretext.tasks.taught import IS_LABELLED, TEACHER, Taught
 
 __all__ = ["TextClassifier"]
 
@@ -95,6 +97,10 @@ class TextClassifier(TextLabeller, TaskModel):
     def check_ensemble(cls) -> None:
         """Accept it: a linear classifier answers the same."""
 
+    @classmethod
+    def check_teaching(cls) -> None:
+        """Accept it: the probabilities of labels can be learned."""
+
     @property
     def can_calibrate(self) -> bool:
         """Whether a temperature can be fitted; the weights of an ensemble calibrate already."""
@@ -118,6 +124,21 @@ class TextClassifier(TextLabeller, TaskModel):
         windows = self._windows([row.text for row in rows])
         labels = self.task.answers.targets([row.labels for row in rows])
         return self._padded(windows, {self.task.answers.target: labels[windows.owners]})
+
+    def taught(self, lessons: Lessons, config: Teaching) -> tuple[Taught, PaddedExamples]:
+        """Return the task with a teacher beside the labels, and each window of each row."""
+        answers, num_labelled = self.task.answers, len(lessons.labelled)
+        windows = self._windows(lessons.texts)
+        known = answers.targets([row.labels for row in lessons.labelled])
+        labels = np.zeros((len(lessons.texts), *known.shape[1:]), known.dtype)
+        labels[:num_labelled] = known
+        targets = {
+            answers.target: labels,
+            IS_LABELLED: np.arange(len(labels)) < num_labelled,
+            TEACHER: answers.softened(lessons.probabilities, config.temperature),
+        }
+        examples = {name: target[windows.owners] for name, target in targets.items()}
+        return Taught(self.task, *config), self._padded(windows, examples)
 
     def predict(self, texts: Sequence[str]) -> list[str] | list[tuple[str, ...]]:
         """Return the most probable label of each text; of several, those above one half."""

@@ -14,6 +14,8 @@ from foretext.data.batch import Visibility
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import RowTexts
 from foretext.errors import SettingError
+from foretext.objectives.criterion import Criterion
+from foretext.task_models.lessons import Lessons, Teaching
 from foretext.tasks.base import Task
 from foretext.tasks.task_base import TaskBase
 
@@ -133,6 +135,17 @@ class Trainee(Predictor):
             "out."
         )
 
+    @classmethod
+    def check_teaching(cls) -> None:
+        """Check that a model can learn from the probabilities of another one.
+
+        Raises:
+            SettingError: it cannot.
+        """
+        raise SettingError(
+            f"--teacher is for classification, not for {cls.title.lower()}; leave it out."
+        )
+
     @abstractmethod
     def examples(self, rows: Sequence[Any]) -> PaddedExamples:
         """Return rows with their answers as examples to learn from.
@@ -140,6 +153,14 @@ class Trainee(Predictor):
         Raises:
             CorpusError: a row has an answer that the model does not know.
         """
+
+    def taught(self, lessons: Lessons, config: Teaching) -> tuple[Criterion, PaddedExamples]:
+        """Return what is trained where a teacher answered rows, and the rows as examples.
+
+        Raises:
+            SettingError: the model cannot learn from a teacher.
+        """
+        raise SettingError(f"{self.title} cannot be learned from a teacher.")
 
     def knows(self, row: Any) -> bool:
         """Whether the model can give the right answer of a row."""

@@ -20,6 +20,8 @@ __all__ = ["Answers", "Classes", "LabelSets", "RealNumber", "balanced_weights", 
 
 Array = NDArray[np.float64]
 
+_TINY = 1e-12  # a probability
+
 
 class Answers(nn.Module):
     """What a head's outputs mean.
@@ -86,6 +88,16 @@ class Classes(Answers):
         )
         return Score(loss, (outputs.argmax(-1) == targets).sum())
 
+    def soft_score(self, outputs: Tensor, teacher: Tensor, temperature: float) -> Score:
+        """Score logits (B, C) against what `softened` made of a teacher's answers, (B, C)."""
+        own = F.log_softmax(outputs.float() / temperature, -1)
+        loss = -(temperature**2) * (teacher * own).sum()
+        return Score(loss, (outputs.argmax(-1) == teacher.argmax(-1)).sum())
+
+    def softened(self, probabilities: Array, temperature: float) -> NDArray[np.float32]:
+        """Return probabilities (N, C) as they are at a temperature."""
+        return softmax(np.log(np.maximum(probabilities, _TINY)), temperature).astype(np.float32)
+
     def values(self, outputs: Array, temperature: float) -> Array:
         """Return probabilities (N, C); each row sums to 1."""
         return softmax(outputs / temperature)
@@ -121,6 +133,20 @@ class LabelSets(Answers):
         )
         right = ((outputs > 0) == (targets > 0.5)).all(-1)
         return Score(losses.mean(-1).sum(), right.sum())
+
+    def soft_score(self, outputs: Tensor, teacher: Tensor, temperature: float) -> Score:
+        """Score logits (B, C) against what `softened` made of a teacher's answers, (B, C)."""
+        losses = F.binary_cross_entropy_with_logits(
+            outputs.float() / temperature, teacher, reduction="none"
+        )
+        alike = ((outputs > 0) == (teacher > 0.5)).all(-1)
+        return Score(temperature**2 * losses.mean(-1).sum(), alike.sum())
+
+    def softened(self, probabilities: Array, temperature: float) -> NDArray[np.float32]:
+        """Return probabilities (N, C), each label's by itself, as they are at a temperature."""
+        inside = np.clip(probabilities, _TINY, 1 - _TINY)
+        logits = np.log(inside) - np.log1p(-inside)
+        return sigmoid(logits / temperature).astype(np.float32)
 
     def values(self, outputs: Array, temperature: float) -> Array:
         """Return probabilities (N, C), each label's by itself."""

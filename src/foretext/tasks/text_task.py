@@ -55,7 +55,11 @@ class TextTask(Task):
     def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
         """Score the answers and, with the auxiliary loss, the next tokens of all rows."""
         outputs = self.outputs(states, batch.inputs)
-        scores = {self.name: self.answers.score(outputs, batch.targets[self.answers.target])}
-        if self.next_tokens is not None:
-            scores["language_model"] = self.next_tokens.score(states, batch.inputs)
-        return scores
+        own = self.answers.score(outputs, batch.targets[self.answers.target])
+        return {self.name: own, **self.beside(states, batch)}
+
+    def beside(self, states: States, batch: Batch) -> Mapping[str, Score]:
+        """Score what is learned beside the answers: with the auxiliary loss, the next tokens."""
+        if self.next_tokens is None:
+            return {}
+        return {"language_model": self.next_tokens.score(states, batch.inputs)}

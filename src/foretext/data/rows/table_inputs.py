@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any, ClassVar, NamedTuple
 
 from foretext.config import Config
 from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.normalization import normalize
+from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.inputs import Input
 from foretext.data.rows.record import Record
 from foretext.data.rows.records import read_records
@@ -50,7 +51,7 @@ def is_table(path: str, keep: Sequence[str]) -> bool:
 
 
 def table_inputs(
-    path: str | Path, fields: Sequence[str], rows: Config, keep: Sequence[str] = ()
+    path: RowSource, fields: Sequence[str], rows: Config, keep: Sequence[str] = ()
 ) -> Iterator[KeptInput]:
     """Yield the inputs of a table with a header, or of objects with names.
 

@@ -1,0 +1,205 @@
+"""What a network begins its trainings with beside its base: more pretraining, and a teacher."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from foretext.classifiers.baseline import Baseline
+from foretext.classifiers.linear import LinearClassifier
+from foretext.data.padded_examples import PaddedExamples
+from foretext.finetuning.adapting import Adapted, adaptable, adapted, adapting_seconds
+from foretext.finetuning.learner import Prepared
+from foretext.finetuning.settings import FinetuningConfig
+from foretext.finetuning.task_rows import TaskRows
+from foretext.finetuning.teachers import (
+    ENSEMBLE,
+    LEARNED,
+    LINEAR,
+    OWN,
+    Teacher,
+    is_name,
+    learned_teacher,
+    opened_teacher,
+)
+from foretext.finetuning.teaching import Taught, taught
+from foretext.objectives.criterion import Criterion
+from foretext.progress import human_seconds
+from foretext.progress.budget import Budget
+from foretext.progress.checkpoint import Checkpoints
+from foretext.progress.run_context import RunContext
+from foretext.task_models.base import TaskModel
+from foretext.task_models.lessons import Teaching
+
+if TYPE_CHECKING:
+    from foretext.finetuning.network import NetworkLearner
+
+__all__ = ["Preparation", "begun_preparation", "prepare_network"]
+
+TEACHER_RATE = 0.5  # of the time of all trainings, for that of a teacher
+FOLDER = "teacher"  # of its checkpoints
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What was done before the trainings.
+
+    Attributes:
+        teacher: that was given, and has learned already.
+        taught: its answers.
+        adapted: the base that has learned more.
+    """
+
+    teacher: Teacher | None = None
+    taught: Taught | None = None
+    adapted: Adapted | None = None
+
+    @property
+    def num_unlabelled(self) -> int:
+        """Rows without labels that are learned from."""
+        return 0 if self.taught is None else len(self.taught.lessons.unlabelled)
+
+    def learned(
+        self, model: TaskModel, rows: TaskRows, config: FinetuningConfig
+    ) -> tuple[Criterion, PaddedExamples]:
+        """Return what is trained, and its examples."""
+        if self.taught is None:
+            return model.task, model.examples(rows.learned)
+        teaching = Teaching(config.teacher_weight, config.teacher_temperature)
+        return model.taught(self.taught.lessons, teaching)
+
+    def facts(self, config: FinetuningConfig) -> dict[str, Any]:
+        """Return what the folder of a run keeps of it; nothing where nothing was done."""
+        facts: dict[str, Any] = {}
+        if self.adapted is not None:
+            facts["adapted"] = self.adapted.done.facts
+        if self.taught is not None:
+            facts["taught"] = self.taught.facts(config)
+        return facts
+
+
+def begun_preparation(learner: NetworkLearner, rows: TaskRows) -> Preparation:
+    """Open a teacher that has learned already, and refuse one that does not fit the rows.
+
+    Raises:
+        ForetextError: it does not.
+    """
+    given = learner.job.recipe.teacher
+    if given is None or is_name(given):
+        return Preparation()
+    teacher = opened_teacher(given)
+    teacher.check(label_names(learner, rows), rows.train)
+    return Preparation(teacher)
+
+
+def prepare_network(
+    learner: NetworkLearner, rows: TaskRows, baseline: Baseline | None, seconds: float | None
+) -> Prepared[NetworkLearner]:
+    """Continue the pretraining of the base, then let a teacher answer, as the user wants.
+
+    Args:
+        learner: that was started.
+        rows: of the run.
+        baseline: that was learned beside it.
+        seconds: for this and all trainings; None: as long as they take.
+    """
+    earlier = 0.0
+    if learner.finetuning.adapt is not None:
+        learner = _with_adapted_base(learner, rows)
+        base = learner.preparation.adapted
+        assert base is not None
+        earlier += base.earlier
+        seconds = None if seconds is None else seconds - base.done.seconds
+    if learner.job.recipe.teacher is not None:
+        found = _taught(learner, rows, baseline, seconds)
+        earlier += found.earlier
+        learner = replace(learner, preparation=replace(learner.preparation, taught=found))
+        lessons = found.lessons
+        learner.job.note(
+            f"the teacher, {found.name}, answered {len(lessons.labelled):,} rows with labels and "
+            f"{len(lessons.unlabelled):,} without"
+        )
+    return Prepared(learner, earlier)
+
+
+def _with_adapted_base(learner: NetworkLearner, rows: TaskRows) -> NetworkLearner:
+    job, chosen = learner.job, learner.finetuning.adapt
+    assert chosen is not None
+    base = adaptable(learner.opened, job.recipe.base)
+    own = learner.model_class.texts(rows.train).texts
+    texts = [*own, *(row.text for row in rows.unlabelled)]
+    time_for_it = adapting_seconds(chosen, job.recipe.budget_seconds)
+    found = adapted(job, base, texts, time_for_it, learner.seed_of(0))
+    done = found.done
+    losses = "" if done.before is None else f"; held-out loss {done.before:.3f} to {done.after:.3f}"
+    job.note(
+        f"pretraining went on over {done.num_tokens:,} tokens of the texts, {done.steps:,} steps "
+        f"in {human_seconds(done.seconds)}{losses}"
+    )
+    begun = learner.begun_from(("pretrained", found.model), rows)
+    preparation = replace(learner.preparation, adapted=found)
+    return replace(learner, begun=begun, preparation=preparation)
+
+
+def _taught(
+    learner: NetworkLearner, rows: TaskRows, baseline: Baseline | None, seconds: float | None
+) -> Taught:
+    labels = label_names(learner, rows)
+    make = partial(_teacher, learner, rows, baseline, seconds)
+    return taught(learner.job, rows, labels, make, learner.finetuning)
+
+
+def _teacher(
+    learner: NetworkLearner, rows: TaskRows, baseline: Baseline | None, seconds: float | None
+) -> Teacher:
+    """Return the teacher that the user names; one of the run's own learns first."""
+    name, given = learner.job.recipe.teacher, learner.preparation.teacher
+    if given is not None:
+        return given
+    if name in OWN:
+        return _own_teacher(learner, rows, baseline, seconds)
+    if name == LINEAR and (linear := _whole_linear(baseline)) is not None:
+        assert baseline is not None
+        return Teacher(name, linear, LEARNED[name], baseline.seconds)
+    return learned_teacher(str(name), rows.train)
+
+
+def _own_teacher(
+    learner: NetworkLearner, rows: TaskRows, baseline: Baseline | None, seconds: float | None
+) -> Teacher:
+    """Train the network once, for the teacher of a second training (Furlanello et al. 2018)."""
+    job, name, began = learner.job, str(learner.job.recipe.teacher), time.monotonic()
+    context = RunContext(
+        job.run.path,
+        title="teacher",
+        checkpoints=Checkpoints(job.run.checkpoints / FOLDER, job.note),
+        resume=job.resume,
+        quiet=job.quiet,
+        note=job.note,
+        warn=job.warn,
+        budget=None if seconds is None else Budget.started(TEACHER_RATE * seconds),
+    )
+    model, record = learner.train(rows, 0, context)
+    if name == ENSEMBLE:
+        linear = _whole_linear(baseline) or learned_teacher(LINEAR, rows.train).model
+        weights = model.join(linear, rows.valid)
+        job.note(
+            f"in the teacher the network counts {weights.network:.3f}, the linear model "
+            f"{weights.linear:.3f}"
+        )
+    earlier = max(float(record["time"]) - (time.monotonic() - began), 0.0)
+    return Teacher(name, model, earlier=earlier)
+
+
+def _whole_linear(baseline: Baseline | None) -> LinearClassifier | None:
+    """Return the linear model of the baseline, which has learned from all rows for a teacher."""
+    return None if baseline is None else baseline.linear
+
+
+def label_names(learner: NetworkLearner, rows: TaskRows) -> Sequence[str]:
+    """Return the labels in the order of the network that will learn them."""
+    labels: Sequence[str] = learner.model_class.find(rows.train)["labels"]
+    return labels

@@ -1,0 +1,71 @@
+"""A classification that learns from a teacher's probabilities beside the labels.
+
+Hinton et al. 2015, "Distilling the Knowledge in a Neural Network", section 2: the loss is a mean of
+the cross-entropy with the labels and of that with the teacher's probabilities at a temperature,
+which is multiplied by the square of the temperature so that its gradients stay as large. A row
+without a label has the second part alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from foretext.backbones.base import Backbone, States
+from foretext.data.batch import Batch
+from foretext.nn.vocabulary_head import Score
+from foretext.objectives.criterion import Criterion
+from foretext.tasks.classification import Classification
+
+__all__ = ["IS_LABELLED", "TEACHER", "Taught"]
+
+TEACHER = "teacher"  # target: a teacher's probabilities, (B, C) float32; also the part of the loss
+IS_LABELLED = "is_labelled"  # target: which rows have a label of their own, (B,) bool
+
+
+class Taught(Criterion):
+    """The loss of a task, and that of a teacher's answers; batches without these have the first.
+
+    Args:
+        task: that is learned; it answers alone afterwards.
+        weight: of the teacher, from 0 to 1; the labels have the rest.
+        temperature: that the teacher's probabilities were softened with.
+    """
+
+    def __init__(self, task: Classification, weight: float, temperature: float) -> None:
+        super().__init__()
+        self.task = task
+        self.weight = weight
+        self.temperature = temperature
+        self.visibility = task.visibility
+        self.repeats_inputs = task.repeats_inputs
+
+    @property
+    def needs_layers(self) -> bool:
+        """Whether the task reads the states of every layer."""
+        return self.task.needs_layers
+
+    def check(self, backbone: Backbone) -> None:
+        """Refuse a backbone that the task does not fit."""
+        self.task.check(backbone)
+
+    def counts(self, batch: Batch) -> Mapping[str, int]:
+        """Return the number of rows with a label, and of those that the teacher answered."""
+        counts = self.task.counts(batch)
+        if TEACHER not in batch.targets:  # rows to measure
+            return counts
+        num_labelled = int(batch.targets[IS_LABELLED].sum())
+        return {**counts, self.task.name: num_labelled, TEACHER: len(batch)}
+
+    def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
+        """Score rows against their labels and against the teacher's answers."""
+        if TEACHER not in batch.targets:
+            return self.task.scores(states, batch)
+        answers, labelled = self.task.answers, batch.targets[IS_LABELLED]
+        outputs = self.task.outputs(states, batch.inputs)  # (B, C)
+        own = answers.score(outputs[labelled], batch.targets[answers.target][labelled])
+        soft = answers.soft_score(outputs, batch.targets[TEACHER], self.temperature)
+        return {
+            self.task.name: own._replace(weight=1 - self.weight),
+            TEACHER: soft._replace(weight=self.weight),
+            **self.task.beside(states, batch),
+        }

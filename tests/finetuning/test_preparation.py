@@ -1,0 +1,255 @@
+"""A network that learns from a teacher, and one whose base goes on with its pretraining first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+import torch
+
+import foretext as ft
+from foretext.artifact import RunFolder
+from foretext.errors import CorpusError, Interrupted, SettingError
+from foretext.finetuning.allotment import Allotment
+from foretext.finetuning.learner import Learner, Prepared
+from foretext.finetuning.preparing import prepared
+from foretext.finetuning.settings import FinetuningConfig
+from foretext.finetuning.task_rows import TaskRows
+from foretext.parsing import read_toml
+from foretext.progress.budget import Budget
+from foretext.progress.checkpoint import Checkpoints
+from tests.networks import TIMES
+from tests.task_files import TOPICS, TaskFiles, small_settings
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """24 texts without labels."""
+    path = tmp_path_factory.mktemp("texts") / "texts.txt"
+    lines = [f"a {topic} at {when} {n}" for topic in TOPICS for when in TIMES for n in (1, 2)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def learned(base: Any, files: TaskFiles, out: Path, **more: Any) -> Any:
+    settings = {**small_settings(base if isinstance(base, str) else None)}
+    settings |= {"finetuning": more.pop("finetuning", {})}
+    task = more.pop("task", "classification")
+    return ft.finetune(task, base, files.train(task), out, settings=settings, **more)
+
+
+def facts_of(run: Path) -> dict[str, Any]:
+    return RunFolder(run).facts()
+
+
+def weights_of(run: Path) -> bytes:
+    return (run / "model.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize("teacher", ["linear", "fasttext", "self", "ensemble"])
+def test_a_teacher_by_name(
+    teacher: str, task_files: TaskFiles, bases: dict[str, Path], texts: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    model = learned(
+        bases["bert"], task_files, run, teacher=teacher, unlabelled=texts,
+        test=task_files.test("classification"),
+    )  # fmt: skip
+    taught = facts_of(run)["taught"]
+    held_out = 6 if teacher == "ensemble" else 0
+    assert (taught["name"], taught["labelled"], taught["unlabelled"]) == (
+        teacher, 60 - held_out, 24
+    )  # fmt: skip
+    assert model.ensemble is None  # one network answers
+    assert not (run / "linear.safetensors").exists()
+    section = read_toml(run / "recipe.toml", SettingError)["run"]
+    assert (section["teacher"], section["unlabelled"]) == (teacher, str(texts))
+    if teacher == "linear":
+        ft.finetune(config=run / "recipe.toml", out=tmp_path / "again")
+        assert weights_of(run) == weights_of(tmp_path / "again")
+        alone = tmp_path / "alone"
+        learned(bases["bert"], task_files, alone)
+        assert weights_of(alone) != weights_of(run)
+
+
+def test_the_teacher_alone_can_be_learned_from(task_files: TaskFiles, tmp_path: Path) -> None:
+    """A network that hears nothing but its teacher says what it says."""
+    train = task_files.train("classification")
+    lines = train.read_text().splitlines()
+    turned = {topic: TOPICS[(place + 1) % 3] for place, topic in enumerate(TOPICS)}
+    others = [line.split("\t")[0] + "\t" + turned[line.split("\t")[1]] for line in lines[1:]]
+    (tmp_path / "turned.tsv").write_text("\n".join([lines[0], *others]) + "\n")
+    ft.finetune("classification", "linear", tmp_path / "turned.tsv", tmp_path / "teacher")
+    settings = {
+        **small_settings("textcnn", epochs=20.0),
+        "finetuning": {"teacher_weight": 1.0, "baseline": False},
+    }
+    model = ft.finetune(
+        "classification", "textcnn", train, tmp_path / "run", settings=settings,
+        teacher=tmp_path / "teacher", valid=tmp_path / "turned.tsv",
+    )  # fmt: skip
+    assert model.evaluate(tmp_path / "turned.tsv")["accuracy"] > 0.9
+    assert model.evaluate(train)["accuracy"] < 0.1
+    opened = ft.load(tmp_path / "teacher")
+    again = ft.finetune(
+        "classification", "textcnn", train, tmp_path / "again", settings=settings,
+        teacher=opened, valid=tmp_path / "turned.tsv",
+    )  # fmt: skip
+    np.testing.assert_array_equal(again.predict_proba(["a cat"]), model.predict_proba(["a cat"]))
+
+
+def test_rows_of_which_a_teacher_is_not_sure_are_left_out(
+    task_files: TaskFiles, texts: Path, tmp_path: Path
+) -> None:
+    sure = {"teacher_confidence": 0.8}
+    learned("textcnn", task_files, tmp_path / "run", teacher="linear", unlabelled=texts,
+            finetuning=sure)  # fmt: skip
+    assert 0 < facts_of(tmp_path / "run")["taught"]["unlabelled"] < 24
+    assert (
+        "unlabelled rows are left out, as the teacher's" in (tmp_path / "run/train.log").read_text()
+    )
+    with pytest.raises(CorpusError, match=r"with a probability of 0\.9999; lower"):
+        learned("textcnn", task_files, tmp_path / "none", teacher="linear", unlabelled=texts,
+                finetuning={"teacher_confidence": 0.9999})  # fmt: skip
+
+
+@pytest.mark.parametrize("saves", [1, 2, 3])
+def test_an_interrupted_run_ends_in_the_same_bits(
+    saves: int,
+    task_files: TaskFiles,
+    bases: dict[str, Path],
+    texts: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """After the teacher's training, after its answers, after the training."""
+    more = {"teacher": "self", "unlabelled": texts}
+    learned(bases["bert"], task_files, tmp_path / "whole", **more)
+    save, count = Checkpoints.save, [0]
+
+    def stops(self: Checkpoints, *args: Any, **options: Any) -> None:
+        save(self, *args, **options)
+        count[0] += 1
+        if count[0] == saves:
+            raise Interrupted("SIGTERM stopped it.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Checkpoints, "save", stops)
+        with pytest.raises(Interrupted):
+            learned(bases["bert"], task_files, tmp_path / "cut", **more)
+    with pytest.raises(SettingError, match=r"began with run.teacher = 'self', not 'linear'"):
+        learned(bases["bert"], task_files, tmp_path / "cut", resume=True, teacher="linear",
+                unlabelled=texts)  # fmt: skip
+    learned(bases["bert"], task_files, tmp_path / "cut", resume=True, **more)
+    assert weights_of(tmp_path / "cut") == weights_of(tmp_path / "whole")
+    assert not (tmp_path / "cut" / "checkpoints").exists()
+
+
+class Preparing:
+    """A learner whose preparation is written down."""
+
+    def __init__(self, earlier: float) -> None:
+        self.finetuning, self.earlier = FinetuningConfig(seeds=2), earlier
+        self.job = SimpleNamespace(resume=True)
+
+    def prepare(self, rows: Any, baseline: Any, seconds: float | None) -> Prepared[Any]:
+        self.seconds = seconds
+        return Prepared(self, self.earlier)
+
+
+def test_a_budget_is_for_the_preparation_too() -> None:
+    """A resumed command counts what an interrupted one took."""
+    rows, learner = TaskRows([], [], []), Preparing(earlier=20.0)
+    budget = Budget(100.0, 0.0, clock=lambda: 10.0)
+    allotment = Allotment(budget, rows, after_each=5.0, closing=10.0)
+    _, left = prepared(cast(Learner, learner), rows, None, allotment)
+    assert learner.seconds == pytest.approx(100 - 10 - 10 - 2 * 5)
+    assert left is not None
+    assert left.training(2).seconds == pytest.approx((70 - 20) / 2)
+    assert prepared(cast(Learner, learner), rows, None, None)[1] is None
+    assert learner.seconds is None
+
+
+def test_pretraining_goes_on_over_the_texts_of_any_task(
+    task_files: TaskFiles, bases: dict[str, Path], texts: Path, tmp_path: Path
+) -> None:
+    base = ft.load(bases["bert"])
+    before = {name: weight.clone() for name, weight in base.backbone.state_dict().items()}
+    for task in ("classification", "tagging"):
+        run = tmp_path / task
+        learned(base, task_files, run, task=task, unlabelled=texts, finetuning={"adapt": "1s"})
+        adapted = facts_of(run)["adapted"]
+        assert adapted["loss_after"] < adapted["loss_before"]
+        assert "pretraining went on over" in (run / "train.log").read_text()
+    after = base.backbone.state_dict()
+    assert all(torch.equal(after[name], weight) for name, weight in before.items())
+
+
+def test_a_resumed_run_keeps_the_adapted_base(
+    task_files: TaskFiles, bases: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    adapt = {"adapt": "1s"}
+
+    def stops(self: Checkpoints, *args: Any, **options: Any) -> None:
+        save(self, *args, **options)
+        raise Interrupted("SIGTERM stopped it.")
+
+    save = Checkpoints.save
+    with monkeypatch.context() as patched:
+        patched.setattr(Checkpoints, "save", stops)
+        with pytest.raises(Interrupted):
+            learned(bases["bert"], task_files, tmp_path / "run", finetuning=adapt)
+    (step,) = (tmp_path / "run" / "checkpoints" / "adapt").glob("step-*")
+    learned(bases["bert"], task_files, tmp_path / "run", finetuning=adapt, resume=True)
+    assert facts_of(tmp_path / "run")["adapted"]["steps"] == int(step.name.removeprefix("step-"))
+
+
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("textcnn", {"teacher": "lineer"}, "--teacher lineer: there is no such run.* Did you mean 'l"),
+    ("textcnn", {"finetuning": {"teacher_weight": 0.9}}, "no effect without --teacher"),
+    ("textcnn", {"unlabelled": "texts"}, "--unlabelled has no effect alone"),
+    ("textcnn", {"teacher": "linear", "search": "5s"}, "tries settings without a teacher"),
+    ("textcnn", {"teacher": "linear", "task": "tagging"}, "--teacher is for classification"),
+    ("textcnn", {"finetuning": {"adapt": "9s"}}, "'textcnn' is none; leave it out"),
+    ("bert", {"finetuning": {"adapt": "soon"}}, "adapt = 'soon': write a time"),
+    ("bert", {"finetuning": {"adapt": 0.5}}, "is a share of the budget, and there is none"),
+    ("bert", {"finetuning": {"adapt": "9s"}, "budget": "8s"}, "leaves nothing of the budget"),
+    ("bert", {"finetuning": {"adapt": "9s", "fresh": True}}, "adapt and fresh"),
+    ("linear", {"teacher": "fasttext"}, "--teacher has no effect on 'linear'"),
+    ("fasttext", {"unlabelled": "texts"}, "--unlabelled has no effect on 'fasttext'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("base", "more", "sentence"), REFUSED)
+def test_what_cannot_work_is_refused_before_rows_are_read(
+    base: str,
+    more: dict[str, Any],
+    sentence: str,
+    task_files: TaskFiles,
+    bases: dict[str, Path],
+    tmp_path: Path,
+) -> None:
+    options = {"task": "classification", **more}
+    settings = {"finetuning": options.pop("finetuning", {})}
+    with pytest.raises(SettingError, match=sentence):
+        ft.finetune(
+            base=bases.get(base, base), train=tmp_path / "none.tsv", out=tmp_path / "run",
+            settings=settings, **options,
+        )  # fmt: skip
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_teacher_has_to_have_the_labels_of_the_rows(
+    task_files: TaskFiles, bases: dict[str, Path], tmp_path: Path
+) -> None:
+    (tmp_path / "two.tsv").write_text("text\tlabel\n" + "a cat\tcat\na dog\tdog\n" * 9)
+    ft.finetune("classification", "linear", tmp_path / "two.tsv", tmp_path / "two")
+    with pytest.raises(SettingError, match="has not learned the label 'hen'; give one that"):
+        learned("textcnn", task_files, tmp_path / "run", teacher=tmp_path / "two")
+    learned("textcnn", task_files, tmp_path / "tags", task="tagging")
+    with pytest.raises(SettingError, match="gives no probabilities of labels"):
+        learned("textcnn", task_files, tmp_path / "run", teacher=tmp_path / "tags")
+    assert not (tmp_path / "run").exists()
