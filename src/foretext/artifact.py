@@ -14,6 +14,7 @@ from foretext.replacement import settle
 from foretext.run_folder import RunFolder
 from foretext.task_models import is_task
 from foretext.tokenizers.word_tokenizer import WordTokenizer
+from foretext.vectors.formats.static_layout import holds_static_vectors
 from foretext.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ __all__ = [
 
 TASK_MODEL = "foretext.task_models.base:TaskModel"
 CODEC = "foretext.codec:Codec"
+DOCUMENT_VECTORS = "foretext.vectors.document_vectors:DocumentVectors"
+TOKEN_VECTORS = "foretext.vectors.token_vectors:TokenVectors"
 SEARCH_INDEX = "foretext.search:SearchIndex"
 COMPARED, CANDIDATES, BEST = "compare.json", "candidates", "best"  # in the folder of a comparison
 WITHOUT_VECTORS = ("fasttext classifier", "linear classifier", "autoencoder", "search index")
@@ -98,8 +101,12 @@ def load_task(path: str | Path) -> Predictor:
 
 def _opened(path: str | Path) -> Any:
     run = opened_run(path)
+    if holds_static_vectors(run.path):
+        return imported(TOKEN_VECTORS).load(run.path)
     if run.path.is_dir() and not run.vectors.is_file() and _holds_model(run):
         kind = run.kind
+        if run.documents.is_file():
+            return imported(DOCUMENT_VECTORS).load(run.path)
         if is_task(kind):
             return imported(TASK_MODEL).load(run.path)
         if kind == "search index":
@@ -130,9 +137,15 @@ def load_vectors(path: str | Path) -> WordVectors:
     run = opened_run(path)
     if not run.path.is_dir():
         return WordVectors.load(run.path)
+    if holds_static_vectors(run.path):
+        opened: WordVectors = imported(TOKEN_VECTORS).load(run.path)
+        return opened
     if not run.finished:
         state = "an unfinished run; finish it with --resume" if run.begun else "no run of foretext"
         raise VectorFileError(f"{path} holds {state}.")
+    if run.documents.is_file():
+        documents: WordVectors = imported(DOCUMENT_VECTORS).load(run.path).documents
+        return documents
     if not run.vectors.is_file():
         raise VectorFileError(
             f"{path} holds no word vectors; a language model is asked by embed, fill or generate."
@@ -158,7 +171,7 @@ def load_language_model(path: str | Path) -> LanguageModel:
         MissingExtraError: PyTorch is not there.
     """
     run = opened_run(path)
-    if run.vectors.is_file() or run.path.is_file():
+    if run.vectors.is_file() or run.path.is_file() or holds_static_vectors(run.path):
         raise ModelFileError(
             f"{path} holds word vectors, no language model; they have embed, neighbors and analogy."
         )

@@ -200,6 +200,7 @@ def _verbs() -> Iterator[Opener]:
         "convert": lambda run, place: (run, place / "vectors.txt"),
         "quantize": lambda run, place: (run, place / "small"),
         "reduce": lambda run, place: (run, place / "reduced.txt", "--dim", 2),
+        "distill": lambda run, place: (run, "-o", place / "static"),
         "align": lambda run, place: (run, run, place / "aligned.txt"),
         "drift": lambda run, place: (run, run),
         "predict": lambda run, place: (run, text),

@@ -33,6 +33,7 @@ COMMANDS = {
     "generate": "generate gpt the --max-new-tokens 3 --num-samples 2",
     "convert": "convert run vectors.bin",
     "reduce": "reduce run reduced.txt --dim 2",
+    "distill": "distill bert -o static --corpus corpus.txt --dim 4 --num-texts 20",
     "align": "align run run aligned.txt",
     "drift": "drift run run",
     "list": "list",

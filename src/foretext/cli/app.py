@@ -12,6 +12,7 @@ from foretext.cli.analogy import analogy
 from foretext.cli.compare import compare
 from foretext.cli.convert import convert
 from foretext.cli.demo import demo
+from foretext.cli.distill import distill
 from foretext.cli.drift import drift
 from foretext.cli.embed import embed
 from foretext.cli.evaluate import evaluate
@@ -65,6 +66,7 @@ for verb in (
     generate,
     convert,
     reduce,
+    distill,
     align,
     drift,
 ):

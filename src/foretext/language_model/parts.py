@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
+
+import torch
 
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Visibility
@@ -14,8 +16,9 @@ from foretext.generation import Decoding
 from foretext.language_model.embedding import TextEmbedder
 from foretext.language_model.encoding import Pooling
 from foretext.language_model.networks import Network, Networks
-from foretext.nn.dense import Dense
-from foretext.nn.device import DeviceName, Precision, choose_device
+from foretext.language_model.read_tokens import ReadTokens, read_tokens
+from foretext.nn.dense import Dense, through_layers
+from foretext.nn.device import DeviceName, ReadingPrecision, choose_device
 from foretext.objectives.base import Objective, TaskHeads
 from foretext.representation import Represented
 from foretext.tasks.task_base import TaskBase
@@ -38,7 +41,7 @@ class ModelParts(Represented):
         objective: Objective | None,
         *,
         device: DeviceName = "auto",
-        precision: Precision = "auto",
+        precision: ReadingPrecision = "auto",
         pooling: Pooling = "mean",
         dense: Sequence[Dense] = (),
         normalize: bool = False,
@@ -116,6 +119,36 @@ class ModelParts(Represented):
         """Weights; those that two parts share count once."""
         return sum(weight.numel() for weight in self._networks.original.parameters())
 
+    def cut(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the tokens of texts in pieces that the model reads at once, without overlap."""
+        room = self._embedder.window.room
+        return [
+            ids[start : start + room]
+            for ids in self.tokenizer.encode_batch(texts)
+            for start in range(0, len(ids), room)
+        ]
+
+    @torch.inference_mode()
+    def read_tokens(
+        self, rows: Sequence[Sequence[int]], done: Callable[[int], object] = int
+    ) -> ReadTokens:
+        """Return what the last layer makes of the tokens and of the rows of `cut`.
+
+        Rows are pooled as `embed` does by default, through the `dense` layers too, but have the
+        length that they have. `done` is called with each number of rows.
+        """
+        read = read_tokens(
+            self._networks.fast().backbone.for_tasks,
+            rows,
+            self._embedder.window,
+            vocab_size=self.tokenizer.vocab_size,
+            pad=self.tokenizer.pad,
+            visibility=self.visibility,
+            pooling=self.pooling,
+            done=done,
+        )
+        return read._replace(texts=through_layers(self.dense, read.texts))
+
     def save(self, folder: str | Path) -> None:
         """Write a folder that `load` and Hugging Face's `from_pretrained` open.
 
@@ -147,7 +180,7 @@ class ModelParts(Represented):
         folder: str | Path,
         *,
         device: DeviceName = "auto",
-        precision: Precision = "auto",
+        precision: ReadingPrecision = "auto",
     ) -> Self:
         """Open a run's folder, or one of Hugging Face or sentence-transformers.
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache, cached_property, lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 
 import numpy as np
 
@@ -108,6 +108,8 @@ class RawPieces(BytePieces):
     They are shorter to look up; `spelled` makes them readable.
     """
 
+    ignores_line_ends: ClassVar[bool] = False
+
     @cached_property
     def letters(self) -> Letters:
         """Tables by which every byte except spaces and line ends belongs to a word."""
@@ -127,6 +129,8 @@ class RawPieces(BytePieces):
 
 class CorpusWords:
     """The words of a pre-tokeniser of `foretext.corpus`."""
+
+    ignores_line_ends: ClassVar[bool] = True
 
     def __init__(self, pre_tokenizer: CorpusPreTokenizer) -> None:
         self.letters = pre_tokenizer.letters
@@ -158,6 +162,8 @@ class LibraryWords:
     The normaliser must treat each character separately, the pre-tokeniser must split at spaces and
     around single characters, as BERT's do.
     """
+
+    ignores_line_ends: ClassVar[bool] = True
 
     def __init__(self, normalizer: Normalizer | None, pre_tokenizer: PreTokenizer) -> None:
         self.normalizer = normalizer

@@ -16,6 +16,7 @@ from foretext.files import atomic_file
 from foretext.parsing import parse_json, read_text
 from foretext.tokenizers.base import EncodedBlock, OffsetIds, Tokenizer, WordIds
 from foretext.tokenizers.joining import without_blanks
+from foretext.tokenizers.laid_texts import LaidTexts, lay_texts
 from foretext.tokenizers.library_errors import library_errors
 from foretext.tokenizers.special_tokens import SpecialTokens, ordinary_tokens
 from foretext.tokenizers.split_words import SplitWords
@@ -155,6 +156,14 @@ class SubwordTokenizer(Tokenizer):
         with library_errors(CANNOT_ENCODE):
             encodings = self.library.encode_batch_fast(list(texts), add_special_tokens=False)
         return [encoding.ids for encoding in encodings]
+
+    def lay_texts(self, texts: Sequence[str]) -> LaidTexts:
+        """Return the ids of many texts end to end, several times as fast as `encode_batch`.
+
+        Threads may share the tokenizer.
+        """
+        with library_errors(CANNOT_ENCODE):
+            return lay_texts(texts, self._word_encoder, self.encode_batch)
 
     def encode_words(self, sentences: Sequence[Sequence[str]]) -> list[WordIds]:
         """Return the sub-words of each word, the unknown token for a word that has none."""

@@ -57,6 +57,11 @@ class WordEncoder:
             return None
         return cls(splitter, library)
 
+    @property
+    def ignores_line_ends(self) -> bool:
+        """Whether a line end is a blank like any other, and not a token."""
+        return self.splitter.ignores_line_ends
+
     def encode(self, text: str) -> EncodedBlock | None:
         """Return ids of a text where "\\n" ends a sentence and "\\n\\n" a document.
 

@@ -20,7 +20,7 @@ from foretext.errors import SettingError
 from foretext.tokenizers.splitters import byte_letters
 from tokenizers import Tokenizer, decoders, models
 
-__all__ = ["WordMarks"]
+__all__ = ["METASPACE", "WordMarks", "byte_text", "is_byte_level"]
 
 METASPACE = "▁"
 HAN_CHARACTER = re.compile(f"[{HAN}]")
@@ -63,8 +63,8 @@ def _marks(library: Tokenizer, tokens: Sequence[str]) -> list[tuple[bool, bool]]
         return [(not token.startswith(prefix), False) for token in tokens]
     if suffix := getattr(model, "end_of_word_suffix", None):  # foreign
         return [(False, token.endswith(suffix)) for token in tokens]
-    if _is_byte_level(library):
-        return [_marks_of_text(_byte_text(token)) for token in tokens]
+    if is_byte_level(library):
+        return [_marks_of_text(byte_text(token)) for token in tokens]
     if any(token.startswith(METASPACE) for token in tokens):
         return [_marks_of_text(token.replace(METASPACE, " ")) for token in tokens]
     raise SettingError(
@@ -73,15 +73,16 @@ def _marks(library: Tokenizer, tokens: Sequence[str]) -> list[tuple[bool, bool]]
     )
 
 
-def _is_byte_level(library: Tokenizer) -> bool:
+def is_byte_level(library: Tokenizer) -> bool:
+    """Whether each character of a token stands for a byte."""
     if isinstance(library.decoder, decoders.ByteLevel):
         return True
     cut = library.pre_tokenizer
     return cut is not None and b'"ByteLevel"' in cut.__getstate__()
 
 
-def _byte_text(token: str) -> str:
-    """The text of a byte-level token; a part of a Han character counts as one."""
+def byte_text(token: str) -> str:
+    """Return the text of a byte-level token; a part of a Han character counts as one."""
     bytes_of = _bytes_of_letters()
     data = bytes(bytes_of[letter] for letter in token if letter in bytes_of)
     text = data.decode("utf-8", "replace")

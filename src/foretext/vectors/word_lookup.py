@@ -98,7 +98,7 @@ class WordLookup(Represented):
 
     def has_index_for(self, word: str) -> bool:
         """Whether `word` has a vector, in the vocabulary or by its n-grams."""
-        return word in self or self._has_ngrams(self.spelled(word))
+        return word in self or self._has_parts(self.spelled(word))
 
     def get_index(self, word: str, default: int | None = None) -> int:
         """Return the row of `word` in `vectors`.
@@ -192,18 +192,22 @@ class WordLookup(Represented):
         return VectorTable(self.index_to_key, self.vectors, self.counts, self.subwords)
 
     def _vectors_of(self, words: list[str]) -> NDArray[np.float32]:
-        if self.subwords is None or all(word in self for word in words):
+        if all(word in self for word in words):
             return self.vectors[[self._row(word) for word in words]]
         return np.array([self.get_vector(word) for word in words])
 
     def _unseen_vector(self, word: str) -> NDArray[np.float32]:
-        vector = None if self.subwords is None else self.subwords.vector(word)
+        vector = self._composed_vector(word)
         if vector is None:
             raise unknown_word(word, self.index_to_key, self.key_to_index)
         return vector
 
-    def _has_ngrams(self, word: str) -> bool:
-        return self.subwords is not None and self.subwords.vector(word) is not None
+    def _has_parts(self, word: str) -> bool:
+        return self._composed_vector(word) is not None
+
+    def _composed_vector(self, word: str) -> NDArray[np.float32] | None:
+        """Return what the parts of a word that is not in the vocabulary give (D,), if any."""
+        return None if self.subwords is None else self.subwords.vector(word)
 
     def _row(self, word: str) -> int:
         row = self.key_to_index.get(self.spelled(word))

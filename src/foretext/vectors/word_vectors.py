@@ -209,7 +209,7 @@ class WordVectors(WordSimilarity):
         """Embed by a vocabulary of these texts alone; a word that was never met weighs 1."""
         split = self.split or partial(known_words, known=self.key_to_index)
         found = dict.fromkeys(word for text in texts for word in split(text))
-        words = [word for word in found if word in self.key_to_index or self._has_ngrams(word)]
+        words = [word for word in found if word in self.key_to_index or self._has_parts(word)]
         rows = {word: row for row, word in enumerate(words)}
         vectors = self._vectors_of(words).reshape(-1, self.vector_size)
         if weights is not None:

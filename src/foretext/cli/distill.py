@@ -1,0 +1,88 @@
+"""``foretext distill MODEL -o FOLDER``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from foretext.cli.shared import (
+    AsJson,
+    ModelArgument,
+    Overwrite,
+    Quiet,
+    given_options,
+    print_json,
+)
+from foretext.terminal import say
+
+__all__ = ["distill"]
+
+
+def distill(
+    model: ModelArgument,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="The folder to write.")
+    ],
+    into: Annotated[
+        Literal["static"],
+        typer.Option(help="What the model becomes: static, vectors of its tokens."),
+    ] = "static",
+    corpus: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CORPUS",
+            help="static: texts like those to embed; the vectors are fitted to what the model says "
+            "of them.",
+        ),
+    ] = None,
+    num_texts: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="static: documents of the corpus to read (4,000 by default)."
+        ),
+    ] = None,
+    dim: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="static: numbers of a vector (256 by default)."),
+    ] = None,
+    dtype: Annotated[
+        Literal["float32", "float16", "int8"] | None,
+        typer.Option(help="static: type of the numbers in the folder (float32 by default)."),
+    ] = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a small, fast model out of a large one."""
+    options = given_options(num_texts=num_texts, dim=dim, dtype=dtype)
+    result = _into_static(model, output, corpus, overwrite=overwrite, quiet=quiet, **options)
+    if as_json:
+        print_json(result)
+        return
+    read = f" after {result['texts']:,} texts" if result["texts"] else ""
+    say(
+        f"{result['tokens']:,} tokens, {result['vector_size']} dimensions{read} in "
+        f"{result['seconds']:.0f} s: {output}"
+    )
+
+
+def _into_static(
+    model: Path, output: Path, corpus: str | None, *, quiet: bool, **options: Any
+) -> dict[str, Any]:
+    """Write static vectors, and return what to say of them."""
+    from foretext.errors import SettingError
+    from foretext.registry import imported
+
+    if corpus is None and "num_texts" in options:
+        raise SettingError("--num-texts has no effect without --corpus; leave it out.")
+    distill_static = imported("foretext.pipeline.static_distillation:distill_static")
+    found = distill_static(model, output, corpus, quiet=quiet or None, **options)
+    return {
+        "output": str(output),
+        "tokens": len(found),
+        "vector_size": found.vector_size,
+        "texts": found.facts["texts"],
+        "seconds": found.facts["seconds"],
+    }

@@ -1,0 +1,58 @@
+"""Names of sub-words for people, the same for every kind of tokenizer: "ship", and "##s" inside.
+
+WordPiece writes its tokens so. Byte-level BPE and Unigram mark the beginning of a word in place of
+its inside: `Ġship` and `▁ship` become "ship", and `s` becomes "##s".
+"""
+
+from __future__ import annotations
+
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.word_marks import METASPACE, byte_text, is_byte_level
+from foretext.tokenizers.wordpiece import PREFIX
+
+__all__ = ["token_names"]
+
+
+def token_names(tokenizer: SubwordTokenizer) -> list[str]:
+    """Return a name for each token, by id, each of them once.
+
+    A token that has no text of its own, or the same one as a token before it, keeps the name that
+    the tokenizer has for it. So do all tokens where the tokenizer marks no words.
+    """
+    tokens = tokenizer.tokens
+    names = tokens if _marks_insides(tokenizer) else _by_text(tokenizer)
+    taken: set[str] = set()
+    found = []
+    for index, (name, token) in enumerate(zip(names, tokens, strict=True)):
+        free = next(form for form in (name, token, f"[id {index}]") if form and form not in taken)
+        taken.add(free)
+        found.append(free)
+    return found
+
+
+def _marks_insides(tokenizer: SubwordTokenizer) -> bool:
+    """Whether tokens have their names already, or nothing says where words begin."""
+    library, tokens = tokenizer.library, tokenizer.tokens
+    by_blanks = is_byte_level(library) or any(token.startswith(METASPACE) for token in tokens)
+    return not by_blanks
+
+
+def _by_text(tokenizer: SubwordTokenizer) -> list[str]:
+    library = tokenizer.library
+    texts = [
+        byte_text(token) if is_byte_level(library) else token.replace(METASPACE, " ")
+        for token in tokenizer.tokens
+    ]
+    opens = tokenizer.word_marks.opens
+    ordinary = tokenizer.ordinary
+    return [
+        _name(text, begins) if is_text else ""
+        for text, begins, is_text in zip(texts, opens, ordinary, strict=True)
+    ]
+
+
+def _name(text: str, begins: bool) -> str:
+    bare = text.strip()
+    if not bare or "\ufffd" in text:
+        return ""
+    return bare if begins else f"{PREFIX}{bare}"
