@@ -1,22 +1,38 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numba
+import numpy as np
 import pytest
 from numba.core.caching import CacheImpl
 
-from foretext.kernels.compile import kernel
+from foretext.kernels.compile import Intrinsic, compiling_began, kernel, when_compiling
 
 
 def twice(number: int) -> int:
     return 2 * number
 
 
+double = kernel()(twice)
+wave = Intrinsic("math", "cos")
+
+
+def four_times(number: int) -> int:
+    return double(double(number))
+
+
+def waves(number: float) -> float:
+    return wave(number)
+
+
 def test_kernel_compiles_lets_go_of_the_gil_and_caches() -> None:
     compiled = kernel(fastmath=True)(twice)
     assert compiled(21) == 42
-    assert compiled.targetoptions["nogil"] is True
-    assert compiled.targetoptions["fastmath"] is True
-    assert compiled.stats.cache_path is not None
+    assert compiled.dispatcher.targetoptions["nogil"] is True
+    assert compiled.dispatcher.targetoptions["fastmath"] is True
+    assert compiled.dispatcher.stats.cache_path is not None
 
 
 def test_kernel_compiles_without_cache_where_no_folder_can_be_written(
@@ -25,7 +41,7 @@ def test_kernel_compiles_without_cache_where_no_folder_can_be_written(
     monkeypatch.setattr(CacheImpl, "_locator_classes", [])
     compiled = kernel()(twice)
     assert compiled(21) == 42
-    assert compiled.stats.cache_path is None
+    assert compiled.dispatcher.stats.cache_path is None
 
 
 def test_other_refusals_of_numba_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,4 +50,43 @@ def test_other_refusals_of_numba_are_not_hidden(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(numba, "njit", refuse)
     with pytest.raises(RuntimeError, match="something else"):
-        kernel()(twice)
+        kernel()(twice)(21)
+
+
+def test_a_kernel_calls_another_one() -> None:
+    assert kernel()(four_times)(3) == 12
+
+
+def test_a_callee_has_no_machine_code_of_its_own_and_one_form_for_all_constants() -> None:
+    caller = kernel()(four_times)
+    caller(3)
+    assert len(double.compiled.signatures) == 1
+    assert all(
+        not hasattr(made.entry_point, "py_func") for made in double.compiled.overloads.values()
+    )
+
+
+def test_an_intrinsic_is_found_where_it_is_defined() -> None:
+    assert kernel()(waves)(0.0) == 1.0
+
+
+def test_listeners_hear_once_that_compiling_began() -> None:
+    heard: list[str] = []
+    when_compiling(lambda: heard.append("began"))
+    compiling_began()
+    compiling_began()
+    assert heard == ["began"]
+
+
+def test_importing_kernels_imports_no_compiler() -> None:
+    modules = "foretext.kernels.word2vec, foretext.kernels.words, foretext.kernels.fasttext"
+    program = f"import sys, {modules}; print(*{{'numba', 'llvmlite'}} & set(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == ""
+
+
+def test_arrays_of_every_kind_reach_a_kernel() -> None:
+    total = kernel()(lambda numbers: numbers.sum())
+    assert total(np.arange(4.0)) == 6.0

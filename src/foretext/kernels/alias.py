@@ -9,17 +9,27 @@ from foretext.kernels.compile import kernel
 __all__ = ["alias_table"]
 
 
-@kernel()
-def alias_table(weights):
+def alias_table(weights: np.ndarray) -> np.ndarray:
     """Return (V, 2) uint32: the chance to keep a row, in 1 / 2**32, and the row it becomes else.
 
     weights: (V,) float64, not all zero (Vose 1991). A row of weight zero is never kept.
     """
     size = weights.size
-    scaled = weights * (size / weights.sum())
     table = np.empty((size, 2), np.uint32)
-    small = np.empty(size, np.int64)
-    large = np.empty(size, np.int64)
+    fill_table(weights, np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64), table)
+    return table
+
+
+@kernel(kept=True)
+def fill_table(weights, scaled, small, large, table):
+    """Fill `table`, with room for the weights' scaled values and for two heaps of rows, (V,)."""
+    size = weights.size
+    total = 0.0
+    for row in range(size):
+        total += weights[row]
+    factor = size / total
+    for row in range(size):
+        scaled[row] = weights[row] * factor
     num_small = num_large = 0
     for row in range(size):
         if scaled[row] < 1.0:
@@ -45,4 +55,3 @@ def alias_table(weights):
     for at in range(num_small):  # left over by rounding; in truth exactly 1
         table[small[at], 0] = np.uint32(4294967295)
         table[small[at], 1] = small[at]
-    return table

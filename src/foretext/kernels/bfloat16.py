@@ -15,7 +15,8 @@ from numba.core import types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-from foretext.kernels.simd import LANES, address_of, lanes
+from foretext.kernels.lanes import address_of, lanes
+from foretext.kernels.simd import LANES
 
 __all__ = ["from_bits", "load_lanes", "load_one", "store_lanes", "store_one", "to_bits"]
 

@@ -15,7 +15,7 @@ from numba.core.datamodel import models
 from numba.core.typing.templates import ConcreteTemplate, infer_global
 from numba.extending import intrinsic, lower_builtin, register_model
 
-from foretext.kernels.simd import address_of
+from foretext.kernels.lanes import address_of
 
 __all__ = [
     "WIDTH",

@@ -16,7 +16,8 @@ from numba.extending import intrinsic
 
 from foretext.kernels.bfloat16 import load_lanes, store_lanes
 from foretext.kernels.compile import kernel
-from foretext.kernels.simd import LANES, lanes
+from foretext.kernels.lanes import lanes
+from foretext.kernels.simd import LANES
 from foretext.kernels.team import share_out
 
 __all__ = ["PORTION", "dropout"]

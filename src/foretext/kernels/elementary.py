@@ -13,7 +13,8 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from foretext.kernels.simd import LANES, lanes
+from foretext.kernels.lanes import lanes
+from foretext.kernels.simd import LANES
 
 __all__ = ["by_sign", "exponential", "lane_max", "lane_sum", "maximum", "root"]
 

@@ -36,7 +36,7 @@ AHEAD = 6  # positions between asking for rows and learning them: the time memor
 EXCHANGE_EVERY = 256  # centres between two exchanges of the nodes near the root
 
 
-@kernel(_nrt=False)
+@kernel(kept=True)
 def train_slice(
     text, weights, targets, method, scratch, first, last, null, rate_start, rate_end, seed
 ):

@@ -13,7 +13,6 @@ import numpy as np
 from foretext.kernels.sigmoid import GROUP
 from foretext.kernels.simd import LANES
 from foretext.kernels.windows import MAX_SENTENCE
-from foretext.kernels.word2vec_outputs import noise_labels
 
 __all__ = ["Method", "Scratch", "Targets", "Text", "Weights", "scratch_for"]
 
@@ -84,7 +83,7 @@ def scratch_for(weights: Weights, targets: Targets, method: Method) -> Scratch:
     slots = 2 * method.window + 2
     groups = (targets.most + GROUP - 1) // GROUP
     labels = np.zeros(groups * LANES, np.float32)
-    noise_labels(labels, targets.negatives, groups)
+    _label_noise(labels.reshape(groups, LANES), targets.negatives)
     logits = targets.path_starts.size - 1 + LANES if method.softmax else 0
     return Scratch(
         words=np.empty(MAX_SENTENCE, np.int64),
@@ -99,3 +98,14 @@ def scratch_for(weights: Weights, targets: Targets, method: Method) -> Scratch:
         back=np.zeros(weights.stride, np.float32),
         logits=np.zeros(logits, np.float32),
     )
+
+
+def _label_noise(labels: np.ndarray, negatives: int) -> None:
+    """Label 1 for the centre, 0 for each noise word, 1/2 for what fills the last group.
+
+    labels: (groups, LANES); each stands where both contexts of a block read it.
+    """
+    number = np.arange(len(labels) * GROUP).reshape(-1, GROUP)
+    label = np.where(number > negatives, np.float32(0.5), np.float32(0.0))
+    label[0, 0] = 1.0
+    labels[:, :GROUP] = labels[:, GROUP : 2 * GROUP] = label

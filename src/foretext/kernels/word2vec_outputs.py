@@ -16,7 +16,6 @@ from foretext.kernels.simd import LANES, load, prefetch, store
 __all__ = [
     "draw_outputs",
     "exchange_hot",
-    "noise_labels",
     "outputs_at",
     "outputs_outside",
     "path_outputs",
@@ -33,13 +32,6 @@ def set_label(labels, k, label):
     at = (k // GROUP) * LANES + k % GROUP
     labels[at] = label
     labels[at + GROUP] = label
-
-
-@kernel(_nrt=False)
-def noise_labels(labels, negatives, groups):
-    """Label 1 for the centre, 0 for each noise word, 1/2 for what fills the last group."""
-    for k in range(groups * GROUP):
-        set_label(labels, k, np.float32(0.5) if k > negatives else np.float32(k == 0))
 
 
 @kernel(_nrt=False)

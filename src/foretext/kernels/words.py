@@ -79,7 +79,7 @@ class Table(NamedTuple):
     used: np.ndarray  # (3,) int64, number of words, of units, of tokens too long to be words
 
 
-@kernel(**BORROWING)
+@kernel(kept=True)
 def count_words(
     text: np.ndarray, start: int, letters: Letters, table: Table, scratch: Scratch
 ) -> int:
@@ -105,7 +105,7 @@ def count_words(
         table.counts[np.int64(table.slots[slot] & _LOW) - 1] += 1
 
 
-@kernel(**BORROWING)
+@kernel(kept=True)
 def encode_words(
     text: np.ndarray,
     letters: Letters,
@@ -140,7 +140,7 @@ def encode_words(
         num_ids += 1
 
 
-@kernel(**BORROWING)
+@kernel(kept=True)
 def number_words(
     text: np.ndarray,
     start: int,
@@ -210,7 +210,7 @@ def split_words(text: np.ndarray, letters: Letters, scratch: Scratch, words: np.
         written += length + 1
 
 
-@kernel(**BORROWING)
+@kernel(kept=True)
 def merge_words(table: Table, other: Table, start: int) -> int:
     """Add the words of `other` from index `start` on, with their counts, to `table`.
 
@@ -228,7 +228,7 @@ def merge_words(table: Table, other: Table, start: int) -> int:
     return other.used[NUM_WORDS]  # type: ignore[no-any-return]
 
 
-@kernel(**BORROWING)
+@kernel(kept=True)
 def place_words(table: Table) -> None:
     """Fill the empty slots of a table that was given more of them."""
     mask = np.uint64(table.slots.size - 1)
