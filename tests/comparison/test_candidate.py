@@ -33,3 +33,18 @@ def test_what_cannot_work_is_refused(changes: dict[str, Any], complaint: str) ->
     given: dict[str, Any] = {"name": "linear", "base": "linear", "group": "classical", **changes}
     with pytest.raises(SettingError, match=complaint):
         Candidate(**given)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "pretraining"), [(40.0, 20.0), (120.0, 60.0), (150.0, 90.0), (1000.0, 700.0)]
+)
+def test_a_short_time_is_halved(seconds: float, pretraining: float) -> None:
+    candidate = Candidate(
+        "bert", None, recipe="bert", pretraining_rate=0.7, finetuning_seconds=60.0
+    )
+    assert candidate.pretraining_seconds(seconds) == pytest.approx(pretraining)
+
+
+def test_a_pretraining_takes_its_rate_at_most() -> None:
+    candidate = Candidate("word2vec + bilstm", None, recipe="word2vec", pretraining_rate=0.4)
+    assert candidate.pretraining_seconds(40.0) == pytest.approx(16.0)

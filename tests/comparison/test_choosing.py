@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,17 @@ def test_vectors_name_all_networks_over_them() -> None:
     assert "word2vec + bilstm" not in names(without=("word2vec",))
     assert names(only=("fasttext",)) == ["fasttext"]
     assert names("tagging", only=("fasttext",)) == ["fasttext + bilstm", "fasttext + textcnn"]
+
+
+def test_vectors_are_of_characters_where_the_rows_tag_characters() -> None:
+    facts = replace(FACTS, language="zh", are_characters=True)
+    only = ("word2vec", "bilstm", "modern-bert")
+    found = choose_candidates("tagging", facts, 600, only=only).candidates
+    kinds = {
+        each.name: each.pretraining.get("tokenizer", {}).get("pre_tokenizer") for each in found
+    }
+    assert kinds.pop("word2vec + bilstm") == "chinese_characters"
+    assert {kind for name, kind in kinds.items() if not name.startswith("word2vec")} == {None}
 
 
 def test_without_leaves_out() -> None:

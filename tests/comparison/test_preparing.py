@@ -12,6 +12,8 @@ from foretext.comparison.ledger import Ledger
 from foretext.comparison.preparing import kept_plan, make_plan
 from foretext.comparison.request import CompareRequest
 from foretext.comparison.shares import Stopwatch
+from foretext.corpus import Corpus
+from foretext.corpus.settings import CorpusConfig
 from foretext.errors import SettingError
 from tests.comparison.fake_worker import Clock
 
@@ -63,6 +65,30 @@ def test_without_a_corpus_the_texts_of_the_rows_are_it(tmp_path: Path) -> None:
     assert any("no corpus was given" in note for note in plan.notes)
     without = plan_of(tmp_path, asked(tmp_path))  # nobody pretrains
     assert not any("no corpus" in note for note in without.notes)
+
+
+def test_the_texts_of_the_rows_are_read_before_the_corpus(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus.csv"
+    corpus.write_text("story\n" + "the ship went on to the next harbour\n" * 3)
+    request = asked(
+        tmp_path, corpus=(str(corpus),), only=("word2vec + textcnn",), text={"column": "story"}
+    )
+    plan = plan_of(tmp_path, request)
+    texts, other = plan.corpus
+    assert other == str(corpus)
+    documents = list(Corpus([*plan.corpus], CorpusConfig(**plan.text)))
+    assert "ship wave sail number" in documents[0]
+    assert documents[-1].startswith("the ship went on")
+    assert "number 100" not in Path(texts).read_text()
+    assert any("are read with the corpus" in note for note in plan.notes)
+
+
+def test_a_corpus_in_another_encoding_is_read_alone(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("the ship went on\n", encoding="utf-16")
+    text = {"encoding": "utf-16"}
+    request = asked(tmp_path, corpus=(str(corpus),), only=("word2vec + textcnn",), text=text)
+    assert plan_of(tmp_path, request).corpus == [str(corpus)]
 
 
 def test_a_test_that_stands_in_the_corpus_is_a_warning(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ __all__ = ["BASELINE", "GROUPS", "Candidate", "Sections"]
 Sections = Mapping[str, Mapping[str, Any]]
 
 BASELINE = "baseline"  # as a base: the task's baseline of seconds, where no learner has its name
+HALF = 0.5
 LONGEST = 80  # characters of a folder's name
 GROUPS = ("classical", "vectors", "from scratch", "pretrained", "given")  # in the order of the page
 
@@ -31,7 +32,9 @@ class Candidate:
         settings: of the fine-tuning, by section.
         group: one of `GROUPS`: color and order on the page.
         least_seconds: a fair look at it takes so long at least, on two cores.
-        pretraining_rate: share of its time that goes to pretraining.
+        pretraining_rate: share of its time that goes to pretraining, at most.
+        finetuning_seconds: that its fine-tuning wants; where its time is short, half of it at most
+            goes to pretraining.
 
     Raises:
         SettingError: these do not go together.
@@ -45,6 +48,7 @@ class Candidate:
     group: str = "given"
     least_seconds: float = 0.0
     pretraining_rate: float = 0.0
+    finetuning_seconds: float = 0.0
 
     def __post_init__(self) -> None:
         if problem := self._problem():
@@ -59,6 +63,18 @@ class Candidate:
     def pretrains(self) -> bool:
         """Whether it has a pretraining of its own."""
         return self.recipe is not None
+
+    def pretraining_seconds(self, seconds: float) -> float:
+        """Return how much of its time goes to pretraining.
+
+        A network that had no time for the rows says nothing about its pretraining, however long
+        that was.
+
+        Args:
+            seconds: that it has.
+        """
+        wanted = seconds - self.finetuning_seconds
+        return min(self.pretraining_rate * seconds, max(wanted, HALF * seconds))
 
     def _problem(self) -> str | None:
         if not self.folder:

@@ -74,11 +74,13 @@ class CorpusFacts:
         language: of the corpus; "zh" for Chinese.
         corpus_bytes: of the text to pretrain on.
         num_rows: to learn the task from.
+        are_characters: whether the rows tag single characters, not words.
     """
 
     language: str
     corpus_bytes: int
     num_rows: int
+    are_characters: bool = False
 
 
 class Choice(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from foretext.comparison.candidate import GROUPS, Candidate, Sections
@@ -24,6 +25,7 @@ from foretext.recipe import Recipe
 __all__ = ["check_candidate", "choose_candidates"]
 
 WRITTEN = "text_to_text"
+CHARACTERS = "chinese_characters"  # a pre-tokenizer
 READ_AS_ONE = {"span_qa", WRITTEN}  # tasks whose two texts stand in one row
 
 
@@ -65,13 +67,20 @@ def choose_candidates(
         if only or not choice.left_out:
             raise SettingError("--without leaves no candidate; name fewer.")
         raise SettingError(too_short(lambda longer: choose(longer).candidates, budget_seconds))
-    kept = _distinct(found)
+    kept = [_suited(each, facts) for each in _distinct(found)]
     for candidate in kept:
         if candidate.name not in usual:
             check_candidate(candidate, task)
     for name, sections in (settings or {}).items():
         kept = _configured(kept, _members(name, task, usual), name, sections)
     return Choice(kept, choice.left_out)
+
+
+def _suited(candidate: Candidate, facts: CorpusFacts) -> Candidate:
+    """Return a candidate whose word vectors are those of the tokens that the rows have."""
+    if candidate.group == "vectors" and facts.are_characters:
+        return replace(candidate, pretraining={"tokenizer": {"pre_tokenizer": CHARACTERS}})
+    return candidate
 
 
 def _members(name: str, task: str, usual: Sequence[str]) -> list[str]:

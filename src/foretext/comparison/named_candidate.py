@@ -20,6 +20,7 @@ from foretext.errors import SettingError, did_you_mean
 from foretext.finetuning.base_names import LEARNERS, base_names
 from foretext.finetuning.bases import is_name
 from foretext.recipe.published import read_recipe
+from foretext.recipe.sections import Sections
 from foretext.recipes import recipe_names
 from foretext.sizes import SIZES, split_size
 
@@ -33,6 +34,7 @@ BASELINES = {  # by task: what is learned in seconds where the linear classifier
     "span_qa": "near words",
     "text_to_text": "ibm model 1",
 }
+DOCUMENTS = "doc2vec"  # whose vectors are not those of words
 NETWORKS = {"bilstm": "lstm"}  # names of the table, and the base that they stand for
 OVER_VECTORS = {"tagging": "bilstm"}  # by task: the network over word vectors; textcnn elsewhere
 
@@ -46,6 +48,7 @@ SLOWEST = 60.0  # of any other recipe
 SLOWNESS = {"tagging": 1.1, "span_qa": 2.0, "text_to_text": 2.0}  # of a network's rows, by task
 
 VECTOR_RATE, NETWORK_RATE = 0.4, 0.7  # of a candidate's time, for its pretraining
+FINETUNING_SECONDS = 60.0  # that a network wants for the rows, before its pretraining gets more
 SLOW_RATES = {"span_qa": 0.5, "text_to_text": 0.5}  # of a network, where rows are slow to learn
 
 
@@ -90,10 +93,10 @@ def _baseline(name: str, task: str) -> Candidate:
 def _pretrained(name: str, task: str) -> Candidate:
     """A recipe, a size of it, or a TOML file."""
     sections = read_recipe(name)
-    if "vectors" in sections:
+    if _learns_words(sections):
         return _over_vectors(name, OVER_VECTORS.get(task, "textcnn"), task)
     if "objective" not in sections:
-        raise SettingError(f"The candidate '{name}' does not learn from text; leave it out.")
+        raise SettingError(f"The candidate '{name}' learns nothing that a task can start from.")
     seconds = RECIPE_SECONDS.get(split_size(name)[0], SLOWEST)
     return Candidate(
         name,
@@ -102,12 +105,13 @@ def _pretrained(name: str, task: str) -> Candidate:
         group="pretrained",
         least_seconds=seconds * SLOWNESS.get(task, 1.0),
         pretraining_rate=SLOW_RATES.get(task, NETWORK_RATE),
+        finetuning_seconds=FINETUNING_SECONDS,
     )
 
 
 def _over_vectors(recipe: str, network: str, task: str) -> Candidate:
     """Word vectors of a recipe under a network."""
-    if not _is_recipe(recipe) or "vectors" not in read_recipe(recipe):
+    if not _is_recipe(recipe) or not _learns_words(read_recipe(recipe)):
         raise SettingError(
             f"The candidate '{recipe}{OVER}{network}': '{recipe}' is no recipe of word vectors; "
             "take word2vec, glove, fasttext or a TOML file with a section [vectors]."
@@ -166,6 +170,11 @@ def _given(name: str, task: str) -> Candidate:
 
 def _is_recipe(name: str) -> bool:
     return split_size(name)[0] in recipe_names() or Path(name).suffix == ".toml"
+
+
+def _learns_words(sections: Sections) -> bool:
+    """Whether a recipe learns word vectors, which a network can start from."""
+    return sections.get("vectors", {}).get("name") not in (None, DOCUMENTS)
 
 
 def _unknown(name: str, task: str) -> SettingError:

@@ -24,6 +24,7 @@ from foretext.errors import SettingError
 
 __all__ = ["kept_plan", "make_plan"]
 
+UTF_8 = ("utf-8", "utf8", "utf-8-sig")
 SEARCHING_RATE = 0.03  # of the time, at most, to look for rows in the corpus
 
 
@@ -36,13 +37,13 @@ def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch) -> Plan
     pace, content = Pace(), request.content()
     rows = read_rows(request.task, request.sources, request.rows, seed=request.seed)
     rows.write(ledger.rows)
-    files, notes = _corpus(request, ledger, rows)
     text = dict(request.text) if request.corpus else {}
-    corpus = Corpus([*files], CorpusConfig.checked(text, "corpus"))
-    facts = text_facts(corpus)
+    config = CorpusConfig.checked(text, "corpus")
+    files, notes = _corpus(request, config, ledger, rows)
+    facts = text_facts(Corpus([*files], config))
     choice = choose_candidates(
         request.task,
-        CorpusFacts(facts.language, facts.num_bytes, len(rows.train)),
+        CorpusFacts(facts.language, facts.num_bytes, len(rows.train), rows.texts.are_characters),
         request.budget_seconds / request.rounds,
         only=request.only,
         without=request.without,
@@ -53,7 +54,7 @@ def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch) -> Plan
     found = choice.candidates
     warnings = [*rows.warnings, *_checked(request, ledger, found, facts.num_bytes, watch)]
     pretrains = any(each.pretrains for each in found)
-    leak = _leak(request, rows, corpus, watch) if pretrains else None
+    leak = _leak(request, config, rows, watch) if pretrains else None
     if leak is not None:
         (warnings if leak.is_grave else notes).append(str(leak))
     return Plan(
@@ -96,13 +97,14 @@ def _checked(
 
 
 def _leak(
-    request: CompareRequest, rows: ComparisonRows, corpus: Corpus, watch: Stopwatch
+    request: CompareRequest, config: CorpusConfig, rows: ComparisonRows, watch: Stopwatch
 ) -> Leak | None:
     """Return which rows that figures are of stand in a corpus that the user named."""
     if not request.corpus:
         return None
     until = watch() + SEARCHING_RATE * request.budget_seconds
     measured = rows.parts[rows.measured]
+    corpus = Corpus([*request.corpus], config)
     return corpus_leak(measured, corpus, rows.measured, lambda: watch() > until)
 
 
@@ -128,11 +130,22 @@ def kept_plan(request: CompareRequest, plan: Plan, folder: Path) -> Plan:
 
 
 def _corpus(
-    request: CompareRequest, ledger: Ledger, rows: ComparisonRows
+    request: CompareRequest, config: CorpusConfig, ledger: Ledger, rows: ComparisonRows
 ) -> tuple[tuple[str, ...], list[str]]:
-    """Return the files to pretrain on, and a note where nobody named them."""
-    if request.corpus:
+    """Return the files to pretrain on, and a note on the texts of the rows.
+
+    Those come first: nothing else is as close to what the model will read, and a budget may be too
+    short for all of a corpus.
+    """
+    if request.corpus and not _takes_json_lines(config):
         return request.corpus, []
-    texts = rows.write_texts(ledger.rows)
-    note = f"no corpus was given: the texts of the {len(rows.train):,} rows to learn from are it"
-    return (str(texts),), [note]
+    texts = str(rows.write_texts(ledger.rows, config.column))
+    number = f"the texts of the {len(rows.train):,} rows to learn from"
+    if request.corpus:
+        return (texts, *request.corpus), [f"{number} are read with the corpus, before it"]
+    return (texts,), [f"no corpus was given: {number} are it"]
+
+
+def _takes_json_lines(config: CorpusConfig) -> bool:
+    """Whether a file of ours can be read by the settings of the user's corpus."""
+    return config.format in ("auto", "jsonl") and config.encoding.lower() in UTF_8

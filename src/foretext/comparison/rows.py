@@ -15,6 +15,7 @@ from foretext.corpus.findings import Problem
 from foretext.data.rows import write_rows
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parallel_files import as_parallel_files
+from foretext.data.rows.row_texts import RowTexts
 from foretext.data.rows.text_key import text_key
 from foretext.errors import CorpusError, SettingError
 from foretext.files import atomic_file
@@ -59,6 +60,11 @@ class ComparisonRows:
         """The part that figures are of: "test" or "valid"."""
         return "test" if self.test else "valid"
 
+    @property
+    def texts(self) -> RowTexts:
+        """The texts of the rows to learn from."""
+        return self.model.texts(self.train)
+
     def counts(self) -> dict[str, int]:
         """Return the number of rows of each part."""
         return {part: len(rows) for part, rows in self.parts.items()}
@@ -80,10 +86,14 @@ class ComparisonRows:
             write_rows(self.model.objects_of(self.parts[part]), path)
         return files
 
-    def write_texts(self, folder: Path) -> Path:
+    def write_texts(self, folder: Path, column: str = "text") -> Path:
         """Write the texts of the rows to learn from as a corpus, each line of a text once.
 
         Passages of many questions and texts of many pairs are not repeated.
+
+        Args:
+            folder: to write into.
+            column: that holds the text.
 
         Raises:
             OutputError: it cannot be written.
@@ -91,10 +101,10 @@ class ComparisonRows:
         path = folder / TEXTS
         with atomic_file(path) as temporary, temporary.open("w", encoding="utf-8") as out:
             seen: set[bytes] = set()
-            for text in self.model.texts(self.train).texts:
+            for text in self.texts.running:
                 lines = [line for line in text.split("\n") if _is_new(text_key(line), seen)]
                 if document := "\n".join(lines).strip():
-                    out.write(f"{json.dumps({'text': document}, ensure_ascii=False)}\n")
+                    out.write(f"{json.dumps({column: document}, ensure_ascii=False)}\n")
         return path
 
 

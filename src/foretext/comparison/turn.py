@@ -143,7 +143,7 @@ class Turn:
         if candidate.recipe is None:
             assert candidate.base is not None, candidate.name
             return candidate.base
-        budget = _budget(candidate.pretraining_rate * self.given)
+        budget = _budget(candidate.pretraining_seconds(self.given))
         began = contest.watch()
         job = Pretrain(
             candidate.recipe,

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 __all__ = ["RowTexts"]
 
 BLOCK = 1 << 18  # characters
+SAMPLE = 1_000  # texts that are looked at
+HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+SINGLE_RATE = 0.9  # share of Han tokens of one character, from which all of them are meant so
+BLANK_BETWEEN = re.compile(
+    r"(?<=[^\x00-\x7f]) | (?=[^\x00-\x7f])|(?<=\d) (?=\d)"
+)  # Chinese, digits
 
 
 class RowTexts:
@@ -23,6 +30,23 @@ class RowTexts:
         self.texts = texts
         self.are_tokens = are_tokens
         self.bytes_read = 0
+
+    @property
+    def are_characters(self) -> bool:
+        """Whether the tokens that are given are single characters, as Chinese is often tagged."""
+        if not self.are_tokens:
+            return False
+        tokens = [token for text in self.texts[:SAMPLE] for token in text.split(" ")]
+        han = [token for token in tokens if HAN.match(token)]
+        single = sum(len(token) == 1 for token in han)
+        return single > len(tokens) / 2 and single > SINGLE_RATE * len(han)
+
+    @property
+    def running(self) -> list[str]:
+        """The texts as people write them: without blanks between characters that are tagged."""
+        if not self.are_characters:
+            return [*self.texts]
+        return [BLANK_BETWEEN.sub("", text) for text in self.texts]
 
     @property
     def fingerprint(self) -> str:
