@@ -18,7 +18,7 @@ __all__ = ["Intrinsic", "Kernel", "compiling_began", "kernel", "one_at_a_time", 
 F = TypeVar("F", bound=Callable[..., Any])
 
 one_at_a_time = RLock()
-_listeners: list[Callable[[], None]] = []
+_listeners: list[Callable[[], None]] = []  # one at most
 
 
 def kernel(*, kept: bool = False, **options: Any) -> Callable[[F], F]:
@@ -40,12 +40,15 @@ def kernel(*, kept: bool = False, **options: Any) -> Callable[[F], F]:
 
 
 def when_compiling(tell: Callable[[], None]) -> None:
-    """Have `tell` called once, when this process first compiles what no earlier run has left."""
-    _listeners.append(tell)
+    """Have `tell` called once, when this process next compiles what no earlier run has left.
+
+    It takes the place of what an earlier call gave.
+    """
+    _listeners[:] = [tell]
 
 
 def compiling_began() -> None:
-    """Tell those who want to know that somebody now waits for the compiler."""
+    """Tell who wants to know that somebody now waits for the compiler."""
     while _listeners:
         _listeners.pop()()
 

@@ -11,19 +11,20 @@ from typing import Any
 
 import llvmlite.binding as llvm
 import numba
-from numba.core import event, types
+from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.dispatcher import _FunctionCompiler
+from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined]
 
 from foretext.kernels.compile import compiling_began
 from foretext.kernels.object_code import ObjectCode
 
 __all__ = ["callee", "dispatcher", "object_code"]
 
+types: Any = numba.types
 OPTIMISED = 3  # numba's own level
 
 
-class _Listener(event.Listener):  # type: ignore[misc]
+class _Listener(event.Listener):
     """Hears of what numba compiles, not of what it finds in its cache."""
 
     def on_start(self, event: Any) -> None:
@@ -101,7 +102,7 @@ def _name_of(kind: Any) -> str:
     return str(numba.np.numpy_support.as_dtype(kind).str[1:])
 
 
-class _CalleeCompiler(_FunctionCompiler):  # type: ignore[misc]
+class _CalleeCompiler(_FunctionCompiler):
     """Ends before machine code is made; whoever calls the function links what there is."""
 
     def _customize_flags(self, flags: Any) -> Any:
@@ -110,7 +111,9 @@ class _CalleeCompiler(_FunctionCompiler):  # type: ignore[misc]
 
     def _compile_core(self, args: Any, return_type: Any) -> Any:
         result = super()._compile_core(args, return_type)
-        mark = [].append  # numba tells functions apart by a builtin, which it would call otherwise
+        mark = list[
+            Any
+        ]().append  # numba tells functions apart by a builtin, which it would call otherwise
         context = self.targetdescr.target_context
         context.insert_user_function(mark, result.fndesc, [result.library])
         return result._replace(entry_point=mark)

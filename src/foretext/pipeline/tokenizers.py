@@ -9,6 +9,7 @@ from foretext.config import Config
 from foretext.corpus import Corpus
 from foretext.errors import SettingError, did_you_mean
 from foretext.progress import Progress
+from foretext.progress.compiling import tell_of_compiling
 from foretext.runtime import usable_cores
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import SUBWORDS, learn_subwords
@@ -37,6 +38,7 @@ def learn_tokenizer(
         OutputError: `path` cannot be written.
     """
     tokenizer_config(kind)
+    tell_of_compiling(quiet=quiet)
     with Progress(f"learning {kind}", text.num_bytes, "bytes", quiet=quiet) as bar:
         options: dict[str, Any] = {"workers": usable_cores(), "progress": bar}
         if kind == WORDS:
