@@ -27,6 +27,7 @@ from foretext.finetuning.seeds import Outcome, best_of, train_seeds
 from foretext.finetuning.task_rows import TaskRows
 from foretext.pipeline.runs import run_folder
 from foretext.progress import is_quiet
+from foretext.progress.compiling import tell_of_compiling
 from foretext.report.run_report import write_report
 
 __all__ = ["learn_task", "run_finetuning"]
@@ -88,6 +89,7 @@ def run_finetuning(
     """
     _check_files(predictor_class(recipe.task, recipe.base), recipe)
     _check_not_base(recipe.base, out)
+    tell_of_compiling(quiet=is_quiet(quiet))
     with run_folder(out, overwrite=overwrite, resume=resume) as run:
         page = write_report if report else None
         job = FinetuneJob(
