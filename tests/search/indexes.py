@@ -33,6 +33,8 @@ def write_model(folder: Path) -> Path:
 
 def made(folder: Path, text: str = TEXTS, **options: object) -> SearchIndex:
     """Make an index of one file in `folder`."""
-    (folder / "texts.txt").write_text(text, encoding="utf-8")
+    path = folder / "texts.txt"
+    if not path.exists() or path.read_text(encoding="utf-8") != text:  # a file that changes is told
+        path.write_text(text, encoding="utf-8")
     given = {"quiet": True, "text": {"documents": "line"}, **options}
-    return index(write_model(folder), folder / "texts.txt", folder / "index", **given)
+    return index(write_model(folder), path, folder / "index", **given)

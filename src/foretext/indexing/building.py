@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -89,6 +90,14 @@ class Building:
             temporary.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
         (self.folder.path / STATE).unlink(missing_ok=True)
         promote(self.path)
+
+    def abandon(self) -> None:
+        """Remove an index in which nothing is embedded yet; the one that is there stays."""
+        state = self.state
+        if state is None or state.stage == "reading":
+            shutil.rmtree(self.folder.path, ignore_errors=True)
+            with suppress(OSError):  # where an index, or anything else, is in it
+                self.path.rmdir()
 
     def _begin(self) -> None:
         try:

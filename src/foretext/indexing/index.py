@@ -9,7 +9,7 @@ from typing import Any
 from foretext.artifact import load_embedder
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.corpus.texts import TextSource, found_sources
-from foretext.errors import SettingError
+from foretext.errors import ForetextError, Interrupted, SettingError
 from foretext.files import held_folder, output_error, refuse_name
 from foretext.indexing.building import Building
 from foretext.indexing.graph import refuse_missing_usearch
@@ -62,9 +62,15 @@ def index(
         raise output_error(path, error) from error
     with held_folder(path), Interruption() as stop:
         building = Building(path, overwrite=overwrite, add=add, resume=resume)
-        before = building.before.facts() if add else None
-        job = Job(building, Path(model), corpus, _settings(config, before), before, stop)
-        job.run(quiet=quiet)
+        try:
+            before = building.before.facts() if add else None
+            job = Job(building, Path(model), corpus, _settings(config, before), before, stop)
+            job.run(quiet=quiet)
+        except Interrupted:
+            raise
+        except ForetextError:
+            building.abandon()
+            raise
     return SearchIndex(path, load_embedder)
 
 

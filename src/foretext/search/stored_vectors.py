@@ -55,7 +55,7 @@ class StoredVectors:
 
     def cosines(self, rows: NDArray[np.int64], query: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the cosines (R,) of some passages with `query` (D,), of unit length."""
-        return self.rows(rows) @ query
+        return (self.vectors[rows].astype(np.float32) @ query) * self.scales[rows]
 
     def nearest(self, queries: NDArray[np.float32], k: int) -> list[Nearest]:
         """Return the `k` nearest passages of each query (Q, D), of unit length: the exact search.
