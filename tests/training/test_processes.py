@@ -92,7 +92,7 @@ def test_slices_resume_in_the_same_bits(trained: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", MATERIALS)
-def test_encoder_and_decoder_learn_in_two_processes_as_in_one(trained: Path, kind: str) -> None:
+def test_other_models_learn_in_two_processes_as_in_one(trained: Path, kind: str) -> None:
     train(trained, f"{kind}-alone", **TIED)
     assert_alike(figures(trained, f"{kind}-whole"), figures(trained, f"{kind}-alone", 1), 2e-4)
     alone = weights(trained, f"{kind}-alone", "0-of-1")

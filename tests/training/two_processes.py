@@ -14,11 +14,12 @@ from torch.nn.utils import parameters_to_vector
 
 from foretext.data.batch import Batch
 from foretext.data.examples import Examples
-from foretext.data.rows import ParallelText
+from foretext.data.rows import ParallelText, SentenceRow
 from foretext.data.token_file import Tokens
 from foretext.errors import Interrupted
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
+from foretext.task_models.sentence_encoder import SentenceEncoder
 from foretext.task_models.text_writer import TextWriter
 from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -87,6 +88,16 @@ def of_pairs(folder: Path) -> Material:
     return Model(base.backbone, writer.task), examples, Worst(examples, 16)
 
 
+def of_sentences(folder: Path) -> Material:
+    """Sentence vectors, whose loss compares the texts of all processes."""
+    tokenizer = SubwordTokenizer.load(folder / "tokenizer.json")
+    base = TaskBase(tokenizer, bert(tokenizer).backbone, "full")
+    rows = [SentenceRow(text, " ".join(reversed(text.split())), None, None, "") for text in TEXTS]
+    encoder = SentenceEncoder.begin(base, SentenceEncoder.task_config()(max_length=24), rows)
+    examples = encoder.examples(rows)
+    return Model(base.backbone, encoder.task), examples, Worst(examples, 16)
+
+
 def train(
     folder: Path,
     run: str,
@@ -111,7 +122,7 @@ def train(
     return history
 
 
-MATERIALS = {"bart": of_bart, "pairs": of_pairs}
+MATERIALS = {"bart": of_bart, "pairs": of_pairs, "sentences": of_sentences}
 
 
 def stop(folder: Path, run: str, **settings: Any) -> None:

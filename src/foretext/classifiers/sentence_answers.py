@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from foretext.data.rows import SentenceRow
 from foretext.metrics.hypersphere import alignment, uniformity
+from foretext.vectors.shortened import shortened
 
 __all__ = [
     "Cosines",
@@ -52,8 +53,7 @@ class DenseVectors:
     """Vectors (N, D); zeros are similar to nothing."""
 
     def __init__(self, vectors: NDArray[np.float32]) -> None:
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        self._units = vectors / np.where(lengths, lengths, 1.0)
+        self._units = shortened(vectors.copy(), None, normalize=True)
 
     def cosines(self, firsts: Places, seconds: Places) -> Cosines:
         """Return the cosines of all firsts with all seconds, (N, M)."""
@@ -62,7 +62,7 @@ class DenseVectors:
 
     def paired(self, firsts: Places, seconds: Places) -> Cosines:
         """Return the cosines of each first with its second, (N,)."""
-        found: Cosines = np.einsum("nd,nd->n", self._units[firsts], self._units[seconds])
+        found: Cosines = (self._units[firsts] * self._units[seconds]).sum(1)
         return found
 
 

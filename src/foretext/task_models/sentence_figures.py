@@ -84,10 +84,10 @@ def sentence_findings(rows: Sequence[SentenceRow], answers: SentenceAnswers) -> 
 def shown_sentences(rows: Sequence[SentenceRow], answers: SentenceAnswers) -> list[ShownRow]:
     """Return rows with right and given answers as a person reads them."""
     if answers.ranks is None:
-        right = [f"{score:g}" for score in _scores(rows)]
-        given = [f"{cosine:.3g}" for cosine in answers.cosines]
-        return shown_rows([row.text for row in rows], right, given)
-    asked, right = zip(*((_asked(row), _answer(row)) for row in rows), strict=True)
+        scores = [f"{score:g}" for score in _scores(rows)]
+        cosines = [f"{cosine:.3g}" for cosine in answers.cosines]
+        return shown_rows([row.text for row in rows], scores, cosines)
+    asked, right = [_asked(row) for row in rows], [_answer(row) for row in rows]
     return shown_rows(asked, right, answers.nearest)
 
 

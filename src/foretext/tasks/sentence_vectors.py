@@ -99,7 +99,7 @@ class SentenceVectors(Task):
         return self.pooling
 
     @property
-    def normalizes(self) -> bool:
+    def normalizes(self) -> bool:  # type: ignore[override]
         """Whether its vectors have length 1."""
         return bool(self.config.normalize)
 
@@ -136,7 +136,7 @@ class SentenceVectors(Task):
     def _compare_texts(self, vectors: Tensor, targets: Mapping[str, Tensor]) -> Score:
         """InfoNCE; an answer is right where no candidate is nearer than the positive."""
         texts = targets[TEXTS]  # (N, group)
-        by_place = vectors.unflatten(0, texts.shape).unbind(1)  # group of (N, D)
+        by_place = vectors.reshape(*texts.shape, -1).unbind(1)  # group of (N, D)
         found = [_found(texts, by_place, 0, 1, self.config.temperature)]
         if self.config.symmetric:
             found.append(_found(texts[:, :2], by_place[:2], 1, 0, self.config.temperature))
@@ -146,7 +146,7 @@ class SentenceVectors(Task):
     def _compare_scores(self, vectors: Tensor, targets: Mapping[str, Tensor]) -> Score:
         """CoSENT, one loss a batch; it counts for each of its pairs."""
         scores = targets[SCORES]  # (N,)
-        cosines = F.cosine_similarity(*vectors.unflatten(0, (-1, 2)).unbind(1))
+        cosines = F.cosine_similarity(*vectors.reshape(len(scores), 2, -1).unbind(1))
         return Score(cosent(cosines, scores, self.config.temperature) * len(scores))
 
 

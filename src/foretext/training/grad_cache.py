@@ -57,7 +57,7 @@ class GradCache:
         """
         if len(parts) == 1 and self.processes.size == 1:
             scores = self._compared(self.vectors_of(parts[0]), batch)
-            _loss(scores, divisors).backward()
+            torch.autograd.backward(_loss(scores, divisors))
             self.gather()
             return scores
         begins, vectors = [], []
@@ -68,13 +68,13 @@ class GradCache:
         whole, first = self._together(vectors, batch)
         whole.requires_grad_()
         scores = self._compared(whole, batch)
-        _loss(scores, divisors).backward()
+        torch.autograd.backward(_loss(scores, divisors))
         gradients = whole.grad
         assert gradients is not None, "the loss does not depend on the vectors"
         for part, begin in zip(parts, begins, strict=True):
             set_generators(begin)
             found = self.vectors_of(part)
-            found.backward(gradients[first : first + len(found)])
+            torch.autograd.backward(found, gradients[first : first + len(found)])
             self.gather()
             first += len(found)
         return scores

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
@@ -137,7 +137,7 @@ def sentence_lines(given: Any) -> Iterator[str]:
         return
     rows = iter(given)
     first = next(rows, None)
-    every = chain([] if first is None else [first], rows)
+    every: Iterable[Any] = chain([] if first is None else [first], rows)
     if isinstance(first, str):
         every = ((row,) if isinstance(row, str) else row for row in every)
     yield from json_lines(every, _names_of(first))
