@@ -44,7 +44,8 @@ class LanguageModel(ModelParts):
         objective: whose heads fill and generate, or None.
         device: "auto" takes a CUDA device where there is one.
         precision: "auto" embeds in bfloat16 where the device has it, generates by weights in
-            bfloat16, and does everything else in float32.
+            bfloat16, and does everything else in float32; "int8" is the same, but embeds by
+            products of integers, which only processors with VNNI instructions have.
         pooling: what `embed` does by default.
         dense: layers of a sentence encoder, through which its own pooling goes.
         normalize: whether `embed` gives vectors of length 1 by default.
@@ -90,7 +91,7 @@ class LanguageModel(ModelParts):
         """
         if isinstance(texts, str) or isinstance(seconds, str):
             raise SettingError("embed takes several texts; put a single one into a list.")
-        backbone = self._networks.fast().backbone.for_tasks
+        backbone = self._networks.reader().backbone.for_tasks
         layers, found = check_layers(layer, backbone), list(iterate_texts(texts))
         pooling = pooling or self.pooling
         if seconds is None:

@@ -11,7 +11,9 @@ from foretext.backbones.base import Backbone
 from foretext.errors import SettingError
 from foretext.generation import Decoder
 from foretext.nn.copies import Copies
-from foretext.nn.device import Precision, choose_dtype
+from foretext.nn.device import ReadingPrecision, choose_dtype
+from foretext.nn.quantized_linear import check_int8
+from foretext.nn.reading_copy import reading_copy
 from foretext.nn.row_linear import for_single_rows, head_for_single_rows
 from foretext.nn.token_head import TokenHead
 from foretext.objectives.base import Objective
@@ -39,10 +41,16 @@ class Networks:
     Args:
         network: on its device.
         tokenizer: of the network; copies share it.
-        precision: "auto" takes bfloat16 where it is fast and enough, float32 elsewhere.
+        precision: "auto" takes bfloat16 where it is fast and enough, float32 elsewhere; "int8" is
+            the same, but embeds by products of integers.
+
+    Raises:
+        SettingError: the device has no such products.
     """
 
-    def __init__(self, network: Network, tokenizer: Tokenizer, precision: Precision) -> None:
+    def __init__(self, network: Network, tokenizer: Tokenizer, precision: ReadingPrecision) -> None:
+        if precision == "int8":
+            check_int8(network.backbone.embedding.device)
         self.original = network
         self.precision = precision
         self.num_ids = tokenizer.vocab_size
@@ -66,6 +74,11 @@ class Networks:
     def fast(self) -> Network:
         """Return the network for much work at once."""
         return self._in(choose_dtype(self.precision, self.device))
+
+    def reader(self) -> Network:
+        """Return the network for reading many rows, whose linear maps are no `nn.Linear`."""
+        dtype = choose_dtype(self.precision, self.device)
+        return cast(Network, reading_copy(self._copies, dtype, self.precision))
 
     def decoder(self, reading: Reading | None = None) -> Decoder:
         """Return what reads token by token, with the head of the objective, as `reading` says.

@@ -10,10 +10,11 @@ import torch
 
 from foretext.errors import SettingError
 
-__all__ = ["DeviceName", "Precision", "choose_device", "choose_dtype"]
+__all__ = ["DeviceName", "Precision", "ReadingPrecision", "choose_device", "choose_dtype"]
 
 DeviceName = Literal["auto", "cpu", "cuda", "mps"]
 Precision = Literal["auto", "bf16", "fp32"]
+ReadingPrecision = Literal[Precision, "int8"]  # of a model in use
 
 
 def choose_device(name: DeviceName = "auto") -> torch.device:
@@ -29,9 +30,12 @@ def choose_device(name: DeviceName = "auto") -> torch.device:
     return torch.device(name)
 
 
-def choose_dtype(precision: Precision, device: torch.device) -> torch.dtype:
-    """Return bfloat16 or float32; "auto" takes bfloat16 if the device supports it natively."""
-    if precision == "auto":
+def choose_dtype(precision: ReadingPrecision, device: torch.device) -> torch.dtype:
+    """Return bfloat16 or float32; "auto" takes bfloat16 if the device supports it natively.
+
+    So does "int8", for all that is not a product with weights.
+    """
+    if precision in ("auto", "int8"):
         return torch.bfloat16 if _has_bfloat16(device.type) else torch.float32
     return torch.bfloat16 if precision == "bf16" else torch.float32
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self, cast
 
+import torch
 from pydantic import Field
 from typing_extensions import TypedDict
 
@@ -18,7 +19,9 @@ from foretext.files import merged_folder
 from foretext.interop.hugging_face import CONFIG
 from foretext.interop.task_folder import load_task, save_task
 from foretext.nn.copies import Copies
-from foretext.nn.device import DeviceName, Precision, choose_device, choose_dtype
+from foretext.nn.device import DeviceName, ReadingPrecision, choose_device, choose_dtype
+from foretext.nn.quantized_linear import check_int8
+from foretext.nn.reading_copy import reading_copy
 from foretext.parsing import parse_json
 from foretext.task_models import TASKS
 from foretext.task_models.computing import Outputs, TaskNetwork, compute_outputs
@@ -49,7 +52,8 @@ class TaskModel(Trainee):
         task: the head on that backbone.
         temperature: that logits are divided by before they become probabilities.
         device: "auto" takes a CUDA device where there is one.
-        precision: "auto" answers in bfloat16 where the device has it.
+        precision: "auto" answers in bfloat16 where the device has it; "int8" is the same with
+            products of integers, which only processors with VNNI instructions have.
     """
 
     facts_type: ClassVar[Any] = KeptFacts  # of what `facts` returns, for reading it from a file
@@ -69,7 +73,7 @@ class TaskModel(Trainee):
         *,
         temperature: float = 1.0,
         device: DeviceName = "auto",
-        precision: Precision = "auto",
+        precision: ReadingPrecision = "auto",
     ) -> None:
         self.base = base
         self.task = task
@@ -77,6 +81,8 @@ class TaskModel(Trainee):
         self.precision = precision
         self._is_in_training = False
         network = TaskNetwork(base.backbone, task).to(choose_device(device))
+        if precision == "int8":
+            check_int8(base.backbone.embedding.device)
         self._copies = Copies(network, (base.tokenizer, base.target_tokenizer))
 
     @property
@@ -149,6 +155,7 @@ class TaskModel(Trainee):
             sentence_pooling=self.task.sentence_pooling,
             target_tokenizer=base.target_tokenizer,
             objective=self.task.writer,
+            knows_pairs=self.task.writes_texts,
         )
 
     # Answers
@@ -157,14 +164,23 @@ class TaskModel(Trainee):
         """Return the network in the precision of answers."""
         if self._is_in_training:
             return cast(TaskNetwork, self._copies.original)
+        return cast(TaskNetwork, self._copies.in_dtype(self._dtype))
+
+    def reader(self) -> TaskNetwork:
+        """Return the network for reading many rows, whose linear maps are no `nn.Linear`."""
+        if self._is_in_training:
+            return self.network()
+        return cast(TaskNetwork, reading_copy(self._copies, self._dtype, self.precision))
+
+    @property
+    def _dtype(self) -> torch.dtype:
         backbone = self.base.backbone
         precision = "fp32" if backbone.keeps_fp32 else self.precision
-        dtype = choose_dtype(precision, backbone.embedding.device)
-        return cast(TaskNetwork, self._copies.in_dtype(dtype))
+        return choose_dtype(precision, backbone.embedding.device)
 
     def outputs(self, examples: PaddedExamples) -> Outputs:
         """Return the outputs of the task for each example."""
-        return compute_outputs(self.network(), examples)
+        return compute_outputs(self.reader(), examples)
 
     # Folders
 
@@ -215,7 +231,7 @@ class TaskModel(Trainee):
         folder: str | Path,
         *,
         device: DeviceName = "auto",
-        precision: Precision = "auto",
+        precision: ReadingPrecision = "auto",
     ) -> Self:
         """Open the folder of a run, or one of Hugging Face with a head for a task.
 

@@ -20,7 +20,7 @@ from foretext.data.rows import (
 from foretext.errors import CorpusError, SettingError
 from foretext.metrics import softmax
 from foretext.metrics.paired import Tallies
-from foretext.nn.device import DeviceName, Precision
+from foretext.nn.device import DeviceName, ReadingPrecision
 from foretext.task_models.answer_figures import (
     Language,
     answer_figures,
@@ -59,7 +59,7 @@ class SpanReader(ReaderLearning):
         temperature: float = 1.0,
         null_threshold: float = 0.0,
         device: DeviceName = "auto",
-        precision: Precision = "auto",
+        precision: ReadingPrecision = "auto",
     ) -> None:
         super().__init__(base, task, temperature=temperature, device=device, precision=precision)
         self.null_threshold = null_threshold
