@@ -149,7 +149,7 @@ def prefetch_word(inputs, subwords, word, stride):
             prefetch(inputs, row + d)
 
 
-@kernel(_nrt=False)
+@kernel(kept=True)
 def word_sums(inputs, subwords, stride, sums):
     """Write the sum of every word's rows into sums, (V * D,)."""
     for word in range(subwords.num_units.size):
@@ -382,7 +382,7 @@ def walk_cbow(model, scratch, n, counter, null, rate):
     return loss, predictions, counter
 
 
-@kernel(_nrt=False)
+@kernel(kept=True)
 def train_slice(text, model, scratch, first, last, null, rate_start, rate_end, seed):
     """Train on sentences `first` to `last` - 1, the learning rate falling in a line.
 

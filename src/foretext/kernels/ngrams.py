@@ -39,62 +39,78 @@ def character_end(text, at, last):
     return at
 
 
-@kernel()
-def ngram_spans(text, word_starts, minn, maxn, bucket):
+def ngram_spans(
+    text: np.ndarray,
+    word_starts: np.ndarray,
+    minn: int,
+    maxn: int,
+    bucket: int,
+    *,
+    with_spans: bool = True,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return (starts, buckets, spans): the n-grams of each word, in the order of the original.
 
     text: uint8, words one after another, each between ``<`` and ``>``; word_starts: (V + 1,).
     starts: (V + 1,) int64, indices into buckets (E,) int32 and spans (E, 2) int64, which are places
-    in the text. A single ``<`` or ``>`` is no n-gram.
+    in the text; without them spans (0, 2). A single ``<`` or ``>`` is no n-gram.
     """
-    num_words = word_starts.size - 1
-    starts = np.zeros(num_words + 1, np.int64)
-    buckets = np.empty(0, np.int32)
-    spans = np.empty((0, 2), np.int64)
-    for filling in range(2):
-        count = 0
-        for word in range(num_words):
-            first = word_starts[word]
-            last = word_starts[word + 1]
-            at = first
-            while at < last:
-                end = at
-                value = np.uint32(2166136261)
-                for n in range(1, maxn + 1):
-                    if end == last:
-                        break
-                    begin = end
-                    end = character_end(text, end, last)
-                    for byte in range(begin, end):
-                        value = next_hash(value, text[byte])
-                    if n < minn or (n == 1 and (at == first or end == last)):
-                        continue
-                    if filling:
-                        buckets[count] = value % np.uint32(bucket)
-                        spans[count, 0] = at
-                        spans[count, 1] = end
-                    count += 1
-                at = character_end(text, at, last)
-            starts[word + 1] = count
-        if not filling:
-            buckets = np.empty(count, np.int32)
-            spans = np.empty((count, 2), np.int64)
+    starts = np.zeros(word_starts.size, np.int64)
+    buckets, spans = np.empty(0, np.int32), np.empty((0, 2), np.int64)
+    write_ngrams(text, word_starts, minn, maxn, bucket, starts, buckets, spans)  # counts them
+    buckets = np.empty(starts[-1], np.int32)
+    spans = np.empty((starts[-1] if with_spans else 0, 2), np.int64)
+    write_ngrams(text, word_starts, minn, maxn, bucket, starts, buckets, spans)
     return starts, buckets, spans
 
 
-@kernel()
-def word_signatures(starts, units, num_units):
+@kernel(kept=True)
+def write_ngrams(text, word_starts, minn, maxn, bucket, starts, buckets, spans):
+    """Write the n-grams of each word, buckets and spans only where there is room for them."""
+    count = 0
+    for word in range(word_starts.size - 1):
+        first = word_starts[word]
+        last = word_starts[word + 1]
+        at = first
+        while at < last:
+            end = at
+            value = np.uint32(2166136261)
+            for n in range(1, maxn + 1):
+                if end == last:
+                    break
+                begin = end
+                end = character_end(text, end, last)
+                for byte in range(begin, end):
+                    value = next_hash(value, text[byte])
+                if n < minn or (n == 1 and (at == first or end == last)):
+                    continue
+                if buckets.size:
+                    buckets[count] = value % np.uint32(bucket)
+                if spans.size:
+                    spans[count, 0] = at
+                    spans[count, 1] = end
+                count += 1
+            at = character_end(text, at, last)
+        starts[word + 1] = count
+
+
+def word_signatures(starts: np.ndarray, units: np.ndarray, num_units: int) -> np.ndarray:
     """Return (num_units,) uint64: equal for two units if the same words have them, equally often.
 
     units: (E,), those of word w are ``units[starts[w] : starts[w + 1]]``. A signature is the sum of
     one random number for each occurrence; two that should differ agree once in 2**64.
     """
     signatures = np.zeros(num_units, np.uint64)
+    add_signatures(starts, units, signatures)
+    return signatures
+
+
+@kernel(kept=True)
+def add_signatures(starts, units, signatures):
+    """Add each word's number to the signatures of its units."""
     for word in range(starts.size - 1):
         number = random64(np.uint64(word + 1))
         for at in range(starts[word], starts[word + 1]):
             signatures[units[at]] += number
-    return signatures
 
 
 @kernel()

@@ -33,17 +33,20 @@ class CharacterNgrams(NamedTuple):
 
     def buckets(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Return (starts, buckets), (V + 1,) and (E,): those of word w begin at ``starts[w]``."""
-        starts, buckets, _ = self.hashed(*marked_bytes(words))
+        starts, buckets, _ = self._hashed(*marked_bytes(words), with_spans=False)
         return starts, buckets
 
     def hashed(self, text: np.ndarray, word_starts: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return (starts, buckets, spans) of words as `marked_bytes` gives them."""
+        return self._hashed(text, word_starts, with_spans=True)
+
+    def _hashed(
+        self, text: np.ndarray, word_starts: np.ndarray, *, with_spans: bool
+    ) -> tuple[np.ndarray, ...]:
         from foretext.kernels.ngrams import ngram_spans
 
-        found: tuple[np.ndarray, ...] = ngram_spans(
-            text, word_starts, self.minn, self.maxn, max(self.bucket, 1)
-        )
-        return found
+        size = max(self.bucket, 1)
+        return ngram_spans(text, word_starts, self.minn, self.maxn, size, with_spans=with_spans)
 
 
 class SubwordTable(NamedTuple):

@@ -37,6 +37,7 @@ from foretext.vectors.word_vectors import WordVectors
 __all__ = ["Word2Vec"]
 
 HOT_NODES = 128  # of the Huffman tree, of which each of several workers has copies
+RELEASE_EVERY = 16  # slices, of a quarter of a megabyte each
 DEFAULT_ALPHA = {"skipgram": 0.025, "cbow": 0.05}
 
 
@@ -127,6 +128,7 @@ class Word2Vec:
         vocabulary.require_two_words()
         self.config = config
         self.vocabulary = vocabulary
+        self._text = tokens.train
         self.alpha = config.alpha or DEFAULT_ALPHA[config.model]
         self.slices = Slices.of(tokens.train, MAX_SENTENCE)
         self.counts = np.array(vocabulary.counts, np.int64)
@@ -158,6 +160,8 @@ class Word2Vec:
     ) -> Learned:
         """Learn the windows of one slice in place; the loss is that of one window in sixteen."""
         first, last = self.slices.firsts[slice_index : slice_index + 2]
+        if slice_index % RELEASE_EVERY == 0:  # or an epoch would bring all of the text into memory
+            self._text.release()
         null = len(self.counts) + worker * self._own_rows
         scratch = self._scratch[worker]
         return Learned(*train_slice(*self._arguments, scratch, first, last, null, *rates, seed))
