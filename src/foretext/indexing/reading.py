@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from typing import Literal
 
 from foretext.corpus import Corpus
 from foretext.corpus.paragraphs import Paragraph, has_rows, paragraphs
@@ -99,7 +100,7 @@ def _new_sources(corpus: Corpus, known: list[SourceFacts]) -> list[Source]:
 
 
 def _facts(source: Source, corpus: Corpus) -> SourceFacts:
-    unit = "row" if has_rows(source, corpus.config) else "line"
+    unit: Literal["line", "row"] = "row" if has_rows(source, corpus.config) else "line"
     return SourceFacts(name=source.name, state=_state(source), unit=unit)
 
 

@@ -17,7 +17,7 @@ Nothing in it is a pickle, and nothing in it names a file to open.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -38,7 +38,7 @@ __all__ = [
     "SourceFacts",
 ]
 
-KIND = "search index"
+KIND: Final = "search index"
 KEPT_VECTORS = "vectors.safetensors"
 Count = Annotated[int, Field(ge=0)]
 MOST_DIMENSIONS = 1 << 20

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, overload
@@ -10,24 +10,22 @@ from typing import Any, Literal, NamedTuple, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import ModelFileError, SettingError
+from foretext.errors import SettingError
 from foretext.representation import Represented
 from foretext.search.bm25 import BM25
-from foretext.search.embedder import Embedder, read_weights
 from foretext.search.folder import IndexFolder
 from foretext.search.fusion import fused
-from foretext.search.model_files import fingerprint
 from foretext.search.passages import Passages
+from foretext.search.query_model import OpenModel, QueryModel
 from foretext.search.results import Hit, Results
-from foretext.search.stored_vectors import StoredVectors, best_of
+from foretext.search.stored_vectors import best_of
+from foretext.search.vector_search import VectorSearch
 from foretext.search.word_index import WordIndex
-from foretext.vectors.neighbor_graph import NeighborGraph, is_usearch_installed
 from foretext.vectors.neighbors import Nearest
 
-__all__ = ["By", "OpenModel", "SearchIndex"]
+__all__ = ["By", "SearchIndex"]
 
 By = Literal["vectors", "words", "both"]
-OpenModel = Callable[[Path], Any]
 WAYS = ("vectors", "words", "both")
 CANDIDATES = 100  # of each way, at least, that are put together
 
@@ -36,9 +34,12 @@ UNKNOWN_TO_WORDS = "no word of this query is in the passages"
 
 
 class _Query(NamedTuple):
+    """A query, and what each way found for it; None of a way that is not asked."""
+
     text: str
     vector: NDArray[np.float32] | None  # (D,), of unit length or zeros
-    words: list[str]
+    near: Nearest | None
+    bm25: NDArray[np.float32] | None  # of every passage, (N,)
 
 
 class SearchIndex(Represented):
@@ -58,9 +59,8 @@ class SearchIndex(Represented):
         self._folder = IndexFolder(Path(path))
         self.facts = self._folder.facts()
         self.passages = Passages(self._folder, self.facts)
-        self._open_model = open_model
-        self._model_path = self._folder.kept_model
-        self._model_fingerprint = self.facts.model.kept
+        self._model = QueryModel(self._folder, self.facts, open_model)
+        self._vectors = VectorSearch(self._folder, self.facts)
 
     def __len__(self) -> int:
         return len(self.passages)
@@ -87,28 +87,26 @@ class SearchIndex(Represented):
         Raises:
             ModelFileError: the index was made with another model.
         """
-        found = fingerprint(Path(path))
-        if found not in (self.facts.model.given, self.facts.model.kept):
-            raise ModelFileError(
-                f"{path} is not the model that {self._folder.path} was made with "
-                f"('{self.facts.model.name}'): its vectors would not fit; give that model, or make "
-                "the index again."
-            )
-        self._model_path, self._model_fingerprint = Path(path), found
+        self._model.use(Path(path))
         return self
 
     @property
     def is_approximate(self) -> bool:
         """Whether vectors are searched by a graph: one is there, and usearch is installed."""
-        return self.has_graph and is_usearch_installed()
+        return self._vectors.is_approximate
 
     @property
     def has_graph(self) -> bool:
         """Whether the index has a graph of neighbours."""
-        return self._folder.graph.is_file()
+        return self._vectors.has_graph
+
+    @cached_property
+    def words(self) -> WordIndex:
+        """The inverted index."""
+        return WordIndex(self._folder, self.facts)
 
     @overload
-    def search(
+    def search(  # type: ignore[overload-overlap]  # a str is a sequence of them, too
         self,
         queries: str,
         k: int = 10,
@@ -143,8 +141,8 @@ class SearchIndex(Represented):
         Args:
             queries: one text, or several in a list.
             k: passages of each.
-            by: "vectors", by the cosine of model's vectors; "words", by BM25; "both", by the sum of
-                reciprocal ranks in the two.
+            by: "vectors", by the cosine of the model's vectors; "words", by BM25; "both", by the
+                sum of reciprocal ranks in the two.
             exact: look at every vector, though there is a graph of neighbours.
             bm25: settings; None: k1 = 1.2 and b = 0.75.
 
@@ -157,13 +155,21 @@ class SearchIndex(Represented):
         if by not in WAYS:
             raise SettingError(f"by = '{by}': there are 'vectors', 'words' and 'both'.")
         texts = [queries] if isinstance(queries, str) else list(queries)
-        settings = bm25 or BM25()
-        given = self._queries(texts, by)
         depth = max(k, CANDIDATES) if by == "both" else k
-        nearest = self._nearest(given, depth, exact=exact) if by != "words" else []
+        vectors = self._model.embed(texts) if by != "words" and texts else None  # (Q, D)
+        nearest = [] if vectors is None else self._vectors.nearest(vectors, depth, exact=exact)
         found = [
-            self._results(query, nearest[place] if nearest else None, depth, k, settings)
-            for place, query in enumerate(given)
+            self._results(
+                _Query(
+                    text,
+                    None if vectors is None else vectors[place],
+                    nearest[place] if nearest else None,
+                    None if by == "vectors" else self._bm25(text, bm25 or BM25()),
+                ),
+                depth,
+                k,
+            )
+            for place, text in enumerate(texts)
         ]
         return found[0] if isinstance(queries, str) else found
 
@@ -172,128 +178,44 @@ class SearchIndex(Represented):
 
         Passages are drawn at random; each is its own nearest neighbour in both searches.
         """
-        rows = np.sort(np.random.default_rng(seed).permutation(len(self))[:num_queries])
-        vectors = self._vectors.rows(rows)
-        vectors = vectors[vectors.any(axis=1)]
-        exact = self._vectors.nearest(vectors, k)
-        found = [self._by_graph(vector, k) for vector in vectors]
-        num_found = sum(np.isin(a.rows, b.rows).sum() for a, b in zip(exact, found, strict=True))
-        return float(num_found / max(sum(len(near.rows) for near in exact), 1))
+        return self._vectors.graph_recall(num_queries, k, seed)
 
-    @cached_property
-    def words(self) -> WordIndex:
-        """The inverted index."""
-        return WordIndex(self._folder, self.facts)
+    def _bm25(self, text: str, settings: BM25) -> NDArray[np.float32]:
+        return self.words.scores(self.words.words(text), settings)
 
-    @cached_property
-    def _vectors(self) -> StoredVectors:
-        return StoredVectors(self._folder, self.facts)
-
-    @cached_property
-    def _graph(self) -> NeighborGraph:
-        graph = NeighborGraph.load(self._folder.graph, self.facts.model.dim)
-        rows = graph.sampled()
-        fits = graph.is_of(len(self), self.facts.model.dim)
-        if not (fits and graph.holds(rows, self._vectors.rows(rows))):
-            raise ModelFileError(
-                f"{self._folder.graph} is the graph of other vectors; remove it, or make the index "
-                "again with --overwrite."
-            )
-        return graph
-
-    @cached_property
-    def _embedder(self) -> Embedder:
-        model = self._open_model(self._checked_model())
-        options = self.facts.model.options
-        weights = read_weights(self._folder.weights, model) if options.weighting == "idf" else None
-        if model.vector_size != self.facts.model.dim:
-            raise ModelFileError(
-                f"{self._model_path} gives vectors of {model.vector_size} numbers, and the index "
-                f"has {self.facts.model.dim}; make the index again with --overwrite."
-            )
-        return Embedder(model, options, weights)
-
-    def _checked_model(self) -> Path:
-        if self._model_fingerprint is None:
-            raise ModelFileError(
-                f"{self._folder.path} was made without a copy of its model; give the model "
-                f"'{self.facts.model.name}' with --model (in Python: use_model), or search by "
-                "words."
-            )
-        if fingerprint(self._model_path) != self._model_fingerprint:
-            raise ModelFileError(
-                f"{self._model_path} is not the model that the index was made with; make the index "
-                "again with --overwrite."
-            )
-        return self._model_path
-
-    def _queries(self, texts: Sequence[str], by: By) -> list[_Query]:
-        vectors = self._embedder.embed(texts) if by != "words" and texts else None
-        return [
-            _Query(
-                text,
-                None if vectors is None else vectors[place],
-                [] if by == "vectors" else self.words.words(text),
-            )
-            for place, text in enumerate(texts)
-        ]
-
-    def _nearest(self, queries: Sequence[_Query], k: int, *, exact: bool) -> list[Nearest]:
-        vectors = [query.vector for query in queries if query.vector is not None]
-        if exact or not self.is_approximate:
-            return self._vectors.nearest(np.array(vectors), k) if vectors else []
-        return [self._by_graph(vector, k) for vector in vectors]
-
-    def _by_graph(self, vector: NDArray[np.float32], k: int) -> Nearest:
-        rows = self._graph.nearest(vector, k)
-        rows = rows[(rows >= 0) & (rows < len(self))]
-        scores = self._vectors.cosines(rows, vector)
-        order = np.lexsort((rows, -scores))
-        order = order[self._vectors.scales[rows[order]] != 0]
-        return Nearest(rows[order], scores[order])
-
-    def _results(
-        self, query: _Query, near: Nearest | None, depth: int, k: int, settings: BM25
-    ) -> Results:
+    def _results(self, query: _Query, depth: int, k: int) -> Results:
         """Put together what vectors and words found for a query."""
-        notes, rankings, bm25 = [], [], None
-        scored: list[tuple[int, float]] = []
-        if near is not None and query.vector is not None:
-            if not query.vector.any():
+        notes = []
+        found = []  # by each way that was asked
+        if query.near is not None:
+            found.append(query.near)
+            if query.vector is not None and not query.vector.any():
                 notes.append(UNKNOWN_TO_MODEL)
-                near = Nearest(near.rows[:0], near.scores[:0])
-            scored = list(zip(near.rows.tolist(), near.scores.tolist(), strict=True))
-            rankings.append([row for row, _ in scored])
-        if near is None or query.words:
-            bm25 = self.words.scores(query.words, settings)  # (N,)
-            found = best_of(bm25, depth)
-            found = Nearest(found.rows[found.scores > 0], found.scores[found.scores > 0])
-            if not len(found.rows):
+        if query.bm25 is not None:
+            best = best_of(query.bm25, depth)
+            with_words = best.scores > 0
+            found.append(Nearest(best.rows[with_words], best.scores[with_words]))
+            if not with_words.any():
                 notes.append(UNKNOWN_TO_WORDS)
-            scored = list(zip(found.rows.tolist(), found.scores.tolist(), strict=True))
-            rankings.append([row for row, _ in scored])
-        if len(rankings) > 1:
-            scored = fused(rankings)
-        hits = (self._hit(row, score, query.vector, bm25) for row, score in scored[:k])
-        return Results(query.text, tuple(hits), tuple(notes))
+        ranked = [
+            list(zip(near.rows.tolist(), near.scores.tolist(), strict=True)) for near in found
+        ]
+        scored = ranked[0] if len(ranked) == 1 else fused([[row for row, _ in r] for r in ranked])
+        hits = tuple(self._hit(row, score, query) for row, score in scored[:k])
+        return Results(query.text, hits, tuple(notes))
 
-    def _hit(
-        self,
-        row: int,
-        score: float,
-        vector: NDArray[np.float32] | None,
-        bm25: NDArray[np.float32] | None,
-    ) -> Hit:
-        cosine = None
-        if vector is not None and vector.any():
-            cosine = float(self._vectors.cosines(np.array([row]), vector)[0])
+    def _hit(self, row: int, score: float, query: _Query) -> Hit:
+        cosine = score if query.bm25 is None else None
+        if query.bm25 is not None and query.vector is not None and query.vector.any():
+            vectors = self._vectors.vectors
+            cosine = float(vectors.cosines(np.array([row]), query.vector)[0])
         first, *others = self.passages.places(row)
         return Hit(
-            score=float(score),
+            score=score,
             text=self.passages.text(row),
             place=first,
             others=tuple(others),
             cosine=cosine,
-            bm25=None if bm25 is None else float(bm25[row]),
+            bm25=None if query.bm25 is None else float(query.bm25[row]),
             row=row,
         )
