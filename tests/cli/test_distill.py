@@ -51,3 +51,32 @@ def test_options_without_effect(command: Command, teacher: Path, tmp_path: Path)
     done = command("distill", teacher, "-o", tmp_path / "static", "--num-texts", 5)
     assert done.code == 2
     assert "--num-texts has no effect without --corpus" in done.err
+
+
+def test_a_smaller_network(command: Command, teacher: Path, corpus: Path, tmp_path: Path) -> None:
+    student = tmp_path / "student"
+    asked = ("distill", teacher, "-o", student, "--into", "network", "--corpus", corpus)
+    done = command(*asked, "--layers", 1, "--budget", "4s", "--json")
+    assert done.code == 0, done.err
+    result = json.loads(done.out)
+    assert (result["output"], result["layers"]) == (str(student), 1)
+    assert result["valid_loss"] > 0
+    filled = command("fill", student, "the [MASK]", "--json")
+    assert filled.code == 0, filled.err
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--layers", 1), "--layers has no effect on --into static"),
+        (("--into", "network", "--dim", 4), "--dim has no effect on --into network"),
+        (("--into", "network", "--layers", 1), "--into network needs --corpus."),
+        (("--into", "network", "--corpus", "a.txt"), "--into network needs --layers."),
+    ],
+)
+def test_options_of_the_other_form(
+    options: tuple[object, ...], sentence: str, command: Command, teacher: Path, tmp_path: Path
+) -> None:
+    done = command("distill", teacher, "-o", tmp_path / "out", *options)
+    assert done.code == 2
+    assert sentence in " ".join(done.err.split())

@@ -123,6 +123,23 @@ class Backbone(Trainable):
         """
         return self.reinitialised()
 
+    def student(self, num_layers: int, dim: int | None = None) -> Backbone:
+        """Return a smaller one of the same form, for distillation.
+
+        As wide as this one it starts from its embeddings and some of its layers.
+
+        Args:
+            num_layers: of the result.
+            dim: width of its states; None: as wide as this one.
+
+        Raises:
+            SettingError: there is no smaller one of this form.
+        """
+        raise SettingError(
+            f"[backbone] {type(self).__name__} has no smaller form to distil it into; take a "
+            "Transformer, or distil into static vectors."
+        )
+
     @property
     def arguments(self) -> Mapping[str, Any]:
         """Further arguments of `build`, as JSON has them: folders keep them beside the settings."""

@@ -147,6 +147,32 @@ class Transformer(SegmentedBackbone):
         """Return one with random weights, `rate` times as wide, with as many heads."""
         return Transformer(self.config.narrowed(rate, num_layers), self.vocab_size)
 
+    def student(self, num_layers: int, dim: int | None = None) -> Transformer:
+        """Return a smaller one: of its width with its embeddings and layers at equal distances.
+
+        Sanh et al. 2019, section 3. The heads of a narrower one stay about as wide.
+        """
+        smaller = Transformer(self.config.shrunk(num_layers, dim), self.vocab_size)
+        if smaller.dim == self.dim:
+            smaller.load_state_dict(self._weights_of(smaller.kept_layers(self.num_layers)))
+        return smaller
+
+    def kept_layers(self, num_layers: int) -> list[int]:
+        """Return which of so many layers its own start from, the first and the last among them."""
+        last = num_layers - 1
+        return [round(i * last / max(self.num_layers - 1, 1)) for i in range(len(self.blocks))]
+
+    def _weights_of(self, layers: Sequence[int]) -> dict[str, Tensor]:
+        """Return the weights of a network of some of the layers."""
+        found = {}
+        for name, weight in self.state_dict().items():
+            if not name.startswith("blocks."):
+                found[name] = weight
+        for place, layer in enumerate(layers):
+            for name, weight in self.blocks[layer].state_dict().items():
+                found[f"blocks.{place}.{name}"] = weight
+        return found
+
     def flops(self) -> Flops:
         """Return the operations of a training step, with the layers frozen that are so now."""
         projection = self.embeddings.projection

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from foretext.cli.into_network import into_network, refuse_other_options
 from foretext.cli.shared import (
     AsJson,
     ModelArgument,
@@ -26,15 +27,18 @@ def distill(
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="The folder to write.")
     ],
     into: Annotated[
-        Literal["static"],
-        typer.Option(help="What the model becomes: static, vectors of its tokens."),
+        Literal["static", "network"],
+        typer.Option(
+            help="What the model becomes: static, vectors of its tokens; network, a smaller one of "
+            "the same form."
+        ),
     ] = "static",
     corpus: Annotated[
         str | None,
         typer.Option(
             metavar="CORPUS",
             help="static: texts like those to embed; the vectors are fitted to what the model says "
-            "of them.",
+            "of them. network: text that it learns the model's answers on.",
         ),
     ] = None,
     num_texts: Annotated[
@@ -51,12 +55,42 @@ def distill(
         Literal["float32", "float16", "int8"] | None,
         typer.Option(help="static: type of the numbers in the folder (float32 by default)."),
     ] = None,
+    layers: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="network: its layers.")
+    ] = None,
+    width: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=2, help="network: width of its states (that of the model)."),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="network: wall-clock time, such as 5m (ten epochs)."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="network: continue the unfinished run in FOLDER.")
+    ] = False,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Make a small, fast model out of a large one."""
-    options = given_options(num_texts=num_texts, dim=dim, dtype=dtype)
+    options = given_options(
+        num_texts=num_texts, dim=dim, dtype=dtype, layers=layers, width=width, budget=budget,
+        resume=resume or None,
+    )  # fmt: skip
+    refuse_other_options(into, {**options, **given_options(corpus=corpus)})
+    if into == "network":
+        student = into_network(
+            model, output, corpus=corpus, overwrite=overwrite, quiet=quiet or None, **options
+        )
+        if as_json:
+            print_json(student)
+            return
+        say(
+            f"{student['parameters']:,} parameters, {student['layers']} layers in "
+            f"{student['seconds']:.0f} s: {output}"
+        )
+        return
     result = _into_static(model, output, corpus, overwrite=overwrite, quiet=quiet, **options)
     if as_json:
         print_json(result)

@@ -160,7 +160,7 @@ def adapted(
         seed: of the random draws.
     """
     learned = copy.deepcopy(base, {id(base.tokenizer): base.tokenizer})
-    network = nn.ModuleList([learned.backbone, learned.objective])
+    network = nn.ModuleList([learned.backbone, cast(Objective, learned.objective)])
     kept = Checkpoints(job.run.checkpoints / DONE, job.note)
     found = kept.newest(Adaptation) if job.resume else None
     if found is not None:

@@ -164,7 +164,7 @@ class NetworkLearner(Learner):
         self, rows: TaskRows, baseline: Baseline | None, seconds: float | None
     ) -> Prepared[Self]:
         """Continue the pretraining of the base, then let a teacher answer, as the user wants."""
-        return prepare_network(self, rows, baseline, seconds)
+        return cast(Prepared[Self], prepare_network(self, rows, baseline, seconds))
 
     def untrained(self, rows: TaskRows) -> TaskModel:
         """Return a head with random weights on the base."""

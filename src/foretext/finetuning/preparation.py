@@ -22,6 +22,7 @@ from foretext.finetuning.teachers import (
     OWN,
     Teacher,
     is_name,
+    learned_linear,
     learned_teacher,
     opened_teacher,
 )
@@ -184,7 +185,7 @@ def _own_teacher(
     )
     model, record = learner.train(rows, 0, context)
     if name == ENSEMBLE:
-        linear = _whole_linear(baseline) or learned_teacher(LINEAR, rows.train).model
+        linear = _whole_linear(baseline) or learned_linear(rows.train)
         weights = model.join(linear, rows.valid)
         job.note(
             f"in the teacher the network counts {weights.network:.3f}, the linear model "

@@ -29,6 +29,7 @@ __all__ = [
     "confidences",
     "have_sets",
     "is_name",
+    "learned_linear",
     "learned_teacher",
     "opened_teacher",
 ]
@@ -41,7 +42,8 @@ FOLDS = 5
 FOLD_SEED = 20_150_309
 
 
-def _linear(rows: Rows) -> Predictor:
+def learned_linear(rows: Rows) -> LinearClassifier:
+    """Return the linear classifier that learns from the rows."""
     return LinearClassifier().fit([row.text for row in rows], [row.labels for row in rows])
 
 
@@ -51,7 +53,7 @@ def _fasttext(rows: Rows) -> Predictor:
 
 
 LINEAR, ENSEMBLE = "linear", "ensemble"
-LEARNED: dict[str, Learn] = {"fasttext": _fasttext, LINEAR: _linear}  # in seconds
+LEARNED: dict[str, Learn] = {"fasttext": _fasttext, LINEAR: learned_linear}  # in seconds
 OWN = ("self", ENSEMBLE)  # the network of the run itself: alone, or with the linear model
 
 

@@ -17,7 +17,7 @@ from torch import Tensor
 from foretext.backbones.base import Backbone
 from foretext.config import Config
 from foretext.corpus.blocks import Blocks
-from foretext.data.batch import Inputs
+from foretext.data.batch import Batch, Inputs
 from foretext.data.examples import Examples
 from foretext.data.segmenter import Segmenter
 from foretext.data.token_file import TokenFile
@@ -143,6 +143,16 @@ class Objective(Criterion):
     def token_network(self, backbone: Backbone) -> Backbone:
         """Return the network whose states `token_head` reads: the backbone, or one of its own."""
         return backbone
+
+    def predicted_positions(self, batch: Batch) -> Tensor | None:
+        """Return the positions of all rows whose tokens `token_head` predicts, (M,).
+
+        A student learns the teacher's answers there. None: no other model can be learned from.
+
+        Args:
+            batch: of its examples; positions count through its rows, one after the other.
+        """
+        return None
 
     def states_of_masks(self, backbone: Backbone, ids: Tensor, masked: Tensor) -> Tensor:
         """Return the states that `token_head` reads to fill masks, (M, D), if it `fills`.

@@ -113,6 +113,10 @@ class MaskedLM(MaskingObjective):
         frame = (cls, sep, special.required("pad"))
         return SentencePairs(tokens, self.row_length, self.config.pair_sentences, frame, masking)
 
+    def predicted_positions(self, batch: Batch) -> Tensor:
+        """Return the masked positions, (M,)."""
+        return batch.targets["masked"].flatten().nonzero()[:, 0]
+
     def counts(self, batch: Batch) -> Mapping[str, int]:
         """Return the number of masked tokens, and of pairs."""
         counts = {"masked_lm": int(batch.targets["masked"].sum())}
@@ -122,7 +126,7 @@ class MaskedLM(MaskingObjective):
 
     def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
         """Score the masked tokens, and the pairs by the state of `[CLS]`."""
-        positions = batch.targets["masked"].flatten().nonzero()[:, 0]  # (M,)
+        positions = self.predicted_positions(batch)  # (M,)
         hidden = states.last.flatten(0, 1).index_select(0, positions)  # (M, D)
         originals = batch.targets["original"].flatten().index_select(0, positions)
         scores = {"masked_lm": self.head.score(hidden, originals)}

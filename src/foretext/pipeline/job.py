@@ -47,6 +47,7 @@ class PretrainingJob(Job):
     recipe: Recipe
     corpus: Sources
     base: Base = None
+    teacher: LanguageModel | None = None  # whose answers are learned beside the text
     found: Corpus | None = None  # the corpus, where it is open already
     budget: Budget | None = None  # for everything; see `foretext.pipeline.budgets` for what follows
     beginning: Beginning | None = None  # of the corpus, which a budget may cut short

@@ -19,9 +19,11 @@ from foretext.interop.hugging_face import save_hugging_face
 from foretext.language_model import LanguageModel
 from foretext.nn.device import choose_device
 from foretext.objectives.base import Objective
+from foretext.objectives.criterion import Criterion
 from foretext.parsing import parse_toml
 from foretext.pipeline.budgets import reading, with_training_time
 from foretext.pipeline.building import build_model, objective_class, training_config
+from foretext.pipeline.distillation import ValidationOf, distilled
 from foretext.pipeline.job import PretrainingJob
 from foretext.pipeline.samples import SampledValidation
 from foretext.pipeline.shared_text import SharedText, learned_tokenizer
@@ -67,12 +69,20 @@ def learn_language_model(job: PretrainingJob) -> tuple[LanguageModel, list[dict[
         model.objective.begin(model.backbone, examples)
     validation = None if tokens.valid is None else _validation(job, model, tokenizer, tokens.valid)
     with job.training_context() as context:
-        history = fit(model, examples, config, context, validation)
+        history = fit(_taught(job, model), examples, config, context, validation)
     job.run.note(f"trained {history[-1]['step']:,} steps in {history[-1]['time']:.1f} s")
     if job.keep:
         _finish(job, recipe, model, tokenizer, tokens, history, warnings)
     learned = LanguageModel(tokenizer, model.backbone, model.objective, device=config.device)
     return learned, history
+
+
+def _taught(job: PretrainingJob, model: Model[Objective]) -> Model[Criterion]:
+    """Return the model with a teacher's answers in its loss, if the job has a teacher."""
+    if job.teacher is None:
+        return model
+    objective = distilled(model, job.teacher, training_config(job.recipe))
+    return Model(model.backbone, objective)
 
 
 def help_to_learn(job: PretrainingJob) -> tuple[LanguageModel, list[dict[str, Any]]]:
@@ -215,10 +225,11 @@ def _validation(
 ) -> Validation:
     """The held-out loss; in a run that is kept, with samples of what the model answers."""
     config = training_config(job.recipe)
-    loss = _held_out_loss(model, held_out, config)
-    if not job.keep:
-        return loss
-    return SampledValidation(loss, tokenizer, config.device, held_out, job.run.samples)
+    measured: Validation = _held_out_loss(model, held_out, config)
+    if job.keep:
+        samples = job.run.samples
+        measured = SampledValidation(measured, tokenizer, config.device, held_out, samples)
+    return measured if job.teacher is None else ValidationOf(measured, model)
 
 
 def _held_out_loss(model: Model[Objective], text: TokenFile, config: TrainingConfig) -> HeldOutLoss:

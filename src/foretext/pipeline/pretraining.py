@@ -126,6 +126,7 @@ def run_recipe(
     auto: bool = False,
     shared: Path | None = None,
     text_bytes: int | None = None,
+    teacher: LanguageModel | None = None,
 ) -> Pretrained:
     """Do what `pretrain` does, and return the recipe and the history too.
 
@@ -136,6 +137,9 @@ def run_recipe(
     others (`foretext.pipeline.shared`). So that all have the same text, `text_bytes` says how much
     of it is read, in stored bytes from its beginning, and no budget cuts it; None: what the folder
     says, or all.
+
+    With a `teacher` a language model learns its answers beside the text
+    (`foretext.pipeline.network_distillation`).
     """
     began = command_began()
     if not is_first_process():
@@ -149,6 +153,7 @@ def run_recipe(
             recipe=recipe,
             corpus=corpus,
             base=base,
+            teacher=teacher,
             keep=out is not None,
             resume=resume,
             quiet=is_quiet(quiet),
