@@ -307,3 +307,45 @@ def as_pytorch(backbone: EncoderDecoder) -> dict[str, Tensor]:
             for name, part in parts.items():
                 weights |= {f"{prefix}{name}.{kind}": p for kind, p in part.named_parameters()}
     return weights
+
+
+def test_cross_attention_can_be_drawn_again() -> None:
+    torch.manual_seed(1)
+    shape = {**SHAPE, **FORMS["t5"], "dim": 64, "first_attention": "neighbours"}
+    backbone = EncoderDecoder.build(EncoderDecoder.Config(**shape), V)
+    first = {name: value.clone() for name, value in backbone.state_dict().items()}
+    with torch.no_grad():
+        for value in backbone.parameters():
+            value.add_(1.0)
+    backbone.redraw_cross_attention()
+    drawn = {
+        f"decoder.blocks.{layer}.cross.attention.{part}.weight"
+        for layer in (0, 1)
+        for part in ("query", "key_value", "output")
+    }
+    for name, value in backbone.state_dict().items():
+        if name in drawn:
+            assert not torch.equal(value, first[name])
+            assert float(value.std() / first[name].std()) == pytest.approx(1, rel=0.1)
+        else:
+            assert torch.equal(value, first[name] + 1.0), name
+    attention = backbone.decoder.layers[0].cross.attention
+    assert torch.equal(attention.query.weight, attention.key_value.weight[: attention.width])
+
+
+def test_only_heads_that_began_at_equal_tokens_seek_sentinels() -> None:
+    found = {form: towers(form) for form in FORMS}
+    assert not any(backbone.seeks_sentinels for backbone in found.values())
+    assert all(backbone.default_dropout == 0.1 for backbone in found.values())
+    usual = found["t5"].fine_tuning_defaults(pretrained=True)["learning_rate"]
+    config = EncoderDecoder.Config(**{**SHAPE, **FORMS["t5"], "first_attention": "neighbours"})
+    own = EncoderDecoder.build(config, V)
+    assert own.seeks_sentinels
+    assert own.default_dropout is None
+    assert own.fine_tuning_defaults(pretrained=True)["learning_rate"] == 2 * usual
+    with pytest.raises(
+        SettingError, match="redraw_cross_attention: Transformer has no cross-attention"
+    ):
+        Transformer(
+            Transformer.Config(num_layers=1, dim=16, num_heads=2), V
+        ).redraw_cross_attention()

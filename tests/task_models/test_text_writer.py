@@ -11,13 +11,17 @@ import pytest
 import torch
 
 import foretext as ft
+from foretext.backbones.encoder_decoder import EncoderDecoder
 from foretext.data.rows import ParallelText
+from foretext.data.rows.row_texts import RowTexts
 from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.recipe import TaskRecipe
 from foretext.finetuning.run import run_finetuning
 from foretext.metrics.texts import bleu
 from foretext.task_models.text_answer import TextAnswer
 from foretext.task_models.text_writer import TextWriter
+from foretext.tasks.task_base import TaskBase
+from foretext.tokenizers.subwords import learn_subwords
 from foretext.training.model import Model
 from foretext.training.validation import HeldOutLoss
 
@@ -75,6 +79,58 @@ def test_the_best_outputs_come_first(writer: TextWriter) -> None:
     (one,) = writer.predictions(["zwei drei drei zwei"])
     assert writer.shown(one) == "two three three two\tzwei drei drei zwei"
     assert json.dumps(one)
+
+
+def t5_base(first_attention: str) -> TaskBase:
+    """A small T5, as if it were pretrained."""
+    torch.manual_seed(0)
+    words = learn_subwords(
+        "bpe",
+        {"vocab_size": 290, "special_tokens": ["<pad>", "[UNK]", "</s>"]},
+        RowTexts([text for pair in PAIRS for text in pair]),
+    )
+    shape: dict[str, Any] = {"num_layers": 1, "dim": 16, "num_heads": 2, "positions": "relative"}
+    config = EncoderDecoder.Config(**shape, first_attention=first_attention)
+    return TaskBase(words, EncoderDecoder(config, words.vocab_size), "causal")
+
+
+def resolved(
+    base: TaskBase, *, frozen: bool = False, pretrained: bool = True, **chosen: Any
+) -> Any:
+    """Whether cross-attention is drawn again, and the smoothing."""
+    config = TextWriter.resolve(
+        TextWriter.task_config()(**chosen),
+        base,
+        rows_of(PAIRS),
+        is_pretrained=pretrained,
+        is_frozen=frozen,
+    ).config
+    return config.redraw_cross_attention, config.label_smoothing
+
+
+def test_cross_attention_that_seeks_sentinels_is_drawn_again() -> None:
+    base, published = t5_base("neighbours"), t5_base("random")
+    assert resolved(base) == (True, 0.1)
+    assert resolved(base, label_smoothing=0.0) == (True, 0.0)
+    assert resolved(base, redraw_cross_attention=False) == (False, 0.0)
+    assert resolved(base, frozen=True) == (False, 0.0)
+    assert resolved(base, pretrained=False) == (False, 0.1)
+    assert resolved(published) == (False, 0.0)
+    assert resolved(published, redraw_cross_attention=True) == (True, 0.1)
+    with pytest.raises(SettingError, match="redraw_cross_attention would have no effect"):
+        resolved(base, pretrained=False, redraw_cross_attention=True)
+
+
+def test_a_writer_keeps_the_cross_attention_that_it_learned_from_pairs() -> None:
+    base = t5_base("neighbours")
+    query = base.backbone.decoder.blocks[0].cross.attention.query.weight  # type: ignore[union-attr]
+    before = query.detach().clone()
+    kept = TextWriter.begin(base, TextWriter.task_config()(), rows_of(PAIRS))
+    assert torch.equal(query, before)
+    assert resolved(kept.as_base()) == (False, 0.0)
+    again = TextWriter.task_config()(redraw_cross_attention=True)
+    TextWriter.begin(base, again, rows_of(PAIRS))
+    assert not torch.equal(query, before)
 
 
 def test_greedy_and_drawn_outputs(writer: TextWriter) -> None:

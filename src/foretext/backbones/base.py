@@ -77,6 +77,7 @@ class Backbone(Trainable):
     gains_from_crf: bool = True  # tagging: whether states know little of each other
     default_dropout: float | None = None  # of fine-tuning; None: what its settings say
     tunes_layer_decay: bool = False  # whether a search of settings tries it, once pretrained
+    seeks_sentinels: bool = False  # pretrained, its cross-attention looks for sentinels
 
     def __init__(self, config: Config, vocab_size: int) -> None:
         super().__init__()
@@ -285,6 +286,17 @@ class Backbone(Trainable):
             SettingError: its states get none.
         """
         raise SettingError(f"[task] transform = '{activation}' is for Transformers; leave it out.")
+
+    def redraw_cross_attention(self) -> None:
+        """Give cross-attention random weights, as before pretraining.
+
+        Raises:
+            SettingError: there is none.
+        """
+        raise SettingError(
+            f"[task] redraw_cross_attention: {type(self).__name__} has no cross-attention that was "
+            "pretrained; leave it out."
+        )
 
     def fine_tuning_defaults(self, *, pretrained: bool) -> Mapping[str, Any]:
         """Return the settings of `[training]` that suit it, where fine-tuning's differ."""

@@ -38,7 +38,7 @@ class EncoderDecoder(Backbone):
     visibilities: frozenset[Visibility] = frozenset({"causal"})
     reads_source = True
     gains_from_crf = False
-    default_dropout = 0.1
+    default_dropout: float | None = 0.1
     tunes_layer_decay = True
 
     def __init__(
@@ -52,6 +52,9 @@ class EncoderDecoder(Backbone):
             self.decoder.embeddings.tokens = self.encoder.embeddings.tokens
         self.dim, self.num_layers = config.dim, self.decoder.num_layers
         self.max_length = self.usual_length = config.max_length
+        self.seeks_sentinels = self.decoder.begins_at_equals
+        if self.seeks_sentinels:  # it is small, and was pretrained without dropout
+            self.default_dropout = None
 
     @classmethod
     def build(
@@ -150,9 +153,13 @@ class EncoderDecoder(Backbone):
         """Draw the weights of a layer on the states, as the encoder's tasks do."""
         self.encoder.initialise_head(layer)
 
+    def redraw_cross_attention(self) -> None:
+        """Give cross-attention random weights, as before pretraining."""
+        self.decoder.redraw_cross_attention()
+
     def fine_tuning_defaults(self, *, pretrained: bool) -> Mapping[str, Any]:
-        """Return the learning rate of its encoder."""
-        return self.encoder.fine_tuning_defaults(pretrained=pretrained)
+        """Return the learning rate of its encoder; that of random weights where it has some."""
+        return self.encoder.fine_tuning_defaults(pretrained=pretrained and not self.seeks_sentinels)
 
     @classmethod
     def settings_for_rows(cls, config: EncoderDecoderConfig, row_length: int) -> Mapping[str, Any]:

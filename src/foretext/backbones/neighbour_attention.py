@@ -37,6 +37,7 @@ __all__ = [
     "NEAR_SCORE",
     "attend_to_equals",
     "attend_to_neighbours",
+    "residual_scale",
     "shift_matrix",
     "shrink_residuals",
 ]
@@ -93,9 +94,13 @@ def shrink_residuals(blocks: Sequence[Block], num_layers: int) -> None:
         outputs = [block.attention.output, block.feed_forward.outer]
         if block.cross is not None:
             outputs.append(block.cross.attention.output)
-        scale = (len(outputs) * num_layers) ** -0.5
         for output in outputs:
-            output.weight.mul_(scale)
+            output.weight.mul_(residual_scale(len(outputs), num_layers))
+
+
+def residual_scale(num_parts: int, num_layers: int) -> float:
+    """Return what `shrink_residuals` multiplies by, where each layer adds so many parts."""
+    return float((num_parts * num_layers) ** -0.5)
 
 
 def shift_matrix(dim: int, distance: int) -> Tensor:

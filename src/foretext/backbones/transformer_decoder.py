@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
-from foretext.backbones.neighbour_attention import DISTANCES_BEFORE, attend_to_equals
+from foretext.backbones.attention_backbone import draw_linear
+from foretext.backbones.neighbour_attention import (
+    DISTANCES_BEFORE,
+    attend_to_equals,
+    residual_scale,
+)
 from foretext.backbones.transformer import Transformer
 from foretext.data.batch import Inputs, Visibility
 from foretext.nn.attention import Layout, Source
@@ -51,13 +58,35 @@ class TransformerDecoder(Transformer):
             # the last of the states feeds no block
         )
 
+    @property
+    def begins_at_equals(self) -> bool:
+        """Whether its first weights look for tokens of the source that are like its own."""
+        return self.relative is not None and self.config.first_attention == "neighbours"
+
+    def redraw_cross_attention(self) -> None:
+        """Draw the weights of cross-attention as those of a new decoder; norms stay."""
+        with torch.no_grad():
+            for attention in self._cross_attentions():
+                for layer in attention.query, attention.key_value, attention.output:
+                    draw_linear(layer, self.config.init_std)
+                if self.config.norm_position == "pre":
+                    attention.output.weight.mul_(residual_scale(3, self.num_layers))
+        self._attend_to_equals()
+
     def _initialise(self) -> None:
         super()._initialise()
-        if self.relative is None or self.config.first_attention != "neighbours":
-            return
+        self._attend_to_equals()
+
+    def _attend_to_equals(self) -> None:
+        if self.begins_at_equals:
+            for attention in self._cross_attentions():
+                attend_to_equals(attention, self.config.init_std)
+
+    def _cross_attentions(self) -> Iterator[CrossAttention]:
+        """Yield those with weights of their own."""
         for block in self.layers[: len(self.blocks)]:
             assert block.cross is not None
-            attend_to_equals(block.cross.attention, self.config.init_std)
+            yield block.cross.attention
 
     def _layouts(
         self, inputs: Inputs, cache: KeyValueCache | None, dtype: torch.dtype

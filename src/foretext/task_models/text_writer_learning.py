@@ -17,7 +17,7 @@ from foretext.data.rows import (
     read_parallel,
 )
 from foretext.data.rows.in_memory import RowSource, json_lines
-from foretext.errors import CorpusError
+from foretext.errors import CorpusError, SettingError
 from foretext.task_models.base import TaskModel
 from foretext.task_models.text_answer import TextAnswer
 from foretext.task_models.trainee import Resolved, visibility_of
@@ -124,11 +124,26 @@ class TextWriterLearning(TaskModel):
         is_pretrained: bool,
         is_frozen: bool,
     ) -> Resolved:
-        """Smooth labels where weights are random."""
-        if config.label_smoothing is not None:
-            return Resolved(config, [])
-        smoothing = 0.0 if is_pretrained else SMOOTHING
-        return Resolved(config.model_copy(update={"label_smoothing": smoothing}), [])
+        """Draw cross-attention again where it seeks sentinels; smooth where weights are random.
+
+        Raises:
+            SettingError: redraw_cross_attention has no effect.
+        """
+        redraws = config.redraw_cross_attention
+        chosen: dict[str, Any] = {}
+        if redraws is None:
+            seeks_sentinels = base.backbone.seeks_sentinels and not base.knows_pairs
+            redraws = is_pretrained and not is_frozen and seeks_sentinels
+            chosen["redraw_cross_attention"] = redraws
+        elif redraws and not is_pretrained:
+            raise SettingError(
+                "[task] redraw_cross_attention would have no effect: all weights are random; "
+                "leave it out."
+            )
+        if config.label_smoothing is None:
+            is_random = redraws or not is_pretrained
+            chosen["label_smoothing"] = SMOOTHING if is_random else 0.0
+        return Resolved(config.model_copy(update=chosen), [])
 
     @classmethod
     def begin(cls, base: TaskBase, config: Any, rows: Sequence[ParallelText]) -> Self:
@@ -136,6 +151,8 @@ class TextWriterLearning(TaskModel):
         tokenizer = base.target_tokenizer or base.tokenizer
         found = cls.find(rows)
         longest = max(map(len, tokenizer.encode_batch([row.target for row in rows])))
+        if config.redraw_cross_attention:
+            base.backbone.redraw_cross_attention()
         return cls(base, cls.task_class(config, base, longest=longest, **found))
 
     @property

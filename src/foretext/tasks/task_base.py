@@ -34,6 +34,8 @@ class TaskBase(NamedTuple):
     target_tokenizer: Tokenizer | None = None
     # That it was pretrained with, which knows how texts are read and written; None: there is none.
     objective: Objective | None = None
+    # Whether it has learned from pairs of a source and a target.
+    knows_pairs: bool = False
 
     @property
     def num_parameters(self) -> int:

@@ -60,7 +60,9 @@ class TextToText(Task):
         long_sources: Literal["warn", "cut", "refuse"] = "warn"
         """Sources that are longer: cut with a warning, cut, or an error."""
         label_smoothing: float | None = Field(None, ge=0, lt=1)
-        """Share of each target that all tokens divide; none: 0.1 from scratch, else 0."""
+        """Share of each target that all tokens divide; none: 0.1 where weights are random."""
+        redraw_cross_attention: bool | None = None
+        """Begin with random cross-attention; none: on a T5 of our recipe that has seen no pairs."""
         vocabularies: Literal["shared", "separate"] = "shared"
         """From scratch: one vocabulary for sources and targets, or one for each."""
         judged_by: Figure | Literal["loss"] = "chrf"
