@@ -46,7 +46,7 @@ def evaluate(
             metavar="DATA",
             help="Word pairs with scores, or analogy questions; text for a language model; pairs "
             "of texts with scores or labels for both; images for an autoencoder; rows with right "
-            "answers for a task.",
+            "answers for a task; query<TAB>answer for a search index.",
         ),
     ],
     restrict_vocab: Annotated[
@@ -144,6 +144,9 @@ def _opened(run: Path, options: dict[str, Any]) -> tuple[Measure, Show]:
     if kind == "autoencoder":
         refuse_options(run, "an autoencoder", options)
         return _of_autoencoder(run), _show_plain
+    if kind == "search index":
+        refuse_options(run, "a search index", options)
+        return _of_index(run), _show_search
     if is_predictor(kind):
         refuse_options(run, "a trained task", options.keys() - {"target", *DECODING})
         return _of_task(run, options), _show_labels
@@ -207,6 +210,15 @@ def _of_autoencoder(run: Path) -> Measure:
     return lambda path: dict(evaluate_autoencoder(codec, [path])[str(path)])
 
 
+def _of_index(run: Path) -> Measure:
+    from foretext.artifact import load
+    from foretext.evaluation.search import evaluate_search
+    from foretext.search import SearchIndex
+
+    index = load(run, SearchIndex)
+    return lambda path: evaluate_search(index, path).as_dict()
+
+
 def _of_task(run: Path, options: dict[str, Any]) -> Measure:
     from foretext.artifact import load_task
     from foretext.data.rows import ParallelFiles
@@ -238,6 +250,17 @@ def _show_plain(path: Path, figures: Figures) -> None:
     from foretext.evaluation.figures import Evaluation
 
     print_table(["", ""], Evaluation(path, figures).rows(), title=path.name)
+
+
+def _show_search(path: Path, figures: Figures) -> None:
+    """Print the figures of each way to search."""
+    from foretext.evaluation.search import WAYS
+
+    columns = ["by", *figures[WAYS[0]]]
+    print_table(columns, [[by, *figures[by].values()] for by in WAYS], title=path.name)
+    say(f"{figures['queries']:,} queries; {figures['without_answer']:,} have no answer here")
+    if "graph_recall" in figures:
+        say(f"the graph finds {figures['graph_recall']:.1%} of the 10 nearest passages")
 
 
 def _show_labels(path: Path, figures: Figures) -> None:
