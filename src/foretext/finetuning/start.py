@@ -17,7 +17,7 @@ from foretext.errors import SettingError
 from foretext.finetuning.bases import NamedBackbone, Origin
 from foretext.finetuning.material import Material
 from foretext.finetuning.recipe import BaseModel
-from foretext.finetuning.word_start import completed, vector_matrix, words_of_vectors
+from foretext.finetuning.word_start import completed, tokens_of_vectors
 from foretext.task_models.base import TaskModel
 from foretext.task_models.trainee import visibility_of
 from foretext.tasks.task_base import TaskBase
@@ -218,9 +218,7 @@ def _start_from_vectors(
             f"[backbone] name = '{over.row}' cannot start from word vectors; take one that reads "
             "words, such as textcnn, lstm, gru or rnn."
         )
-    tokenizer = words_of_vectors(
-        vectors, named, material.texts, dict(sections.get("tokenizer", {}))
-    )
+    start = tokens_of_vectors(vectors, named, material.texts, dict(sections.get("tokenizer", {})))
     sizes = {"vector_size": vectors.vector_size}
     config = component.Config.checked({**over.settings, **sizes, **chosen}, "backbone")
     if config.vector_size != vectors.vector_size:
@@ -228,14 +226,11 @@ def _start_from_vectors(
             f"[backbone] vector_size = {config.vector_size}: the vectors to begin from have "
             f"{vectors.vector_size} numbers each; leave it out."
         )
-    backbone = component.build(config, tokenizer.vocab_size, num_characters=material.num_characters)
-    base = TaskBase(tokenizer, backbone, visibility_of(backbone))
-    resolved = {
-        "backbone": _backbone_section(backbone),
-        "tokenizer": tokenizer.config.model_dump(exclude_none=True),
-    }
-    matrix = vector_matrix(vectors, tokenizer.vocabulary.words)
-    return Start("vectors", base, resolved, material.model, matrix)
+    size, characters = start.tokenizer.vocab_size, material.num_characters
+    backbone = component.build(config, size, num_characters=characters)
+    base = TaskBase(start.tokenizer, backbone, visibility_of(backbone))
+    resolved = {"backbone": _backbone_section(backbone), "tokenizer": start.settings}
+    return Start("vectors", base, resolved, material.model, start.vectors)
 
 
 def _check_name(named: NamedBackbone, chosen: dict[str, Any]) -> None:

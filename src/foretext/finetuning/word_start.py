@@ -1,27 +1,63 @@
-"""The words and the vectors that a network over static word vectors starts with."""
+"""The words or tokens, and their vectors, that a network over static vectors starts with."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
 from foretext.data.rows.row_texts import RowTexts
+from foretext.errors import SettingError
 from foretext.finetuning.recipe import BaseModel
 from foretext.run_folder import RunFolder
+from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.vocabulary import UNKNOWN
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["completed", "vector_matrix", "words_of_vectors"]
+__all__ = ["TokenStart", "completed", "tokens_of_vectors"]
 
 MAX_WORDS = 200_000  # of a vector file; the most frequent come first in such files
 
 
-def words_of_vectors(
+class TokenStart(NamedTuple):
+    """What a network reads texts with, and what it knows of their tokens."""
+
+    tokenizer: Tokenizer
+    settings: dict[str, Any]  # of [tokenizer], resolved
+    vectors: np.ndarray  # (V, E) float32, with NaN for tokens without a vector
+
+
+def tokens_of_vectors(
+    vectors: WordVectors, named: BaseModel, rows: RowTexts, settings: dict[str, Any]
+) -> TokenStart:
+    """Return the tokenizer that vectors came with, or one of the words of vectors and rows.
+
+    Args:
+        vectors: to start from.
+        named: how the user named them.
+        rows: whose words join, where the vectors are of words.
+        settings: of [tokenizer].
+
+    Raises:
+        SettingError: a setting of a tokenizer that the vectors came with.
+    """
+    if vectors.tokenizer is None:
+        words = _words_of_vectors(vectors, named, rows, settings)
+        matrix = _vector_matrix(vectors, words.vocabulary.words)
+        return TokenStart(words, words.config.model_dump(exclude_none=True), matrix)
+    if settings:
+        raise SettingError(
+            f"[tokenizer] {min(settings)} cannot be chosen here: '{named}' has vectors of the "
+            "tokens of its own tokenizer."
+        )
+    return TokenStart(vectors.tokenizer, {}, vectors.vectors)
+
+
+def _words_of_vectors(
     vectors: WordVectors, named: BaseModel, rows: RowTexts, settings: dict[str, Any]
 ) -> WordTokenizer:
     """Return a tokenizer of the words of vectors and rows.
@@ -48,7 +84,7 @@ def words_of_vectors(
     return WordTokenizer(learned.config, learned.vocabulary.extended(known, None))
 
 
-def vector_matrix(vectors: WordVectors, words: Sequence[str]) -> np.ndarray:
+def _vector_matrix(vectors: WordVectors, words: Sequence[str]) -> np.ndarray:
     """Return the vectors of words, (V, E), with NaN for words without one."""
     matrix = np.full((len(words), vectors.vector_size), np.nan, np.float32)
     for index, word in enumerate(words):

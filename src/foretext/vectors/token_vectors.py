@@ -48,6 +48,8 @@ class TokenVectors(WordVectors):
         SettingError: another number of vectors than of tokens, or a vector is not finite.
     """
 
+    tokenizer: SubwordTokenizer
+
     def __init__(
         self,
         tokenizer: SubwordTokenizer,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from foretext.corpus.texts import iterate_texts
 from foretext.errors import SettingError
+from foretext.tokenizers.base import Tokenizer
 from foretext.vectors.analogies import evaluate_analogies
 from foretext.vectors.analogy_scores import AnalogyResult
 from foretext.vectors.formats import ReadOptions, read_table, write_table
@@ -54,6 +55,7 @@ class WordVectors(WordSimilarity):
 
     kind: ClassVar[str] = "word vectors"
     task_origin: ClassVar = "vectors"  # what a task that is learned on them starts with
+    tokenizer: Tokenizer | None = None  # where a row belongs to a token; None: to a word
 
     @classmethod
     def load(
