@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, overload
@@ -40,6 +40,17 @@ class _Query(NamedTuple):
     vector: NDArray[np.float32] | None  # (D,), of unit length or zeros
     near: Nearest | None
     bm25: NDArray[np.float32] | None  # of every passage, (N,)
+    depth: int  # results of each way
+
+    def ranked(self) -> list[tuple[int, float]]:
+        """Return passages and scores, the best first."""
+        found = [] if self.near is None else [self.near]
+        if self.bm25 is not None:
+            best = best_of(self.bm25, self.depth)
+            has_word = best.scores > 0
+            found.append(Nearest(best.rows[has_word], best.scores[has_word]))
+        ways = [list(zip(near.rows.tolist(), near.scores.tolist(), strict=True)) for near in found]
+        return ways[0] if len(ways) == 1 else fused([[row for row, _ in way] for way in ways])
 
 
 class SearchIndex(Represented):
@@ -150,28 +161,16 @@ class SearchIndex(Represented):
             SettingError: no such way, or `k` is less than 1.
             ModelFileError: a part of the index is damaged, or its model is missing or another one.
         """
-        if k < 1:
-            raise SettingError(f"k = {k}: ask for at least one passage.")
-        if by not in WAYS:
-            raise SettingError(f"by = '{by}': there are 'vectors', 'words' and 'both'.")
         texts = [queries] if isinstance(queries, str) else list(queries)
-        depth = max(k, CANDIDATES) if by == "both" else k
-        vectors = self._model.embed(texts) if by != "words" and texts else None  # (Q, D)
-        nearest = [] if vectors is None else self._vectors.nearest(vectors, depth, exact=exact)
-        found = [
-            self._results(
-                _Query(
-                    text,
-                    None if vectors is None else vectors[place],
-                    nearest[place] if nearest else None,
-                    None if by == "vectors" else self._bm25(text, bm25 or BM25()),
-                ),
-                depth,
-                k,
-            )
-            for place, text in enumerate(texts)
-        ]
+        found = [self._results(query, k) for query in self._found(texts, k, by, exact, bm25)]
         return found[0] if isinstance(queries, str) else found
+
+    def rows(self, queries: Sequence[str], k: int = 10, *, by: By = "vectors") -> list[list[int]]:
+        """Return the numbers of what `search` finds for each query, without texts and places."""
+        return [
+            [row for row, _ in query.ranked()[:k]]
+            for query in self._found(queries, k, by, False, None)
+        ]
 
     def graph_recall(self, num_queries: int = 200, k: int = 10, *, seed: int = 0) -> float:
         """Return the share of the `k` exact neighbours of passages that the graph finds.
@@ -180,28 +179,32 @@ class SearchIndex(Represented):
         """
         return self._vectors.graph_recall(num_queries, k, seed)
 
-    def _bm25(self, text: str, settings: BM25) -> NDArray[np.float32]:
-        return self.words.scores(self.words.words(text), settings)
+    def _found(
+        self, texts: Sequence[str], k: int, by: By, exact: bool, settings: BM25 | None
+    ) -> Iterator[_Query]:
+        """Yield what each way that is asked finds for each query."""
+        if k < 1:
+            raise SettingError(f"k = {k}: ask for at least one passage.")
+        if by not in WAYS:
+            raise SettingError(f"by = '{by}': there are 'vectors', 'words' and 'both'.")
+        depth = max(k, CANDIDATES) if by == "both" else k
+        vectors = self._model.embed(texts) if by != "words" and texts else None  # (Q, D)
+        nearest = [] if vectors is None else self._vectors.nearest(vectors, depth, exact=exact)
+        for place, text in enumerate(texts):
+            vector = None if vectors is None else vectors[place]
+            near = nearest[place] if nearest else None
+            bm25 = None
+            if by != "vectors":
+                bm25 = self.words.scores(self.words.words(text), settings or BM25())
+            yield _Query(text, vector, near, bm25, depth)
 
-    def _results(self, query: _Query, depth: int, k: int) -> Results:
-        """Put together what vectors and words found for a query."""
+    def _results(self, query: _Query, k: int) -> Results:
         notes = []
-        found = []  # by each way that was asked
-        if query.near is not None:
-            found.append(query.near)
-            if query.vector is not None and not query.vector.any():
-                notes.append(UNKNOWN_TO_MODEL)
-        if query.bm25 is not None:
-            best = best_of(query.bm25, depth)
-            with_words = best.scores > 0
-            found.append(Nearest(best.rows[with_words], best.scores[with_words]))
-            if not with_words.any():
-                notes.append(UNKNOWN_TO_WORDS)
-        ranked = [
-            list(zip(near.rows.tolist(), near.scores.tolist(), strict=True)) for near in found
-        ]
-        scored = ranked[0] if len(ranked) == 1 else fused([[row for row, _ in r] for r in ranked])
-        hits = tuple(self._hit(row, score, query) for row, score in scored[:k])
+        if query.vector is not None and not query.vector.any():
+            notes.append(UNKNOWN_TO_MODEL)
+        if query.bm25 is not None and not query.bm25.any():
+            notes.append(UNKNOWN_TO_WORDS)
+        hits = tuple(self._hit(row, score, query) for row, score in query.ranked()[:k])
         return Results(query.text, hits, tuple(notes))
 
     def _hit(self, row: int, score: float, query: _Query) -> Hit:
