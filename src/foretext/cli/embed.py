@@ -17,12 +17,11 @@ from foretext.cli.shared import (
     refuse_options,
 )
 from foretext.cli.waiting import bar_of
-from foretext.errors import CorpusError, ModelFileError
+from foretext.errors import CorpusError
 from foretext.terminal import say
 
 __all__ = ["embed"]
 
-WITHOUT_VECTORS = ("fasttext classifier", "linear classifier")
 
 
 def embed(
@@ -72,8 +71,7 @@ def embed(
     ] = False,
 ) -> None:
     """Turn each line of text into one vector."""
-    from foretext.artifact import load, load_language_model, opened_run
-    from foretext.task_models import is_task
+    from foretext.artifact import load_embedder, opened_run
     from foretext.vectors.embedding_file import save_embeddings
     from foretext.vectors.word_vectors import WordVectors
 
@@ -88,14 +86,7 @@ def embed(
     lines = list(read_texts(texts))
     if not lines:
         raise CorpusError(f"{texts} holds no text.")
-    kind = opened_run(run).kind
-    if kind in WITHOUT_VECTORS:
-        raise ModelFileError(
-            f"{run} holds a run of kind '{kind}', which gives no vectors of texts; embed takes "
-            "word vectors, language models and networks that have learned a task."
-        )
-    learned_task = is_task(kind)  # whose backbone embeds
-    model: Any = load_language_model(run) if learned_task else load(run)
+    model: Any = load_embedder(run)
     for_model = given_options(
         pooling=pooling, layer=tuple(layer) if layer else None, normalize=normalize
     )
