@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,7 @@ class TokenVectors(WordVectors):
     """
 
     tokenizer: SubwordTokenizer
+    weighs_words: ClassVar[bool] = False  # vectors of tokens have their weights in them
 
     def __init__(
         self,
@@ -140,6 +141,10 @@ class TokenVectors(WordVectors):
             lengths = np.linalg.norm(means, axis=1, keepdims=True)
             np.divide(means, lengths, out=means, where=lengths > 0)
         return means
+
+    def text_sizes(self, texts: Sequence[str]) -> list[int]:
+        """Return how many tokens each text has."""
+        return list(map(len, self.tokenizer.encode_batch(texts)))
 
     def spelled(self, word: str) -> str:
         """Return `word` as the tokenizer spells it where that is a token, else as it is."""
