@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from foretext.report.task_card import task_card, task_title
+from foretext.report.task_card import figure_name, task_card, task_title
 from tests.report.task_facts import facts, spread
 
 RUN = {"run": {"task": "classification", "train": "a.csv", "test": "b.csv"}}
@@ -110,3 +110,8 @@ def test_a_teacher_and_more_pretraining_are_told() -> None:
     assert "teacher" not in card()
     few = {**adapted, "loss_before": None, "loss_after": None}
     assert "held-out loss" not in card(adapted=few)
+
+
+def test_names_of_figures_of_retrieval() -> None:
+    names = {"ndcg@10": "nDCG@10", "mrr@10": "MRR@10", "recall@1": "recall@1"}
+    assert {name: figure_name(name) for name in names} == names

@@ -53,6 +53,15 @@ def embed(
             "than once, the mean of the layers.",
         ),
     ] = None,
+    dim: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Language model: the first N numbers of each vector, scaled to length 1; for "
+            "models that learned Matryoshka dimensions.",
+        ),
+    ] = None,
     normalize: Annotated[
         bool | None,
         typer.Option(
@@ -79,7 +88,9 @@ def embed(
         refuse_options(
             run,
             "an autoencoder",
-            given_options(weighting=weighting, pooling=pooling, layer=layer, normalize=normalize),
+            given_options(
+                weighting=weighting, pooling=pooling, layer=layer, dim=dim, normalize=normalize
+            ),
         )
         _embed_examples(run, texts, output, overwrite=overwrite, as_json=as_json)
         return
@@ -88,7 +99,7 @@ def embed(
         raise CorpusError(f"{texts} holds no text.")
     model: Any = load_embedder(run)
     for_model = given_options(
-        pooling=pooling, layer=tuple(layer) if layer else None, normalize=normalize
+        pooling=pooling, layer=tuple(layer) if layer else None, dim=dim, normalize=normalize
     )
     for_vectors = given_options(weighting=weighting)
     with bar_of(lines, "embedding", quiet=quiet) as bar:
