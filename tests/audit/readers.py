@@ -11,6 +11,7 @@ import gzip
 import json
 import lzma
 import struct
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -20,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import zstandard
 
+from foretext.artifact import load_embedder
 from foretext.classifiers.fasttext.classifier import FastTextClassifier
 from foretext.classifiers.linear import LinearClassifier
 from foretext.classifiers.shown_row import ShownRow
@@ -39,10 +41,12 @@ from foretext.data.rows import (
     read_texts,
 )
 from foretext.evaluation.vectors import evaluate_vectors
+from foretext.indexing import index
 from foretext.metrics.paired import share_tallies
 from foretext.pipeline.shared import SharedFolder
 from foretext.pipeline.word_text import SharedWords
 from foretext.recipe import Recipe
+from foretext.search import SearchIndex
 from foretext.tokenizers.hf_files import load_hf_tokenizer, load_target_tokenizer
 from foretext.vectors.index import NeighborIndex
 from foretext.vectors.ngrams import CharacterNgrams
@@ -163,6 +167,22 @@ def _write_index(folder: Path) -> None:
 
 def _read_index(folder: Path) -> None:
     NeighborIndex.load(folder / "index", WordVectors(WORDS, VECTORS)).neighbors(WORDS[:3], 3)
+
+
+def _write_search_index(folder: Path, *, approximate: bool = False) -> None:
+    with tempfile.TemporaryDirectory() as model:
+        WordVectors(WORDS, VECTORS).save(Path(model) / "v.safetensors")
+        settings = {"approximate": approximate}
+        index(Path(model) / "v.safetensors", [TEXT, *WORDS], folder / "i", settings=settings, quiet=True)
+
+
+def _read_search_index(folder: Path) -> None:
+    opened = SearchIndex(folder / "i", load_embedder)
+    found = opened.search([WORDS[0], "dark night"], 3, by="both")
+    assert all(np.isfinite(hit.score) for results in found for hit in results)
+    opened.words.rows_with_all(["dark", "night"])
+    for source in opened.passages.sources:
+        list(opened.passages.rows_of(source.name))
 
 
 def _evaluated(folder: Path) -> None:
@@ -306,6 +326,12 @@ READERS = [
         partial(_read_vectors, "v.safetensors"),
     ),
     Reader("index of neighbours", _write_index, _read_index),
+    Reader("search index", _write_search_index, _read_search_index),
+    Reader(
+        "search index with a graph",
+        partial(_write_search_index, approximate=True),
+        _read_search_index,
+    ),
     Reader("word pairs", _file("questions", "wörd1\twörd2\t3\nwörd3\twörd4\t5\n" * 3), _evaluated),
     Reader("analogies", _file("questions", ": a\nwörd1 wörd2 wörd3 wörd4\n" * 3), _evaluated),
     Reader("classifier bin", partial(_write_fasttext, "m.bin"), partial(_read_fasttext, "m.bin")),
