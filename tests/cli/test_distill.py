@@ -56,7 +56,8 @@ def test_options_without_effect(command: Command, teacher: Path, tmp_path: Path)
 def test_a_smaller_network(command: Command, teacher: Path, corpus: Path, tmp_path: Path) -> None:
     student = tmp_path / "student"
     asked = ("distill", teacher, "-o", student, "--into", "network", "--corpus", corpus)
-    done = command(*asked, "--layers", 1, "--budget", "4s", "--json")
+    steps = ("--set", "training.steps=2", "--set", "training.valid_steps=2")
+    done = command(*asked, "--layers", 1, *steps, "--json")
     assert done.code == 0, done.err
     result = json.loads(done.out)
     assert (result["output"], result["layers"]) == (str(student), 1)

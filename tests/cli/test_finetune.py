@@ -230,3 +230,24 @@ def test_load_opens_a_classifier(command: Command, arguments: list[object], tmp_
 
     assert command(*arguments, "-o", tmp_path / "run", "--quiet").code == 0
     assert isinstance(ft.load(tmp_path / "run"), FastTextClassifier)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--teacher", "teacher"), "--teacher teacher: there is no such run or folder."),
+        (("--unlabelled", "texts.txt"), "--unlabelled has no effect alone"),
+        (("--adapt", "0.3"), "adapt = 0.3 is a share of the budget, and there is none"),
+        (("--adapt", "1m"), "BASE = 'textcnn' is none"),
+    ],
+)
+def test_teachers_and_texts_that_have_no_effect_are_refused(
+    options: tuple[str, ...], sentence: str, command: Command, tmp_path: Path
+) -> None:
+    done = command(
+        "finetune", "classification", "textcnn", tmp_path / "none.tsv", "-o", tmp_path / "run",
+        *options,
+    )  # fmt: skip
+    assert done.code == 2
+    assert sentence in " ".join(done.err.split())
+    assert not (tmp_path / "run").exists()

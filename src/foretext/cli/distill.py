@@ -66,6 +66,10 @@ def distill(
         str | None,
         typer.Option(metavar="TIME", help="network: wall-clock time, such as 5m (ten epochs)."),
     ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="SECTION.NAME=VALUE", help="network: change one setting."),
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="network: continue the unfinished run in FOLDER.")
     ] = False,
@@ -76,7 +80,7 @@ def distill(
     """Make a small, fast model out of a large one."""
     options = given_options(
         num_texts=num_texts, dim=dim, dtype=dtype, layers=layers, width=width, budget=budget,
-        resume=resume or None,
+        set=settings or None, resume=resume or None,
     )  # fmt: skip
     refuse_other_options(into, {**options, **given_options(corpus=corpus)})
     if into == "network":

@@ -9,7 +9,7 @@ from foretext.errors import SettingError
 
 __all__ = ["into_network", "refuse_other_options"]
 
-OF_NETWORK = ("layers", "width", "budget", "resume")
+OF_NETWORK = ("layers", "width", "budget", "set", "resume")
 OF_STATIC = ("num_texts", "dim", "dtype")
 
 
@@ -39,10 +39,13 @@ def into_network(
     teacher: Path, output: Path, *, resume: bool = False, **options: Any
 ) -> dict[str, Any]:
     """Train a smaller network, and return what to say of it."""
-    from foretext.pipeline.network_distillation import distill_network
+    from foretext.pipeline.network_distillation import OPEN, distill_network
+    from foretext.recipe import read_overrides
 
+    settings = read_overrides(options.pop("set", []), OPEN)
+    corpus = options.pop("corpus")
     learned = distill_network(
-        teacher, options.pop("corpus"), output, resume=resume, report=True, **options
+        teacher, corpus, output, settings=settings, resume=resume, report=True, **options
     )
     last = learned.history[-1]
     return {

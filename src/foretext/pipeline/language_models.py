@@ -19,7 +19,6 @@ from foretext.interop.hugging_face import save_hugging_face
 from foretext.language_model import LanguageModel
 from foretext.nn.device import choose_device
 from foretext.objectives.base import Objective
-from foretext.objectives.criterion import Criterion
 from foretext.parsing import parse_toml
 from foretext.pipeline.budgets import reading, with_training_time
 from foretext.pipeline.building import build_model, objective_class, training_config
@@ -77,7 +76,7 @@ def learn_language_model(job: PretrainingJob) -> tuple[LanguageModel, list[dict[
     return learned, history
 
 
-def _taught(job: PretrainingJob, model: Model[Objective]) -> Model[Criterion]:
+def _taught(job: PretrainingJob, model: Model[Objective]) -> Model:
     """Return the model with a teacher's answers in its loss, if the job has a teacher."""
     if job.teacher is None:
         return model

@@ -16,12 +16,13 @@ from foretext.errors import SettingError
 from foretext.language_model import LanguageModel
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective
+from foretext.pipeline.memory import read_memory
 from foretext.pipeline.pretraining import Pretrained, run_recipe
 from foretext.recipe import Recipe
 from foretext.recipe.sections import Sections
 from foretext.runtime import is_first_process
 
-__all__ = ["distill_network", "student_of"]
+__all__ = ["OPEN", "distill_network", "student_of"]
 
 RECIPE = "bert"  # whose settings of text and training a student has
 OPEN = ("corpus", "data", "objective", "training")  # sections that a user may set
@@ -45,7 +46,7 @@ def distill_network(
 
     Args:
         teacher: a run, a folder of Hugging Face, or the model; it has to fill masks.
-        corpus: text to learn on, best of the kind that the teacher has learned from.
+        corpus: text to learn on, as `pretrain` reads it; best of the teacher's kind.
         out: the run's folder.
         layers: of the student.
         width: of its states; None: the teacher's. Then it starts from the teacher's weights.
@@ -65,8 +66,9 @@ def distill_network(
     opened = load_language_model(teacher) if isinstance(teacher, str | Path) else teacher
     student = student_of(opened, layers, width)
     seconds = None if budget is None else duration_seconds(budget)
+    recipe, sources = read_memory(_recipe(student, settings or {}), corpus)
     return run_recipe(
-        _recipe(student, settings or {}), corpus, out, budget=seconds, base=student, teacher=opened,
+        recipe, sources, out, budget=seconds, base=student, teacher=opened,
         overwrite=overwrite, resume=resume, quiet=quiet, report=report,
     )  # fmt: skip
 
