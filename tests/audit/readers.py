@@ -173,7 +173,13 @@ def _write_search_index(folder: Path, *, approximate: bool = False) -> None:
     with tempfile.TemporaryDirectory() as model:
         WordVectors(WORDS, VECTORS).save(Path(model) / "v.safetensors")
         settings = {"approximate": approximate}
-        index(Path(model) / "v.safetensors", [TEXT, *WORDS], folder / "i", settings=settings, quiet=True)
+        index(
+            Path(model) / "v.safetensors",
+            [TEXT, *WORDS],
+            folder / "i",
+            settings=settings,
+            quiet=True,
+        )
 
 
 def _read_search_index(folder: Path) -> None:

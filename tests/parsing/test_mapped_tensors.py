@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -76,10 +77,16 @@ def test_what_is_no_such_file(path: Path, content: bytes) -> None:
 
 
 def test_a_file_that_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(ModelFileError, match="cannot be read"):
+    with pytest.raises(ModelFileError, match="is missing"):
         map_tensors(tmp_path / "none", ModelFileError, EXPECTED)
 
 
 def test_a_tensor_of_another_type(path: Path) -> None:
     with pytest.raises(ModelFileError, match="no tensor 'rows' of 2 axes and type float32"):
         map_tensors(path, ModelFileError, {"rows": ("float32", 2)})
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ModelFileError, match="is no file"):
+        map_tensors(tmp_path / "pipe", ModelFileError, EXPECTED)

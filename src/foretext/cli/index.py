@@ -130,8 +130,7 @@ def index(
 def _show(result: dict[str, Any]) -> None:
     repeated = result["places"] - result["passages"]
     again = f", {repeated:,} more places of repeated texts" if repeated else ""
-    say(
-        f"{result['passages']:,} passages of {result['files']:,} file{'s' * (result['files'] != 1)}{again}: {result['index']}"
-    )
+    files = f"{result['files']:,} file" + "s" * (result["files"] != 1)
+    say(f"{result['passages']:,} passages of {files}{again}: {result['index']}")
     if "graph_recall" in result:
         say(f"the graph finds {result['graph_recall']:.1%} of the 10 nearest passages")

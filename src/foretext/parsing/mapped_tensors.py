@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
 from foretext.errors import ForetextError
+from foretext.files import is_regular_file
 from foretext.parsing.json_file import parse_json
 from foretext.parsing.tensor_file import DTYPES, Shapes, check_tensors
+from foretext.parsing.text_file import read_bytes
 
 __all__ = ["map_tensors"]
 
@@ -41,8 +43,10 @@ def map_tensors(
     Raises:
         ForetextError: of the class `error`: the file is missing, cut off, or lacks a tensor.
     """
+    if not is_regular_file(path):
+        read_bytes(path, error)  # says what is there instead
     try:
-        size = path.stat().st_size if path.is_file() else 0
+        size = path.stat().st_size
         with path.open("rb") as file:
             length = int.from_bytes(file.read(8), "little")
             header = file.read(length) if 8 + length <= min(size, LONGEST_HEADER) else b""
