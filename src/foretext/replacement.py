@@ -103,7 +103,6 @@ def _is_waiting(folder: Path) -> bool:
     return (
         replacement.is_dir()
         and not replacement.is_symlink()
-        and (replacement / RECIPE).is_file()
         and is_finished(replacement)
     )
 

@@ -16,6 +16,7 @@ class Stage(NamedTuple):
     arguments: Callable[[Path], list[str]]  # of the folder with the inputs; without the output
     before: Callable[[Path], list[str]] | None = None  # a command whose result is replaced
     is_run: bool = True  # may be resumed
+    has_page: bool = True
     by_time: bool = False  # its result depends on how fast it was; it is not compared
     report: bool = False  # with its page, which takes longer than all the rest
 
@@ -104,6 +105,14 @@ STAGES = [
         lambda folder: [*_network("classification", "textcnn")(folder), "--search", "0.3s"],
         by_time=True,
     ),
+    Stage(
+        "search index",
+        lambda folder: [
+            "index", str(folder / "vectors.safetensors"), str(folder / "text.txt"),
+            "--approximate",
+        ],
+        has_page=False,
+    ),
     Stage("fasttext classifier", _task("classification", "fasttext", "classifier.workers=1")),
     Stage("linear classifier", _task("classification", "linear")),
     Stage(
@@ -127,9 +136,12 @@ def write_inputs(folder: Path) -> None:
     """Write what the stages learn from."""
     import numpy as np
 
+    from foretext.vectors.word_vectors import WordVectors
     from tests.networks import sentences
     from tests.task_files import write_task_files
 
     (folder / "text.txt").write_text(sentences(120), encoding="utf-8")
     np.save(folder / "images.npy", np.random.default_rng(0).random((40, 6, 6), np.float32))
     write_task_files(folder)
+    vectors = np.random.default_rng(0).random((3, 4), np.float32)
+    WordVectors(["the", "dog", "cat"], vectors).save(folder / "vectors.safetensors")

@@ -45,6 +45,7 @@ IMPORTED = (  # what a command imports when it is used, so that forks find it
     "foretext.finetuning.fasttext", "foretext.pipeline.language_models",
     "foretext.finetuning.linear", "foretext.finetuning.network",
     "foretext.finetuning.search", "foretext.finetuning.run", "foretext.report.run_report",
+    "foretext.indexing", "usearch.index",
 )  # fmt: skip
 
 
@@ -182,9 +183,9 @@ class Campaign:
 
     def _run_again(self) -> Ended:
         ended = run_command(self._command(), self.root)
-        if ended.code == 2 and "unfinished run" in ended.said:
+        if ended.code == 2 and "holds an unfinished" in ended.said:
             return run_command(self._command("--resume"), self.root)
-        if ended.code == 2 and ("a finished run" in ended.said or " exists" in ended.said):
+        if ended.code == 2 and ("a finished " in ended.said or " exists" in ended.said):
             return Ended(0, ended.said, ended.operations)  # the kill came after the end
         return ended
 
@@ -202,7 +203,8 @@ def _misspoken(ended: Ended) -> str | None:
 
 
 def _quietly(stage: Stage) -> list[str]:
-    page = [] if stage.report or not stage.is_run else ["--no-report"]
+    has_none = stage.report or not stage.is_run or not stage.has_page
+    page = [] if has_none else ["--no-report"]
     return ["--quiet", *page]
 
 
