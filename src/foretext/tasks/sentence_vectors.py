@@ -146,7 +146,8 @@ class SentenceVectors(Task):
     def _compare_scores(self, vectors: Tensor, targets: Mapping[str, Tensor]) -> Score:
         """CoSENT, one loss a batch; it counts for each of its pairs."""
         scores = targets[SCORES]  # (N,)
-        cosines = F.cosine_similarity(*vectors.reshape(len(scores), 2, -1).unbind(1))
+        first, second = vectors.reshape(len(scores), 2, -1).unbind(1)
+        cosines = F.cosine_similarity(first, second)
         return Score(cosent(cosines, scores, self.config.temperature) * len(scores))
 
 
