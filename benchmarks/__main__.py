@@ -28,6 +28,7 @@ NAMES = (
     "decoding",
     "lstm_lm",
     "crf",
+    "first_run",
 )
 HEADER = ["work", "peer", "peer's figure", "ours", "ratio (spread)", "to be met"]
 RESULTS = Path(__file__).parent / "results"

@@ -105,7 +105,7 @@ def _memory(ours: list[Figures], theirs: list[Figures]) -> Row:
         f"{median(ours, 'peak_mb'):.0f} MB",
         f"{median(theirs, 'peak_mb'):.0f} MB",
         *ratios(ours, theirs, "peak_mb"),
-        None,
+        1,
     )
 
 

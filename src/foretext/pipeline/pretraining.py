@@ -27,6 +27,7 @@ from foretext.pipeline.shared import SharedFolder
 from foretext.pipeline.text_settings import with_text_settings
 from foretext.pipeline.word_vectors import learn_vectors
 from foretext.progress import is_quiet
+from foretext.progress.compiling import tell_of_compiling
 from foretext.recipe import Recipe
 from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder
@@ -142,6 +143,7 @@ def run_recipe(
     (`foretext.pipeline.network_distillation`).
     """
     began = command_began()
+    tell_of_compiling(quiet=is_quiet(quiet))
     if not is_first_process():
         return _helped(recipe, out, base, resume=resume)
     if recipe.is_language_model and base is None:
