@@ -24,6 +24,8 @@ NAMES = (
     "finetuning",
     "prediction",
     "embedding",
+    "busy",
+    "static_embedding",
     "generation",
     "decoding",
     "lstm_lm",

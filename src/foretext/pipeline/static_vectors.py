@@ -39,7 +39,7 @@ class StaticConfig(Config):
     """Without texts a token weighs a / (a + p): this is a, and p the share of all tokens."""
     normalize: bool = True
     """Whether vectors of texts get length 1."""
-    ridge: float = Field(0.003, gt=0)
+    ridge: float = Field(0.01, gt=0)
     """With texts: how much a token's vector keeps to its mean state."""
     steps: int = Field(20, ge=0)
     """With texts: steps of the fit; 0 keeps the mean states."""
