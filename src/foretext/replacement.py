@@ -100,11 +100,7 @@ def _is_waiting(folder: Path) -> bool:
     replacement, moving = folder / REPLACEMENT, folder / MOVING
     if moving.is_dir() and not moving.is_symlink():
         return True
-    return (
-        replacement.is_dir()
-        and not replacement.is_symlink()
-        and is_finished(replacement)
-    )
+    return replacement.is_dir() and not replacement.is_symlink() and is_finished(replacement)
 
 
 def _remove(path: Path) -> None:

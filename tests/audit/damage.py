@@ -140,7 +140,8 @@ def _inside(content: bytes, rng: random.Random) -> bytes:
     header = int.from_bytes(content[:8], "little")
     try:
         if content[8:9] == b"{" and header < len(content):
-            return save(_changed_tensors(load(content), rng))
+            tensors = load(content)
+            return save(_changed_tensors(tensors, rng)) if tensors else content
         rows = [json.loads(line) for line in content.decode().splitlines()]
     except (ValueError, SafetensorError):
         return _values(content, rng)

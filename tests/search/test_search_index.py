@@ -10,6 +10,7 @@ import pytest
 
 import foretext as ft
 from foretext.errors import ModelFileError, SettingError
+from foretext.parsing import read_tensors, write_tensors
 from foretext.search import Place, SearchIndex
 from foretext.search.bm25 import BM25
 from tests.search.indexes import TEXTS, VECTORS, made
@@ -159,3 +160,52 @@ def test_places_are_written_as_editors_read_them() -> None:
     assert str(Place("a.txt", "line", 3, 3, 0, 1)) == "a.txt:3"
     assert str(Place("a.txt", "line", 3, 5, 0, 1)) == "a.txt:3-5"
     assert str(Place("a.csv", "row", 3, 3, 0, 1)) == "a.csv, row 3"
+
+
+def test_numbers_that_are_none_are_left_out(tmp_path: Path) -> None:
+    rows = [hit.row for hit in made(tmp_path).search("wave ship")]
+    path = tmp_path / "index" / "embeddings.safetensors"
+    tensors = dict(read_tensors(path, ModelFileError).tensors)
+    tensors["vectors"][0] = np.nan
+    write_tensors(path, tensors)
+    damaged = ft.load(tmp_path / "index", SearchIndex)
+    assert 0 in rows
+    expected = [row for row in rows if row != 0]
+    assert [hit.row for hit in damaged.search("wave ship")] == expected
+    assert [hit.row for hit in damaged.search(["wave ship", "law"])[0]] == expected
+
+
+@pytest.mark.parametrize(
+    ("file", "tensor"),
+    [("passages", "starts"), ("passages", "places"), ("embeddings", "scales")],
+)
+def test_tensors_of_another_size(tmp_path: Path, file: str, tensor: str) -> None:
+    made(tmp_path)
+    path = tmp_path / "index" / f"{file}.safetensors"
+    tensors = dict(read_tensors(path, ModelFileError).tensors)
+    tensors[tensor] = tensors[tensor][:-1].copy()
+    write_tensors(path, tensors)
+    with pytest.raises(ModelFileError, match=r"is damaged: .*--overwrite"):
+        ft.load(tmp_path / "index", SearchIndex).search("ship")
+
+
+@pytest.mark.parametrize(("column", "value"), [(1, 7), (1, -1), (0, 99)])
+def test_places_that_lead_elsewhere(tmp_path: Path, column: int, value: int) -> None:
+    made(tmp_path)
+    path = tmp_path / "index" / "passages.safetensors"
+    tensors = dict(read_tensors(path, ModelFileError).tensors)
+    tensors["places"][:, column] = value
+    write_tensors(path, tensors)
+    index = ft.load(tmp_path / "index", SearchIndex)
+    with pytest.raises(ModelFileError, match="its passages are not where it says"):
+        index.search("ship")
+
+
+def test_names_of_files_are_never_opened(tmp_path: Path) -> None:
+    made(tmp_path)
+    (tmp_path / "texts.txt").unlink()
+    path = tmp_path / "index" / "sources.json"
+    path.write_text(path.read_text().replace("texts.txt", "../../etc/passwd"))
+    found = ft.load(tmp_path / "index", SearchIndex).search("ship", 1)
+    assert found[0].source.endswith("../../etc/passwd")
+    assert found[0].text == "The ship left the harbour."

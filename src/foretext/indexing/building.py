@@ -86,9 +86,9 @@ class Building:
         Raises:
             OutputError: it cannot be written.
         """
+        (self.folder.path / STATE).unlink(missing_ok=True)
         with atomic_file(self.folder.config) as temporary:
             temporary.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
-        (self.folder.path / STATE).unlink(missing_ok=True)
         promote(self.path)
 
     def abandon(self) -> None:
@@ -127,8 +127,8 @@ class Building:
             )
         if finished and not (overwrite or add):
             raise OutputError(
-                f"{self.path} holds an index; choose another folder, add texts with --add, or "
-                "replace it with --overwrite."
+                f"{self.path} holds a finished index; choose another folder, add texts with --add, "
+                "or replace it with --overwrite."
             )
         others = [each.name for each in self.path.iterdir() if each.name not in (REPLACEMENT,)]
         if not finished and others:

@@ -111,7 +111,8 @@ class Job:
 
     def _read(self, *, quiet: bool | None) -> None:
         """Read the texts; whatever an earlier process read is read again."""
-        self._building.vectors.unlink(missing_ok=True)
+        for path in (self._building.vectors, self._folder.embeddings, self._folder.weights):
+            path.unlink(missing_ok=True)
         config = self._config
         length = config.passage_length(self._model)
         before = None

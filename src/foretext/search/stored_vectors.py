@@ -75,6 +75,7 @@ class StoredVectors:
             part = slice(start, start + TILE)
             scores[part] = self.vectors[part].astype(np.float32, copy=False) @ query
         scores *= self.scales
+        scores[~np.isfinite(scores)] = -np.inf  # of a damaged file
         return best_of(scores, k)
 
 
@@ -109,6 +110,7 @@ def write_vectors(path: Path, vectors: NDArray[Any]) -> None:
 
 
 def _without(near: Nearest, scales: NDArray[np.float32]) -> Nearest:
-    """Return what was found, but for passages without a vector."""
-    kept = scales[near.rows] != 0
-    return Nearest(near.rows[kept], near.scores[kept])
+    """Return what was found, but for passages without a vector, or with one that is damaged."""
+    near = Nearest(*(part[np.isfinite(near.scores)] for part in near))
+    has_vector = scales[near.rows] != 0
+    return Nearest(near.rows[has_vector], near.scores[has_vector])
