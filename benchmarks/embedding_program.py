@@ -1,6 +1,6 @@
-"""One embedding of the sentences by one of the two libraries; figures as JSON.
+"""One embedding of the paragraphs by one of the two libraries; figures as JSON.
 
-``python -m benchmarks.embedding_program foretext|peer auto|fp32|bf16 PAIR``
+``python -m benchmarks.embedding_program foretext|peer auto|int8|fp32|bf16 PAIR``
 """
 
 from __future__ import annotations
@@ -14,21 +14,22 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import work_folder
-from benchmarks.language_models import model_folder, sentences
+from benchmarks.inputs import enwiki_paragraphs
+from benchmarks.language_models import model_folder
 
-NUM_SENTENCES = 2_000
+NUM_PARAGRAPHS = 2_000
 Embed = Callable[[list[str]], Any]
 
 
 def main() -> None:
     program, precision = sys.argv[1:3]
-    texts = sentences(NUM_SENTENCES)
+    texts = enwiki_paragraphs(NUM_PARAGRAPHS)
     embed = {"foretext": foretext_of, "peer": peer_of}[program](precision)
     embed(texts[:64])
     began = time.perf_counter()
     vectors = embed(texts)
     wall = time.perf_counter() - began
-    np.save(work_folder() / f"embedding-{program}.npy", vectors)
+    np.save(work_folder() / f"embedding-{program}-{precision}.npy", vectors)
     print(json.dumps({"wall": wall, "per_second": len(texts) / wall}))
 
 

@@ -50,7 +50,7 @@ def model_folder(kind: str) -> Path:
 
 
 def make_model(kind: str) -> Path:
-    """Make one of `SHAPES`, with a tokenizer learned from WikiText-2 or enwiki, if it is missing."""
+    """Make one of `SHAPES`, with a tokenizer of WikiText-2 or enwiki, if it is missing."""
     import torch
 
     from foretext.backbones.transformer import Transformer

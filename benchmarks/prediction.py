@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
@@ -19,7 +20,8 @@ PEERS = {
     "fp32": "transformers.pipeline as it ships (fp32), batch_size=32",
     "bf16": "transformers.pipeline, tuned (bf16, sdpa, texts sorted), batch_size=32",
 }
-MUST = {"fp32": 3.0, "bf16": None}
+OURS = {"auto": "default precision", "int8": "int8"}
+MUST = {("auto", "fp32"): 3.0, ("auto", "bf16"): 3.0}
 PAIRS = 3
 
 
@@ -27,21 +29,26 @@ def rows() -> Iterator[Row]:
     """Texts a second, raw text to label; then how many labels are the same."""
     for size, nums in NUM_TEXTS.items():
         make_classifier(size)
-        runs: dict[str, list[Figures]] = {side: [] for side in ("auto", *PEERS)}
+        runs: dict[str, list[Figures]] = {side: [] for side in (*OURS, *PEERS)}
         for pair in range(1, PAIRS + 1):
             for side in runs:
                 program = "peer" if side in PEERS else "foretext"
                 runs[side].append(run_program(PROGRAM, program, side, size, pair))
         for name, num in nums.items():
-            for side, peer in PEERS.items():
-                speeds = (num / median(runs[each], name) for each in ("auto", side))
-                own, other = (f"{speed:.0f} texts/s" for speed in speeds)
-                work = f"bert-{size}, {num:,} texts of {name}, foretext's default precision"
-                yield Row(
-                    work, peer, own, other, *ratios(runs["auto"], runs[side], name), MUST[side]
+            for (own, kind), (side, peer) in product(OURS.items(), PEERS.items()):
+                ours, theirs = (
+                    f"{num / median(runs[each], name):.0f} texts/s" for each in (own, side)
                 )
+                work = f"bert-{size}, {num:,} texts of {name}, foretext's {kind}"
+                found = ratios(runs[own], runs[side], name)
+                yield Row(work, peer, ours, theirs, *found, MUST.get((own, side)))
         run_program(PROGRAM, "foretext", "fp32", size, 0)
-        for ours, theirs in (("auto", "bf16"), ("auto", "fp32"), ("fp32", "fp32")):
+        for ours, theirs in (
+            ("auto", "bf16"),
+            ("auto", "fp32"),
+            ("int8", "fp32"),
+            ("fp32", "fp32"),
+        ):
             work = f"bert-{size}, the same labels, ours by {ours}"
             yield Row(work, f"pipeline by {theirs}", _same(size, ours, theirs), "")
 

@@ -1,6 +1,6 @@
 """Labels of texts by one side, in a process of its own; figures as JSON.
 
-``python -m benchmarks.prediction_program foretext|peer auto|fp32|bf16 SIZE PAIR``
+``python -m benchmarks.prediction_program foretext|peer auto|int8|fp32|bf16 SIZE PAIR``
 
 The peer in bfloat16 is at its best: given the texts sorted by length, so that batches have little
 to fill up. In float32 it is as it ships.
