@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -88,10 +89,13 @@ def test_long_texts_are_windows_weighted_by_their_tokens() -> None:
     np.testing.assert_allclose(model.embed([text, "a"], "max", overlap=6)[0], largest, atol=1e-5)
 
 
-def test_bfloat16_points_where_float32_does_and_follows_the_weights() -> None:
+@pytest.mark.parametrize("precision", ["bf16", "int8"])
+def test_few_bits_point_where_float32_does_and_follow_the_weights(precision: Any) -> None:
+    if precision == "int8" and not torch.cpu._is_vnni_supported():
+        pytest.skip("the processor has no products of integers")
     exact = in_float32(bert, init_std=0.05, dim=64)
     half = LanguageModel(
-        exact.tokenizer, exact.backbone, exact.objective, device="cpu", precision="bf16"
+        exact.tokenizer, exact.backbone, exact.objective, device="cpu", precision=precision
     )
     before = half.embed(SENTENCES, normalize=True)
     assert (before * exact.embed(SENTENCES, normalize=True)).sum(1).min() > 0.999
@@ -157,3 +161,12 @@ def test_what_is_saved_gives_the_same(tmp_path: Path) -> None:
         assert repr(opened) == repr(model)
         np.testing.assert_array_equal(opened.embed(SENTENCES), model.embed(SENTENCES))
         assert type(opened.backbone) is Transformer
+
+
+def test_products_of_integers_are_refused_where_they_are_slow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(torch.cpu, "_is_vnni_supported", lambda: False)
+    model = bert()
+    with pytest.raises(SettingError, match="precision = 'int8' needs a processor"):
+        LanguageModel(model.tokenizer, model.backbone, None, device="cpu", precision="int8")

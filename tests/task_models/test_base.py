@@ -366,3 +366,17 @@ def test_a_pooler_of_the_body_is_kept_with_the_head(
     kept = TaskModel.load(tmp_path)
     assert kept.task.config.pooling == "cls"
     np.testing.assert_array_equal(kept.predict_proba(asked), learned.predict_proba(asked))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("task", ["classification", "matching", "tagging"])
+def test_products_of_integers_answer_nearly_the_same(
+    task: str, body_of: MakeBody, tmp_path: Path
+) -> None:
+    if not torch.cpu._is_vnni_supported():
+        pytest.skip("the processor has no products of integers")
+    exact = model_of(task, body_of("bert"))
+    exact.save(tmp_path / "model")
+    rough = TaskModel.load(tmp_path / "model", device="cpu", precision="int8")
+    for found, expected in zip(answers(rough), answers(exact), strict=True):
+        np.testing.assert_allclose(found, expected, atol=0.1)
+    assert any((a != b).any() for a, b in zip(answers(rough), answers(exact), strict=True))
