@@ -126,3 +126,17 @@ def test_a_training_is_the_same_in_micro_batches(
         losses.append(history[-1]["loss"])
     torch.testing.assert_close(*weights, rtol=1e-4, atol=1e-5)
     assert losses[0] == pytest.approx(losses[1], rel=1e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_texts_of_a_row_are_read_apart(wordpiece: SubwordTokenizer, kind: str) -> None:
+    """A short text is not filled up to the length of the one that it belongs to."""
+    model, batch = model_of(wordpiece, kind, dropout=0.0)
+    together = model.objective.vectors(model.backbone(batch.inputs), batch)
+    torch.testing.assert_close(model.vectors(batch), together, rtol=1e-4, atol=1e-5)
+    parts = batch.places()
+    assert [len(part.inputs.ids) for part in parts] == [len(batch)] * batch.group
+    if kind == "triples":
+        widths = [part.inputs.ids.shape[1] for part in parts]
+        assert max(widths) == batch.inputs.ids.shape[1]
+        assert widths[2] < widths[0]

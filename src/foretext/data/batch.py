@@ -96,6 +96,13 @@ class Inputs:
             parts["token_mask"] = None
         return replace(self, **parts)
 
+    def every(self, first: int, step: int) -> Inputs:
+        """Return each `step`-th row from `first` on; padding stays."""
+        parts = {name: part[first::step] for name, part in self._parts().items()}
+        if self.source is not None:
+            parts["source"] = self.source.every(first, step)
+        return replace(self, carried=tuple(each[first::step] for each in self.carried), **parts)
+
     def kept(self, start: int, stop: int) -> Kept:
         """Return the positions that are not padding in all of these rows."""
         if self.token_mask is None:
@@ -128,6 +135,16 @@ class Batch:
         """Return the same on a device."""
         targets = {name: target.to(device) for name, target in self.targets.items()}
         return replace(self, inputs=self.inputs.to(device), targets=targets)
+
+    def places(self) -> list[Batch]:
+        """Return the first rows of all examples, then the second ones, and so on, without targets.
+
+        A question and its passage differ in length: apart they need less padding.
+        """
+        if self.group == 1:
+            return [replace(self, targets={})]
+        found = [self.inputs.every(place, self.group) for place in range(self.group)]
+        return [Batch(inputs.rows(0, len(self))) for inputs in found]
 
     def rows(self, start: int, stop: int) -> Batch:
         """Return some of the examples; targets of every position, (B, T), lose padding too."""

@@ -56,6 +56,10 @@ class Model(nn.Module, Generic[CriterionT]):
 
     def vectors(self, batch: Batch) -> Tensor:
         """Return the vectors (B, D) by which the criterion compares the examples of a batch."""
+        found = [self._vectors(part) for part in batch.places()]
+        return torch.stack(found, 1).flatten(0, 1)
+
+    def _vectors(self, batch: Batch) -> Tensor:
         batch = self.objective.prepare(batch, self.backbone)
         states = self.backbone(batch.inputs, keep_layers=self.objective.needs_layers)
         vectors: Tensor = self.objective.vectors(states, batch)
