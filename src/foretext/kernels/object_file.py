@@ -20,9 +20,10 @@ __all__ = ["CAN_LOAD", "MachineCode", "NotLoadableError"]
 
 CAN_LOAD = sys.platform == "linux" and machine() == "x86_64"
 
-PROGRAM, RELOCATIONS, NO_BITS = 1, 4, 8  # kinds of sections
+SYMBOLS, RELOCATIONS = 2, 4  # kinds of sections
 ALLOCATED, WRITABLE = 2, 1  # flags of sections
-UNDEFINED, COMMON, ABSOLUTE = 0, 0xFFF2, 0xFFF1  # in place of the number of a symbol's section
+FILLED_IN = b".data.rel.ro"  # written while addresses are filled in, and only read later
+UNDEFINED, COMMON = 0, 0xFFF2  # in place of the number of a symbol's section
 ADDRESS, RELATIVE, CALL = 1, 2, 4  # relocations: 64 bits; 32 bits from here, of data and of calls
 JUMP = b"\xff\x25\x00\x00\x00\x00"  # jmp *0(%rip), the address follows
 SLOT = 16  # bytes of a jump with its address
@@ -93,7 +94,7 @@ class MachineCode:
         ]
 
     def _read_symbols(self) -> tuple[list[Symbol], dict[str, int]]:
-        table = next(section for section in self._sections if section.kind == 2)
+        table = next(section for section in self._sections if section.kind == SYMBOLS)
         names = self._sections[table.link].offset
         symbols = [
             Symbol(*struct.unpack_from("<IBBHQQ", self._content, table.offset + 24 * index))
@@ -110,7 +111,7 @@ class MachineCode:
         end = 0
         for index, section in enumerate(self._sections):
             if section.flags & ALLOCATED and section.size:
-                if section.kind == NO_BITS:
+                if section.flags & WRITABLE and not self._is_named(section, FILLED_IN):
                     raise NotLoadableError("the code has variables of its own")
                 end += -end % max(section.alignment, 1)
                 self._places[index] = end
@@ -121,6 +122,10 @@ class MachineCode:
                 self._extra[index] = end
                 end += SLOT if symbol.section == UNDEFINED else symbol.size + -symbol.size % SLOT
         return end
+
+    def _is_named(self, section: Section, name: bytes) -> bool:
+        (number,) = struct.unpack_from("<H", self._content, 62)
+        return self._content.startswith(name, self._sections[number].offset + section.name)
 
     def _copy(self) -> None:
         for index, place in self._places.items():
@@ -176,6 +181,6 @@ def _libraries() -> tuple[ctypes.CDLL, ctypes.CDLL]:
 def _of_library(name: str) -> int:
     """The address of a function of the C library."""
     for library in _libraries():
-        if hasattr(library, name):
+        if hasattr(library, name):  # foreign
             return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
     raise NotLoadableError(f"{name} is in no library")
