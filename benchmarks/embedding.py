@@ -47,4 +47,5 @@ def _run(program: str, precision: str) -> partial[Figures]:
 def _cosines(ours: str, theirs: str) -> np.ndarray:
     vectors = [np.load(work_folder() / f"embedding-{side}.npy") for side in (ours, theirs)]
     a, b = (each / np.linalg.norm(each, axis=1, keepdims=True) for each in vectors)
-    return (a * b).sum(1)
+    cosines: np.ndarray = (a * b).sum(1)
+    return cosines

@@ -44,3 +44,22 @@ def test_texts_unlike_the_rows_of_a_tagger_are_named(command: Command, tmp_path:
     (tmp_path / "rows.txt").write_text(20 * rows)
     judged = command("evaluate", tmp_path / "run", tmp_path / "rows.txt")
     assert "100% of the tokens are unknown" in judged.err
+
+
+def test_a_network_computes_in_other_numbers_and_a_linear_model_does_not(
+    command: Command, tmp_path: Path
+) -> None:
+    files = write_task_files(tmp_path)
+    rows = files.train("classification")
+    settings = small_settings("transformer", epochs=1.0)
+    ft.finetune("classification", "transformer", rows, tmp_path / "run", settings=settings)
+    ft.finetune("classification", "linear", rows, tmp_path / "linear")
+    (tmp_path / "texts.txt").write_text("the cat purrs\n" * 3)
+    exact, rough = (
+        command("predict", tmp_path / "run", tmp_path / "texts.txt", "--precision", precision)
+        for precision in ("fp32", "bf16")
+    )
+    assert (exact.code, rough.code) == (0, 0)
+    assert len(exact.out.splitlines()) == 3
+    refused = command("predict", tmp_path / "linear", tmp_path / "texts.txt", "--precision", "int8")
+    assert (refused.code, "--precision has no effect on" in refused.err) == (2, True)

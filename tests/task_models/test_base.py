@@ -380,3 +380,6 @@ def test_products_of_integers_answer_nearly_the_same(
     for found, expected in zip(answers(rough), answers(exact), strict=True):
         np.testing.assert_allclose(found, expected, atol=0.1)
     assert any((a != b).any() for a, b in zip(answers(rough), answers(exact), strict=True))
+    rough.answering({"precision": "fp32"})
+    for found, expected in zip(answers(rough), answers(exact), strict=True):
+        np.testing.assert_array_equal(found, expected)

@@ -81,8 +81,6 @@ class TaskModel(Trainee):
         self.precision = precision
         self._is_in_training = False
         network = TaskNetwork(base.backbone, task).to(choose_device(device))
-        if precision == "int8":
-            check_int8(base.backbone.embedding.device)
         self._copies = Copies(network, (base.tokenizer, base.target_tokenizer))
 
     @property
@@ -159,6 +157,23 @@ class TaskModel(Trainee):
         )
 
     # Answers
+
+    def answering(self, options: Mapping[str, Any]) -> None:
+        """Answer with another `precision` from now on.
+
+        Raises:
+            SettingError: another option, or a precision that the device does not have.
+        """
+        others = dict(options)
+        if "precision" in others:
+            precision = others.pop("precision")
+            self._check_precision(precision)
+            self.precision = precision
+        super().answering(others)
+
+    def _check_precision(self, precision: ReadingPrecision) -> None:
+        if precision == "int8":
+            check_int8(self.base.backbone.embedding.device)
 
     def network(self) -> TaskNetwork:
         """Return the network in the precision of answers."""
