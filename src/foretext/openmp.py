@@ -4,7 +4,7 @@ PyTorch shares out each operation to a team of OpenMP threads, which meet at its
 which PyTorch's Linux wheels carry, lets those that are done first spin for milliseconds. Where all
 cores are free, the next operation comes long before that. Where another process takes a core, a
 thread without a core stops all others: they spin, and so the system sees no idle core to move it
-to. With a shorter spin they sleep, and the system moves it at once (docs/guides/reliability.md).
+to. After a shorter spin they sleep, and the system can move it (docs/guides/reliability.md).
 
 The library reads this when it is loaded: it has an effect only before PyTorch is imported.
 """
@@ -15,7 +15,7 @@ import os
 
 __all__ = ["SPIN_COUNT", "limit_spinning"]
 
-# Turns of about 65 cycles: longer than the gap between two operations, shorter than the time that
+# Turns of some tens of cycles: longer than the gap between two operations, shorter than the time that
 # the system gives to a process at once.
 SPIN_COUNT = 10_000
 CHOICES = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")  # of the user
