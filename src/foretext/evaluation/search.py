@@ -8,6 +8,7 @@ passages that have it and, where it is longer than a passage, those that are a p
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,15 @@ from foretext.evaluation.figures import Evaluation
 from foretext.metrics.retrieval import relevant_ranks, retrieval_figures
 from foretext.parsing import read_text
 from foretext.search import SearchIndex
+from foretext.search.search_index import By
 
 __all__ = ["WAYS", "evaluate_search"]
 
-WAYS = ("vectors", "words", "both")
+WAYS: tuple[By, ...] = ("vectors", "words", "both")
 DEPTH = 100  # results of a query that are looked at
 HEADER = ("query", "answer")
 TOGETHER = 256  # queries
+NUM_LOOKED_UP = 12  # words of an answer; the texts that have them are compared
 
 
 def evaluate_search(index: SearchIndex, path: str | Path) -> Evaluation:
@@ -38,7 +41,8 @@ def evaluate_search(index: SearchIndex, path: str | Path) -> Evaluation:
     """
     answers = _read(Path(path))
     known = _Answers(index)
-    right = {query: set().union(*map(known.rows, texts)) for query, texts in answers.items()}
+    rows_of = cache(known.rows)
+    right = {query: set().union(*map(rows_of, texts)) for query, texts in answers.items()}
     asked = [query for query, rows in right.items() if rows]
     if not asked:
         raise EvaluationError(
@@ -97,9 +101,10 @@ class _Answers:
         return {row for row, text in found if text in whole}
 
     def _candidates(self, text: str) -> Iterator[tuple[int, str]]:
-        """Yield the passages that have all words of a text."""
+        """Yield the passages that have the longest words of a text, which are rare."""
         words = self._index.words
-        for row in words.rows_with_all(words.words(text)).tolist():
+        longest = sorted(set(words.words(text)), key=len)[-NUM_LOOKED_UP:]
+        for row in words.rows_with_all(longest).tolist():
             yield row, _bare(self._index.passages.text(row))
 
 

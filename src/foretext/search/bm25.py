@@ -54,5 +54,5 @@ def term_scores(
     k1, b = np.float32(settings.k1), np.float32(settings.b)
     frequency = counts.astype(np.float32)
     room = k1 * (1 - b + b * lengths)
-    scores: NDArray[np.float32] = np.float32(weight) * frequency * (k1 + 1) / (frequency + room)
-    return scores
+    scores = np.float32(weight) * frequency * (k1 + 1) / (frequency + room)
+    return scores.astype(np.float32, copy=False)

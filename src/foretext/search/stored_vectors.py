@@ -111,6 +111,7 @@ def write_vectors(path: Path, vectors: NDArray[Any]) -> None:
 
 def _without(near: Nearest, scales: NDArray[np.float32]) -> Nearest:
     """Return what was found, but for passages without a vector, or with one that is damaged."""
-    near = Nearest(*(part[np.isfinite(near.scores)] for part in near))
-    has_vector = scales[near.rows] != 0
-    return Nearest(near.rows[has_vector], near.scores[has_vector])
+    finite = np.isfinite(near.scores)
+    rows, scores = near.rows[finite], near.scores[finite]
+    has_vector = scales[rows] != 0
+    return Nearest(rows[has_vector], scores[has_vector])
