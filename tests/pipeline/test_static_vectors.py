@@ -82,3 +82,14 @@ def test_through_the_layers_of_a_sentence_encoder() -> None:
 def test_texts_without_tokens() -> None:
     with pytest.raises(CorpusError, match="There is no token of the teacher in the texts"):
         static_vectors(bert(), StaticConfig(), ["", " "])
+
+
+def test_no_more_texts_are_read_than_asked_for() -> None:
+    read: list[int] = []
+    model = bert()
+    num_tokens = int(model.tokenizer.ordinary.sum())
+    config = StaticConfig(dim=4, num_texts=7, text_length=3)
+    found = static_vectors(model, config, TEXTS, read.append)
+    assert sum(read) == num_tokens + 7
+    others = static_vectors(model, StaticConfig(dim=4, num_texts=7, text_length=3, seed=1), TEXTS)
+    assert (found.vectors != others.vectors).any()

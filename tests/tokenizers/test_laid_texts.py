@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -48,3 +50,10 @@ def test_the_fast_way_is_taken(kind: str, monkeypatch: pytest.MonkeyPatch) -> No
 def test_no_texts() -> None:
     ids, starts = learned_tokenizer("wordpiece").lay_texts([])
     assert (len(ids), starts.tolist()) == (0, [0])
+
+
+def test_copies_of_what_holds_a_tokenizer_share_it() -> None:
+    """The table of its words has a lock, which cannot be copied."""
+    tokenizer = learned_tokenizer("wordpiece")
+    tokenizer.lay_texts(SENTENCES)
+    assert copy.deepcopy([tokenizer])[0] is tokenizer

@@ -44,7 +44,7 @@ def distill(
     num_texts: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=1, help="static: documents of the corpus to read (4,000 by default)."
+            metavar="N", min=1, help="static: texts of the corpus to read (4,000 by default)."
         ),
     ] = None,
     dim: Annotated[

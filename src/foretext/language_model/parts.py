@@ -119,9 +119,12 @@ class ModelParts(Represented):
         """Weights; those that two parts share count once."""
         return sum(weight.numel() for weight in self._networks.original.parameters())
 
-    def cut(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the tokens of texts in pieces that the model reads at once, without overlap."""
-        room = self._embedder.window.room
+    def cut(self, texts: Sequence[str], length: int | None = None) -> list[list[int]]:
+        """Return the tokens of texts in pieces that the model reads at once, without overlap.
+
+        `length` is that of a piece, in tokens; None: as many as the model reads.
+        """
+        room = min(length or self._embedder.window.room, self._embedder.window.room)
         return [
             ids[start : start + room]
             for ids in self.tokenizer.encode_batch(texts)
@@ -138,7 +141,7 @@ class ModelParts(Represented):
         length that they have. `done` is called with each number of rows.
         """
         read = read_tokens(
-            self._networks.fast().backbone.for_tasks,
+            self._networks.reader().backbone.for_tasks,
             rows,
             self._embedder.window,
             vocab_size=self.tokenizer.vocab_size,

@@ -9,6 +9,7 @@ of a text's tokens is the teacher's vector of the text.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -44,9 +45,11 @@ class StaticConfig(Config):
     steps: int = Field(20, ge=0)
     """With texts: steps of the fit; 0 keeps the mean states."""
     num_texts: int = Field(4000, ge=1)
-    """Documents of a corpus that the teacher reads, drawn at random from its beginning."""
+    """Texts of a corpus that the teacher reads, drawn at random from its beginning."""
+    text_length: int = Field(128, ge=1)
+    """Tokens of a text; longer documents are cut into several."""
     seed: int = 0
-    """Which documents are drawn."""
+    """Which texts are drawn."""
 
 
 Done = Callable[[int], object]
@@ -108,9 +111,11 @@ def _fitted(
     Raises:
         CorpusError: there is no token in the texts.
     """
-    rows = teacher.cut(texts)
+    rows = teacher.cut(texts, config.text_length)
     if not rows:
         raise CorpusError("There is no token of the teacher in the texts; give other ones.")
+    if len(rows) > config.num_texts:
+        rows = random.Random(config.seed).sample(rows, config.num_texts)
     read = teacher.read_tokens(rows, done)
     found = principal_components(read.texts, min(config.dim, *read.texts.shape), remove_mean=True)
     assert found.mean is not None

@@ -267,6 +267,9 @@ class SubwordTokenizer(Tokenizer):
             library.encode("")
         return cls(library)
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self  # it never changes, so that copies of a network share it
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SubwordTokenizer):
             return NotImplemented
