@@ -99,7 +99,7 @@ def index(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Cut texts into passages and embed them, for `foretext search`."""
+    """Make an index of texts that can be searched."""
     from foretext.indexing import index as make_index
 
     settings = given_options(
