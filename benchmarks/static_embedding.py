@@ -37,8 +37,8 @@ def rows() -> Iterator[Row]:
 def _row(
     work: str, peer: str, ours: list[Figures], theirs: list[Figures], must: float | None
 ) -> Row:
-    figures = [f"{median(found, 'per_second'):,.0f} texts/CPU-s" for found in (ours, theirs)]
-    return Row(work, peer, *figures, *ratios(ours, theirs, "cpu_per_text"), must)
+    own, other = (f"{median(found, 'per_second'):,.0f} texts/CPU-s" for found in (ours, theirs))
+    return Row(work, peer, own, other, *ratios(ours, theirs, "cpu_per_text"), must)
 
 
 def _make_vectors() -> None:

@@ -57,13 +57,13 @@ def distill_static(
     if out is not None:
         refuse_existing(Path(out), overwrite=overwrite)
     began = time.monotonic()
-    teacher = model if isinstance(model, LanguageModel) else load_language_model(model)
+    teacher = load_language_model(model) if isinstance(model, str | Path) else model
     texts = None if corpus is None else _drawn(Corpus(found_sources(corpus)), config)
     with Progress("distilling", None, "rows", quiet=is_quiet(quiet)) as bar:
         found = static_vectors(teacher, config, texts, bar.advance)
     found.facts.update(
         kind=KIND,
-        teacher="a model in memory" if isinstance(model, LanguageModel) else Path(model).name,
+        teacher=Path(model).name if isinstance(model, str | Path) else "a model in memory",
         texts=0 if texts is None else len(texts),
         seconds=round(time.monotonic() - began, 1),
         settings=config.model_dump(),
