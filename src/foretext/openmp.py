@@ -15,8 +15,8 @@ import os
 
 __all__ = ["SPIN_COUNT", "limit_spinning"]
 
-# Turns of some tens of cycles: longer than the gap between two operations, shorter than the time that
-# the system gives to a process at once.
+# Turns of some tens of cycles: longer than the gap between two operations, shorter than the time
+# that the system gives to a process at once.
 SPIN_COUNT = 10_000
 CHOICES = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")  # of the user
 

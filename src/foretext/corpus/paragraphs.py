@@ -50,6 +50,7 @@ def paragraphs(source: Source, config: CorpusConfig) -> Iterator[tuple[Paragraph
     """
     reading = source.reading(config)
     with source.open() as file:
+        found: Iterator[Paragraph]
         if has_rows(source, config):
             rows = row_texts(file, source.name, reading)
             found = (each for number, row in enumerate(rows, 1) for each in _of_row(row, number))

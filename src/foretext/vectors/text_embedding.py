@@ -78,7 +78,8 @@ def idf_weights(num_with: NDArray[np.int64], num_texts: int) -> NDArray[np.float
         num_texts: all of them.
     """
     idf = np.log1p((num_texts - num_with + 0.5) / (num_with + 0.5))
-    return (idf / np.log1p((num_texts + 0.5) / 0.5)).astype(np.float32)
+    weights: NDArray[np.float64] = idf / np.log1p((num_texts + 0.5) / 0.5)
+    return weights.astype(np.float32)
 
 
 def remove_first_component(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:

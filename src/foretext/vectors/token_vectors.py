@@ -19,7 +19,7 @@ from foretext.errors import ModelFileError, SettingError
 from foretext.runtime import Threads, usable_cores
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.token_names import token_names
-from foretext.vectors.formats import format_of_name
+from foretext.vectors.formats.detection import format_of_name
 from foretext.vectors.formats.static_folder import WEIGHTS, StaticFolder, read_folder, write_folder
 from foretext.vectors.storage import StorageType
 from foretext.vectors.text_embedding import remove_first_component
@@ -77,10 +77,15 @@ class TokenVectors(WordVectors):
             ModelFileError: the folder is damaged, or holds something else.
             CorpusError: its tokenizer is damaged.
         """
-        tokenizer, vectors, *others = read_folder(Path(path))
-        names = ("normalize", "counts_unknown", "facts")
+        folder = read_folder(Path(path))
         try:
-            return cls(tokenizer, vectors, **dict(zip(names, others, strict=True)))
+            return cls(
+                folder.tokenizer,
+                folder.vectors,
+                normalize=folder.normalize,
+                counts_unknown=folder.counts_unknown,
+                facts=folder.facts,
+            )
         except SettingError as error:
             raise ModelFileError(f"{Path(path) / WEIGHTS}: {error}") from error
 
@@ -107,7 +112,7 @@ class TokenVectors(WordVectors):
     def embed(
         self,
         texts: Any,
-        weighting: Literal["mean", "sif"] = "mean",
+        weighting: Literal["mean", "sif"] | NDArray[np.float32] = "mean",
         *,
         a: float = 1e-3,
         remove_component: bool = False,
@@ -129,9 +134,10 @@ class TokenVectors(WordVectors):
         """
         if isinstance(texts, str):
             raise SettingError("embed takes several texts; put a single one into a list.")
-        if weighting != "mean":
+        if isinstance(weighting, np.ndarray) or weighting != "mean":
+            given = "array" if isinstance(weighting, np.ndarray) else weighting
             raise SettingError(
-                f"weighting = '{weighting}' has no effect on vectors of tokens, which have their "
+                f"weighting = '{given}' has no effect on vectors of tokens, which have their "
                 "weights in them; leave it out."
             )
         means = self._means(list(iterate_texts(texts)))
