@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from foretext.corpus.phrases import Phrases
     from foretext.corpus.texts import texts
     from foretext.errors import ForetextError
-    from foretext.estimators import Autoencoder, FastText, GloVe, Word2Vec
+    from foretext.estimators import Autoencoder, Doc2Vec, FastText, GloVe, Word2Vec
     from foretext.finetuning.finetune import finetune
     from foretext.indexing import index
     from foretext.language_model import LanguageModel
@@ -27,11 +27,14 @@ if TYPE_CHECKING:
     from foretext.recipe import Recipe
     from foretext.registry import trust
     from foretext.search import SearchIndex
+    from foretext.vectors.document_vectors import DocumentVectors
     from foretext.vectors.word_vectors import WordVectors
 
 __all__ = [
     "Autoencoder",
     "Corpus",
+    "Doc2Vec",
+    "DocumentVectors",
     "FastText",
     "FastTextClassifier",
     "ForetextError",
@@ -56,6 +59,8 @@ __all__ = [
 _HOMES = {
     "Autoencoder": "foretext.estimators",
     "Corpus": "foretext.corpus",
+    "Doc2Vec": "foretext.estimators",
+    "DocumentVectors": "foretext.vectors.document_vectors",
     "FastText": "foretext.estimators",
     "FastTextClassifier": "foretext.classifiers.fasttext.classifier",
     "ForetextError": "foretext.errors",

@@ -5,6 +5,7 @@
     vocabulary.tsv         the words and their counts
     vectors.safetensors    the word vectors, with words and counts
     outputs.safetensors    the output vectors, which a later training can go on from
+    documents.safetensors  document vectors, with names, and what infers those of new documents
     model.safetensors      a network's weights, where a network was trained
     linear.safetensors     a linear classifier, alone or beside a network
     config.json            what the folder holds; it marks a finished run
@@ -89,6 +90,7 @@ class RunFolder:
         self.examination = path / "examination.json"
         self.vectors = path / "vectors.safetensors"
         self.outputs = path / "outputs.safetensors"
+        self.documents = path / "documents.safetensors"
         self.modules = path / MODULES
         self.log = path / "train.log"
         self.card = path / "README.md"

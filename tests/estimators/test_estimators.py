@@ -26,6 +26,7 @@ RECIPES = [
     (ft.Word2Vec, ["word2vec"]),
     (ft.GloVe, ["glove"]),
     (ft.FastText, ["fasttext"]),
+    (ft.Doc2Vec, ["doc2vec"]),
     (ft.Autoencoder, ["autoencoder", "denoising-autoencoder", "linear-autoencoder"]),
 ]
 

@@ -22,6 +22,7 @@ from foretext.terminal import say
 
 __all__ = ["embed"]
 
+DOCUMENT_VECTORS = "document vectors"  # kind of a run
 
 
 def embed(
@@ -106,6 +107,9 @@ def embed(
         if model.kind == WordVectors.kind:
             refuse_options(run, "word vectors", for_model)
             vectors = model.embed(bar.over(lines), **for_vectors)
+        elif model.kind == DOCUMENT_VECTORS:
+            refuse_options(run, DOCUMENT_VECTORS, for_model | for_vectors)
+            vectors = model.embed(lines, progress=bar)
         else:
             refuse_options(run, "a language model", for_vectors)
             vectors = model.embed(lines, **for_model, progress=bar)

@@ -35,6 +35,7 @@ __all__ = ["evaluate"]
 Figures = dict[str, Any]
 Measure = Callable[[Path], Figures]
 DECODING = ("num_beams", "max_new_tokens", "length_penalty", "no_repeat_ngram_size")
+DOCUMENT_VECTORS = "document vectors"  # kind of a run
 Show = Callable[[Path, Figures], None]
 
 
@@ -156,6 +157,13 @@ def _opened(run: Path, options: dict[str, Any]) -> tuple[Measure, Show]:
     if model.kind == WordVectors.kind:
         refuse_options(run, "word vectors", options.keys() & {"stride", "documents", "encoding"})
         return _of_vectors(model, rows, options), _show_plain
+    if model.kind == DOCUMENT_VECTORS:
+        refuse_options(
+            run,
+            DOCUMENT_VECTORS,
+            options.keys() & {"stride", "documents", "encoding", "restrict_vocab"},
+        )
+        return _of_text_pairs(model, rows), _show_plain
     refuse_options(run, "a language model", options.keys() & {"restrict_vocab"})
     return _of_language_model(run, model, rows, options), _show_plain
 
@@ -180,6 +188,13 @@ def _of_vectors(model: Any, rows: PairsConfig | None, options: dict[str, Any]) -
 
     restricted = {name: options[name] for name in ("restrict_vocab",) if name in options}
     return lambda path: evaluate_vectors(model, [path], rows=rows, **restricted)[0].as_dict()
+
+
+def _of_text_pairs(model: Any, rows: PairsConfig | None) -> Measure:
+    from foretext.data.rows import found_pairs_config
+    from foretext.evaluation.text_pairs import evaluate_text_pairs
+
+    return lambda path: evaluate_text_pairs(model, path, rows or found_pairs_config(path)).as_dict()
 
 
 def _of_language_model(

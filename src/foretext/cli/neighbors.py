@@ -1,4 +1,4 @@
-"""``foretext neighbors RUN WORD...``."""
+"""``foretext neighbors RUN WORD...``; of document vectors, names of documents or texts."""
 
 from __future__ import annotations
 
@@ -7,19 +7,35 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from foretext.cli.shared import AsJson, RunArgument, print_json, print_table
+from foretext.cli.shared import (
+    AsJson,
+    RunArgument,
+    given_options,
+    print_json,
+    print_table,
+    refuse_options,
+)
 from foretext.terminal import say
 
 if TYPE_CHECKING:
+    from foretext.vectors.document_vectors import DocumentVectors
     from foretext.vectors.index import NeighborIndex
     from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["neighbors"]
 
+LONGEST_QUERY = 30  # letters of a text that stand above the table
+
 
 def neighbors(
     run: RunArgument,
-    words: Annotated[list[str], typer.Argument(metavar="WORD", help="Words to look around.")],
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="WORD",
+            help="Words to look around; of document vectors, names of documents or texts.",
+        ),
+    ],
     topn: Annotated[
         int, typer.Option("--top", "-n", metavar="N", min=1, help="Neighbours a word.")
     ] = 10,
@@ -33,9 +49,13 @@ def neighbors(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the nearest words of each word, by cosine."""
-    from foretext.artifact import load_vectors
+    """Show the nearest words of each word, or documents of each document or text, by cosine."""
+    from foretext.artifact import load, load_vectors, opened_run
 
+    if opened_run(run).documents.is_file():
+        refuse_options(run, "document vectors", given_options(index=index))
+        _show_documents(load(run), words, topn, as_json=as_json)
+        return
     vectors = load_vectors(run)
     searched = vectors if index is None else _open_index(index, vectors)
     found = searched.neighbors(words, topn)
@@ -44,6 +64,19 @@ def neighbors(
         return
     for word, near in zip(words, found, strict=True):
         print_table([vectors.spelled(word), "cosine"], near)
+
+
+def _show_documents(
+    documents: DocumentVectors, queries: list[str], topn: int, *, as_json: bool
+) -> None:
+    """Print names, cosines and beginnings of the documents nearest to each query."""
+    found = documents.neighbors(queries, topn)
+    if as_json:
+        print_json({query: dict(near) for query, near in zip(queries, found, strict=True)})
+        return
+    for query, near in zip(queries, found, strict=True):
+        rows = [(name, cosine, documents.beginning(name)) for name, cosine in near]
+        print_table([query[:LONGEST_QUERY], "cosine", "begins"], rows)
 
 
 def _open_index(path: Path, vectors: WordVectors) -> NeighborIndex:

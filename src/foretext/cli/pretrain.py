@@ -141,6 +141,8 @@ def _next_command(learned: Pretrained, output: Path) -> str:
         return f"foretext evaluate {run} IMAGES"
     if learned.recipe.is_language_model:
         return f"foretext {learned.objective.command.format(run=run)}"
+    if learned.recipe.learns_documents:
+        return f"foretext neighbors {run} {shlex.quote(learned.documents.names[0])}"
     from foretext.report.word_map import example_word
 
     return f"foretext neighbors {run} {shlex.quote(example_word(learned.vectors))}"

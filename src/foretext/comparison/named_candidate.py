@@ -96,7 +96,10 @@ def _pretrained(name: str, task: str) -> Candidate:
     if _learns_words(sections):
         return _over_vectors(name, OVER_VECTORS.get(task, "textcnn"), task)
     if "objective" not in sections:
-        raise SettingError(f"The candidate '{name}' learns nothing that a task can start from.")
+        learns = (
+            "learns documents, not words" if "vectors" in sections else "does not learn from text"
+        )
+        raise SettingError(f"The candidate '{name}' {learns}; leave it out.")
     seconds = RECIPE_SECONDS.get(split_size(name)[0], SLOWEST)
     return Candidate(
         name,

@@ -14,6 +14,7 @@ from foretext.corpus.texts import TextSource
 from foretext.errors import SettingError
 from foretext.files import atomic_file
 from foretext.pipeline.budgets import begun, keep_budget, kept_budget
+from foretext.pipeline.document_vectors import learn_documents
 from foretext.pipeline.job import Base, PretrainingJob, Sources, check_same
 from foretext.pipeline.memory import keep_memory, read_memory
 from foretext.pipeline.planning import (
@@ -32,6 +33,7 @@ from foretext.recipe import Recipe
 from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder
 from foretext.runtime import command_began, is_first_process
+from foretext.vectors.document_vectors import DocumentVectors
 from foretext.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ __all__ = ["Pretrained", "pretrain", "run_recipe"]
 class Pretrained:
     """What one run gave."""
 
-    model: WordVectors | LanguageModel | Codec
+    model: WordVectors | DocumentVectors | LanguageModel | Codec
     recipe: Recipe
     history: list[dict[str, Any]]  # the records of metrics.jsonl
 
@@ -60,6 +62,12 @@ class Pretrained:
         """The word vectors that were learned."""
         assert not self.recipe.is_language_model, self.recipe.name
         return cast(WordVectors, self.model)
+
+    @property
+    def documents(self) -> DocumentVectors:
+        """The document vectors that were learned."""
+        assert self.recipe.learns_documents, self.recipe.name
+        return cast(DocumentVectors, self.model)
 
     @property
     def objective(self) -> Objective:
@@ -79,7 +87,7 @@ def pretrain(
     resume: bool = False,
     quiet: bool | None = None,
     auto: bool = False,
-) -> WordVectors | LanguageModel | Codec:
+) -> WordVectors | DocumentVectors | LanguageModel | Codec:
     """Learn from a corpus by a recipe; keep the run in `out` where it is given.
 
     Args:
@@ -252,7 +260,7 @@ def _learner(recipe: Recipe) -> Callable[[PretrainingJob], tuple[Any, list[dict[
 
         return learn_autoencoder
     if not recipe.is_language_model:
-        return learn_vectors
+        return learn_documents if recipe.learns_documents else learn_vectors
     from foretext.pipeline.language_models import learn_language_model  # imports PyTorch
 
     return learn_language_model

@@ -24,14 +24,14 @@ from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors import VECTORS
 from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["learn_vectors"]
+__all__ = ["encode_text", "learn_vectors"]
 
 MOST_HELD_OUT = 100_000  # tokens; a large corpus needs no more for a steady loss
 
 
 def learn_vectors(job: PretrainingJob) -> tuple[WordVectors, list[dict[str, Any]]]:
     """Learn word vectors, and keep them in the run's folder; returns them and the records."""
-    tokenizer, tokens = _encode(job)
+    tokenizer, tokens = encode_text(job)
     learner = VECTORS.resolve(job.recipe.name)(
         job.recipe.vectors,
         tokenizer.vocabulary,
@@ -51,7 +51,7 @@ def learn_vectors(job: PretrainingJob) -> tuple[WordVectors, list[dict[str, Any]
     return vectors, history
 
 
-def _encode(job: PretrainingJob) -> tuple[WordTokenizer, Tokens]:
+def encode_text(job: PretrainingJob) -> tuple[WordTokenizer, Tokens]:
     """Count the words and encode the text; a resumed run finds both in its folder."""
     run = job.run
     if job.resume and run.tokens.is_dir():

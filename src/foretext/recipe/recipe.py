@@ -69,6 +69,11 @@ class Recipe:
         return "autoencoder" in self.parts
 
     @property
+    def learns_documents(self) -> bool:
+        """Whether documents have vectors in the end, and not words."""
+        return "vectors" in self.parts and self.vectors.learns == "documents"
+
+    @property
     def corpus(self) -> CorpusConfig:
         """How the text is read."""
         return cast(CorpusConfig, self.parts["corpus"].config)

@@ -20,6 +20,7 @@ from foretext.run_folder import RunFolder
 
 __all__ = [
     "AutoencoderFacts",
+    "DocumentsFacts",
     "LanguageModelFacts",
     "Moment",
     "NetworkRecord",
@@ -56,6 +57,12 @@ class VectorsFacts(Known):
     held_out_tokens: Count
     vocab_size: Count
     vector_size: Count
+
+
+class DocumentsFacts(VectorsFacts):
+    """Of ``config.json``, for a run of document vectors."""
+
+    found_again_rate: Number
 
 
 class LanguageModelFacts(Known):

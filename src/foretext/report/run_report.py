@@ -13,6 +13,7 @@ from foretext.parsing import read_bytes
 from foretext.report.comparison_report import report_comparison
 from foretext.report.run_files import (
     AutoencoderFacts,
+    DocumentsFacts,
     LanguageModelFacts,
     Moment,
     NetworkRecord,
@@ -31,6 +32,7 @@ from foretext.task_models import is_predictor
 __all__ = ["report_folder", "report_run", "write_report"]
 
 CORPUS_FACTS = ("tokens", "documents", "held_out_tokens", "vocab_size", "vector_size")
+FOUND_AGAIN = "found_again_rate"
 
 
 def report_folder(folder: str | Path) -> Path:
@@ -95,6 +97,8 @@ def write_report(
         return _report_task(folder, title)
     if kind == "language model":
         return _report_language_model(folder, title)
+    if folder.documents.is_file():
+        return _report_documents(folder, title)
     vectors = run_vectors(folder)
     facts = read_facts(folder, VectorsFacts)
     write_vectors_report(
@@ -107,6 +111,23 @@ def write_report(
         evaluation=evaluation,
         neighbors_of=neighbors_of,
         word_map=word_map,
+    )
+    return folder.report
+
+
+def _report_documents(folder: RunFolder, title: str | None) -> Path:
+    from foretext.report.documents_report import write_documents_report
+    from foretext.vectors.document_vectors import DocumentVectors
+
+    facts = read_facts(folder, DocumentsFacts)
+    shown = {name: facts[name] for name in CORPUS_FACTS}
+    write_documents_report(
+        folder.report,
+        title=title or f"{facts['recipe']}: {_name(folder)}",
+        settings=read_sections(folder.recipe),
+        facts=shown | {"nearest to their own text": f"{facts[FOUND_AGAIN]:.1%}"},
+        metrics=read_records(folder.metrics, Record),
+        documents=DocumentVectors.load(folder.path),
     )
     return folder.report
 

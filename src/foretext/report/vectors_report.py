@@ -13,7 +13,7 @@ from foretext.report.training_curves import training_curves, work_unit
 if TYPE_CHECKING:
     from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["write_vectors_report"]
+__all__ = ["run_tiles", "write_vectors_report"]
 
 NUM_MAP_WORDS = 500
 NUM_SHOWN_WORDS = 12  # whose neighbours are listed when none are asked for
@@ -65,7 +65,7 @@ def write_vectors_report(
         charts,
         title=title,
         summary=f"{len(vectors):,} words as vectors of {vectors.vector_size} dimensions",
-        tiles=_tiles(corpus or {}, metrics),
+        tiles=run_tiles(corpus or {}, metrics),
         evaluation=table([dict(row) for row in evaluation]),
         num_map_words=len(points),
         neighbors=_neighbors(vectors, words[:NUM_SHOWN_WORDS], neighbors_of),
@@ -73,7 +73,7 @@ def write_vectors_report(
     )
 
 
-def _tiles(
+def run_tiles(
     corpus: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]
 ) -> list[tuple[str, str]]:
     """Return label and figure of each tile: the corpus first, then how the run ended."""

@@ -1,4 +1,4 @@
-"""Static word vectors: one vector a word, learned by neighbours."""
+"""Static vectors, learned by neighbours: one a word, or one a document."""
 
 from foretext.registry import Registry
 
@@ -10,5 +10,6 @@ VECTORS = Registry(
         "word2vec": "foretext.vectors.word2vec:Word2Vec",
         "glove": "foretext.vectors.glove:GloVe",
         "fasttext": "foretext.vectors.fasttext:FastText",
+        "doc2vec": "foretext.vectors.doc2vec:Doc2Vec",
     },
 )

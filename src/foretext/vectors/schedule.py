@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar, Literal
+
 from pydantic import Field
 
 from foretext.config import Config
@@ -16,6 +18,8 @@ BUDGET_EPOCHS = 5  # what a budget is taken for when records are spread
 
 class VectorsConfig(Config):
     """How long to train: settings of every kind of word vectors."""
+
+    learns: ClassVar[Literal["words", "documents"]] = "words"  # what has vectors in the end
 
     epochs: int = Field(5, ge=1)
     """Passes over the text."""

@@ -1,0 +1,72 @@
+"""The page of a run that learned document vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from foretext.report.settings import setting_sections
+from foretext.report.training_curves import training_curves
+from foretext.report.vectors_report import run_tiles
+
+if TYPE_CHECKING:
+    from foretext.vectors.document_vectors import DocumentVectors
+
+__all__ = ["write_documents_report"]
+
+NUM_SHOWN = 8  # documents whose neighbours are listed
+NUM_NEIGHBORS = 3
+
+Shown = tuple[str, str]  # name and beginning of a document
+
+
+def write_documents_report(
+    path: str | Path,
+    *,
+    title: str,
+    settings: Mapping[str, Any],
+    facts: Mapping[str, Any],
+    metrics: Sequence[Mapping[str, Any]],
+    documents: DocumentVectors,
+) -> None:
+    """Write one HTML file that shows a run and opens anywhere, without a network.
+
+    Args:
+        path: the file, replaced whole.
+        title: the headline.
+        settings: what the user chose; a section a mapping.
+        facts: figures by name, shown as tiles.
+        metrics: the lines of metrics.jsonl.
+        documents: what was learned.
+
+    Raises:
+        OutputError: `path` cannot be written.
+    """
+    from foretext.report.page import write_page
+
+    write_page(
+        Path(path),
+        "documents.html.j2",
+        training_curves(metrics),
+        title=title,
+        summary=f"{len(documents):,} documents as vectors of {documents.vector_size} dimensions",
+        tiles=run_tiles(facts, metrics),
+        neighbors=_neighbors(documents),
+        settings=setting_sections(settings),
+    )
+
+
+def _neighbors(documents: DocumentVectors) -> list[tuple[Shown, list[tuple[Shown, float]]]]:
+    """The nearest documents of some that stand at equal distances in the text."""
+    if len(documents) < 2:
+        return []
+    step = max(len(documents) // NUM_SHOWN, 1)
+    names = documents.names[::step][:NUM_SHOWN]
+    found = documents.neighbors(names, NUM_NEIGHBORS)
+    return [
+        ((name, documents.beginning(name)), [
+            ((other, documents.beginning(other)), cosine) for other, cosine in near
+        ])
+        for name, near in zip(names, found, strict=True)
+    ]  # fmt: skip

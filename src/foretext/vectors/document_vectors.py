@@ -1,0 +1,234 @@
+"""Documents and their vectors, and what infers vectors of new ones: doc2vec in use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.corpus.texts import iterate_texts
+from foretext.errors import CorpusError, SettingError
+from foretext.progress import Progress
+from foretext.representation import Represented
+from foretext.runtime import usable_cores
+from foretext.tokenizers.word_tokenizer import WordTokenizer
+from foretext.vectors.document_network import DocumentNetwork
+from foretext.vectors.document_storage import read_documents, write_documents
+from foretext.vectors.word_vectors import WordVectors
+
+__all__ = ["DocumentVectors"]
+
+INFERRED_AT_ONCE = 1024  # texts, between two steps of the bar
+MOST_FOUND_AGAIN = 500  # documents that are looked for by their own text
+
+
+class DocumentVectors(Represented):
+    """The vectors of a run of doc2vec: of its documents, and of any text by inference.
+
+    Args:
+        names: of the documents, each once.
+        vectors: (N, D); zeros for a document without a known word.
+        beginnings: the first letters of each document.
+        tokenizer: that cuts a text into words.
+        network: with what was learned of words.
+    """
+
+    kind: ClassVar[str] = "document vectors"
+    text_room: ClassVar[int | None] = None  # a text of any length is inferred
+    weighs_words: ClassVar[bool] = False  # `embed` takes no weights of words
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        vectors: NDArray[np.float32],
+        beginnings: Sequence[str],
+        tokenizer: WordTokenizer,
+        network: DocumentNetwork,
+    ) -> None:
+        self.documents = WordVectors(names, vectors)
+        self.beginnings = list(beginnings)
+        self.tokenizer, self.network = tokenizer, network
+
+    @classmethod
+    def load(cls, folder: str | Path) -> DocumentVectors:
+        """Open the folder of a run.
+
+        Raises:
+            VectorFileError: a file is missing or damaged.
+            CorpusError: the vocabulary beside it is damaged.
+        """
+        tokenizer = WordTokenizer.load(Path(folder) / "tokenizer.json")
+        return cls(*read_documents(Path(folder), tokenizer))
+
+    def save(self, folder: Path) -> None:
+        """Write ``documents.safetensors`` into a folder that has the tokenizer.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        write_documents(folder, self.documents, self.beginnings, self.network)
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.documents.key_to_index
+
+    def __getitem__(self, name: str) -> NDArray[np.float32]:
+        """The vector of a document (D,), read-only."""
+        return self.documents[name]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the documents, in the order of `vectors`."""
+        return self.documents.index_to_key
+
+    @property
+    def vectors(self) -> NDArray[np.float32]:
+        """Vectors of the documents, (N, D), read-only."""
+        return self.documents.vectors
+
+    @property
+    def vector_size(self) -> int:
+        """Number of dimensions, D."""
+        return self.documents.vector_size
+
+    @property
+    def size(self) -> dict[str, int]:
+        """How much was learned, for a summary."""
+        return {"documents": len(self), "vector_size": self.vector_size}
+
+    def summary(self) -> dict[str, Any]:
+        """Return what a notebook shows of the vectors."""
+        return {**self.size, "words": self.tokenizer.vocab_size - 1, "first documents": self.names}
+
+    @cached_property
+    def words(self) -> WordVectors:
+        """The vectors of words that were learned beside those of documents.
+
+        Raises:
+            SettingError: PV-DBOW alone learns none.
+        """
+        if not self.network.config.reads_words:
+            raise SettingError(
+                "PV-DBOW learns no vectors of words; set dbow_words = true, or model = 'dm'."
+            )
+        words, counts = self.tokenizer.vocabulary.words[1:], self.network.counts[1:]
+        matrix = np.ascontiguousarray(self.network.words[1:])
+        return WordVectors(words, matrix, counts, split=self.tokenizer.words)
+
+    def text_sizes(self, texts: Sequence[str]) -> list[int]:
+        """Return how many words each text has, known or not."""
+        return [len(self.tokenizer.words(text)) for text in texts]
+
+    def embed(
+        self,
+        texts: Any,
+        *,
+        epochs: int | None = None,
+        seed: int = 1,
+        progress: Progress | None = None,
+    ) -> NDArray[np.float32]:
+        """Infer one vector a text, (N, D); a text without a known word gives zeros.
+
+        A vector depends on its text and the seed alone, not on the texts around it.
+
+        Args:
+            texts: strings in a list, a generator, a column, or a table with a column "text".
+            epochs: passes over each text; None: the setting `infer_epochs`.
+            seed: of all that is drawn.
+            progress: advances by the texts.
+
+        Raises:
+            SettingError: one string, or less than one pass.
+            CorpusError: an element is no text.
+        """
+        from foretext.vectors.document_inference import infer
+
+        if isinstance(texts, str):
+            raise SettingError("embed takes several texts; put a single one into a list.")
+        if epochs is not None and epochs < 1:
+            raise SettingError(f"epochs = {epochs}: a text is passed over once at least.")
+        ids = [np.array(self.tokenizer.encode(text), np.int64) for text in iterate_texts(texts)]
+        parts = [np.zeros((0, self.vector_size), np.float32)]
+        for first in range(0, len(ids), INFERRED_AT_ONCE):
+            some = ids[first : first + INFERRED_AT_ONCE]
+            workers = min(usable_cores(), len(some))
+            parts.append(infer(self.network, some, seed=seed, epochs=epochs, workers=workers))
+            if progress is not None:
+                progress.advance(len(some))
+        return np.concatenate(parts)
+
+    def transform(self, texts: Any) -> NDArray[np.float32]:
+        """Return what `embed` gives, under the name that scikit-learn has for it, (N, D)."""
+        return self.embed(texts)
+
+    def most_similar(
+        self, query: str | NDArray[Any], topn: int = 10, *, seed: int = 1
+    ) -> list[tuple[str, float]]:
+        """Return the `topn` documents nearest to one, or to a text or vector (D,), with cosines.
+
+        A string that is no name of a document is a text, whose vector is inferred.
+
+        Raises:
+            SettingError: the text has no known word.
+        """
+        if isinstance(query, str):
+            return self.neighbors([query], topn, seed=seed)[0]
+        return self.documents.similar_by_vector(query, topn)
+
+    def neighbors(
+        self, queries: Iterable[str], topn: int = 10, *, seed: int = 1
+    ) -> list[list[tuple[str, float]]]:
+        """Return for each query, a name or a text, what `most_similar` gives.
+
+        Raises:
+            SettingError: a text has no known word.
+        """
+        found = []
+        for query in queries:
+            if query in self:
+                found.append(self.documents.most_similar([query], topn=topn))
+                continue
+            vector = self.embed([query], seed=seed)[0]
+            if not vector.any():
+                raise SettingError(
+                    f"'{query}' is no document, and as a text it has no word that was learned; "
+                    "give the name of a document, or another text."
+                )
+            found.append(self.documents.similar_by_vector(vector, topn))
+        return found
+
+    def beginning(self, name: str) -> str:
+        """Return the first letters of a document.
+
+        Raises:
+            UnknownWordError: there is no document of this name.
+        """
+        return self.beginnings[self.documents.get_index(name)]
+
+    def found_again_rate(
+        self, texts: Sequence[str], rows: Sequence[int], *, seed: int = 1
+    ) -> float:
+        """Return how often a document is nearest of all to what is inferred of its own text.
+
+        Args:
+            texts: of documents that were learned.
+            rows: the row of each in `vectors`.
+            seed: of what is drawn.
+
+        Raises:
+            CorpusError: there are no texts.
+        """
+        if not texts:
+            raise CorpusError("There is no document to find again; give texts.")
+        inferred = self.embed(texts, seed=seed)
+        unit = self.vectors / np.maximum(np.linalg.norm(self.vectors, axis=1, keepdims=True), 1e-12)
+        nearest = np.concatenate(
+            [(inferred[at : at + 64] @ unit.T).argmax(axis=1) for at in range(0, len(texts), 64)]
+        )
+        return float((nearest == np.asarray(rows)).mean())
