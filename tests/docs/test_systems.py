@@ -52,6 +52,8 @@ SYSTEMS = systems()
 
 def small(words: list[str]) -> list[str]:
     """Options with which a command of `learn` ends in a moment."""
+    if words[1] not in ("pretrain", "finetune"):
+        return ["--quiet"]
     settings = small_pretraining(words[2]) if words[1] == "pretrain" else small_rows(words[3])
     options = [f"--set={name}={json.dumps(value)}" for name, value in settings.items()]
     return [*options, "--no-report", "--quiet"]

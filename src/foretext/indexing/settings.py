@@ -21,10 +21,9 @@ class IndexConfig(Config):
     """Passages, vectors and how they are searched."""
 
     length: int | None = Field(default=None, ge=1)
-    """Tokens of a passage (words for word vectors), at most; none: as many as the model reads, but
-    256 at most, and 200 words."""
+    """Tokens or words of a passage, at most; none: what the model reads, 256 or 200 at most."""
     overlap: int = Field(default=0, ge=0)
-    """Tokens (or words) that a passage may share with the one before it, in whole sentences."""
+    """Tokens or words that a passage may share with the one before it, in whole sentences."""
     keep_duplicates: bool = False
     """Give each place of a repeated text a passage of its own, not one passage all its places."""
     dtype: StorageType = "float32"
