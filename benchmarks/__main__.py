@@ -14,6 +14,7 @@ NAMES = (
     "glove",
     "fasttext",
     "fasttext_supervised",
+    "doc2vec",
     "subwords",
     "encoding",
     "neighbors",

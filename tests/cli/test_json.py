@@ -34,6 +34,7 @@ COMMANDS = {
     "convert": "convert run vectors.bin",
     "reduce": "reduce run reduced.txt --dim 2",
     "distill": "distill bert -o static --corpus corpus.txt --dim 4 --num-texts 20",
+    "extend": "extend bert -o extended --corpus corpus.txt --number 3",
     "align": "align run run aligned.txt",
     "drift": "drift run run",
     "list": "list",

@@ -16,6 +16,7 @@ from foretext.cli.distill import distill
 from foretext.cli.drift import drift
 from foretext.cli.embed import embed
 from foretext.cli.evaluate import evaluate
+from foretext.cli.extend import extend
 from foretext.cli.fill import fill
 from foretext.cli.finetune import finetune
 from foretext.cli.generate import generate
@@ -67,6 +68,7 @@ for verb in (
     convert,
     reduce,
     distill,
+    extend,
     align,
     drift,
 ):

@@ -49,7 +49,10 @@ def neighbors(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the nearest words of each word, or documents of each document or text, by cosine."""
+    """Show the words or documents nearest to others.
+
+    Of document vectors give names of documents, or texts.
+    """
     from foretext.artifact import load, load_vectors, opened_run
 
     if opened_run(run).documents.is_file():

@@ -81,6 +81,23 @@ class ModelParts(Represented):
             "longest text": self.backbone.max_length,
         }
 
+    def over(
+        self, tokenizer: SubwordTokenizer, backbone: Backbone, objective: Objective | None
+    ) -> Self:
+        """Return what reads and pools as this does, by another network of the same kind."""
+        return type(self)(
+            tokenizer,
+            backbone,
+            objective,
+            pooling=self.pooling,
+            dense=self.dense,
+            normalize=self.normalize,
+            text_length=self._embedder.window.max_length,
+            visibility=self.visibility,
+            is_sentence_encoder=self.is_sentence_encoder,
+            decoding=self.decoding,
+        )
+
     @property
     def vector_size(self) -> int:
         """Numbers of an embedding, D."""
