@@ -65,6 +65,7 @@ STAGES = [
         _vectors("word2vec", "vectors.epochs=1", "vectors.checkpoint_seconds=0"),
     ),
     Stage("report", _vectors("word2vec", "vectors.epochs=1"), report=True),
+    Stage("doc2vec", _vectors("doc2vec", "vectors.epochs=1")),
     Stage("fasttext", _vectors("fasttext", "vectors.epochs=1", "vectors.bucket=500")),
     Stage("glove", _vectors("glove", "vectors.epochs=2", "vectors.checkpoint_seconds=0")),
     Stage("bert", _language_model("bert")),

@@ -59,6 +59,11 @@ def _ask_model(model: Any) -> None:
         model.fill("the [MASK] barks")
 
 
+def _ask_documents(documents: Any) -> None:
+    documents.embed(TEXTS)
+    documents.neighbors([documents.names[0]], 2)
+
+
 def _ask_codec(codec: Any) -> None:
     codec.components_error(codec.reconstruct(np.zeros((2, *SHAPE), np.float32)))
 
@@ -86,6 +91,7 @@ PUBLISHED: dict[tuple[str, str], Callable[[Any], object]] = {
 
 USES: dict[str, Callable[[Any], object]] = {
     **dict.fromkeys(("word2vec", "fasttext"), _ask_vectors),
+    "doc2vec": _ask_documents,
     **dict.fromkeys(("bert", "electra", "gpt", "sentence encoder"), _ask_model),
     "autoencoder": _ask_codec,
     "matching": lambda model: model.predict(PAIRS),
@@ -94,7 +100,7 @@ USES: dict[str, Callable[[Any], object]] = {
 }
 
 REPORTS: dict[str, Callable[[Path], None]] = {
-    **dict.fromkeys(("word2vec", "bert", "autoencoder"), _report),
+    **dict.fromkeys(("word2vec", "doc2vec", "bert", "autoencoder"), _report),
     **dict.fromkeys(("classification", "linear classifier"), _report_task),
 }
 
