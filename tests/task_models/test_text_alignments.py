@@ -119,3 +119,23 @@ def test_a_run_has_all_blocks(writer: TextWriter) -> None:
     assert found["alignments"] == [] or found["alignments"][0]["source"]
     assert found["beside"]["baseline"]["difference"]["p_value"] < 0.05
     assert Examination.model_validate({"part": "test", **found})
+
+
+def test_one_output_is_aligned_as_its_picture_is(writer: TextWriter) -> None:
+    row, output = rows_of(PAIRS[:1])[0], "one two two one"
+    [picture] = text_alignments(
+        writer.network().backbone, writer.base, writer.task, [row], [output]
+    )
+    found = writer.alignment(row.source, output)
+    assert (found.source, found.output) == (picture["source"], picture["output"])
+    assert found.layer == picture["layer"]
+    np.testing.assert_allclose(found.weights, picture["weights"], atol=1e-4)
+
+
+def test_an_alignment_of_nothing_has_no_weights(writer: TextWriter) -> None:
+    assert writer.alignment("eins zwei", "").weights.shape == (0, 2)
+    assert writer.alignment(" ", "one").weights.shape == (1, 0)
+
+
+def test_a_text_of_any_length_is_aligned(writer: TextWriter) -> None:
+    assert writer.alignment("eins", "one").weights.shape == (1, 1)

@@ -22,7 +22,7 @@ from foretext.tasks.task_base import TaskBase
 from foretext.tasks.text_to_text import TextToText
 from foretext.tokenizers.base import Tokenizer
 
-__all__ = ["TokenWords", "merged", "text_alignments"]
+__all__ = ["Alignment", "TokenWords", "merged", "text_alignment", "text_alignments"]
 
 Weights = NDArray[np.float32]
 
@@ -56,11 +56,45 @@ class TokenWords(NamedTuple):
         return FEWEST <= len(self.words) <= MOST
 
 
+class Alignment(NamedTuple):
+    """Which words of a source each word of an output looks at."""
+
+    source: list[str]  # S words
+    output: list[str]  # T words
+    weights: Weights  # (T, S), the mean of the heads
+    layer: int  # the one that points most clearly, from 1
+
+
 class _Pair(NamedTuple):
     place: str
     source: TokenWords
     output: TokenWords
     layers: Weights  # (L, output words, source words)
+
+
+@torch.inference_mode()
+def text_alignment(
+    backbone: Backbone, base: TaskBase, task: TextToText, source: str, output: str
+) -> Alignment:
+    """Return the alignment of one output with its source.
+
+    Args:
+        backbone: that of the base, in the precision of answers.
+        base: with the tokenizers.
+        task: that says how sources and targets are read; it has an encoder.
+        source: a text.
+        output: what it became.
+    """
+    assert task.needs_source, "a model without an encoder has no cross-attention"
+    row = ParallelText(source, output, "")
+    of_source = TokenWords.of(base.tokenizer, source)
+    of_output = TokenWords.of(base.target_tokenizer or base.tokenizer, output)
+    if not of_source.words or not of_output.words:
+        nothing = np.zeros((len(of_output.words), len(of_source.words)), np.float32)
+        return Alignment(of_source.words, of_output.words, nothing, 1)
+    layers = merged(_token_maps(backbone, base, task, row, of_source), of_source, of_output)
+    layer = _clearest([layers])
+    return Alignment(of_source.words, of_output.words, layers[layer], layer + 1)
 
 
 @torch.inference_mode()

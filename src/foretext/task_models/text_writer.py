@@ -15,7 +15,7 @@ from foretext.generation import Decoding, Output, decode
 from foretext.metrics.paired import Tallies
 from foretext.task_models.reference_losses import reference_losses
 from foretext.task_models.source_target import encode_sources, pair_examples
-from foretext.task_models.text_alignments import text_alignments
+from foretext.task_models.text_alignments import Alignment, text_alignment, text_alignments
 from foretext.task_models.text_answer import TextAnswer
 from foretext.task_models.text_figures import same_texts, text_figures, text_tallies
 from foretext.task_models.text_findings import Written, text_findings
@@ -85,6 +85,24 @@ class TextWriter(TextWriterLearning):
         """
         check_list(texts)
         return self._written(texts, self._decoding({"num_best": k, **options}))
+
+    @property
+    def aligns(self) -> bool:
+        """Whether an output can be aligned with its source: the model has an encoder."""
+        return self.task.needs_source
+
+    def alignment(self, source: str, output: str) -> Alignment:
+        """Return which words of a source each word of an output looks at, by cross-attention.
+
+        Raises:
+            SettingError: the model has no encoder, and so no cross-attention.
+        """
+        if not self.aligns:
+            raise SettingError(
+                "alignment needs a model with an encoder; this one reads source and output as one "
+                "text: use the outputs alone."
+            )
+        return text_alignment(self.network().backbone, self.base, self.task, source, output)
 
     def examples(self, rows: Sequence[ParallelText]) -> PaddedExamples:
         """Return rows as examples, without those that lack a text.
