@@ -18,7 +18,7 @@ from foretext.errors import SettingError
 from foretext.nn.cache import Cache
 from foretext.nn.flops import Flops
 from foretext.sizes import Size
-from tests.backbones.test_backbones import CASES, backbone_of
+from tests.backbones.test_backbones import CASES, backbone_of, inputs_of, looks, some_ids
 
 
 class Outsider(Backbone):
@@ -100,6 +100,18 @@ def test_every_parameter_is_of_a_layer(case: str) -> None:
         "seq2seq with input feeding": 4,
     }.get(case, backbone.num_layers)
     assert set(layers.values()) == set(range(num_layers + 1))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_has_attention_shows_it(case: str) -> None:
+    backbone = backbone_of(case).for_tasks
+    visibility = min(backbone.visibilities)
+    inputs = inputs_of(some_ids(1), **looks(visibility))
+    if backbone.has_attention:
+        assert len(backbone.attention_maps(inputs)) == backbone.num_layers
+    else:
+        with pytest.raises(SettingError, match="has no attention"):
+            backbone.attention_maps(inputs)
 
 
 @pytest.mark.parametrize("case", CASES)

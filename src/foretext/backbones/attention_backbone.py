@@ -18,6 +18,7 @@ BASE_WIDTH, HIGHEST_RATE = 768, 5e-4  # of size base, whose rate papers give
 class AttentionBackbone(Backbone):
     """Layers of attention and feed-forward, each added to what it reads."""
 
+    has_attention: ClassVar[bool] = True
     adds_pooler = True
     gains_from_crf = False
     default_dropout = 0.1

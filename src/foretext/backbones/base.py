@@ -61,6 +61,8 @@ class Backbone(Trainable):
 
     carries_state: bool = False  # whether it leaves `States.carried`, which a batch may begin with
 
+    has_attention: ClassVar[bool] = False  # whether `attention_maps` works
+
     # What it reads beside ids.
     reads_words: ClassVar[bool] = False  # ids are whole words; may start from word vectors
     num_characters: int = 0  # ids of characters in `Inputs.characters`; 0: it reads no spelling

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 from torch import Tensor, nn
 
@@ -36,6 +36,7 @@ class EncoderDecoder(Backbone):
 
     config: EncoderDecoderConfig
     visibilities: frozenset[Visibility] = frozenset({"causal"})
+    has_attention: ClassVar[bool] = True
     reads_source = True
     gains_from_crf = False
     default_dropout: float | None = 0.1
