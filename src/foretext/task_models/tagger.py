@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from foretext.classifiers.predictor import Record, Top, refuse_options
 from foretext.classifiers.shown_row import ShownRow
 from foretext.classifiers.text_labeller import check_list
+from foretext.corpus.text_tokens import TextToken, joined_tokens, split_text
 from foretext.data.padded_examples import IGNORED, PaddedExamples, Ragged
 from foretext.data.rows import (
     Input,
@@ -30,7 +31,6 @@ from foretext.task_models.tag_figures import (
 from foretext.task_models.tag_findings import kind_counts, tag_findings
 from foretext.task_models.tagged_rows import check_tags, unknown_tag
 from foretext.task_models.tagger_learning import TaggerLearning
-from foretext.task_models.text_tokens import TextToken, joined_tokens, split_text
 
 __all__ = ["TaggedSpan", "Tagger"]
 

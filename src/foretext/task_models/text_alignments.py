@@ -14,10 +14,10 @@ import torch
 from numpy.typing import NDArray
 
 from foretext.backbones.base import Backbone
+from foretext.corpus.text_tokens import split_text
 from foretext.data.padded_examples import IGNORED
 from foretext.data.rows import ParallelText
 from foretext.task_models.source_target import pair_examples
-from foretext.task_models.text_tokens import split_text
 from foretext.tasks.task_base import TaskBase
 from foretext.tasks.text_to_text import TextToText
 from foretext.tokenizers.base import Tokenizer

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foretext.corpus.text_tokens import joined_tokens, split_text
 from foretext.data.rows import read_tagged
-from foretext.task_models.text_tokens import joined_tokens, split_text
 
 
 @pytest.mark.parametrize(
