@@ -11,6 +11,7 @@ span_filling.py  masked words by models that write any number of tokens
 continuation.py  text generated after a prompt, a source, or both
 writer.py        tokens become text as they come
 likelihood.py    how likely a text is
+token_scores.py  how likely each of its tokens is
 insight.py       states by layer, and what attends to what
 """
 
@@ -20,6 +21,7 @@ from foretext.language_model.filling import Filling
 from foretext.language_model.insight import AttentionMaps, LayerStates
 from foretext.language_model.likelihood import Likelihood
 from foretext.language_model.model import LanguageModel
+from foretext.language_model.token_scores import TokenScores
 
 __all__ = [
     "AttentionMaps",
@@ -29,4 +31,5 @@ __all__ = [
     "LayerStates",
     "Likelihood",
     "Pooling",
+    "TokenScores",
 ]

@@ -27,6 +27,7 @@ from foretext.language_model.insight import (
 from foretext.language_model.likelihood import Likelihood, measure_likelihood
 from foretext.language_model.parts import ModelParts
 from foretext.language_model.span_filling import fill_spans
+from foretext.language_model.token_scores import TokenScores, score_rows
 from foretext.language_model.writer import Stream
 from foretext.nn.dense import through_layers
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -201,6 +202,23 @@ class LanguageModel(ModelParts):
     def perplexity(self, texts: str | Sequence[str], *, stride: int | None = None) -> float:
         """Return the perplexity per token; `likelihood` has it per word, and bits a byte."""
         return self.likelihood(texts, stride=stride).perplexity
+
+    def token_scores(self, rows: Sequence[Sequence[int]], topn: int = 0) -> list[TokenScores]:
+        """Return the log-probability of each token of some texts, given the tokens before it.
+
+        Nothing is put around the ids: begin a row with the end token, as `likelihood` does, where
+        the first token of the text is to be scored, too.
+
+        Args:
+            rows: ids of the tokenizer, a row each.
+            topn: the likeliest tokens to return at each place.
+
+        Raises:
+            SettingError: the model is not causal.
+            CorpusError: an id is none of the tokenizer, a row has none, or is longer than the
+                model; a model that carries its state reads any length.
+        """
+        return score_rows(self._networks.exact(), rows, self.tokenizer.vocab_size, topn)
 
     @torch.inference_mode()
     def layers(self, text: str, second: str | None = None) -> LayerStates:
