@@ -5,52 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self, overload
+from typing import Any, ClassVar, Literal, Self, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from foretext.errors import SettingError
 from foretext.representation import Represented
 from foretext.search.bm25 import BM25
 from foretext.search.folder import IndexFolder
-from foretext.search.fusion import fused
 from foretext.search.passages import Passages
+from foretext.search.query import AskedQuery
 from foretext.search.query_model import OpenModel, QueryModel
 from foretext.search.results import Hit, Results
-from foretext.search.stored_vectors import best_of
 from foretext.search.vector_search import VectorSearch
 from foretext.search.word_index import WordIndex
-from foretext.vectors.neighbors import Nearest
 
 __all__ = ["By", "SearchIndex"]
 
 By = Literal["vectors", "words", "both"]
 WAYS = ("vectors", "words", "both")
 CANDIDATES = 100  # of each way, at least, that are put together
-
-UNKNOWN_TO_MODEL = "the model knows no word of this query"
-UNKNOWN_TO_WORDS = "no word of this query is in the passages"
-
-
-class _Query(NamedTuple):
-    """A query, and what each way found for it; None of a way that is not asked."""
-
-    text: str
-    vector: NDArray[np.float32] | None  # (D,), of unit length or zeros
-    near: Nearest | None
-    bm25: NDArray[np.float32] | None  # of every passage, (N,)
-    depth: int  # results of each way
-
-    def ranked(self) -> list[tuple[int, float]]:
-        """Return passages and scores, the best first."""
-        found = [] if self.near is None else [self.near]
-        if self.bm25 is not None:
-            best = best_of(self.bm25, self.depth)
-            has_word = best.scores > 0
-            found.append(Nearest(best.rows[has_word], best.scores[has_word]))
-        ways = [list(zip(near.rows.tolist(), near.scores.tolist(), strict=True)) for near in found]
-        return ways[0] if len(ways) == 1 else fused([[row for row, _ in way] for way in ways])
 
 
 class SearchIndex(Represented):
@@ -65,6 +39,7 @@ class SearchIndex(Represented):
     """
 
     kind = "search index"
+    abilities: ClassVar[tuple[str, ...]] = ("search",)
 
     def __init__(self, path: str | Path, open_model: OpenModel) -> None:
         self._folder = IndexFolder(Path(path))
@@ -181,7 +156,7 @@ class SearchIndex(Represented):
 
     def _found(
         self, texts: Sequence[str], k: int, by: By, exact: bool, settings: BM25 | None
-    ) -> Iterator[_Query]:
+    ) -> Iterator[AskedQuery]:
         """Yield what each way that is asked finds for each query."""
         if k < 1:
             raise SettingError(f"k = {k}: ask for at least one passage.")
@@ -196,18 +171,13 @@ class SearchIndex(Represented):
             bm25 = None
             if by != "vectors":
                 bm25 = self.words.scores(self.words.words(text), settings or BM25())
-            yield _Query(text, vector, near, bm25, depth)
+            yield AskedQuery(text, vector, near, bm25, depth)
 
-    def _results(self, query: _Query, k: int) -> Results:
-        notes = []
-        if query.vector is not None and not query.vector.any():
-            notes.append(UNKNOWN_TO_MODEL)
-        if query.bm25 is not None and not query.bm25.any():
-            notes.append(UNKNOWN_TO_WORDS)
+    def _results(self, query: AskedQuery, k: int) -> Results:
         hits = tuple(self._hit(row, score, query) for row, score in query.ranked()[:k])
-        return Results(query.text, hits, tuple(notes))
+        return Results(query.text, hits, query.notes())
 
-    def _hit(self, row: int, score: float, query: _Query) -> Hit:
+    def _hit(self, row: int, score: float, query: AskedQuery) -> Hit:
         cosine = score if query.bm25 is None else None
         if query.bm25 is not None and query.vector is not None and query.vector.any():
             vectors = self._vectors.vectors
