@@ -1,0 +1,23 @@
+// The actions of the playground, in the order of the menu.
+//
+// An action is one file with a default export, and a row here:
+//
+//   name      "neighbors". It stands in the address and begins its texts in words.en.js and
+//             words.zh.js: "neighbors.title" and "neighbors.hint" must be there.
+//   needs     ["neighbors"]: abilities that a model must have, as /info names them.
+//   fields    (model) => [field, ...]: the form; form.js says what a field is.
+//   request   (values, model) => ({path: "neighbors", body}): what is sent, and what the panel of
+//             code shows. The model's name is added, and what is null or undefined is left out.
+//   show      (answer, context) => node or [node, ...], or a promise of them: draws the answer.
+//   stream    instead of `show`, for server-sent events: (context) => ({node, add, end});
+//             add(event) and end() return what the line of status says.
+//   python    optional, (request, stream) => text: a better Python call than by `requests`.
+//
+// context has values, model, headers (of the reply), signal, call(request) for more requests,
+// and explore({field: string}), which fills the form and runs again.
+// Draw by h and svg of dom.js, never from HTML; pictures/ has bars and tables. Every picture has a
+// table or a text that says the same.
+
+import neighbors from "./neighbors.js";
+
+export const actions = [neighbors];

@@ -1,0 +1,98 @@
+// The request of an action as a curl command and as Python, to be copied.
+
+import { address, key } from "./api.js";
+import { h } from "./dom.js";
+import { t } from "./language.js";
+
+const WIDTH = 44; // characters of a body that stays on one line
+const SHOWN = 4000; // characters on the page; what is copied is whole
+
+/** The command line; the key stands in the environment, never on the screen. */
+export function curl({ path, body }, stream) {
+  const lines = [`curl${stream ? " -N" : ""} ${quoted(address(path))}`];
+  if (key()) lines.push(`-H "Authorization: Bearer $FORETEXT_API_KEY"`);
+  if (body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(written(body, JSON_FORM))}`);
+  return lines.join(" \\\n  ");
+}
+
+/** The same by the package `requests`. */
+export function python({ path, body }, stream) {
+  const given = [JSON.stringify(address(path))];
+  if (body !== undefined) given.push(`json=${written(body, PYTHON_FORM, "    ")}`);
+  if (key()) given.push(`headers={"Authorization": f"Bearer {os.environ['FORETEXT_API_KEY']}"}`);
+  if (stream) given.push("stream=True");
+  const verb = body === undefined ? "get" : "post";
+  const call = `requests.${verb}(\n    ${given.join(",\n    ")},\n)`;
+  const shown = stream
+    ? "for line in answer.iter_lines():\n    print(line.decode())"
+    : "print(answer.json())";
+  const imports = `${key() ? "import os\n\n" : ""}import requests`;
+  return `${imports}\n\nanswer = ${call}\nanswer.raise_for_status()\n${shown}`;
+}
+
+const quoted = (text) => (/^[\w:/.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+const JSON_FORM = { true: "true", false: "false", null: "null" };
+const PYTHON_FORM = { true: "True", false: "False", null: "None" };
+
+/** A value as JSON or as Python, over several lines where one would be long. */
+export function written(value, form, indent = "") {
+  if (value === null || typeof value === "boolean") return form[String(value)];
+  if (typeof value !== "object") return JSON.stringify(value);
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  const parts = (inner) => Array.isArray(value)
+    ? value.map((item) => written(item, form, inner))
+    : Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${written(item, form, inner)}`);
+  const short = `${open}${parts(indent).join(", ")}${close}`;
+  if (short.length <= WIDTH && !short.includes("\n")) return short;
+  const inner = `${indent}  `;
+  return `${open}\n${inner}${parts(inner).join(`,\n${inner}`)}\n${indent}${close}`;
+}
+
+/** The panel beside an action; `show(request)` writes what this request is in both languages. */
+export class CodePanel {
+  constructor(stream, ownPython) {
+    this.stream = stream;
+    this.python = ownPython ?? python;
+    this.blocks = { curl: new Block("curl"), python: new Block("Python") };
+    const blocks = Object.values(this.blocks).map((block) => block.node);
+    this.node = h("section", { class: "code", "aria-labelledby": "code-title" },
+      h("h2", { id: "code-title" }, t("code.title")), blocks);
+  }
+
+  show(request) {
+    this.blocks.curl.show(curl(request, this.stream));
+    this.blocks.python.show(this.python(request, this.stream));
+  }
+}
+
+class Block {
+  constructor(name) {
+    this.text = "";
+    this.pre = h("pre", { tabindex: "0", "aria-label": name });
+    this.said = h("span", { class: "soft", role: "status" });
+    const copy = h("button", {
+      type: "button", class: "quiet", "aria-label": `${t("code.copy")}: ${name}`,
+      onclick: () => this.copy(),
+    }, t("code.copy"));
+    this.node = h("div", { class: "block" },
+      h("div", { class: "row" }, h("h3", {}, name), this.said, copy), this.pre);
+  }
+
+  show(text) {
+    this.text = text;
+    this.pre.textContent = text.length > SHOWN ? `${text.slice(0, SHOWN)}\n…` : text;
+    this.said.textContent = "";
+  }
+
+  async copy() {
+    try {
+      await navigator.clipboard.writeText(this.text);
+      this.said.textContent = t("code.copied");
+    } catch {
+      this.pre.textContent = this.text; // without https a page may not copy by itself
+      getSelection().selectAllChildren(this.pre);
+      this.said.textContent = t("code.selected");
+    }
+  }
+}

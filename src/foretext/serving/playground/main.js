@@ -1,0 +1,128 @@
+// The page: which model, which action, and the switches above.
+
+import { actions } from "./actions/index.js";
+import { call, key, setKey } from "./api.js";
+import { h } from "./dom.js";
+import { refusal } from "./errors.js";
+import { language, number, setLanguage, t, translatePage } from "./language.js";
+import * as place from "./place.js";
+import { Workbench } from "./workbench.js";
+
+const WAIT = 1000; // milliseconds between two questions whether the models are loaded
+const THEME = "foretext.theme";
+const find = (id) => document.getElementById(id);
+
+let models = null; // as /info lists them
+let bench = null;
+const typed = {}; // by action: what was typed, so that it outlives a change of model or language
+
+const offered = (model) => actions.filter(({ needs }) => needs.every((name) => model.abilities.includes(name)));
+
+async function start() {
+  show(h("p", { class: "soft", role: "status" }, t("shell.loading")));
+  try {
+    models = (await call({ path: "info" })).answer.models;
+  } catch (error) {
+    show(refusal(error), h("button", { type: "button", onclick: start }, t("shell.again")));
+    if (error.status === 503) setTimeout(start, WAIT);
+    refused(error);
+    return;
+  }
+  find("key").hidden = !key();
+  draw();
+}
+
+const show = (...nodes) => find("work").replaceChildren(...nodes);
+
+/** Draw the page for the model, the action and the texts that the address names. */
+function draw() {
+  const { model: name, action: wanted, raw } = place.read();
+  const model = models.find((one) => one.name === name) ?? models[0];
+  const choices = offered(model);
+  const action = choices.find((one) => one.name === wanted) ?? choices[0];
+  bench?.stop();
+  bench = null;
+  drawModels(model, action);
+  drawMenu(model, choices, action);
+  document.title = action ? `${t(`${action.name}.title`)} · foretext` : "foretext";
+  if (!action) return show(h("p", {}, t("shell.no_action")));
+  bench = new Workbench({
+    model, action, raw: { ...typed[action.name], ...raw }, refused,
+    changed: (now) => { typed[action.name] = now; place.keep(model.name, action.name, now); },
+  });
+  return show(...bench.node);
+}
+
+function drawModels(model, action) {
+  const select = h("select", { id: "model" },
+    models.map((one) => h("option", { value: one.name }, one.name)));
+  select.value = model.name;
+  select.addEventListener("change", () => {
+    location.hash = place.link(select.value, action?.name ?? "");
+    find("model").focus();
+  });
+  const facts = [
+    ["kind", model.title ?? model.kind],
+    ["parameters", model.parameters && number(model.parameters)],
+    ["max_length", model.max_length && number(model.max_length)],
+    ["labels", model.labels?.length && shortened(model.labels)],
+    ["languages", model.languages?.join(", ")],
+  ].filter(([, value]) => value);
+  find("models").replaceChildren(h("label", { for: "model" }, t("shell.model")), select,
+    h("dl", { class: "facts" }, facts.map(([name, value]) => h("div", {}, h("dt", {}, t(`fact.${name}`)), h("dd", {}, value)))));
+}
+
+const shortened = (names) => names.slice(0, 6).join(", ") + (names.length > 6 ? ` … (${number(names.length)})` : "");
+
+function drawMenu(model, choices, chosen) {
+  const items = choices.map((action) => h("li", {}, h("a", {
+    href: place.link(model.name, action.name, {}), "aria-current": action === chosen ? "page" : null,
+  }, t(`${action.name}.title`))));
+  find("menu").replaceChildren(h("h2", {}, t("shell.actions")), h("ul", {}, items));
+}
+
+/** A server that wants a key gets a field for it. */
+function refused(error) {
+  if (error.status !== 401) return;
+  find("key").hidden = false;
+  find("key-field").focus();
+}
+
+function drawSwitches() {
+  translatePage();
+  const other = language() === "zh" ? "en" : "zh";
+  Object.assign(find("language"), { textContent: { en: "English", zh: "中文" }[other], lang: other });
+}
+
+function isDark() {
+  const theme = localStorage.getItem(THEME);
+  return theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+function drawTheme() {
+  document.documentElement.dataset.theme = isDark() ? "dark" : "light";
+  find("dark").setAttribute("aria-pressed", String(isDark()));
+}
+
+find("language").addEventListener("click", () => {
+  setLanguage(find("language").lang);
+  drawSwitches();
+  if (models) draw();
+});
+find("dark").addEventListener("click", () => {
+  localStorage.setItem(THEME, isDark() ? "light" : "dark");
+  drawTheme();
+});
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawTheme);
+find("key").addEventListener("submit", (event) => {
+  event.preventDefault();
+  setKey(find("key-field").value);
+  if (models) bench?.run();
+  else start();
+});
+addEventListener("hashchange", () => models && draw());
+addEventListener("keydown", (event) => event.key === "Escape" && bench?.stop());
+
+drawTheme();
+drawSwitches();
+start();
