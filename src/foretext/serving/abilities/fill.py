@@ -1,0 +1,33 @@
+"""The likeliest tokens at the masks of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from foretext.serving.ability import Ability
+
+__all__ = ["Fill", "FillOptions"]
+
+
+class FillOptions(NamedTuple):
+    """What a request wants of each mask."""
+
+    k: int = 5  # tokens
+
+
+class Fill(Ability):
+    """A text with ``[MASK]`` becomes a list of answers for each of its masks."""
+
+    name: ClassVar[str] = "fill"
+
+    def run(self, items: Sequence[str], options: Hashable) -> list[list[list[dict[str, Any]]]]:
+        """Return the tokens of each mask of each text; see `Ability.run`."""
+        assert isinstance(options, FillOptions)
+        return [
+            [
+                [answer._asdict() for answer in answers]
+                for answers in self.model.fill(text, options.k)
+            ]
+            for text in items
+        ]

@@ -1,0 +1,42 @@
+"""What a text becomes: its translation, its summary, or another form of it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from foretext.serving.ability import Ability
+
+__all__ = ["Translate", "TranslateOptions"]
+
+
+class TranslateOptions(NamedTuple):
+    """How outputs are searched for; None: as the model does it by itself."""
+
+    k: int = 1  # outputs of a text
+    num_beams: int | None = None
+    max_new_tokens: int | None = None
+
+
+class Translate(Ability):
+    """A text becomes the record of ``foretext predict --json``."""
+
+    name: ClassVar[str] = "translate"
+
+    def run(self, items: Sequence[str], options: Hashable) -> list[dict[str, Any]]:
+        """Return the record of each text; see `Ability.run`."""
+        assert isinstance(options, TranslateOptions)
+        found = self.model.predict_top(items, options.k, **_decoding(options))
+        [field] = self.model.fields
+        return [
+            {field: text, "outputs": [output.record() for output in outputs]}
+            for text, outputs in zip(items, found, strict=True)
+        ]
+
+
+def _decoding(options: TranslateOptions) -> dict[str, Any]:
+    """Return the settings that were given; a beam has room for as many outputs as are wanted."""
+    given = {} if options.num_beams is None else {"num_beams": max(options.num_beams, options.k)}
+    if options.max_new_tokens is not None:
+        given["max_new_tokens"] = options.max_new_tokens
+    return given
