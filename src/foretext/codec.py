@@ -58,6 +58,7 @@ class Codec(Represented):
     """
 
     kind: ClassVar[str] = "autoencoder"
+    abilities: ClassVar[tuple[str, ...]] = ()  # none of texts, which servers are asked about
 
     def __init__(self, network: Autoencoder, components: PrincipalComponents | None = None) -> None:
         self.network = network.eval()

@@ -109,9 +109,24 @@ class ModelParts(Represented):
         return {"parameters": self.num_parameters, "vocab_size": self.tokenizer.vocab_size}
 
     @property
+    def abilities(self) -> tuple[str, ...]:
+        """What a server can ask of the model, by names of `foretext.serving.abilities`."""
+        names = ["embed", "states", "tokenize", "rerank", "search"]
+        if self.backbone.has_attention:
+            names.append("attention")
+        if self.objective is not None:
+            names += self.objective.abilities
+        return tuple(names)
+
+    @property
     def text_room(self) -> int:
         """Tokens of a text that are read at once; longer texts are cut into windows."""
         return self._embedder.window.room
+
+    @property
+    def text_framing(self) -> Framing:
+        """What stands around a text, and how much of a text is read at once."""
+        return self._embedder.window
 
     def text_sizes(self, texts: Sequence[str]) -> list[int]:
         """Return how many tokens each text has."""

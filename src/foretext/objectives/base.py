@@ -58,6 +58,13 @@ class Objective(Criterion):
     continues_sources: ClassVar[bool] = False  # writes a text after another one, its source
     scores_text: ClassVar[bool] = False  # gives a whole text a probability, token by token
 
+    @property
+    def abilities(self) -> tuple[str, ...]:
+        """What a server can ask of the head, by names of `foretext.serving.abilities`."""
+        fills = ("fill",) if self.fills or self.writes_spans else ()
+        writes = ("generate",) if self.continues or self.continues_sources else ()
+        return (*fills, *writes, *(("likelihood",) if self.continues else ()))
+
     # What people read of it.
     kind: ClassVar[str | None] = None  # of language model, in a word: "masked"
     usage: ClassVar[str | None] = None  # a line of Python that uses `model`, for the card

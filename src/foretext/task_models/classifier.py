@@ -63,6 +63,7 @@ class TextClassifier(TextLabeller, TaskModel):
     task: Classification
     task_class = Classification
     facts_type: ClassVar = _Facts
+    abilities = (*TextLabeller.abilities, "tokenize")
 
     @classmethod
     def find(cls, rows: Sequence[LabelledText]) -> dict[str, Any]:

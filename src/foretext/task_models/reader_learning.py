@@ -47,6 +47,7 @@ class ReaderLearning(TaskModel):
     rows_config: ClassVar = QuestionsConfig
     fields = ("question", "context")
     title = "Question answering"
+    abilities = ("predict", "answer", "tokenize")
     watched = ("exact_match",)
     judged_by = "f1"
 

@@ -1,0 +1,78 @@
+"""The application: routes, guards, and the errors that both can raise."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from foretext._version import __version__
+from foretext.errors import ForetextError
+from foretext.serving.errors import error_body, error_headers, status_of
+from foretext.serving.guards import GUARDS
+from foretext.serving.routes import routers
+from foretext.serving.scheduler import Scheduler
+from foretext.serving.served_model import Models
+from foretext.serving.service import Service
+from foretext.serving.settings import ServingConfig
+
+__all__ = ["create_app"]
+
+
+def create_app(
+    models: Mapping[str, Any] | Models, settings: ServingConfig | None = None
+) -> FastAPI:
+    """Return an application that answers for models.
+
+    Args:
+        models: name to what `foretext.load` opened.
+        settings: None: the defaults.
+    """
+    settings = settings or ServingConfig()
+    opened = models if isinstance(models, Models) else Models(models)
+    service = Service(opened, Scheduler(settings), settings)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        service.scheduler.start()
+        yield
+        await service.scheduler.stop()
+
+    app = FastAPI(
+        title="foretext", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan
+    )
+    app.state.service = service
+    for router in routers():
+        app.include_router(router)
+    for guard in reversed(GUARDS):
+        app.add_middleware(guard, service=service)
+    app.add_exception_handler(ForetextError, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _no_route)
+    return app
+
+
+async def _refused(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, ForetextError)
+    return JSONResponse(
+        error_body(request.url.path, error), status_of(error), dict(error_headers(error))
+    )
+
+
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    place = ".".join(map(str, first["loc"]))
+    return await _refused(request, ForetextError(f"{place}: {first['msg']}."))
+
+
+async def _no_route(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    sentence = ForetextError(f"{request.method} {request.url.path}: {error.detail}.")
+    body = error_body(request.url.path, sentence)
+    return JSONResponse(body, error.status_code, dict(error.headers or {}))

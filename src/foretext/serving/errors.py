@@ -1,0 +1,152 @@
+"""Why a request is refused: the status, and the sentence in the form that the client reads.
+
+    ForetextError
+    └── ServingError
+        ├── BadRequest         400  a body that is not what the route takes
+        ├── Unauthorized       401  no key, or a wrong one
+        ├── UnknownModel       404  no model of this name
+        ├── TooLarge           413  a body over the limit
+        ├── CannotServe        422  the model does not do this, or an input cannot be computed
+        ├── Full               429  more requests or tokens than are taken on at once
+        ├── Loading            503  the models are not open yet
+        ├── Stopping           503  the server is being stopped
+        └── TooSlow            503  the answer did not begin in time
+
+Routes below ``/v1/`` answer as OpenAI's server does, all others as text-embeddings-inference.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from foretext.errors import ForetextError
+
+__all__ = [
+    "BadRequest",
+    "CannotServe",
+    "Full",
+    "Loading",
+    "ServingError",
+    "Stopping",
+    "TooLarge",
+    "TooSlow",
+    "Unauthorized",
+    "UnknownModel",
+    "error_body",
+    "error_headers",
+    "status_of",
+]
+
+
+class ServingError(ForetextError):
+    """A request that is refused."""
+
+    status: ClassVar[int] = 422
+    kind: ClassVar[str] = "Validation"  # `error_type` of text-embeddings-inference
+    openai_type: ClassVar[str] = "invalid_request_error"
+    code: ClassVar[str | None] = None  # of OpenAI
+    retry_after: float | None = None  # seconds
+
+
+class BadRequest(ServingError):  # noqa: N818  the names of statuses
+    """A body that is not what the route takes."""
+
+    status = 400
+
+
+class Unauthorized(ServingError):  # noqa: N818
+    """No key, or a wrong one."""
+
+    status = 401
+    kind = "Unauthorized"
+    code = "invalid_api_key"
+
+
+class UnknownModel(ServingError):  # noqa: N818
+    """No model of this name."""
+
+    status = 404
+    kind = "Validation"
+    code = "model_not_found"
+
+
+class TooLarge(ServingError):  # noqa: N818
+    """A body over the limit."""
+
+    status = 413
+
+
+class CannotServe(ServingError):  # noqa: N818
+    """The model does not do this, or an input cannot be computed."""
+
+
+class Full(ServingError):  # noqa: N818
+    """More requests or tokens than are taken on at once.
+
+    Args:
+        message: which limit.
+        retry_after: seconds after which there is likely room.
+    """
+
+    status = 429
+    kind = "Overloaded"
+    openai_type = "rate_limit_error"
+    code = "rate_limit_exceeded"
+
+    def __init__(self, message: str, retry_after: float) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class Loading(ServingError):  # noqa: N818
+    """The models are not open yet."""
+
+    status = 503
+    kind = "Unhealthy"
+    openai_type = "server_error"
+    code = "loading"
+    retry_after = 1.0
+
+
+class Stopping(ServingError):  # noqa: N818
+    """The server is being stopped."""
+
+    status = 503
+    kind = "Unhealthy"
+    openai_type = "server_error"
+    code = "stopping"
+    retry_after = 5.0
+
+
+class TooSlow(ServingError):  # noqa: N818
+    """The answer did not begin in time."""
+
+    status = 503
+    kind = "Overloaded"
+    openai_type = "server_error"
+    code = "timeout"
+    retry_after = 1.0
+
+
+def status_of(error: ForetextError) -> int:
+    """Return the status of an error: its own, or 422, since the input was at fault."""
+    return error.status if isinstance(error, ServingError) else ServingError.status
+
+
+def error_body(path: str, error: ForetextError) -> dict[str, Any]:
+    """Return what a client reads of an error at the route `path`."""
+    known = error if isinstance(error, ServingError) else ServingError(str(error))
+    if path.startswith("/v1/"):
+        facts = {"message": str(error), "type": known.openai_type, "param": None}
+        return {"error": {**facts, "code": known.code}}
+    return {"error": str(error), "error_type": known.kind}
+
+
+def error_headers(error: ForetextError) -> Mapping[str, str]:
+    """Return ``Retry-After`` where it makes sense to ask again."""
+    if not isinstance(error, ServingError) or error.retry_after is None:
+        return {}
+    seconds = error.retry_after
+    return {"retry-after": str(math.ceil(seconds)), "retry-after-ms": str(round(seconds * 1000))}

@@ -1,0 +1,91 @@
+"""The models of a server: each under a name, with what it can do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from foretext.serving.abilities import ABILITIES
+from foretext.serving.ability import Ability
+from foretext.serving.errors import CannotServe, Loading, UnknownModel
+
+__all__ = ["Models", "ServedModel"]
+
+
+class ServedModel:
+    """A model under a name.
+
+    Args:
+        name: that requests call it by.
+        model: what `foretext.load` opened; its `abilities` say what it does.
+    """
+
+    def __init__(self, name: str, model: Any) -> None:
+        self.name = name
+        self.model = model
+        self.kind: str = model.kind
+        self._abilities: dict[str, Ability] = {}
+
+    @property
+    def abilities(self) -> tuple[str, ...]:
+        """Names of what the model does."""
+        names: tuple[str, ...] = self.model.abilities
+        return names
+
+    def ability(self, name: str) -> Ability:
+        """Return one of the `abilities`.
+
+        Raises:
+            CannotServe: the model does something else.
+        """
+        if name not in self.abilities:
+            raise CannotServe(
+                f"The model '{self.name}' holds {self.kind} and has no '{name}'; it has: "
+                f"{', '.join(self.abilities)}."
+            )
+        if name not in self._abilities:
+            self._abilities[name] = ABILITIES.resolve(name)(self.model)
+        return self._abilities[name]
+
+    def info(self) -> dict[str, Any]:
+        """Return what ``/info`` says of the model."""
+        return {"name": self.name, "kind": self.kind, "abilities": list(self.abilities)}
+
+
+class Models:
+    """The models of a server by name.
+
+    Args:
+        opened: name to what `foretext.load` opened.
+    """
+
+    def __init__(self, opened: Mapping[str, Any]) -> None:
+        self._models = {name: ServedModel(name, model) for name, model in opened.items()}
+
+    def __iter__(self) -> Iterator[ServedModel]:
+        return iter(self._models.values())
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether models are being opened."""
+        return not self._models
+
+    def find(self, name: str | None, ability: str) -> ServedModel:
+        """Return the model that a request asks, or, without a name, the first that can do it.
+
+        Raises:
+            Loading: the models are not open yet.
+            UnknownModel: there is none of this name.
+            CannotServe: it does not have the ability, or no model has it.
+        """
+        if self.is_loading:
+            raise Loading("The models are being loaded; ask again in a moment.")
+        if name is not None:
+            if name not in self._models:
+                names = ", ".join(self._models)
+                raise UnknownModel(f"There is no model '{name}'; there are: {names}.")
+            return self._models[name]
+        for model in self:
+            if ability in model.abilities:
+                return model
+        raise CannotServe(f"No model of this server has '{ability}'; /info says what they do.")
