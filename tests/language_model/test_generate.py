@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from foretext.errors import CorpusError, SettingError
-from foretext.language_model import LanguageModel
+from foretext.language_model import LanguageModel, NewToken
 from foretext.language_model.writer import Writer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.language_model.models import (
@@ -272,3 +272,80 @@ def test_samples_after_a_source_keep_the_rules_of_the_model(with_encoder: Langua
     for sample in drawn:
         assert reading.first in (None, sample.ids[0])
         assert not {*sample.ids} & {*reading.never}
+
+
+def test_ids_are_continued_as_their_text() -> None:
+    model = gpt()
+    (expected,) = model.generate("the king", 12)
+    ids = model.prompt_ids("the king")
+    assert ids == model.tokenizer.encode("the king")
+    (found,) = model.generate(ids, 12)
+    assert found == expected
+    assert found.prompt == "the king"
+
+
+def test_an_empty_prompt_has_the_token_that_a_text_begins_with() -> None:
+    model = gpt()
+    start = model.tokenizer.special.start
+    assert model.prompt_ids("") == model.prompt_ids([]) == [start]
+    assert model.generate([], 5)[0].ids == model.generate("", 5)[0].ids
+
+
+def test_ids_of_another_tokenizer_are_no_prompt() -> None:
+    with pytest.raises(CorpusError, match="The id 99,999 is not one of the model's tokenizer"):
+        gpt().generate([1, 99_999], 5)
+
+
+def test_a_source_may_be_ids() -> None:
+    model = unilm()
+    source = model.tokenizer.encode(SENTENCES[0])
+    (expected,) = model.generate("a ship", 5, source=SENTENCES[0])
+    (found,) = model.generate("a ship", 5, source=source)
+    assert found == expected
+
+
+def test_tokens_are_reported_with_what_the_model_expected() -> None:
+    model = gpt()
+    model = LanguageModel(model.tokenizer, model.backbone, model.objective, precision="fp32")
+    seen: list[NewToken] = []
+    samples = model.generate("the king", 8, num_samples=2, seed=3, watch=seen.append, topn=2)
+    assert samples == model.generate("the king", 8, num_samples=2, seed=3)
+    prompt = model.prompt_ids("the king")
+    for number, sample in enumerate(samples):
+        own = [token for token in seen if token.sample == number]
+        assert [token.id for token in own] == sample.ids
+        certain = "".join(token.text for token in own)
+        assert sample.text.startswith(certain)
+        (scores,) = model.token_scores([[*prompt, *sample.ids]], topn=2)
+        expected = scores.log_probs[len(prompt) - 1 :]
+        assert [token.log_prob for token in own] == pytest.approx(expected, rel=1e-4)
+        for token, likeliest in zip(own, scores.likeliest[len(prompt) - 1 :], strict=False):
+            assert [other for other, _ in token.likeliest] == [other for other, _ in likeliest]
+    assert any(token.text for token in seen)
+
+
+def test_no_log_probabilities_are_computed_unasked() -> None:
+    seen: list[NewToken] = []
+    gpt().generate("the king", 4, watch=seen.append)
+    assert len(seen) == 4
+    assert all(token.log_prob is None and token.likeliest == () for token in seen)
+
+
+def test_what_watches_may_end_the_writing() -> None:
+    seen: list[NewToken] = []
+
+    def leave(token: NewToken) -> None:
+        seen.append(token)
+        if len(seen) == 3:
+            raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        gpt().generate("the king", 40, watch=leave)
+    assert len(seen) == 3
+
+
+def test_settings_of_watching_without_effect_are_refused() -> None:
+    with pytest.raises(SettingError, match="topn = 2 has no effect without watch"):
+        gpt().generate("the king", 5, topn=2)
+    with pytest.raises(SettingError, match="no token to watch"):
+        gpt().generate("the king", 5, num_beams=2, watch=print)

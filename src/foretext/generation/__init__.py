@@ -16,7 +16,7 @@ from foretext.generation.beam_search import BeamSearch
 from foretext.generation.decode import decode
 from foretext.generation.decoder import Decoder
 from foretext.generation.decoding import Decoding, Output
-from foretext.generation.samples import Watch, generate_ids
+from foretext.generation.samples import Scored, Watch, generate_ids
 from foretext.generation.sampling import Sampling, probabilities
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Decoding",
     "Output",
     "Sampling",
+    "Scored",
     "Watch",
     "decode",
     "generate_ids",

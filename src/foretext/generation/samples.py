@@ -12,9 +12,11 @@ from foretext.generation.decoder import Decoder
 from foretext.generation.decoding import Decoding
 from foretext.generation.sampling import Sampling, choose
 
-__all__ = ["Watch", "generate_ids"]
+__all__ = ["Scored", "Watch", "generate_ids"]
 
 Watch = Callable[[int, list[int]], bool]  # sample and its ids so far; True: it ends here
+# What the next tokens were chosen from, logits (B, V), and which they are, (B,).
+Scored = Callable[[Tensor, Tensor], object]
 
 
 @torch.inference_mode()
@@ -27,6 +29,7 @@ def generate_ids(
     max_new_tokens: int,
     num_samples: int = 1,
     seed: int = 0,
+    scored: Scored | None = None,
 ) -> list[list[int]]:
     """Continue a prompt, (T,) int64, several times side by side; return the new ids.
 
@@ -38,6 +41,8 @@ def generate_ids(
         max_new_tokens: of each sample, at most.
         num_samples: how many.
         seed: of the draws.
+        scored: called before `watch`, with a row for each sample that has not ended; it changes
+            nothing in place.
     """
     reading = decoder.reading._replace(last=None)
     constraints = Constraints(reading, Decoding(), None, max_new_tokens)
@@ -51,6 +56,8 @@ def generate_ids(
         written = prompt.new_empty(len(logits), max_new_tokens - 1 - left)
         logits = constraints.apply(logits, logits.new_zeros(len(logits)), written)
         tokens = choose(logits, sampling, generator)  # (B,)
+        if scored is not None:
+            scored(logits, tokens)
         for sample, token in zip(alive, tokens.tolist(), strict=True):
             samples[sample].append(token)
         going = [row for row, sample in enumerate(alive) if not watch(sample, samples[sample])]

@@ -9,6 +9,7 @@ encoding.py      rows of ids as vectors, in batches
 filling.py       masked words
 span_filling.py  masked words by models that write any number of tokens
 continuation.py  text generated after a prompt, a source, or both
+new_tokens.py    its tokens, each as soon as it is chosen
 writer.py        tokens become text as they come
 likelihood.py    how likely a text is
 token_scores.py  how likely each of its tokens is
@@ -21,6 +22,7 @@ from foretext.language_model.filling import Filling
 from foretext.language_model.insight import AttentionMaps, LayerStates
 from foretext.language_model.likelihood import Likelihood
 from foretext.language_model.model import LanguageModel
+from foretext.language_model.new_tokens import NewToken
 from foretext.language_model.token_scores import TokenScores
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "LanguageModel",
     "LayerStates",
     "Likelihood",
+    "NewToken",
     "Pooling",
     "TokenScores",
 ]

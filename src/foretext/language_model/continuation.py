@@ -15,12 +15,16 @@ from foretext.errors import CorpusError, SettingError
 from foretext.generation import BeamSearch, Decoder, Decoding, Sampling, generate_ids
 from foretext.language_model.abilities import cannot
 from foretext.language_model.networks import Networks
+from foretext.language_model.new_tokens import NewToken, NewTokens
+from foretext.language_model.token_scores import check_ids
 from foretext.language_model.writer import EndedBy, Stream, Writer
 from foretext.objectives.base import Objective
 from foretext.objectives.reading import Reading
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
-__all__ = ["Continuation", "Writing", "continue_prompt"]
+__all__ = ["Continuation", "Prompt", "Writing", "continue_prompt", "prompt_ids"]
+
+Prompt = str | Sequence[int]  # a text, or its ids
 
 CONTEXT = 8  # tokens of the prompt, which decide how the first new one is written
 
@@ -50,29 +54,32 @@ class Writing(NamedTuple):
     seed: int = 0
     stop: Sequence[str] = ()
     stream: Stream | None = None
+    watch: Callable[[NewToken], object] | None = None
+    topn: int | None = None
 
 
 def continue_prompt(
     networks: Networks,
     tokenizer: SubwordTokenizer,
     framing: Framing,
-    prompt: str,
+    prompt: Prompt,
     writing: Writing,
-    source: str | None = None,
+    source: Prompt | None = None,
 ) -> list[Continuation]:
     """Continue a prompt; `LanguageModel.generate` describes the arguments."""
     objective = _able(networks.original.objective, source)
     _check(writing)
-    reading = objective.reading(None if source is None else tokenizer.encode(source))
+    reading = objective.reading(None if source is None else _ids(tokenizer, source))
     length = _check_source(reading, networks)
-    ids = _prompt_ids(tokenizer, framing, reading, prompt)
+    ids = prompt_ids(tokenizer, framing, reading, prompt)
     kept = ids[-_room(length, writing.max_new_tokens) :]
     text = torch.tensor(kept, dtype=torch.int64, device=networks.device)
     writer = partial(Writer, tokenizer, kept[-CONTEXT:], _end(objective), writing.stop)
     find = _search if writing.num_beams > 1 else _draw
     found = find(networks.decoder(reading), text, writing, writer)
+    begun = prompt if isinstance(prompt, str) else tokenizer.decode(prompt)
     return [
-        Continuation(prompt, written.finish(), new, written.ended_by, len(ids) - len(kept), score)
+        Continuation(begun, written.finish(), new, written.ended_by, len(ids) - len(kept), score)
         for written, new, score in found
     ]
 
@@ -88,14 +95,23 @@ def _draw(
 ) -> list[_Found]:
     """Return samples that begin with a text, (T,)."""
     writers = [writer(writing.stream) for _ in range(writing.num_samples)]
+    reported = None if writing.watch is None else NewTokens(writing.watch, writing.topn)
+
+    def take(sample: int, new: list[int]) -> bool:
+        ends = writers[sample].take(new[-1])
+        if reported is not None:
+            reported.take(sample, new[-1], writers[sample].certain)
+        return ends
+
     samples = generate_ids(
         decoder,
         text,
         writing.sampling,
-        lambda sample, new: writers[sample].take(new[-1]),
+        take,
         max_new_tokens=writing.max_new_tokens,
         num_samples=writing.num_samples,
         seed=writing.seed,
+        scored=None if reported is None else reported.scored,
     )
     return [_Found(*each, None) for each in zip(writers, samples, strict=True)]
 
@@ -119,7 +135,7 @@ def _search(
     return found
 
 
-def _able(objective: Objective | None, source: str | None) -> Objective:
+def _able(objective: Objective | None, source: Prompt | None) -> Objective:
     """Return an objective that continues texts, after a source if there is one."""
     if objective is None or not objective.continues:
         raise cannot("generate", "a causal model (GPT)", objective)
@@ -162,18 +178,31 @@ def _room(max_length: int, max_new_tokens: int) -> int:
     return max(max_length - max_new_tokens, max_length // 2, 1)
 
 
-def _prompt_ids(
-    tokenizer: SubwordTokenizer, framing: Framing, reading: Reading, prompt: str
+def prompt_ids(
+    tokenizer: SubwordTokenizer, framing: Framing, reading: Reading, prompt: Prompt
 ) -> list[int]:
+    """Return the ids that a text begins with; `LanguageModel.prompt_ids` describes them.
+
+    Raises:
+        CorpusError: an id is none of the tokenizer; there is nothing to begin with.
+    """
+    found = _ids(tokenizer, prompt)
     if reading.opening:
-        return tokenizer.encode(prompt)
-    ids = framing.around(tokenizer.encode(prompt))
+        return found
+    ids = framing.around(found) if isinstance(prompt, str) else found
     if ids:
         return ids
     start = tokenizer.special.start
     if start is None:
         raise CorpusError("The prompt is empty, and the tokenizer has no token to begin with.")
     return [start]
+
+
+def _ids(tokenizer: SubwordTokenizer, text: Prompt) -> list[int]:
+    if isinstance(text, str):
+        return tokenizer.encode(text)
+    check_ids(text, tokenizer.vocab_size)
+    return list(text)
 
 
 def _check(writing: Writing) -> None:
@@ -201,4 +230,13 @@ def _check(writing: Writing) -> None:
         raise SettingError(
             f"num_samples = {num_samples}, num_beams = {num_beams}: one sample that is written "
             "token by token can be streamed, several would mix."
+        )
+    if writing.watch is not None and num_beams > 1:
+        raise SettingError(
+            f"num_beams = {num_beams}: a beam search knows its texts at its end, so that there is "
+            "no token to watch; leave out watch, or the beams."
+        )
+    if writing.topn is not None and writing.watch is None:
+        raise SettingError(
+            f"topn = {writing.topn} has no effect without watch, which gets the likeliest tokens."
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -13,7 +13,13 @@ from foretext.corpus.blocks import Advance
 from foretext.corpus.texts import iterate_texts
 from foretext.errors import SettingError
 from foretext.generation import Sampling
-from foretext.language_model.continuation import Continuation, Writing, continue_prompt
+from foretext.language_model.continuation import (
+    Continuation,
+    Prompt,
+    Writing,
+    continue_prompt,
+    prompt_ids,
+)
 from foretext.language_model.embedding import paired
 from foretext.language_model.encoding import Layers, Pooling, check_layers
 from foretext.language_model.filling import Filling, fill_masks
@@ -25,11 +31,13 @@ from foretext.language_model.insight import (
     layers_of,
 )
 from foretext.language_model.likelihood import Likelihood, measure_likelihood
+from foretext.language_model.new_tokens import NewToken
 from foretext.language_model.parts import ModelParts
 from foretext.language_model.span_filling import fill_spans
 from foretext.language_model.token_scores import TokenScores, score_rows
 from foretext.language_model.writer import Stream
 from foretext.nn.dense import through_layers
+from foretext.objectives.reading import Reading
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.vectors.shortened import shortened
 
@@ -126,18 +134,20 @@ class LanguageModel(ModelParts):
 
     def generate(
         self,
-        prompt: str = "",
+        prompt: Prompt = "",
         max_new_tokens: int = 50,
         temperature: float | None = None,
         top_k: int | None = None,
         top_p: float | None = None,
         *,
-        source: str | None = None,
+        source: Prompt | None = None,
         num_samples: int = 1,
         num_beams: int = 1,
         seed: int = 0,
         stop: str | Sequence[str] = (),
         stream: Stream | None = None,
+        watch: Callable[[NewToken], object] | None = None,
+        topn: int | None = None,
     ) -> list[Continuation]:
         """Generate text after a prompt; an empty prompt begins a new text.
 
@@ -146,7 +156,7 @@ class LanguageModel(ModelParts):
         longer than the model continues from its newest half.
 
         Args:
-            prompt: the beginning of the text.
+            prompt: the beginning of the text, or its ids, which are taken as they are.
             max_new_tokens: of each sample, at most; the end token ends it earlier.
             temperature: 0 always takes the likeliest token, 1 draws by the model's probabilities;
                 None: 0.8, or nothing is drawn where there are several beams.
@@ -160,12 +170,15 @@ class LanguageModel(ModelParts):
             seed: of the draws; the same call gives the same text.
             stop: a text, or several, that ends a sample.
             stream: is called with each piece of text as soon as it is certain.
+            watch: is called with each token of each sample; it ends the writing if it raises.
+            topn: likeliest tokens, with log-probabilities, that `watch` gets beside each token;
+                None: no log-probabilities are computed.
 
         Raises:
             SettingError: the model does not continue texts, has learned nothing of sources or needs
                 one, or a setting has no effect or no such value.
-            CorpusError: an empty prompt, and a tokenizer without a token to begin with; a source
-                that leaves no room for a text.
+            CorpusError: an empty prompt, and a tokenizer without a token to begin with; an id of
+                no token; a source that leaves no room for a text.
         """
         if temperature is None:
             temperature = 0.8 if num_beams == 1 else 0.0
@@ -178,10 +191,23 @@ class LanguageModel(ModelParts):
             seed=seed,
             stop=[stop] if isinstance(stop, str) else list(stop),
             stream=stream,
+            watch=watch,
+            topn=topn,
         )
         return continue_prompt(
             self._networks, self.tokenizer, self._framing, prompt, writing, source
         )
+
+    def prompt_ids(self, prompt: Prompt) -> list[int]:
+        """Return the ids that `generate` continues: those of a text, with what stands before it.
+
+        An empty prompt has the token that a text begins with. Ids are taken as they are.
+
+        Raises:
+            CorpusError: as of `generate`.
+        """
+        reading = Reading() if self.objective is None else self.objective.reading()
+        return prompt_ids(self.tokenizer, self._framing, reading, prompt)
 
     @torch.inference_mode()
     def likelihood(self, texts: str | Sequence[str], *, stride: int | None = None) -> Likelihood:

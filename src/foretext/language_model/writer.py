@@ -42,7 +42,12 @@ class Writer:
         self._stop = stop
         self._stream = stream
         self._text = ""
-        self._shown = 0  # letters that the stream got
+        self._shown = 0  # letters that are certain, so that the stream got them
+
+    @property
+    def certain(self) -> str:
+        """The text so far, without letters that may be the beginning of a stop."""
+        return self._text[: self._shown]
 
     def take(self, token: int) -> bool:
         """Add a token; True where it ends the text."""
@@ -91,6 +96,7 @@ class Writer:
         )
 
     def _show(self, length: int) -> None:
-        if self._stream is not None and length > self._shown:
-            self._stream(self._text[self._shown : length])
+        if length > self._shown:
+            if self._stream is not None:
+                self._stream(self._text[self._shown : length])
             self._shown = length
