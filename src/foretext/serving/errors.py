@@ -4,10 +4,12 @@
     └── ServingError
         ├── BadRequest         400  a body that is not what the route takes
         ├── Unauthorized       401  no key, or a wrong one
+        ├── Forbidden          403  a page or name of another site
         ├── UnknownModel       404  no model of this name
         ├── TooLarge           413  a body over the limit
         ├── CannotServe        422  the model does not do this, or an input cannot be computed
         ├── Full               429  more requests or tokens than are taken on at once
+        ├── Broken             500  a defect of the server, which its log describes
         ├── Loading            503  the models are not open yet
         ├── Stopping           503  the server is being stopped
         └── TooSlow            503  the answer did not begin in time
@@ -25,7 +27,9 @@ from foretext.errors import ForetextError
 
 __all__ = [
     "BadRequest",
+    "Broken",
     "CannotServe",
+    "Forbidden",
     "Full",
     "Loading",
     "ServingError",
@@ -64,6 +68,15 @@ class Unauthorized(ServingError):  # noqa: N818
     code = "invalid_api_key"
 
 
+class Forbidden(ServingError):  # noqa: N818
+    """A page or name of another site."""
+
+    status = 403
+    kind = "Forbidden"
+    openai_type = "permission_error"
+    code = "forbidden"
+
+
 class UnknownModel(ServingError):  # noqa: N818
     """No model of this name."""
 
@@ -98,6 +111,15 @@ class Full(ServingError):  # noqa: N818
     def __init__(self, message: str, retry_after: float) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class Broken(ServingError):  # noqa: N818
+    """A defect of the server, which its log describes."""
+
+    status = 500
+    kind = "Backend"
+    openai_type = "server_error"
+    code = "defect"
 
 
 class Loading(ServingError):  # noqa: N818

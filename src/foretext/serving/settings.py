@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from foretext.config import Config
+from foretext.config import Config, size_bytes
 
 __all__ = ["ServingConfig"]
 
@@ -35,6 +36,12 @@ class ServingConfig(Config):
     log_texts: bool = False
     """Whether the log shows the texts of requests."""
 
+    access_log: Literal["text", "json", "off"] = "text"
+    """How each request is logged on standard error."""
+
+    allowed_hosts: tuple[str, ...] = ()
+    """Names that clients call the server by; at a loopback address it answers to localhost too."""
+
     # Limits
 
     max_requests: int = Field(default=512, ge=1)
@@ -48,3 +55,43 @@ class ServingConfig(Config):
 
     max_seconds: float = Field(default=60.0, gt=0)
     """Seconds that a request may take until its answer begins."""
+
+    max_inputs: int = Field(default=10_000, ge=1)
+    """Texts and other inputs of one request; more are refused with 422."""
+
+    max_body: str = "32MB"
+    """Size of the body of one request; larger ones are refused with 413."""
+
+    max_bodies: str = "512MB"
+    """Size of the bodies of all requests that are answered, wait or arrive; 429 beyond it."""
+
+    max_connections: int = Field(default=16_000, ge=1)
+    """Open connections; a further one is answered with 503 and closed."""
+
+    header_seconds: float = Field(default=10.0, gt=0)
+    """Seconds in which the headers of a request have to arrive, or the connection is closed."""
+
+    body_seconds: float = Field(default=60.0, gt=0)
+    """Seconds in which the body of a request has to arrive."""
+
+    idle_seconds: float = Field(default=75.0, gt=0)
+    """Seconds that a connection is kept open for the next request."""
+
+    write_seconds: float = Field(default=30.0, gt=0)
+    """Seconds that an answer waits for a client that does not read it."""
+
+    @field_validator("max_body", "max_bodies")
+    @classmethod
+    def _size(cls, value: str) -> str:
+        size_bytes(value)
+        return value
+
+    @property
+    def max_body_bytes(self) -> int:
+        """`max_body` as a number."""
+        return size_bytes(self.max_body)
+
+    @property
+    def max_bodies_bytes(self) -> int:
+        """`max_bodies` as a number."""
+        return size_bytes(self.max_bodies)
