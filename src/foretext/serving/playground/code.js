@@ -11,14 +11,18 @@ const SHOWN = 4000; // characters on the page; what is copied is whole
 export function curl({ path, body }, stream) {
   const lines = [`curl${stream ? " -N" : ""} ${quoted(address(path))}`];
   if (key()) lines.push(`-H "Authorization: Bearer $FORETEXT_API_KEY"`);
-  if (body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(written(body, JSON_FORM))}`);
+  if (body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(written(body, JSON_FORM, ""))}`);
   return lines.join(" \\\n  ");
 }
 
 /** The same by the package `requests`. */
-export function python({ path, body }, stream) {
+export const python = (request, stream) => `${imports()}\n\n${called(request, stream)}`;
+
+const imports = () => `${key() ? "import os\n\n" : ""}import requests`;
+
+function called({ path, body }, stream) {
   const given = [JSON.stringify(address(path))];
-  if (body !== undefined) given.push(`json=${written(body, PYTHON_FORM, "    ")}`);
+  if (body !== undefined) given.push(`json=${pythonValue(body, "    ")}`);
   if (key()) given.push(`headers={"Authorization": f"Bearer {os.environ['FORETEXT_API_KEY']}"}`);
   if (stream) given.push("stream=True");
   const verb = body === undefined ? "get" : "post";
@@ -26,17 +30,19 @@ export function python({ path, body }, stream) {
   const shown = stream
     ? "for line in answer.iter_lines():\n    print(line.decode())"
     : "print(answer.json())";
-  const imports = `${key() ? "import os\n\n" : ""}import requests`;
-  return `${imports}\n\nanswer = ${call}\nanswer.raise_for_status()\n${shown}`;
+  return `answer = ${call}\nanswer.raise_for_status()\n${shown}`;
 }
 
 const quoted = (text) => (/^[\w:/.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-const JSON_FORM = { true: "true", false: "false", null: "null" };
-const PYTHON_FORM = { true: "True", false: "False", null: "None" };
+const JSON_FORM = { true: "true", false: "false", null: "null", indent: "  " };
+const PYTHON_FORM = { true: "True", false: "False", null: "None", indent: "    " };
+
+/** A value as Python writes it. */
+export const pythonValue = (value, indent = "") => written(value, PYTHON_FORM, indent);
 
 /** A value as JSON or as Python, over several lines where one would be long. */
-export function written(value, form, indent = "") {
+function written(value, form, indent) {
   if (value === null || typeof value === "boolean") return form[String(value)];
   if (typeof value !== "object") return JSON.stringify(value);
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
@@ -45,11 +51,11 @@ export function written(value, form, indent = "") {
     : Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${written(item, form, inner)}`);
   const short = `${open}${parts(indent).join(", ")}${close}`;
   if (short.length <= WIDTH && !short.includes("\n")) return short;
-  const inner = `${indent}  `;
+  const inner = `${indent}${form.indent}`;
   return `${open}\n${inner}${parts(inner).join(`,\n${inner}`)}\n${indent}${close}`;
 }
 
-/** The panel beside an action; `show(request)` writes what this request is in both languages. */
+/** The panel beside an action; `show(requests)` writes what they are in both languages. */
 export class CodePanel {
   constructor(stream, ownPython) {
     this.stream = stream;
@@ -60,9 +66,10 @@ export class CodePanel {
       h("h2", { id: "code-title" }, t("code.title")), blocks);
   }
 
-  show(request) {
-    this.blocks.curl.show(curl(request, this.stream));
-    this.blocks.python.show(this.python(request, this.stream));
+  show([first, ...others]) {
+    this.blocks.curl.show([first, ...others].map((one) => curl(one, this.stream)).join("\n\n"));
+    const calls = [this.python(first, this.stream), ...others.map((one) => called(one))];
+    this.blocks.python.show(calls.join("\n\n"));
   }
 }
 

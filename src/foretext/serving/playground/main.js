@@ -16,7 +16,8 @@ let models = null; // as /info lists them
 let bench = null;
 const typed = {}; // by action: what was typed, so that it outlives a change of model or language
 
-const offered = (model) => actions.filter(({ needs }) => needs.every((name) => model.abilities.includes(name)));
+const offered = (model) => actions.filter(({ needs, suits }) => (
+  needs.every((name) => model.abilities.includes(name)) && (suits?.(model) ?? true)));
 
 async function start() {
   show(h("p", { class: "soft", role: "status" }, t("shell.loading")));

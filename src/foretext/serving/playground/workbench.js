@@ -44,14 +44,19 @@ export class Workbench {
   }
 
   request() {
-    const { path, body } = this.action.request(this.fields.values(), this.model);
+    return this.named(this.action.request(this.fields.values(), this.model));
+  }
+
+  /** A request with the model's name and without what is empty. */
+  named({ path, body }) {
     const left = Object.entries(body ?? {}).filter(([, value]) => value !== null && value !== undefined);
     return { path, body: body && { model: this.model.name, ...Object.fromEntries(left) } };
   }
 
   typed() {
     this.changed(this.fields.raw());
-    this.code.show(this.request());
+    const others = this.action.also?.(this.fields.values(), this.model) ?? [];
+    this.code.show([this.request(), ...others.map((one) => this.named(one))]);
   }
 
   /** Put strings into fields and run: what a word in an answer does when it is chosen. */
@@ -80,7 +85,7 @@ export class Workbench {
   async answered(signal) {
     const context = {
       values: this.fields.values(), model: this.model, signal,
-      call: (request) => call(request, signal), explore: (raw) => this.explore(raw),
+      call: (request) => call(this.named(request), signal), explore: (raw) => this.explore(raw),
     };
     const request = this.request();
     if (!this.action.stream) {

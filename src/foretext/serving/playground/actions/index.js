@@ -5,9 +5,12 @@
 //   name      "neighbors". It stands in the address and begins its texts in words.en.js and
 //             words.zh.js: "neighbors.title" and "neighbors.hint" must be there.
 //   needs     ["neighbors"]: abilities that a model must have, as /info names them.
+//   suits     optional, (model) => boolean: what else a model must be, such as one of two fields.
 //   fields    (model) => [field, ...]: the form; form.js says what a field is.
 //   request   (values, model) => ({path: "neighbors", body}): what is sent, and what the panel of
 //             code shows. The model's name is added, and what is null or undefined is left out.
+//   also      optional, (values, model) => [request, ...]: what `show` asks for besides; the
+//             panel of code shows them too.
 //   show      (answer, context) => node or [node, ...], or a promise of them: draws the answer.
 //   stream    instead of `show`, for server-sent events: (context) => ({node, add, end});
 //             add(event) and end() return what the line of status says.
@@ -18,6 +21,13 @@
 // Draw by h and svg of dom.js, never from HTML; pictures/ has bars and tables. Every picture has a
 // table or a text that says the same.
 
+import analogy from "./analogy.js";
+import attention from "./attention.js";
+import fill from "./fill.js";
+import generate from "./generate.js";
+import map from "./map.js";
 import neighbors from "./neighbors.js";
+import similarity from "./similarity.js";
+import tokenize from "./tokenize.js";
 
-export const actions = [neighbors];
+export const actions = [neighbors, map, analogy, fill, generate, similarity, attention, tokenize];
