@@ -20,10 +20,12 @@ from foretext.classifiers.class_answers import ClassAnswers, Labelled
 from foretext.classifiers.informative_features import informative_features
 from foretext.classifiers.linear_config import LinearConfig
 from foretext.classifiers.linear_storage import FILE, KIND, LinearParts, read_parts, write_parts
+from foretext.classifiers.linear_words import weigh_linear
 from foretext.classifiers.logistic_regression import learn_regressions
 from foretext.classifiers.text_labeller import TextLabeller, check_list
 from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError, ModelFileError, SettingError
+from foretext.explanation import Asked, Texts, Values, Weighed, contrasted
 from foretext.files import atomic_file, atomic_folder
 from foretext.metrics import sigmoid, softmax
 from foretext.replacement import CONFIG, refuse_unfinished
@@ -57,6 +59,7 @@ class LinearClassifier(TextLabeller):
     method = "TF-IDF and logistic regression"
     files = "`linear.safetensors` holds features, weights and settings."
     is_multi_label = False
+    explained_by = ("linear", "occlusion")
 
     def __init__(
         self,
@@ -191,11 +194,22 @@ class LinearClassifier(TextLabeller):
         found = np.asarray(sums, np.float64)  # (N, C) or (N, 1)
         return found if found.shape[1] == len(self._labels) else np.insert(found, 0, 0.0, axis=1)
 
+    def values(self, inputs: Sequence[Texts]) -> Values:
+        """Return the sums of what features weigh for each label and against the others."""
+        logits = self.logits([text for (text,) in inputs])
+        values = contrasted(logits, are_sets=self.is_multi_label)
+        return Values(self._labels, values, self._probabilities(logits))
+
+    def weigh(self, asked: Asked, method: str) -> list[Weighed]:
+        """Share out among words what their features add; nothing is left over."""
+        answers, bias = self.values(asked.inputs), self.values([("",)])
+        rows = self._vectorizer.transform([text for (text,) in asked.inputs])
+        return weigh_linear(self.parts, rows, asked, answers, bias)
+
     def predict_proba(self, texts: Sequence[str]) -> Probabilities:
         """Return (N, C) in the order of `classes_`; rows sum to 1 unless texts have several."""
         check_list(texts)
-        logits = self.logits(texts)
-        return sigmoid(logits) if self.is_multi_label else softmax(logits)
+        return self._probabilities(self.logits(texts))
 
     def predict(self, texts: Sequence[str]) -> list[str] | list[tuple[str, ...]]:
         """Return the most probable label of each text; of several, those above one half."""
@@ -257,6 +271,9 @@ class LinearClassifier(TextLabeller):
         """
         refuse_unfinished(Path(folder), ModelFileError)
         return cls.read_file(Path(folder) / FILE)
+
+    def _probabilities(self, logits: Probabilities) -> Probabilities:
+        return sigmoid(logits) if self.is_multi_label else softmax(logits)
 
     def _answers(self, texts: Sequence[str]) -> ClassAnswers:
         return ClassAnswers(self._labels, self.predict_proba(texts), self.is_multi_label)

@@ -12,7 +12,10 @@ from pydantic import Field
 from foretext.config import Config
 from foretext.corpus.scripts import WITHOUT_BLANKS, script_rates
 
-__all__ = ["LinearConfig"]
+__all__ = ["LONGEST_GRAM", "WORD", "LinearConfig"]
+
+WORD = r"\b\w+\b"  # one letter is a word too
+LONGEST_GRAM = {"words": 2, "characters": 3}  # of words, or of characters
 
 _SAMPLE = 1000  # texts that the script is found from
 _MANY_TEXTS = 1000  # from here on a feature must occur twice
@@ -53,8 +56,8 @@ class LinearConfig(Config):
         by_word = self.features == "words"
         return TfidfVectorizer(
             analyzer="word" if by_word else "char",
-            token_pattern=r"\b\w+\b" if by_word else None,  # one letter is a word too
-            ngram_range=(1, 2) if by_word else (1, 3),
+            token_pattern=WORD if by_word else None,
+            ngram_range=(1, LONGEST_GRAM["words" if by_word else "characters"]),
             min_df=self.min_texts,
             sublinear_tf=True,
             dtype=np.float32,

@@ -42,5 +42,8 @@ class Windows(NamedTuple):
         """Return the mean of each text's windows, (N, ...), of values (rows, ...)."""
         sums = np.zeros((num_texts, *values.shape[1:]))
         np.add.at(sums, self.owners, values)
-        counts = np.bincount(self.owners, minlength=num_texts)
-        return sums / counts.reshape(-1, *[1] * (values.ndim - 1))
+        return sums / self.counts(num_texts).reshape(-1, *[1] * (values.ndim - 1))
+
+    def counts(self, num_texts: int) -> NDArray[np.int64]:
+        """Return how many rows each text has, (N,)."""
+        return np.bincount(self.owners, minlength=num_texts)

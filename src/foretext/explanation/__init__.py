@@ -1,0 +1,24 @@
+"""Which words decided on an answer: words with weights, and how they are found."""
+
+from __future__ import annotations
+
+from foretext.explanation.explained import Explained, Method
+from foretext.explanation.explanation import ExplainedWord, Explanation
+from foretext.explanation.values import Values, contrasted, log_odds
+from foretext.explanation.weighed import Asked, Weighed
+from foretext.explanation.words import Place, Texts, summed
+
+__all__ = [
+    "Asked",
+    "Explained",
+    "ExplainedWord",
+    "Explanation",
+    "Method",
+    "Place",
+    "Texts",
+    "Values",
+    "Weighed",
+    "contrasted",
+    "log_odds",
+    "summed",
+]
