@@ -39,6 +39,15 @@ def test_the_best_come_first_down_to_a_threshold() -> None:
     assert len(ClassAnswers(LABELS, SHARES).top(None, 0.0)[0]) == 3
 
 
+def test_logits_give_the_probabilities_back() -> None:
+    one = ClassAnswers(LABELS, SHARES)
+    shares = np.exp(one.logits())
+    np.testing.assert_allclose(shares / shares.sum(1, keepdims=True), SHARES)
+    several = ClassAnswers(LABELS, SHARES, True)
+    np.testing.assert_allclose(1 / (1 + np.exp(-several.logits())), SHARES)
+    assert np.isfinite(ClassAnswers(LABELS, np.array([[1.0, 0.0, 0.0]]), True).logits()).all()
+
+
 def test_figures_worked_by_hand() -> None:
     figures = ClassAnswers(LABELS, SHARES).figures(rows(("a",), ("b",), ("a",)))
     assert figures["accuracy"] == pytest.approx(2 / 3)

@@ -279,3 +279,22 @@ def test_only_pairs_are_answered(wordpiece: SubwordTokenizer, given: Any) -> Non
     for verb in (model.predict, model.predict_proba, model.predict_top):
         with pytest.raises(SettingError, match="several pairs, each of two texts"):
             verb(given)
+
+
+def test_relevance_is_the_probability_of_the_last_label_or_the_score(
+    wordpiece: SubwordTokenizer,
+) -> None:
+    model = sharp(bert_body(wordpiece))
+    shares = model.predict_proba(PAIRS)
+    assert model.relevance(PAIRS).tolist() == shares[:, 1].tolist()
+    odds = np.log(shares[:, 1] / shares[:, 0])
+    assert model.relevance(PAIRS, raw=True) == pytest.approx(odds)
+    scores = matcher(bert_body(wordpiece), likeness())
+    assert scores.relevance(PAIRS, raw=True).tolist() == scores.predict(PAIRS)
+    assert (scores.class_answers(PAIRS), model.class_answers(PAIRS).labels) == (
+        None,
+        ("first", "second"),
+    )
+    three = matcher(bert_body(wordpiece), [*which_first(4), pair("a", "b", "neither")])
+    with pytest.raises(SettingError, match="this one has 3: first, neither, second"):
+        three.relevance(PAIRS)

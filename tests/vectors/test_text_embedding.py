@@ -25,6 +25,13 @@ def test_words_are_tried_as_written_small_and_bare(text):
     np.testing.assert_array_equal(VECTORS.embed([text])[0], expected)
 
 
+def test_texts_of_length_1_where_that_is_wanted():
+    texts = ["the king", "zebra"]
+    found = VECTORS.embed(texts, normalize=True)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), [1, 0])
+    np.testing.assert_allclose(found[0] * np.linalg.norm(VECTORS.embed(texts)[0]), [0.5, 1, 0])
+
+
 def test_weights_of_words_that_are_given():
     weights = np.array([0, 1, 0.5, 0], np.float32)
     found = VECTORS.embed(["the king", "the king sleeps king"], weights)

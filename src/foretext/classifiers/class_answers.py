@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from foretext.classifiers.one_answer import one_answer
 from foretext.classifiers.shown_row import ShownRow, shown_rows
 from foretext.errors import CorpusError
+from foretext.explanation import Values, log_odds
 from foretext.metrics import expected_calibration_error, fit_temperature
 from foretext.metrics.classification import multi_label_scores
 from foretext.metrics.paired import Tallies, share_tallies
@@ -30,6 +31,8 @@ __all__ = [
 
 Probabilities = NDArray[np.float64]
 Labelled = tuple[str, float]  # a label and its probability
+
+_TINY = 1e-12  # a probability
 
 
 class LabelledRow(Protocol):
@@ -72,6 +75,18 @@ class ClassAnswers(NamedTuple):
             tuple(self.labels[place] for place in np.flatnonzero(row > 0.5))
             for row in self.probabilities
         ]
+
+    def logits(self) -> Probabilities:
+        """Return what the probabilities are the softmax of, or of several labels the sigmoid."""
+        inside = np.clip(self.probabilities, _TINY, 1 - _TINY)
+        odds = np.log1p(-inside) if self.is_multi_label else 0.0
+        found: Probabilities = np.log(inside) - odds
+        return found
+
+    def values(self) -> Values:
+        """Return, for each label, what words can add to."""
+        values = log_odds(self.probabilities, are_sets=self.is_multi_label)
+        return Values(self.labels, values, self.probabilities)
 
     def top(self, k: int | None, threshold: float) -> list[list[Labelled]]:
         """Return up to `k` labels of each with their probabilities, the best first."""

@@ -10,12 +10,17 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
+from foretext.classifiers.class_answers import ClassAnswers
 from foretext.classifiers.row_model import RowModel
 from foretext.data.rows.inputs import Input, line_input
 from foretext.errors import SettingError
 from foretext.representation import Represented
+from foretext.tokenizers.base import Tokenizer
+
+if TYPE_CHECKING:
+    from foretext.data.framing import Framing
 
 __all__ = ["Predictor", "Record", "Top", "refuse_options"]
 
@@ -37,6 +42,8 @@ class Predictor(RowModel, Represented):
     title: ClassVar[str]  # of card and report, such as "Question answering"
     watched: ClassVar[tuple[str, ...]] = ()  # figures whose curves a report shows beside judged_by
     files: ClassVar[str]  # for the card: which file holds what
+    # What a server can ask of it: names of `foretext.serving.abilities`, or "module:Class".
+    abilities: ClassVar[tuple[str, ...]] = ("predict",)
 
     @property
     @abstractmethod
@@ -77,7 +84,21 @@ class Predictor(RowModel, Represented):
         """The labels whose probabilities another model can learn from it; (): it teaches none."""
         return ()
 
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        """What turns texts into the ids that the model reads; None: it reads no ids."""
+        return None
+
+    @property
+    def text_framing(self) -> Framing | None:
+        """What stands around a text, and how much of it is read at once; None: there is no end."""
+        return None
+
     # Answers to lines
+
+    def class_answers(self, inputs: Sequence[Input]) -> ClassAnswers | None:
+        """Return how probable each label is for each input; None: answers are no labels."""
+        return None
 
     def options(self, k: int | None, threshold: float | None) -> Top:
         """Return which answers a user wants, None standing for what is not given.

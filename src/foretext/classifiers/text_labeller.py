@@ -33,6 +33,7 @@ from foretext.data.rows import (
 )
 from foretext.data.rows.in_memory import RowSource
 from foretext.errors import SettingError
+from foretext.explanation import Texts, Values
 from foretext.metrics.paired import Tallies
 
 __all__ = ["TextLabeller", "check_list"]
@@ -43,8 +44,10 @@ class TextLabeller(Predictor):
 
     rows_config: ClassVar = RowsConfig
     title = "Classification"
+    abilities = ("predict", "explain")
     watched = ("macro_f1",)
     judged_by = "accuracy"
+    explained_by = ("occlusion",)
 
     @property
     @abstractmethod
@@ -168,6 +171,14 @@ class TextLabeller(Predictor):
             classifier_tags=ClassifierTags(),
             input_tags=InputTags(string=True, two_d_array=False, one_d_array=True),
         )
+
+    def class_answers(self, inputs: Sequence[Input]) -> ClassAnswers:
+        """Return how probable each label is for each text."""
+        return self.answer_rows([LabelledText(text, (), "") for (text,) in inputs])
+
+    def values(self, inputs: Sequence[Texts]) -> Values:
+        """Return, for each label, what words can add to."""
+        return self.class_answers(inputs).values()
 
     def options(self, k: int | None, threshold: float | None) -> Top:
         """Return one label a text; of several, all that are more probable than not."""

@@ -13,6 +13,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from foretext.config import Config
+from foretext.data.framing import Framing
 from foretext.data.padded_examples import PaddedExamples
 from foretext.errors import ModelFileError
 from foretext.files import merged_folder
@@ -28,6 +29,7 @@ from foretext.task_models.computing import Outputs, TaskNetwork, compute_outputs
 from foretext.task_models.trainee import Trainee
 from foretext.tasks.base import Task
 from foretext.tasks.task_base import TaskBase
+from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["KeptFacts", "Positive", "TaskModel", "head_class"]
 
@@ -155,6 +157,16 @@ class TaskModel(Trainee):
             objective=self.task.writer,
             knows_pairs=self.task.writes_texts,
         )
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """What turns texts into the ids that the network reads."""
+        return self.base.tokenizer
+
+    @property
+    def text_framing(self) -> Framing | None:
+        """What stands around a text, and how much of a text is read at once."""
+        return self.base.framing(self.task.config.max_length)
 
     # Answers
 

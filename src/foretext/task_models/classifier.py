@@ -26,6 +26,7 @@ from foretext.classifiers.text_labeller import TextLabeller, check_list
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import LabelledText
 from foretext.errors import ModelFileError, SettingError
+from foretext.explanation import Texts
 from foretext.task_models.base import KeptFacts, TaskModel
 from foretext.task_models.ensemble import Ensemble, Weights
 from foretext.task_models.lessons import Lessons, Teaching
@@ -63,7 +64,7 @@ class TextClassifier(TextLabeller, TaskModel):
     task: Classification
     task_class = Classification
     facts_type: ClassVar = _Facts
-    abilities = (*TextLabeller.abilities, "tokenize")
+    abilities = (*TextLabeller.abilities, "tokenize", "decode")
 
     @classmethod
     def find(cls, rows: Sequence[LabelledText]) -> dict[str, Any]:
@@ -233,6 +234,10 @@ class TextClassifier(TextLabeller, TaskModel):
     def num_cut(self, rows: Sequence[LabelledText]) -> int:
         """Return the number of texts that are longer than the model reads at once."""
         return self._windows([row.text for row in rows]).num_cut
+
+    def num_rows(self, inputs: Sequence[Texts]) -> list[int]:
+        """Return how many windows each text has."""
+        return self._windows([text for (text,) in inputs]).counts(len(inputs)).tolist()
 
     def knows(self, row: LabelledText) -> bool:
         """Whether all labels of a text are known."""

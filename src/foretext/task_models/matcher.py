@@ -27,6 +27,7 @@ from foretext.data.rows import (
     LabelledPair,
 )
 from foretext.errors import SettingError
+from foretext.explanation import Texts, Values
 from foretext.metrics.paired import Tallies
 from foretext.task_models.matcher_learning import MatcherLearning
 from foretext.task_models.pair_rows import PairRows, TextPair
@@ -112,6 +113,33 @@ class TextMatcher(MatcherLearning):
         _check_pairs(pairs)
         return self._classes(pairs).top(k, threshold)
 
+    def class_answers(self, inputs: Sequence[Input]) -> ClassAnswers | None:
+        """Return how probable each label is for each pair; None where answers are scores."""
+        return None if self.has_scores else self._classes(_two(inputs))
+
+    def relevance(self, pairs: Sequence[TextPair], *, raw: bool = False) -> Scores:
+        """Return how relevant the second text of each pair is to the first one, (N,).
+
+        It is the score, or the probability of the last label in sorted order, such as "1" or "yes".
+
+        Args:
+            pairs: of a query and a text.
+            raw: the log-odds of that probability in its place; scores stay as they are.
+
+        Raises:
+            SettingError: there are more than two labels, so that none says "relevant".
+        """
+        if self.has_scores:
+            return self._values(pairs)
+        if len(self.classes_) > 2:
+            raise SettingError(
+                f"Relevance needs a matcher of scores or of two labels; this one has "
+                f"{len(self.classes_)}: {', '.join(self.classes_)}."
+            )
+        answers = self._classes(pairs)
+        odds = answers._replace(is_multi_label=True).logits() if raw else answers.probabilities
+        return odds[:, 1]
+
     def answer_rows(self, rows: Sequence[LabelledPair]) -> ClassAnswers | Scores:
         """Return how probable each label is for each pair, or (N,) scores."""
         pairs = _pairs(rows)
@@ -175,6 +203,12 @@ class TextMatcher(MatcherLearning):
         self.temperature = label_temperature(self.task.answers.labels, logits, rows)
         return self.temperature
 
+    def values(self, inputs: Sequence[Texts]) -> Values:
+        """Return, for each label, what words can add to; or the scores."""
+        if not self.has_scores:
+            return self._classes(_two(inputs)).values()
+        return Values((), self._values(_two(inputs))[:, None], None)
+
     def options(self, k: int | None, threshold: float | None) -> Top:
         """Return one label a pair; scores have no options."""
         if self.has_scores:
@@ -183,7 +217,7 @@ class TextMatcher(MatcherLearning):
 
     def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
         """Return the labels of each pair with their probabilities, or its score."""
-        pairs = [(first, second) for first, second in inputs]
+        pairs = _two(inputs)
         if self.has_scores:
             return [{"score": round(float(score), 6)} for score in self._values(pairs)]
         return label_records(self.predict_top(pairs, *top))
@@ -223,6 +257,10 @@ class TextMatcher(MatcherLearning):
 
 def _pairs(rows: Sequence[LabelledPair]) -> list[TextPair]:
     return [(row.text_a, row.text_b) for row in rows]
+
+
+def _two(inputs: Sequence[Input]) -> list[TextPair]:
+    return [(first, second) for first, second in inputs]
 
 
 def _check_pairs(pairs: Sequence[TextPair]) -> None:

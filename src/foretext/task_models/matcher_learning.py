@@ -36,7 +36,7 @@ class MatcherLearning(TaskModel):
     rows_config: ClassVar = PairsConfig
     fields = ("text_a", "text_b")
     title = "Matching"
-    abilities = ("predict", "rerank", "tokenize", "explain")
+    abilities = ("predict", "rerank", "tokenize", "decode", "explain")
     watched = ("f1", "pearson")
     of_pairs = True
 

@@ -47,7 +47,7 @@ class ReaderLearning(TaskModel):
     rows_config: ClassVar = QuestionsConfig
     fields = ("question", "context")
     title = "Question answering"
-    abilities = ("predict", "answer", "tokenize")
+    abilities = ("predict", "answer", "tokenize", "decode")
     watched = ("exact_match",)
     judged_by = "f1"
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 from foretext.classifiers.predictor import Record, Top
 from foretext.classifiers.shown_row import ShownRow, shown_rows
 from foretext.classifiers.text_labeller import check_list
+from foretext.data.framing import Framing
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import Input, ParallelText
 from foretext.errors import CorpusError, SettingError
@@ -221,6 +222,11 @@ class TextWriter(TextWriterLearning):
                 "train longer"
             )
         return found
+
+    @property
+    def text_framing(self) -> Framing:
+        """How much of a source is read; what stands around it depends on the network."""
+        return Framing([], [], self.task.source_room, [])
 
     def _decoding(self, options: Mapping[str, Any]) -> Decoding:
         """Return other settings; what was not given suits them: a beam has room for the outputs."""

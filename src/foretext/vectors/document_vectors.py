@@ -18,6 +18,7 @@ from foretext.runtime import usable_cores
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors.document_network import DocumentNetwork
 from foretext.vectors.document_storage import read_documents, write_documents
+from foretext.vectors.shortened import shortened
 from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["DocumentVectors"]
@@ -38,7 +39,9 @@ class DocumentVectors(Represented):
     """
 
     kind: ClassVar[str] = "document vectors"
+    abilities: ClassVar[tuple[str, ...]] = ("embed", "neighbors", "rerank", "search")
     text_room: ClassVar[int | None] = None  # a text of any length is inferred
+    text_framing: ClassVar[None] = None  # nothing stands around one
     weighs_words: ClassVar[bool] = False  # `embed` takes no weights of words
 
     def __init__(
@@ -131,6 +134,7 @@ class DocumentVectors(Represented):
         *,
         epochs: int | None = None,
         seed: int = 1,
+        normalize: bool | None = None,
         progress: Progress | None = None,
     ) -> NDArray[np.float32]:
         """Infer one vector a text, (N, D); a text without a known word gives zeros.
@@ -141,6 +145,7 @@ class DocumentVectors(Represented):
             texts: strings in a list, a generator, a column, or a table with a column "text".
             epochs: passes over each text; None: the setting `infer_epochs`.
             seed: of all that is drawn.
+            normalize: whether vectors get length 1; None: they do not.
             progress: advances by the texts.
 
         Raises:
@@ -161,7 +166,7 @@ class DocumentVectors(Represented):
             parts.append(infer(self.network, some, seed=seed, epochs=epochs, workers=workers))
             if progress is not None:
                 progress.advance(len(some))
-        return np.concatenate(parts)
+        return shortened(np.concatenate(parts), None, normalize=bool(normalize))
 
     def transform(self, texts: Any) -> NDArray[np.float32]:
         """Return what `embed` gives, under the name that scikit-learn has for it, (N, D)."""

@@ -16,6 +16,7 @@ from foretext.tokenizers.base import Tokenizer
 from foretext.vectors.analogies import evaluate_analogies
 from foretext.vectors.analogy_scores import AnalogyResult
 from foretext.vectors.formats import ReadOptions, read_table, write_table
+from foretext.vectors.shortened import shortened
 from foretext.vectors.storage import StorageType
 from foretext.vectors.text_embedding import (
     embed_texts,
@@ -54,8 +55,17 @@ class WordVectors(WordSimilarity):
     """
 
     kind: ClassVar[str] = "word vectors"
+    abilities: ClassVar[tuple[str, ...]] = (  # of a server; see `foretext.serving.abilities`
+        "embed",
+        "neighbors",
+        "analogy",
+        "map",
+        "rerank",
+        "search",
+    )
     task_origin: ClassVar = "vectors"  # what a task that is learned on them starts with
     tokenizer: Tokenizer | None = None  # where a row belongs to a token; None: to a word
+    text_framing: ClassVar[None] = None  # of a text; nothing stands around one
 
     @classmethod
     def load(
@@ -109,13 +119,15 @@ class WordVectors(WordSimilarity):
         *,
         a: float = 1e-3,
         remove_component: bool = False,
+        normalize: bool | None = None,
     ) -> NDArray[np.float32]:
         """Return one vector a text, (N, D) float32; a text without a known word gives zeros.
 
         Texts are strings in a list, a generator, a column, or a table with a column "text".
         "mean" is the mean of the words' vectors; in "sif" a word weighs a / (a + p(w)). An
         array (V,) gives the weight of each word; others, which n-grams compose, weigh 1.
-        `remove_component` takes out the direction that is common to the given texts.
+        `remove_component` takes out the direction that is common to the given texts; with
+        `normalize` vectors get length 1.
 
         Raises:
             SettingError: one string, "sif" without counts, or a single text to take a common
@@ -130,7 +142,9 @@ class WordVectors(WordSimilarity):
             embeddings = embed_texts(found, self._known_rows, self.vectors, weights)
         else:
             embeddings = self._embed_with_unseen(list(found), weights)
-        return remove_first_component(embeddings) if remove_component else embeddings
+        if remove_component:
+            embeddings = remove_first_component(embeddings)
+        return shortened(embeddings, None, normalize=bool(normalize))
 
     text_room: ClassVar[int | None] = None  # a mean has no longest text
     weighs_words: ClassVar[bool] = True  # `embed` takes a weight of each word

@@ -12,6 +12,7 @@ ABILITIES = Registry(
         "embed": "foretext.serving.abilities.embed:Embed",
         "states": "foretext.serving.abilities.states:States",
         "tokenize": "foretext.serving.abilities.tokenize:Tokenize",
+        "decode": "foretext.serving.abilities.decode:Decode",
         "rerank": "foretext.serving.abilities.rerank:Rerank",
         "predict": "foretext.serving.abilities.predict:Predict",
         "generate": "foretext.serving.abilities.generate:Generate",
