@@ -63,7 +63,7 @@ class Objective(Criterion):
         """What a server can ask of the head, by names of `foretext.serving.abilities`."""
         fills = ("fill",) if self.fills or self.writes_spans else ()
         writes = ("generate",) if self.continues or self.continues_sources else ()
-        return (*fills, *writes, *(("likelihood",) if self.continues else ()))
+        return (*fills, *writes, *(("likelihood",) if self.scores_text else ()))
 
     # What people read of it.
     kind: ClassVar[str | None] = None  # of language model, in a word: "masked"
