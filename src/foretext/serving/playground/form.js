@@ -9,12 +9,14 @@
 // number    number or null        min, max, step
 // choice    string                options: [string]; shown as the text "ACTION.NAME.OPTION" if there is one
 // check     true or false
+// insert: "[MASK]" of a text adds a button that writes it at the cursor; beside: true lets lines share a row.
 // `value` is what stands there at first, always a string ("yes" for a check that is set).
 
 import { h } from "./dom.js";
 import { has, t } from "./language.js";
 
-const SMALL = new Set(["number", "choice", "check"]); // they share a row
+const SMALL = new Set(["number", "choice", "check"]);
+const sharesRow = (field) => SMALL.has(field.kind) || field.beside;
 
 const READ = {
   line: (raw) => raw,
@@ -37,9 +39,9 @@ export class Fields {
     this.fields = fields;
     this.controls = new Map(fields.map((field) => [field.name, control(action, field, raw[field.name])]));
     const rows = fields.map((field) => [field, this.row(action, field)]);
-    const small = rows.filter(([field]) => SMALL.has(field.kind)).map(([, row]) => row);
+    const small = rows.filter(([field]) => sharesRow(field)).map(([, row]) => row);
     this.nodes = [
-      ...rows.filter(([field]) => !SMALL.has(field.kind)).map(([, row]) => row),
+      ...rows.filter(([field]) => !sharesRow(field)).map(([, row]) => row),
       small.length ? h("div", { class: "small-fields" }, small) : null,
     ].filter(Boolean);
   }
@@ -47,8 +49,12 @@ export class Fields {
   row(action, field) {
     const input = this.controls.get(field.name);
     const name = h("label", { for: input.id }, label(action, field));
-    const opener = field.file ? fileOpener(input, label(action, field)) : null;
-    return h("div", { class: `field of-${field.kind}` }, name, input, opener);
+    const helpers = [
+      field.insert ? inserter(input, field.insert) : null,
+      field.file ? fileOpener(input, label(action, field)) : null,
+    ].filter(Boolean);
+    return h("div", { class: `field of-${field.kind}` }, name, input,
+      helpers.length ? h("div", { class: "helpers" }, helpers) : null);
   }
 
   raw() {
@@ -114,5 +120,14 @@ function fileOpener(input, name) {
     type: "button", class: "quiet", "aria-label": `${t("shell.open")}: ${name}`,
     onclick: () => picker.click(),
   }, t("shell.open"));
-  return h("div", { class: "opener" }, open, picker);
+  return [open, picker];
+}
+
+function inserter(input, text) {
+  const insert = () => {
+    input.setRangeText(text, input.selectionStart, input.selectionEnd, "end");
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    input.focus();
+  };
+  return h("button", { type: "button", class: "quiet", onclick: insert }, t("shell.insert", { text }));
 }

@@ -1,0 +1,28 @@
+// Words and their neighbours as points of a plane.
+
+import { number, t } from "../language.js";
+import { columns, folded } from "../pictures/tables.js";
+import { wordMap } from "../pictures/word_map.js";
+import { sampleWords } from "../samples.js";
+
+export default {
+  name: "map",
+  needs: ["map"],
+
+  fields: (model) => [
+    { name: "words", kind: "words", value: sampleWords(model, 8).join(" ") },
+    { name: "neighbors", kind: "number", value: "5", min: 0, max: 30 },
+  ],
+
+  request: ({ words, neighbors }) => ({ path: "map", body: { words, neighbors } }),
+
+  show: ({ points }) => [
+    wordMap(points, t("map.picture", { count: number(points.length) })),
+    folded(columns(
+      [t("table.word"), "x", "y", t("map.role")],
+      points.map(({ word, x, y, given }) => [
+        word, number(x, 3), number(y, 3), t(given ? "map.given" : "map.neighbor"),
+      ]),
+    )),
+  ],
+};
