@@ -13,6 +13,7 @@ import pytest
 import uvicorn
 
 from foretext.serving import ServingConfig, create_app
+from foretext.serving.listening import listening_config
 from tests.serving.models import made_models
 
 __all__ = ["Server", "running"]
@@ -30,9 +31,9 @@ class Server(NamedTuple):
 @contextmanager
 def running(models: Mapping[str, Any], **settings: Any) -> Iterator[Server]:
     """Run a server in a thread of its own, at a free port of this machine."""
-    app = create_app(models, ServingConfig(**settings))
-    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", ws="none")
-    server = uvicorn.Server(config)
+    chosen = ServingConfig(**{"port": 0, "access_log": "off", **settings})
+    app = create_app(models, chosen)
+    server = uvicorn.Server(listening_config(app, chosen))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

@@ -15,6 +15,7 @@ from foretext._version import __version__
 from foretext.errors import ForetextError
 from foretext.serving.errors import error_body, error_headers, status_of
 from foretext.serving.guards import GUARDS
+from foretext.serving.metrics import Metrics
 from foretext.serving.routes import routers
 from foretext.serving.scheduler import Scheduler
 from foretext.serving.served_model import Models
@@ -35,7 +36,7 @@ def create_app(
     """
     settings = settings or ServingConfig()
     opened = models if isinstance(models, Models) else Models(models)
-    service = Service(opened, Scheduler(settings), settings)
+    service = Service(opened, Scheduler(settings), settings, Metrics())
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

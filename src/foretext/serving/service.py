@@ -1,4 +1,4 @@
-"""What the routes of an application share: models, scheduler and settings."""
+"""What the routes of an application share: models, scheduler, settings and metrics."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 
 from starlette.requests import HTTPConnection
 
+from foretext.serving.metrics import Metrics
 from foretext.serving.scheduler import Answered, Scheduler
 from foretext.serving.served_model import Models
 from foretext.serving.settings import ServingConfig
+from foretext.serving.trace import Trace
 
 __all__ = ["Service", "client_of"]
 
@@ -20,6 +22,7 @@ class Service(NamedTuple):
     models: Models
     scheduler: Scheduler
     settings: ServingConfig
+    metrics: Metrics
 
     @classmethod
     def of(cls, request: HTTPConnection) -> Service:
@@ -37,8 +40,17 @@ class Service(NamedTuple):
         model: str | None = None,
     ) -> Answered:
         """Return the answers of a model to items; see `Models.find` and `Scheduler.answer`."""
-        asked = self.models.find(model, ability).ability(ability)
-        return await self.scheduler.answer(asked, items, options, client=client_of(request))
+        found = self.models.find(model, ability)
+        trace = Trace.of(request.scope)
+        trace.model, trace.ability = found.name, ability
+        trace.num_inputs += len(items)
+        answered = await self.scheduler.answer(
+            found.ability(ability), items, options, client=client_of(request)
+        )
+        trace.num_tokens += answered.tokens
+        trace.queue_ms += answered.queue_ms
+        trace.inference_ms += answered.inference_ms
+        return answered
 
 
 def client_of(request: HTTPConnection) -> str:

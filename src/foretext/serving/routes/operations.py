@@ -2,8 +2,66 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from foretext._version import __version__
+from foretext.serving.errors import Loading
+from foretext.serving.service import Service
 
 __all__ = ["router"]
 
-router = APIRouter()
+router = APIRouter(tags=["operations"])
+
+
+@router.get("/health")
+async def health(request: Request) -> Response:
+    """Answer 200 when requests can be answered: models are open, and their thread lives."""
+    service = Service.of(request)
+    if service.models.is_loading:
+        raise Loading("The models are being loaded; ask again in a moment.")
+    return Response()
+
+
+@router.get("/ping")
+async def ping(request: Request) -> Response:
+    """Answer as ``/health`` does; SageMaker asks under this name."""
+    return await health(request)
+
+
+@router.get("/info")
+async def info(request: Request) -> dict[str, Any]:
+    """Return facts of the server and of each model.
+
+    On the outer level stand those that clients of text-embeddings-inference read, of the first
+    model.
+    """
+    service = Service.of(request)
+    models = [model.info() for model in service.models]
+    settings = service.settings
+    first = models[0] if models else {}
+    return {
+        "model_id": first.get("name", ""),
+        "model_sha": None,
+        "model_dtype": "float32",
+        "model_type": first.get("kind", ""),
+        "max_concurrent_requests": settings.max_requests,
+        "max_input_length": first.get("max_length"),
+        "max_batch_tokens": settings.max_batch_tokens,
+        "max_batch_requests": None,
+        "max_client_batch_size": settings.max_inputs,
+        "auto_truncate": True,
+        "tokenization_workers": 1,
+        "version": __version__,
+        "sha": None,
+        "docker_label": None,
+        "models": models,
+    }
+
+
+@router.get("/metrics")
+async def metrics(request: Request) -> Response:
+    """Return the metrics in Prometheus's text format."""
+    text = Service.of(request).metrics.text()
+    return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")

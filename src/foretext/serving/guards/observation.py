@@ -1,0 +1,65 @@
+"""Every request is timed, counted and logged, and none ends without an answer."""
+
+from __future__ import annotations
+
+import traceback
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from foretext.serving.errors import Broken
+from foretext.serving.guards.access_log import access_line
+from foretext.serving.guards.refusal import header, refuse
+from foretext.serving.service import Service
+from foretext.serving.trace import Trace, route_of
+from foretext.terminal import say
+
+__all__ = ["Observation"]
+
+
+class Observation:
+    """The outermost guard: request id, access log, metrics, and an answer to defects."""
+
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self.app = app
+        self.service = service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Observe one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        trace = Trace.begin(scope, header(scope, b"x-request-id"))
+        request_id = (b"x-request-id", trace.request_id.encode("ascii"))
+
+        async def noting(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                trace.status = message["status"]
+                message["headers"] = [*message.get("headers", ()), request_id]
+            await send(message)
+
+        with self.service.metrics.in_flight():
+            try:
+                await self.app(scope, receive, noting)
+            except Exception as defect:  # whatever it is, the server goes on
+                await self._answer_defect(defect, trace, scope, receive, noting)
+            finally:
+                self._note(trace, scope)
+
+    async def _answer_defect(
+        self, defect: Exception, trace: Trace, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Log where a defect is, without its message, which may hold a client's text."""
+        texts = self.service.settings.log_texts
+        places = traceback.format_tb(defect.__traceback__)
+        said = f": {defect}" if texts else ""
+        kind = type(defect).__name__
+        say(f"{''.join(places)}{kind}{said} (request {trace.request_id})", error=True)
+        if not trace.status:
+            error = Broken(f"The server failed; its log says where, by {trace.request_id}.")
+            await refuse(error, scope, receive, send)
+
+    def _note(self, trace: Trace, scope: Scope) -> None:
+        self.service.metrics.note(trace, *route_of(scope))
+        settings = self.service.settings
+        if settings.access_log != "off":
+            say(access_line(trace, scope, settings), error=True)

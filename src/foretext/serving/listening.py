@@ -1,0 +1,85 @@
+"""How an application listens: address, TLS, connections, and what is risky about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import uvicorn
+
+from foretext.errors import SettingError
+from foretext.serving.guards.connections import connection_class
+from foretext.serving.guards.origins import is_loopback
+from foretext.serving.keys import Keys, readable_by_others
+from foretext.serving.settings import ServingConfig
+
+__all__ = ["listening_config", "listening_warnings", "raise_file_limit"]
+
+OTHER_FILES = 64  # open files that are no connections: models, log, pipes
+
+
+def listening_config(app: Any, settings: ServingConfig) -> uvicorn.Config:
+    """Return how uvicorn serves an application: our connections, and none of its own logs.
+
+    Raises:
+        SettingError: a file of TLS is missing.
+    """
+    return uvicorn.Config(
+        app,
+        host=settings.host,
+        port=settings.port,
+        http=connection_class(settings),
+        ws="none",
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=round(settings.idle_seconds) + 1,  # ours comes first
+        **_tls(settings),
+    )
+
+
+def listening_warnings(settings: ServingConfig, keys: Keys) -> list[str]:
+    """Return a sentence for each risk that the settings take."""
+    warnings = []
+    file = settings.api_key_file
+    if file is not None and readable_by_others(file):
+        warnings.append(f"{file} can be read by other users; `chmod 600 {file}` keeps it to you.")
+    if is_loopback(settings.host):
+        return warnings
+    if not keys:
+        warnings.append(
+            f"Everybody who reaches {settings.host} can use this server; give --api-key-file, or "
+            "listen at 127.0.0.1."
+        )
+    elif settings.tls_cert is None:
+        warnings.append(
+            "API keys travel unencrypted; give --tls-cert and --tls-key, or let a proxy do it."
+        )
+    return warnings
+
+
+def raise_file_limit(settings: ServingConfig) -> str | None:
+    """Let the process open a file for each connection; return a sentence if the system does not."""
+    import resource  # not on Windows
+
+    wanted = settings.max_connections + OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft >= wanted or soft == resource.RLIM_INFINITY:
+        return None
+    possible = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (possible, hard))
+    if possible == wanted:
+        return None
+    return (
+        f"The system lets this process open {possible:,} files, and max_connections is "
+        f"{settings.max_connections:,}; raise the limit (`ulimit -n`), or set it lower."
+    )
+
+
+def _tls(settings: ServingConfig) -> dict[str, Any]:
+    if (settings.tls_cert is None) != (settings.tls_key is None):
+        raise SettingError("TLS needs both --tls-cert and --tls-key.")
+    for path in (settings.tls_cert, settings.tls_key):
+        if path is not None and not path.is_file():
+            raise SettingError(f"{path} is missing; give PEM files for TLS.")
+    return {"ssl_certfile": settings.tls_cert, "ssl_keyfile": settings.tls_key}
