@@ -88,7 +88,7 @@ def writer() -> Any:
     torch.manual_seed(0)
     shape = {"kind": "gru", "dim": 32, "vector_size": 32, "dropout": 0.0}
     backbone = component(component.Config(**shape), tokenizer.vocab_size)
-    base = TaskBase(tokenizer, backbone, "full")
+    base = TaskBase(tokenizer, backbone, "causal")
     rows = [ParallelText(text, text, f"rows:{line}") for line, text in enumerate(TEXTS, 1)]
     return TextWriter.begin(base, TextWriter.task_config()(max_length=24), rows)
 

@@ -111,7 +111,7 @@ class ModelParts(Represented):
     @property
     def abilities(self) -> tuple[str, ...]:
         """What a server can ask of the model, by names of `foretext.serving.abilities`."""
-        names = ["embed", "states", "tokenize", "decode", "rerank", "search"]
+        names = ["embed", "states", "tokenize", "decode", "rerank"]
         if self.backbone.has_attention:
             names.append("attention")
         if self.objective is not None:

@@ -36,7 +36,7 @@ class SentenceEncoderLearning(TaskModel):
     task_class = SentenceVectors
     rows_config: ClassVar = SentencesConfig
     title = "Sentence vectors"
-    abilities = ("embed", "rerank", "search", "predict", "tokenize", "decode")
+    abilities = ("embed", "rerank", "predict", "tokenize", "decode")
     watched = ("recall@1", "recall@10", "pearson")
     has_head: ClassVar = False
     is_compared: ClassVar = False

@@ -88,6 +88,12 @@ class TextWriter(TextWriterLearning):
         return self._written(texts, self._decoding({"num_best": k, **options}))
 
     @property
+    def abilities(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What a server can ask of it, by names of `foretext.serving.abilities`."""
+        own = TextWriterLearning.abilities
+        return (*own, "alignment") if self.aligns else own
+
+    @property
     def aligns(self) -> bool:
         """Whether an output can be aligned with its source: the model has an encoder."""
         return self.task.needs_source

@@ -37,7 +37,7 @@ class TextWriterLearning(TaskModel):
     rows_config: ClassVar = ParallelConfig
     fields = ("source",)
     title = "Text to text"
-    abilities = ("predict", "translate", "alignment", "tokenize", "decode")
+    abilities = ("predict", "translate", "tokenize", "decode")
     watched = ("bleu", "chrf")
     reads_parallel_files = True
     scratch_tokenizer: ClassVar[Mapping[str, Any]] = {

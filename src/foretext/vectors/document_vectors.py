@@ -39,7 +39,7 @@ class DocumentVectors(Represented):
     """
 
     kind: ClassVar[str] = "document vectors"
-    abilities: ClassVar[tuple[str, ...]] = ("embed", "neighbors", "rerank", "search")
+    abilities: ClassVar[tuple[str, ...]] = ("embed", "neighbors", "rerank")
     text_room: ClassVar[int | None] = None  # a text of any length is inferred
     text_framing: ClassVar[None] = None  # nothing stands around one
     weighs_words: ClassVar[bool] = False  # `embed` takes no weights of words

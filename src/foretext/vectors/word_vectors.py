@@ -61,7 +61,6 @@ class WordVectors(WordSimilarity):
         "analogy",
         "map",
         "rerank",
-        "search",
     )
     task_origin: ClassVar = "vectors"  # what a task that is learned on them starts with
     tokenizer: Tokenizer | None = None  # where a row belongs to a token; None: to a word

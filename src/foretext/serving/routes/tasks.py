@@ -1,9 +1,167 @@
-"""Routes of what has learned a task: tags, answers, translations and explanations."""
+"""Routes of what has learned a task: tags, answers, translations, explanations."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, Field
+
+from foretext.serving.abilities.answer import AnswerOptions
+from foretext.serving.abilities.translate import TranslateOptions
+from foretext.serving.body import Body, FiniteJson
+from foretext.serving.service import Service
 
 __all__ = ["router"]
 
-router = APIRouter()
+router = APIRouter(tags=["tasks"], default_response_class=FiniteJson)
+
+Texts = Annotated[list[str], Field(min_length=1)]
+Few = Annotated[int, Field(ge=1, le=100)]
+
+
+class TagBody(Body):
+    """Texts to tag."""
+
+    inputs: str | Texts = Field(examples=["the king lives in a castle"])
+    """A text, or several."""
+
+
+class Span(BaseModel):
+    """An entity: the characters from `start` up to `end` of the text."""
+
+    start: int
+    end: int
+    label: str
+    text: str
+    probability: float | None
+
+
+class Tagged(BaseModel):
+    """A text with its entities, or, by a model whose tags are no entities, with all its tags."""
+
+    text: str
+    spans: list[Span] = []
+    tags: list[tuple[str, str]] = []
+    """Tokens, each with its tag."""
+
+
+@router.post("/tag", response_model=Tagged | list[Tagged])
+async def tag(body: TagBody, request: Request) -> FiniteJson:
+    """Return the entities of a text with their places; of several texts a list of that."""
+    texts = [body.inputs] if isinstance(body.inputs, str) else body.inputs
+    answered = await Service.of(request).answer(request, "tag", texts, model=body.model)
+    return FiniteJson(answered.answers[0] if isinstance(body.inputs, str) else answered.answers)
+
+
+class AnswerBody(Body):
+    """A question, and where its answer may stand."""
+
+    question: str = Field(examples=["who is in the castle?"])
+    """The question."""
+
+    passage: str = Field(examples=["the king is in the castle"])
+    """A text of any length."""
+
+    k: Few | None = None
+    """Answers, the best first; null: the one that the model chooses, or none."""
+
+
+class Found(BaseModel):
+    """An answer: the characters from `start` up to `end` of the passage; "": there is none."""
+
+    text: str
+    start: int | None
+    end: int | None
+    probability: float | None
+
+
+class AnswerRecord(BaseModel):
+    """A question with its answers."""
+
+    question: str
+    context: str
+    """The passage."""
+
+    answers: list[Found]
+
+
+@router.post("/answer", response_model=AnswerRecord)
+async def answer(body: AnswerBody, request: Request) -> FiniteJson:
+    """Return the answer to a question as it stands in the passage."""
+    pair, options = (body.question, body.passage), AnswerOptions(body.k)
+    answered = await Service.of(request).answer(
+        request, "answer", [pair], options, model=body.model
+    )
+    return FiniteJson(answered.answers[0])
+
+
+class TranslateBody(Body):
+    """Texts to translate, to shorten, or whatever the model has learned."""
+
+    inputs: str | Texts = Field(examples=["the ship in the harbour"])
+    """A text, or several."""
+
+    k: Few = 1
+    """Outputs of each text, the best first."""
+
+    num_beams: Few | None = None
+    """Hypotheses of the beam search; null: as the model does it."""
+
+    max_new_tokens: int | None = Field(default=None, ge=1, le=4096)
+    """Tokens of an output, at most; null: as the model does it."""
+
+    alignment: bool = False
+    """Whether to say which words of the text each word of the best output looks at."""
+
+
+class Output(BaseModel):
+    """What a text became."""
+
+    text: str
+    score: float | None
+    """Log-probability of its tokens, normalised by its length."""
+
+    ended: bool
+    """False: it was stopped at the most tokens that an output may have."""
+
+
+class AlignmentRecord(BaseModel):
+    """Weights of cross-attention, by the layer that points most clearly."""
+
+    source_tokens: list[str]
+    target_tokens: list[str]
+    weights: list[list[float | None]]
+    """A row for each target token, with a weight for each source token."""
+
+    layer: int
+
+
+class Translation(BaseModel):
+    """A text with what it became."""
+
+    source: str
+    outputs: list[Output]
+    alignment: AlignmentRecord | None = None
+    """Of the best output, where it was asked for."""
+
+
+@router.post("/translate", response_model=Translation | list[Translation])
+async def translate(body: TranslateBody, request: Request) -> FiniteJson:
+    """Return what a text becomes; of several texts a list of that."""
+    service, texts = Service.of(request), body.inputs
+    options = TranslateOptions(body.k, body.num_beams, body.max_new_tokens)
+    sources = [texts] if isinstance(texts, str) else texts
+    answered = await service.answer(request, "translate", sources, options, model=body.model)
+    records: list[dict[str, Any]] = answered.answers
+    if body.alignment:
+        pairs = [
+            (source, record["outputs"][0]["text"])
+            for source, record in zip(sources, records, strict=True)
+        ]
+        aligned = await service.answer(request, "alignment", pairs, model=body.model)
+        records = [
+            {**record, "alignment": each}
+            for record, each in zip(records, aligned.answers, strict=True)
+        ]
+    return FiniteJson(records[0] if isinstance(texts, str) else records)
