@@ -16,6 +16,7 @@ from foretext.classifiers.class_answers import ClassAnswers
 from foretext.classifiers.row_model import RowModel
 from foretext.data.rows.inputs import Input, line_input
 from foretext.errors import SettingError
+from foretext.explanation import Explained
 from foretext.representation import Represented
 from foretext.tokenizers.base import Tokenizer
 
@@ -36,7 +37,7 @@ class Top(NamedTuple):
     threshold: float = 0.0  # least probability of each
 
 
-class Predictor(RowModel, Represented):
+class Predictor(RowModel, Explained, Represented):
     """Rows and lines in, answers and figures out."""
 
     title: ClassVar[str]  # of card and report, such as "Question answering"
