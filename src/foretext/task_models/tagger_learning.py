@@ -61,7 +61,7 @@ class TaggerLearning(TaskModel):
     task_class = Tagging
     rows_config: ClassVar = TaggedConfig
     title = "Tagging"
-    abilities = ("predict", "tag", "tokenize", "decode", "explain")
+    abilities = ("predict", "tag", "tokenize", "decode")
     watched = ("precision", "recall")
     vectors_backbone = "lstm"
 
