@@ -218,3 +218,16 @@ def test_what_would_change_vectors_is_refused(make_folder: MakeFolder) -> None:
     further.write_text('{"truncate_dim": 8}')
     with pytest.raises(ModelFileError, match="truncate_dim is not supported"):
         load_hugging_face(folder)
+
+
+def test_prompts_are_kept_by_name(make_folder: MakeFolder, tmp_path: Path) -> None:
+    folder, _ = make_folder("bert")
+    make_modules(folder, {"pooling_mode": "mean"})
+    further = {"prompts": {"query": "query: "}, "default_prompt_name": None}
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(further))
+    model = LanguageModel.load(folder)
+    assert model.prompts == {"query": "query: "}
+    model.save(tmp_path / "saved")
+    again = LanguageModel.load(tmp_path / "saved")
+    assert again.prompts == {"query": "query: "}
+    np.testing.assert_array_equal(again.embed(TEXTS), model.embed(TEXTS))

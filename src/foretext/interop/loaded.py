@@ -43,6 +43,7 @@ class Loaded:
     normalize: bool = False  # whether that vector is scaled to length 1
     text_length: int | None = None  # tokens that are pooled, with special tokens
     dense: tuple[Dense, ...] = ()  # layers between pooling and scaling
+    prompts: Mapping[str, str] = field(default_factory=dict)  # texts to begin others with
     decoding: Decoding | None = None  # how texts are searched for, if the folder can say it
     target_tokenizer: SubwordTokenizer | None = None  # None: sources and targets have one
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from typing_extensions import TypedDict
@@ -69,6 +70,7 @@ class SentenceEncoding(NamedTuple):
     dense: tuple[Dense, ...] = ()
     normalize: bool = False  # to length 1
     text_length: int | None = None  # tokens of a text, with special tokens
+    prompts: Mapping[str, str] = MappingProxyType({})  # texts to begin others with, by name
 
 
 def read_modules(folder: Path) -> tuple[Path, SentenceEncoding | None]:
@@ -87,7 +89,7 @@ def read_modules(folder: Path) -> tuple[Path, SentenceEncoding | None]:
     model, *behind = [place for place in places if place[0] not in WITHOUT_EFFECT] or [("", folder)]
     if model[0] != "Transformer":
         raise ModelFileError(f"{path} names no Transformer as the first of its modules.")
-    _check_prompts(folder / FURTHER)
+    prompts = _checked_prompts(folder / FURTHER)
     if not behind:
         return model[1], None
     kinds = [kind for kind, _ in behind]
@@ -102,6 +104,7 @@ def read_modules(folder: Path) -> tuple[Path, SentenceEncoding | None]:
         tuple(read_dense(place) for kind, place in behind if kind == "Dense"),
         "Normalize" in kinds,
         _text_length(model[1]),
+        prompts,
     )
 
 
@@ -146,6 +149,8 @@ def write_modules(folder: Path, sentence: SentenceEncoding, dim: int) -> None:
     for step, layer in enumerate(sentence.dense, 2):
         write_dense(folder / f"{step}_Dense", layer)
     write_json(folder / "sentence_bert_config.json", {"max_seq_length": sentence.text_length})
+    if sentence.prompts:
+        write_json(folder / FURTHER, {"prompts": dict(sentence.prompts)})
     modules = [
         {"idx": step, "name": str(step), "path": path, "type": f"{PACKAGE}.{kind}"}
         for step, (path, kind) in enumerate(places.items())
@@ -176,8 +181,11 @@ def _kind(module: _Module, path: Path) -> str:
     return kind
 
 
-def _check_prompts(path: Path) -> None:
-    """Refuse what changes vectors: a text before each text, and vectors that are cut off."""
+def _checked_prompts(path: Path) -> dict[str, str]:
+    """Return the prompts that may be asked for by name.
+
+    What changes all vectors is refused: a text before each text, and vectors that are cut off.
+    """
     config: _Further = read_json(path, ModelFileError, _Further) if path.is_file() else {}
     prompt = config.get("default_prompt_name")
     if prompt and config.get("prompts", {}).get(prompt):
@@ -189,6 +197,7 @@ def _check_prompts(path: Path) -> None:
         raise ModelFileError(
             f"{path}: truncate_dim is not supported; set it to null, and cut vectors yourself."
         )
+    return config.get("prompts", {})
 
 
 def _mode(path: Path) -> PoolingMode:

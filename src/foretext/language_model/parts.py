@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import torch
@@ -50,6 +51,7 @@ class ModelParts(Represented):
         is_sentence_encoder: bool = False,
         target_tokenizer: SubwordTokenizer | None = None,
         decoding: Decoding | None = None,
+        prompts: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         network = Network(backbone, objective).to(choose_device(device))
         self.tokenizer = tokenizer
@@ -61,6 +63,7 @@ class ModelParts(Represented):
         self.is_sentence_encoder = is_sentence_encoder
         self.target_tokenizer = target_tokenizer  # of what a source becomes; None: there is one
         self.decoding = decoding  # how its folder searches for texts; None: it does not say it
+        self.prompts = prompts  # texts to begin others with, by name, which `embed` puts nowhere
         self._networks = Networks(network, tokenizer, precision)
         self.visibility: Visibility = (
             "full" if backbone.reads_source else visibility or _visibility(tokenizer, objective)
@@ -96,6 +99,7 @@ class ModelParts(Represented):
             visibility=self.visibility,
             is_sentence_encoder=self.is_sentence_encoder,
             decoding=self.decoding,
+            prompts=self.prompts,
         )
 
     @property
@@ -197,7 +201,9 @@ class ModelParts(Represented):
         sentence = None
         if self.is_sentence_encoder:
             length = self._embedder.window.max_length
-            sentence = SentenceEncoding(self.pooling, self.dense, self.normalize, length)
+            sentence = SentenceEncoding(
+                self.pooling, self.dense, self.normalize, length, self.prompts
+            )
         with merged_folder(Path(folder), CONFIG) as temporary:
             parts = self.tokenizer, self.backbone, self.objective
             save_hugging_face(
@@ -239,6 +245,7 @@ class ModelParts(Represented):
             is_sentence_encoder=found.pooling is not None,
             target_tokenizer=found.target_tokenizer,
             decoding=found.decoding,
+            prompts=found.prompts,
         )
 
 

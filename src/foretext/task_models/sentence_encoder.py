@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,8 @@ TEXTS_AT_ONCE = 1 << 14  # sorted by length together
 
 class SentenceEncoder(SentenceEncoderLearning):
     """Texts to vectors, and rows of texts to similarities."""
+
+    prompts: ClassVar[Mapping[str, str]] = MappingProxyType({})  # to begin texts with
 
     @property
     def usage(self) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -42,6 +43,7 @@ class DocumentVectors(Represented):
     abilities: ClassVar[tuple[str, ...]] = ("embed", "neighbors", "rerank")
     text_room: ClassVar[int | None] = None  # a text of any length is inferred
     text_framing: ClassVar[None] = None  # nothing stands around one
+    prompts: ClassVar[Mapping[str, str]] = MappingProxyType({})  # to begin texts with
     weighs_words: ClassVar[bool] = False  # `embed` takes no weights of words
 
     def __init__(

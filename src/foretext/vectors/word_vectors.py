@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -65,6 +66,7 @@ class WordVectors(WordSimilarity):
     task_origin: ClassVar = "vectors"  # what a task that is learned on them starts with
     tokenizer: Tokenizer | None = None  # where a row belongs to a token; None: to a word
     text_framing: ClassVar[None] = None  # of a text; nothing stands around one
+    prompts: ClassVar[Mapping[str, str]] = MappingProxyType({})  # to begin texts with
 
     @classmethod
     def load(
