@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -24,6 +25,7 @@ class ServedModel:
         self.name = name
         self.model = model
         self.kind: str = model.kind
+        self.opened_at = int(time.time())  # seconds since 1970
         self._abilities: dict[str, Ability] = {}
 
     @property
