@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from foretext.explanation.explained import Explained, Method
+from foretext.explanation.explained import MOST, Explained, Method
 from foretext.explanation.explanation import ExplainedWord, Explanation
 from foretext.explanation.values import Values, contrasted, log_odds
 from foretext.explanation.weighed import Asked, Weighed
 from foretext.explanation.words import Place, Texts, summed
 
 __all__ = [
+    "MOST",
     "Asked",
     "Explained",
     "ExplainedWord",

@@ -71,7 +71,7 @@ class Explained:
         """
         chosen = self._chosen(method)
         is_single = isinstance(inputs, str | tuple)
-        given = _as_inputs([inputs] if is_single else inputs, len(self.fields))  # type: ignore
+        given = _as_inputs([inputs] if is_single else inputs, self.fields)  # type: ignore
         asked = Asked(given, [places_of(texts, self.word_spans) for texts in given], label)
         left_out = chosen == OCCLUSION
         weighed = occlude(self, asked, most) if left_out else self.weigh(asked, chosen)
@@ -114,14 +114,15 @@ class Explained:
         return method
 
 
-def _as_inputs(given: Sequence[str | Texts], num_texts: int) -> list[Texts]:
+def _as_inputs(given: Sequence[str | Texts], fields: Sequence[str]) -> list[Texts]:
     """Return inputs as tuples of texts."""
     inputs = [(each,) if isinstance(each, str) else tuple(each) for each in given]
     for texts in inputs:
-        if len(texts) != num_texts:
+        if len(texts) != len(fields):
+            needed = " and ".join(f"'{name}'" for name in fields)
             raise SettingError(
-                f"explain takes inputs of {num_texts} texts each, or a list of them; one of these "
-                f"has {len(texts)}."
+                f"explain takes inputs, or a list of inputs, that consist of {needed}; one of "
+                f"these has {len(texts)} texts."
             )
     return inputs
 

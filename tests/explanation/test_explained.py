@@ -1,0 +1,35 @@
+"""What `explain` takes and refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from foretext.errors import SettingError
+from tests.explanation.bag import Bag
+
+
+def test_one_input_gives_one_explanation_and_a_list_a_list() -> None:
+    model = Bag()
+    assert model.explain("good") == model.explain(("good",)) == model.explain(["good"])[0]
+    assert model.explain([]) == []
+
+
+@pytest.mark.parametrize("inputs", [("a", "b"), [("a", "b")], ["a", ("b", "c")]])
+def test_inputs_of_another_number_of_texts_are_refused(inputs: Any) -> None:
+    with pytest.raises(SettingError, match="'text'; one of these has 2 texts"):
+        Bag().explain(inputs)
+
+
+def test_a_method_that_the_model_does_not_have_is_refused() -> None:
+    with pytest.raises(SettingError, match=r"'gradient': .* can be explained by occlusion"):
+        Bag().explain("good", method="gradient")
+
+
+def test_other_answers_are_refused() -> None:
+    class Other(Bag):
+        explained_by = ()
+
+    with pytest.raises(SettingError, match="Bag of words cannot be explained by words"):
+        Other().explain("good")
