@@ -8,6 +8,7 @@
         ├── UnknownModel       404  no model of this name
         ├── TooLarge           413  a body over the limit
         ├── CannotServe        422  the model does not do this, or an input cannot be computed
+        ├── Failed             424  the model failed on the request; the log says how
         ├── Full               429  more requests or tokens than are taken on at once
         ├── Broken             500  a defect of the server, which its log describes
         ├── Loading            503  the models are not open yet
@@ -29,6 +30,7 @@ __all__ = [
     "BadRequest",
     "Broken",
     "CannotServe",
+    "Failed",
     "Forbidden",
     "Full",
     "Loading",
@@ -93,6 +95,14 @@ class TooLarge(ServingError):  # noqa: N818
 
 class CannotServe(ServingError):  # noqa: N818
     """The model does not do this, or an input cannot be computed."""
+
+
+class Failed(ServingError):  # noqa: N818
+    """The model failed on the request; the log says how."""
+
+    status = 424
+    kind = "Backend"
+    openai_type = "server_error"
 
 
 class Full(ServingError):  # noqa: N818

@@ -1,0 +1,71 @@
+"""How much is taken on at once, and when a refused client may ask again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable
+
+from foretext.serving.errors import Full
+from foretext.serving.pace import Pace
+from foretext.serving.pending import Pending
+from foretext.serving.settings import ServingConfig
+
+__all__ = ["Admission"]
+
+LONGEST_WAIT = 60.0  # seconds that a refused client is asked to wait, at most
+SHORTEST_WAIT = 1.0  # the header ``Retry-After`` counts whole seconds
+
+
+class Admission:
+    """Counts the requests and tokens in flight: those that wait, and those that are computed.
+
+    Args:
+        settings: with the limits.
+        pace: how long tokens take.
+    """
+
+    def __init__(self, settings: ServingConfig, pace: Pace) -> None:
+        self._settings = settings
+        self._pace = pace
+        self.num_requests = 0
+        self.num_tokens = 0
+        self._tokens: Counter[Hashable] = Counter()  # of each ability, not yet computed
+
+    def enter(self, request: Pending) -> None:
+        """Take on a request.
+
+        Raises:
+            Full: it would be too many, or wait too long.
+        """
+        limits = self._settings
+        if self.num_requests >= limits.max_requests:
+            raise self._full(f"it answers {self.num_requests:,} requests")
+        if self.num_requests and self.num_tokens + request.tokens > limits.max_tokens:
+            raise self._full(f"it answers requests of {self.num_tokens:,} tokens")
+        if self.seconds_left > limits.max_seconds:
+            raise self._full(f"it has work for about {self.seconds_left:.0f} seconds")
+        self.num_requests += 1
+        self.num_tokens += request.tokens
+        self._tokens[request.ability] += request.tokens
+
+    def computed(self, request: Pending, tokens: int) -> None:
+        """Note that some tokens of a request are computed; of one that has left, nothing is."""
+        tokens = min(tokens, request.tokens_left)
+        request.tokens_left -= tokens
+        self._tokens[request.ability] -= tokens
+
+    def leave(self, request: Pending) -> None:
+        """Make room, once a request is answered or given up."""
+        self.num_requests -= 1
+        self.num_tokens -= request.tokens
+        self._tokens[request.ability] -= request.tokens_left
+        request.tokens_left = 0
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until all that was taken on is computed, roughly."""
+        return sum(tokens / self._pace.rate(ability) for ability, tokens in self._tokens.items())
+
+    def _full(self, reason: str) -> Full:
+        wait = min(max(self.seconds_left, SHORTEST_WAIT), LONGEST_WAIT)
+        return Full(f"The server is busy: {reason}. Ask again in {wait:.0f} seconds.", wait)
