@@ -52,7 +52,19 @@ function written(value, form, indent) {
   const short = `${open}${parts(indent).join(", ")}${close}`;
   if (short.length <= WIDTH && !short.includes("\n")) return short;
   const inner = `${indent}${form.indent}`;
-  return `${open}\n${inner}${parts(inner).join(`,\n${inner}`)}\n${indent}${close}`;
+  const isFlat = Array.isArray(value) && value.every((item) => typeof item !== "object");
+  const lines = isFlat ? packed(parts(inner)) : parts(inner);
+  return `${open}\n${inner}${lines.join(`,\n${inner}`)}\n${indent}${close}`;
+}
+
+/** As many items on a line as there is room for. */
+function packed(items) {
+  return items.reduce((lines, item) => {
+    const longer = lines.length ? `${lines.at(-1)}, ${item}` : item;
+    if (lines.length && longer.length <= WIDTH) lines[lines.length - 1] = longer;
+    else lines.push(item);
+    return lines;
+  }, []);
 }
 
 /** The panel beside an action; `show(requests)` writes what they are in both languages. */

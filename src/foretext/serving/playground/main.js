@@ -1,7 +1,7 @@
 // The page: which model, which action, and the switches above.
 
 import { actions } from "./actions/index.js";
-import { call, key, setKey } from "./api.js";
+import { ServerError, call, key, setKey } from "./api.js";
 import { h } from "./dom.js";
 import { refusal } from "./errors.js";
 import { language, number, setLanguage, t, translatePage } from "./language.js";
@@ -22,7 +22,9 @@ const offered = (model) => actions.filter(({ needs, suits }) => (
 async function start() {
   show(h("p", { class: "soft", role: "status" }, t("shell.loading")));
   try {
-    models = (await call({ path: "info" })).answer.models;
+    const { answer } = await call({ path: "info" });
+    if (!answer.models.length) throw new ServerError(503, "");
+    models = answer.models;
   } catch (error) {
     show(refusal(error), h("button", { type: "button", onclick: start }, t("shell.again")));
     if (error.status === 503) setTimeout(start, WAIT);

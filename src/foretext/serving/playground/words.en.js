@@ -79,12 +79,12 @@ export default {
   "analogy.c": "as C is to …",
   "analogy.sentence": "{a} is to {b} as {c} is to …",
 
-  "fill.title": "Fill in words",
+  "fill.title": "Fill in the blank",
   "fill.hint": "What the model reads at each [MASK], with its probability among all tokens.",
   "fill.likeliest": "Likeliest tokens",
   "fill.mask": "Mask {place}",
 
-  "generate.title": "Write on",
+  "generate.title": "Generate text",
   "generate.hint": "The model continues your text token by token. Temperature 0 always takes the likeliest token.",
   "generate.prompt": "Beginning of the text",
   "generate.max_tokens": "Tokens at most",

@@ -77,7 +77,7 @@ export default {
   "analogy.a": "A",
   "analogy.b": "之于 B",
   "analogy.c": "如同 C 之于……",
-  "analogy.sentence": "{a} 之于 {b}，如同 {c} 之于……",
+  "analogy.sentence": "“{a}”之于“{b}”，如同“{c}”之于……",
 
   "fill.title": "完形填空",
   "fill.hint": "预测每个 [MASK] 处的词元，以及它在整个词表中的概率。",
