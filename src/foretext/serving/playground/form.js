@@ -13,6 +13,7 @@
 // `value` is what stands there at first, always a string ("yes" for a check that is set).
 
 import { h } from "./dom.js";
+import { fileOpener } from "./file_opener.js";
 import { has, t } from "./language.js";
 
 const SMALL = new Set(["number", "choice", "check"]);
@@ -105,22 +106,6 @@ function control(action, field, raw) {
     return h("textarea", { ...shared, rows: field.rows ?? 3, value, spellcheck: "false" });
   }
   return h("input", { ...shared, type: "text", value, autocomplete: "off", spellcheck: "false" });
-}
-
-/** A button that reads a text file into a field; the file goes to the server only with the request. */
-function fileOpener(input, name) {
-  const picker = h("input", { type: "file", accept: "text/*,.txt,.md,.csv,.tsv,.jsonl", hidden: true });
-  picker.addEventListener("change", async () => {
-    if (!picker.files.length) return;
-    input.value = await picker.files[0].text();
-    picker.value = "";
-    input.dispatchEvent(new Event("input", { bubbles: true }));
-  });
-  const open = h("button", {
-    type: "button", class: "quiet", "aria-label": `${t("shell.open")}: ${name}`,
-    onclick: () => picker.click(),
-  }, t("shell.open"));
-  return [open, picker];
 }
 
 function inserter(input, text) {

@@ -1,8 +1,12 @@
 // The language of the page: from the browser, or as chosen and remembered.
 
-import english from "./words.en.js";
-import chinese from "./words.zh.js";
+import general from "./words.en.js";
+import tasks from "./words.tasks.en.js";
+import tasksInChinese from "./words.tasks.zh.js";
+import generalInChinese from "./words.zh.js";
 
+const english = { ...general, ...tasks };
+const chinese = { ...generalInChinese, ...tasksInChinese };
 const WORDS = { en: english, zh: chinese };
 const KEPT = "foretext.language";
 

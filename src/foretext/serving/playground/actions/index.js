@@ -22,12 +22,22 @@
 // table or a text that says the same.
 
 import analogy from "./analogy.js";
+import answer from "./answer.js";
 import attention from "./attention.js";
+import classify from "./classify.js";
 import fill from "./fill.js";
 import generate from "./generate.js";
 import map from "./map.js";
 import neighbors from "./neighbors.js";
+import pairs from "./pairs.js";
+import search from "./search.js";
+import searchText from "./search_text.js";
 import similarity from "./similarity.js";
+import tags from "./tags.js";
 import tokenize from "./tokenize.js";
+import translate from "./translate.js";
 
-export const actions = [neighbors, map, analogy, fill, generate, similarity, attention, tokenize];
+export const actions = [
+  neighbors, map, analogy, fill, generate, classify, pairs, tags, answer, translate, search,
+  similarity, searchText, attention, tokenize,
+];

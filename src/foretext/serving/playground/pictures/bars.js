@@ -9,12 +9,12 @@ import { number, t } from "../language.js";
  * head     the two names of columns
  * most     the value of a full bar; the largest value if it is not given
  * digits   after the point
- * choose   (name) => ...: makes the names buttons
+ * choose   (name) => ...: makes the names buttons; hint says what they do
  */
-export function bars(rows, { caption, head, most, digits = 3, choose }) {
+export function bars(rows, { caption, head, most, digits = 3, choose, hint }) {
   const full = most ?? Math.max(...rows.map(([, value]) => value), 1e-9);
   const row = ([name, value]) => h("tr", {},
-    h("th", { scope: "row" }, choose ? chooser(name, choose) : name),
+    h("th", { scope: "row" }, choose ? chooser(name, choose, hint) : name),
     h("td", {}, h("span", { class: "bar-cell" },
       h("span", { class: "track", "aria-hidden": "true" }, wide(h("span", { class: "bar" }), value / full)),
       h("span", { class: "number" }, number(value, digits)))));
@@ -23,6 +23,6 @@ export function bars(rows, { caption, head, most, digits = 3, choose }) {
     h("tbody", {}, rows.map(row)));
 }
 
-const chooser = (name, choose) => h("button", {
-  type: "button", class: "word", title: t("table.explore"), onclick: () => choose(name),
+const chooser = (name, choose, hint = t("table.explore")) => h("button", {
+  type: "button", class: "word", title: hint, onclick: () => choose(name),
 }, name);

@@ -1,0 +1,62 @@
+// The answer to a question, marked in the passage where it stands; or that there is none.
+
+import { h } from "../dom.js";
+import { number, t } from "../language.js";
+import { bars } from "../pictures/bars.js";
+import { marked } from "../pictures/marked.js";
+import { sample } from "../samples.js";
+
+const ENGLISH = {
+  question: "Who designed the tower?",
+  passage: "The tower in Paris was built for the fair of 1889. It was designed by engineers of Gustave Eiffel, "
+    + "whose company also built it. It is 330 metres high.",
+};
+const CHINESE = {
+  question: "这座桥是什么时候建成的？",
+  passage: "赵州桥位于河北省赵县，由李春设计，建成于隋朝大业年间，距今已有一千四百多年的历史。",
+};
+
+export default {
+  name: "answer",
+  needs: ["answer"],
+
+  fields: (model) => {
+    const { question, passage } = sample(model, ENGLISH, CHINESE);
+    return [
+      { name: "question", kind: "line", value: question },
+      { name: "passage", kind: "text", rows: 6, file: true, value: passage },
+      { name: "k", kind: "number", value: "3", min: 1, max: 20 },
+    ];
+  },
+
+  request: ({ question, passage, k }) => ({ path: "answer", body: { question, passage, k } }),
+
+  show: ({ answers, context: passage }) => {
+    const place = h("p", { class: "text" });
+    const said = h("p", { class: "sentence", role: "status" });
+    const rows = answers.map((answer, rank) => [`${rank + 1}. ${name(answer)}`, answer.probability ?? 0]);
+    const table = bars(rows, {
+      caption: t("answer.all"), head: [t("table.answer"), t("table.probability")], most: 1,
+      choose: (row) => show(rows.findIndex(([one]) => one === row)), hint: t("answer.choose"),
+    });
+    const buttons = [...table.querySelectorAll("button")];
+    function show(rank) {
+      said.replaceChildren(h("strong", {}, name(answers[rank])), share(answers[rank]));
+      place.replaceChildren(...within(passage, answers[rank]));
+      buttons.forEach((button, other) => button.setAttribute("aria-pressed", String(other === rank)));
+    }
+    if (!answers.length) return h("p", {}, t("answer.none"));
+    show(0);
+    return [said, place, table];
+  },
+};
+
+const name = ({ text }) => text || t("answer.none");
+
+const share = ({ probability }) => (probability === null
+  ? ""
+  : h("span", { class: "soft" }, ` ${t("answer.probability", { share: number(100 * probability, 1) })}`));
+
+const within = (passage, { start, end }) => (start === null
+  ? [passage]
+  : marked(passage, [{ start, end }], (_, text) => h("mark", { class: "found" }, text)));
