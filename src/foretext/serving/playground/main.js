@@ -81,7 +81,7 @@ function drawMenu(model, choices, chosen) {
   const items = choices.map((action) => h("li", {}, h("a", {
     href: place.link(model.name, action.name, {}), "aria-current": action === chosen ? "page" : null,
   }, t(`${action.name}.title`))));
-  find("menu").replaceChildren(h("h2", {}, t("shell.actions")), h("ul", {}, items));
+  find("menu").replaceChildren(h("p", { class: "part", "aria-hidden": "true" }, t("shell.actions")), h("ul", {}, items));
 }
 
 /** A server that wants a key gets a field for it. */

@@ -57,7 +57,7 @@ export default {
   "answer.passage": "Passage",
   "answer.k": "Answers",
   "answer.none": "The passage has no answer.",
-  "answer.probability": "with a probability of {share} %",
+  "answer.probability": "with a probability of {share}%",
   "answer.all": "The likeliest answers",
   "answer.choose": "Mark this answer in the passage",
 
@@ -82,6 +82,7 @@ export default {
   "search.by.words": "words (BM25)",
   "search.by.both": "both",
   "search.none": "Nothing was found.",
+  "search.note": "Note: {note}.",
   "search.score": "Score",
   "search.more": "Show all of it",
   "search.lines": "{source}, lines {place}",

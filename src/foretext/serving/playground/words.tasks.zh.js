@@ -82,6 +82,7 @@ export default {
   "search.by.words": "词语（BM25）",
   "search.by.both": "两者结合",
   "search.none": "没有找到结果。",
+  "search.note": "说明：{note}。",
   "search.score": "得分",
   "search.more": "显示全文",
   "search.lines": "{source}，第 {place} 行",

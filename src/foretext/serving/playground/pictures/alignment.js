@@ -60,7 +60,7 @@ class Side {
     this.buttons = words.map((word, place) => h("button", {
       type: "button", class: "aligned", tabindex: place ? "-1" : "0", "aria-pressed": "false",
     }, word));
-    this.node = h("div", {}, h("h3", {}, name),
+    this.node = h("div", {}, h("h2", {}, name),
       h("div", { class: "aligned-words", role: "group", "aria-label": name }, this.buttons));
   }
 
@@ -104,9 +104,10 @@ class Side {
 
 function matrix(sources, targets, weights) {
   const cell = (weight) => tinted(h("td", {}, number(weight ?? 0, 2)), "var(--series-2)", weight ?? 0);
-  return h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("align.matrix") },
-    h("table", { class: "alignment" }, h("caption", {}, t("align.matrix")),
-      h("thead", {}, h("tr", {}, h("td"), sources.map((word) => h("th", { scope: "col" }, h("span", {}, word))))),
-      h("tbody", {}, targets.map((word, row) => h("tr", {}, h("th", { scope: "row" }, word),
-        sources.map((_, column) => cell(weights[row][column])))))));
+  const table = h("table", { class: "alignment", "aria-label": t("align.matrix") },
+    h("thead", {}, h("tr", {}, h("td"), sources.map((word) => h("th", { scope: "col" }, h("span", {}, word))))),
+    h("tbody", {}, targets.map((word, row) => h("tr", {}, h("th", { scope: "row" }, word),
+      sources.map((_, column) => cell(weights[row][column]))))));
+  return h("div", { class: "stack" }, h("h2", {}, t("align.matrix")),
+    h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("align.matrix") }, table));
 }

@@ -9,11 +9,12 @@ const FREQUENT = new Set(("a an and are as at be by for from how in is it of on 
 
 /** answer: as of /search; where: (hit) => text, the place of a hit. */
 export function hits({ query, results, notes }, where) {
-  if (!results.length) return h("p", {}, [t("search.none"), ...notes].join(" "));
+  const notices = notes.map((note) => h("p", { class: "soft" }, t("search.note", { note })));
+  if (!results.length) return [h("p", {}, t("search.none")), ...notices];
   const wanted = wordsOf(query);
   const most = Math.max(...results.map(({ score }) => score), 1e-9);
   return [
-    ...notes.map((note) => h("p", { class: "soft" }, note)),
+    ...notices,
     h("ol", { class: "hits" }, results.map((hit) => h("li", {},
       h("div", { class: "row" },
         h("span", { class: "soft" }, where(hit)),
