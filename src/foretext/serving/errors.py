@@ -15,7 +15,8 @@
         ├── Stopping           503  the server is being stopped
         └── TooSlow            503  the answer did not begin in time
 
-Routes below ``/v1/`` answer as OpenAI's server does, all others as text-embeddings-inference.
+Routes below ``/v1/`` answer as OpenAI's server does, with 400 for 422, all others as
+text-embeddings-inference.
 """
 
 from __future__ import annotations
@@ -162,9 +163,13 @@ class TooSlow(ServingError):  # noqa: N818
     retry_after = 1.0
 
 
-def status_of(error: ForetextError) -> int:
-    """Return the status of an error: its own, or 422, since the input was at fault."""
-    return error.status if isinstance(error, ServingError) else ServingError.status
+def status_of(error: ForetextError, path: str = "") -> int:
+    """Return the status of an error at the route `path`: its own, or that of a wrong input.
+
+    OpenAI's server knows no 422: whatever is wrong with a request is 400 there.
+    """
+    status = error.status if isinstance(error, ServingError) else ServingError.status
+    return BadRequest.status if status == 422 and path.startswith("/v1/") else status
 
 
 def error_body(path: str, error: ForetextError) -> dict[str, Any]:
@@ -177,8 +182,15 @@ def error_body(path: str, error: ForetextError) -> dict[str, Any]:
 
 
 def error_headers(error: ForetextError) -> Mapping[str, str]:
-    """Return ``Retry-After`` where it makes sense to ask again."""
+    """Return whether, and when, it makes sense to ask again; OpenAI's client obeys each of these.
+
+    It would ask again after every 5xx, too, and a defect would meet the same request twice more.
+    """
     if not isinstance(error, ServingError) or error.retry_after is None:
-        return {}
+        return {"x-should-retry": "false"}
     seconds = error.retry_after
-    return {"retry-after": str(math.ceil(seconds)), "retry-after-ms": str(round(seconds * 1000))}
+    return {
+        "retry-after": str(math.ceil(seconds)),
+        "retry-after-ms": str(round(seconds * 1000)),
+        "x-should-retry": "true",
+    }
