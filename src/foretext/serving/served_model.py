@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from foretext.serving.abilities import ABILITIES
@@ -80,14 +80,35 @@ class Models:
             UnknownModel: there is none of this name.
             CannotServe: it does not have the ability, or no model has it.
         """
-        if self.is_loading:
-            raise Loading("The models are being loaded; ask again in a moment.")
         if name is not None:
-            if name not in self._models:
-                names = ", ".join(self._models)
-                raise UnknownModel(f"There is no model '{name}'; there are: {names}.")
-            return self._models[name]
-        for model in self:
+            return self.named(name)
+        for model in self._opened:
             if ability in model.abilities:
                 return model
         raise CannotServe(f"No model of this server has '{ability}'; /info says what they do.")
+
+    def named(self, name: str | None) -> ServedModel:
+        """Return the model of a name; without one, the first of all.
+
+        Raises:
+            Loading: the models are not open yet.
+            UnknownModel: there is none of this name.
+        """
+        if name is None:
+            return next(iter(self._opened))
+        for model in self._opened:
+            if model.name == name:
+                return model
+        names = ", ".join(self._models)
+        raise UnknownModel(f"There is no model '{name}'; there are: {names}.")
+
+    @property
+    def _opened(self) -> Iterable[ServedModel]:
+        """The models.
+
+        Raises:
+            Loading: they are not open yet.
+        """
+        if self.is_loading:
+            raise Loading("The models are being loaded; ask again in a moment.")
+        return self._models.values()

@@ -55,7 +55,8 @@ class Predict(Ability):
         fields = self.model.fields
         for item in items:
             if len(item) != len(fields):
+                texts = "one text" if len(item) == 1 else f"{len(item)} texts"
                 raise SettingError(
-                    f"An input has {len(item)} texts, and this model reads "
-                    f"{len(fields)}: {', '.join(fields)}."
+                    f"An input has {texts}, and this model reads {len(fields)}: "
+                    f"{', '.join(fields)}."
                 )

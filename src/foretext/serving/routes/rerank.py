@@ -1,9 +1,141 @@
-"""Texts in the order of their relevance to a query, in the forms of two families of clients."""
+"""Texts in the order of their relevance to a query, in the forms of two families of clients.
+
+text-embeddings-inference has `texts` and gets a list; Cohere has `documents` and `top_n`, and gets
+`results`. Either form is read at every route.
+"""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+import uuid
+from typing import Annotated, Any
 
-__all__ = ["router"]
+from fastapi import APIRouter, Body, Request
+from pydantic import BaseModel, Field
+from starlette.responses import Response
 
-router = APIRouter()
+from foretext.serving.abilities.rerank import RerankOptions
+from foretext.serving.fitting import Texts
+from foretext.serving.service import Service
+from foretext.serving.tei_bodies import CutBody
+from foretext.serving.text_request import Asked, ask, json_reply
+
+__all__ = ["TextsBody", "rank_texts", "router"]
+
+router = APIRouter(tags=["rerank"])
+
+
+class TextsBody(CutBody):
+    """A query, and texts to put in order, as text-embeddings-inference has it."""
+
+    query: str = Field(examples=["who is in the castle"])
+    texts: list[str] = Field(examples=[["the king is in the castle", "the ship left"]])
+    raw_scores: bool = False
+    """Logits of a matcher of labels in place of its probabilities."""
+
+    return_text: bool = False
+    """Whether each answer has its text."""
+
+
+class Document(BaseModel):
+    """A text with more around it, which is not read."""
+
+    text: str
+
+
+class DocumentsBody(CutBody):
+    """A query, and documents to put in order, as Cohere has it."""
+
+    query: str = Field(examples=["who is in the castle"])
+    documents: list[str | Document] = Field(examples=[["the king is in the castle"]])
+    top_n: int | None = Field(default=None, ge=1)
+    """Results, at most; null: all."""
+
+    return_documents: bool = False
+    """Whether each result has its text."""
+
+
+class Rank(BaseModel):
+    """A text by its place in the request."""
+
+    index: int
+    score: float
+    text: str | None = None
+
+
+class Result(BaseModel):
+    """A document by its place in the request."""
+
+    index: int
+    relevance_score: float
+    document: Document | None = None
+
+
+class Results(BaseModel):
+    """Documents in the order of their relevance."""
+
+    id: str
+    model: str
+    results: list[Result]
+    usage: dict[str, int]
+
+
+Either = Annotated[TextsBody | DocumentsBody, Body()]
+
+
+@router.post("/rerank", response_model=list[Rank] | Results)
+@router.post("/v1/rerank", response_model=list[Rank] | Results)
+@router.post("/v2/rerank", response_model=list[Rank] | Results)
+async def rerank(body: Either, request: Request) -> Response:
+    """Return texts in the order of their relevance to a query, the most relevant first."""
+    if isinstance(body, TextsBody):
+        return await rank_texts(body, request)
+    texts = [each if isinstance(each, str) else each.text for each in body.documents]
+    asked = await _scores(body, texts, RerankOptions(), request)
+    results = []
+    for place in _ranking(asked.answers)[: body.top_n]:
+        result: dict[str, Any] = {"index": place, "relevance_score": asked.answers[place]}
+        if body.return_documents:
+            result["document"] = {"text": texts[place]}
+        results.append(result)
+    found = {
+        "id": uuid.uuid4().hex,
+        "model": asked.model,
+        "results": results,
+        "usage": {"total_tokens": int(asked.headers["x-compute-tokens"])},
+    }
+    return json_reply(found, asked.headers)
+
+
+async def rank_texts(body: TextsBody, request: Request) -> Response:
+    """Return places in the request with scores, the most relevant first."""
+    asked = await _scores(body, body.texts, RerankOptions(body.raw_scores), request)
+    ranks = []
+    for place in _ranking(asked.answers):
+        rank: dict[str, Any] = {"index": place, "score": asked.answers[place]}
+        if body.return_text:
+            rank["text"] = body.texts[place]
+        ranks.append(rank)
+    return json_reply(ranks, asked.headers)
+
+
+async def _scores(
+    body: TextsBody | DocumentsBody, texts: list[str], options: RerankOptions, request: Request
+) -> Asked:
+    model = Service.of(request).models.find(body.model, "rerank")
+    wanted: dict[str, Any] = {"model": model.name, "cutting": body.cutting}
+    if "embed" not in model.abilities:
+        pairs = [(body.query, text) for text in texts]
+        return await ask(request, "rerank", pairs, options, **wanted)
+    apart = [(text,) for text in [body.query, *texts]] if texts else []
+    return await ask(request, "rerank", apart, options, as_items=_joined, **wanted)
+
+
+def _joined(inputs: list[Texts]) -> list[Texts]:
+    """Return pairs of the first text and each other one, which a model of vectors reads apart."""
+    (query,), *others = inputs
+    return [(query, text) for (text,) in others]
+
+
+def _ranking(scores: list[float]) -> list[int]:
+    """Return places by their scores, the highest first; of equal ones the earlier."""
+    return sorted(range(len(scores)), key=lambda place: -scores[place])

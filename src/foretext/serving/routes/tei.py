@@ -1,9 +1,191 @@
-"""The routes of text-embeddings-inference."""
+"""The routes of text-embeddings-inference, as its clients know them.
+
+github.com/huggingface/text-embeddings-inference, `router/src/http`. What differs: a list of any
+length is answered; a text of any length is, too, and a header says that it was too long; places
+of tokens count characters, not bytes.
+"""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+import numpy as np
+from fastapi import APIRouter, Request
+from pydantic import BaseModel
+from starlette.responses import Response
 
-__all__ = ["router"]
+from foretext.serving.abilities.decode import DecodeOptions
+from foretext.serving.abilities.embed import EmbedOptions
+from foretext.serving.abilities.predict import PredictOptions
+from foretext.serving.abilities.tokenize import TokenizeOptions
+from foretext.serving.errors import BadRequest, CannotServe
+from foretext.serving.fitting import Cutting
+from foretext.serving.service import Service
+from foretext.serving.tei_bodies import (
+    DecodeBody,
+    EmbedAllBody,
+    EmbedBody,
+    PredictBody,
+    SimilarityBody,
+    TokenizeBody,
+)
+from foretext.serving.tei_predictions import Prediction, predictions_of
+from foretext.serving.text_inputs import decoded_texts, prompted
+from foretext.serving.text_request import Asked, ask, json_reply, single_texts, vectors_reply
 
-router = APIRouter()
+__all__ = ["embeddings", "predictions", "router", "similarities"]
+
+router = APIRouter(tags=["text-embeddings-inference"])
+
+
+@router.post("/embed", response_model=list[list[float]])
+async def embed(body: EmbedBody, request: Request) -> Response:
+    """Return a vector of each text."""
+    return vectors_reply(await embeddings(body, request))
+
+
+async def embeddings(body: EmbedBody, request: Request) -> Asked:
+    """Return the vector of each text, (D,)."""
+    texts = await decoded_texts(body.inputs, request, body.model, "embed")
+    return await ask(
+        request,
+        "embed",
+        prompted(texts, body.prompt_name, request, body.model, "embed"),
+        EmbedOptions(body.normalize, body.dimensions),
+        model=body.model,
+        cutting=body.cutting,
+        as_items=single_texts,
+    )
+
+
+@router.post("/embed_all", response_model=list[list[list[float]]])
+async def embed_all(body: EmbedAllBody, request: Request) -> Response:
+    """Return a vector of each token of each text, special tokens too."""
+    texts = await decoded_texts(body.inputs, request, body.model, "states")
+    cutting = body.cutting
+    if cutting.truncate is None:  # states have no mean over windows
+        cutting = Cutting(True, cutting.direction)
+    asked = await ask(
+        request,
+        "states",
+        prompted(texts, body.prompt_name, request, body.model, "states"),
+        None,
+        model=body.model,
+        cutting=cutting,
+        as_items=single_texts,
+    )
+    return vectors_reply(asked)
+
+
+@router.post("/embed_sparse")
+async def embed_sparse(request: Request) -> Response:
+    """Refuse: sparse vectors need a model of the kind SPLADE, which foretext does not have."""
+    raise CannotServe(
+        "No model of foretext gives sparse vectors; ask /embed for dense ones, or /search with "
+        '"by": "words" for BM25.'
+    )
+
+
+@router.post("/similarity", response_model=list[float])
+async def similarity(body: SimilarityBody, request: Request) -> Response:
+    """Return the cosine of each text with the first one."""
+    asked = await similarities(body, request)
+    return json_reply(asked.answers, asked.headers)
+
+
+async def similarities(body: SimilarityBody, request: Request) -> Asked:
+    """Return the cosine of each text with the first one, by vectors that are sent nowhere."""
+    if not body.inputs.sentences:
+        raise BadRequest("inputs.sentences is empty; give one text at least.")
+    parameters = body.parameters
+    texts = [body.inputs.source_sentence, *body.inputs.sentences]
+    name = None if parameters is None else parameters.prompt_name
+    asked = await ask(
+        request,
+        "embed",
+        prompted(texts, name, request, body.model, "embed"),
+        EmbedOptions(normalize=True),
+        model=body.model,
+        cutting=Cutting() if parameters is None else parameters.cutting,
+        as_items=single_texts,
+    )
+    units = np.stack(asked.answers)
+    return asked._replace(answers=(units[1:] @ units[0]).tolist())
+
+
+@router.post("/predict", response_model=list[Prediction] | list[list[Prediction]])
+async def predict(body: PredictBody, request: Request) -> Response:
+    """Return all labels of an input, the most probable first; of a batch, a list of that.
+
+    A task without labels answers with the record of ``foretext predict --json``.
+    """
+    asked = await predictions(body, request)
+    is_batch = isinstance(body.inputs, list) and not isinstance(body.inputs[0], str)
+    return json_reply(asked.answers if is_batch else asked.answers[0], asked.headers)
+
+
+async def predictions(body: PredictBody, request: Request) -> Asked:
+    """Return the labels of each input with their scores."""
+    asked = await ask(
+        request,
+        "predict",
+        _inputs_of_task(body.inputs),
+        PredictOptions(all_labels=True, raw=body.raw_scores),
+        model=body.model,
+        cutting=body.cutting,
+    )
+    return asked._replace(answers=[predictions_of(record) for record in asked.answers])
+
+
+def _inputs_of_task(inputs: str | list[str] | list[list[str]]) -> list[tuple[str, ...]]:
+    if isinstance(inputs, str):
+        return [(inputs,)]
+    if not inputs:
+        return []
+    if isinstance(inputs[0], str):
+        if len(inputs) > 2:
+            raise CannotServe(
+                f"inputs is a list of {len(inputs)} texts, and two are a pair; a batch of texts is "
+                '[["a text"], ["another text"]].'
+            )
+        return [tuple(map(str, inputs))]
+    return [tuple(texts) for texts in inputs]
+
+
+class SimpleToken(BaseModel):
+    """A token: the characters from `start` up to `stop`; null of a special one."""
+
+    id: int
+    text: str
+    special: bool
+    start: int | None
+    stop: int | None
+
+
+@router.post("/tokenize", response_model=list[list[SimpleToken]])
+async def tokenize(body: TokenizeBody, request: Request) -> Response:
+    """Return the tokens of each text."""
+    texts = [body.inputs] if isinstance(body.inputs, str) else body.inputs
+    inputs = prompted(texts, body.prompt_name, request, body.model, "tokenize")
+    if not inputs:
+        raise BadRequest("inputs is empty; give one text at least.")
+    answered = await Service.of(request).answer(
+        request,
+        "tokenize",
+        single_texts(inputs),
+        TokenizeOptions(body.add_special_tokens),
+        model=body.model,
+    )
+    return json_reply([[token._asdict() for token in tokens] for tokens in answered.answers])
+
+
+@router.post("/decode", response_model=list[str])
+async def decode(body: DecodeBody, request: Request) -> Response:
+    """Return the text that each row of ids stands for."""
+    if not body.ids:
+        raise BadRequest("ids is empty; give one at least.")
+    rows = [tuple([ids] if isinstance(ids, int) else ids) for ids in body.ids]
+    if isinstance(body.ids[0], int):
+        rows = [tuple(index for row in rows for index in row)]
+    answered = await Service.of(request).answer(
+        request, "decode", rows, DecodeOptions(body.skip_special_tokens), model=body.model
+    )
+    return json_reply(answered.answers)

@@ -1,0 +1,125 @@
+"""What clients of text-embeddings-inference send; fields that it does not know are not read."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from foretext.serving.fitting import Cutting, Direction
+
+__all__ = [
+    "CutBody",
+    "DecodeBody",
+    "EmbedAllBody",
+    "EmbedBody",
+    "PredictBody",
+    "SimilarityBody",
+    "SimilarityInputs",
+    "TeiBody",
+    "TokenizeBody",
+]
+
+TokenId = Annotated[int, Field(ge=0)]
+
+
+class TeiBody(BaseModel):
+    """What every request may have."""
+
+    model_config = ConfigDict(strict=True, allow_inf_nan=False, use_attribute_docstrings=True)
+
+    model: str | None = Field(default=None, examples=[None])
+    """Name of the model; null: the first one that can do it."""
+
+
+class CutBody(TeiBody):
+    """What becomes of inputs that are longer than the model reads at once."""
+
+    truncate: bool | None = None
+    """true: they are cut; false: they are refused; null: as the model does it in Python, which
+    averages vectors over windows."""
+
+    truncation_direction: Direction = "right"
+    """The end that is cut off."""
+
+    @property
+    def cutting(self) -> Cutting:
+        """The two as one."""
+        return Cutting(self.truncate, self.truncation_direction)
+
+
+class EmbedAllBody(CutBody):
+    """Texts, or ids of tokens."""
+
+    inputs: str | list[TokenId] | list[str | list[TokenId]] = Field(
+        examples=[["the king lives in a castle"]]
+    )
+    """A text, or several; a row of ids stands for the text that they are decoded to."""
+
+    prompt_name: str | None = None
+    """Name of a text of the model that is put before each input."""
+
+
+class EmbedBody(EmbedAllBody):
+    """Texts to turn into vectors."""
+
+    normalize: bool = True
+    """Whether vectors get length 1."""
+
+    dimensions: int | None = Field(default=None, ge=1)
+    """Numbers of a vector that are kept, the first ones; null: all."""
+
+
+class SimilarityInputs(BaseModel):
+    """A text, and those to compare with it."""
+
+    model_config = TeiBody.model_config
+
+    source_sentence: str = Field(examples=["the king lives in a castle"])
+    sentences: list[str] = Field(examples=[["the queen lives in a castle"]])
+
+
+class SimilarityParameters(CutBody):
+    """How the texts are read."""
+
+    prompt_name: str | None = None
+
+
+class SimilarityBody(TeiBody):
+    """A text, and those to compare with it."""
+
+    inputs: SimilarityInputs
+    parameters: SimilarityParameters | None = None
+
+
+class PredictBody(CutBody):
+    """Inputs of a task."""
+
+    inputs: str | list[str] | list[list[str]] = Field(examples=["the ship left the harbour"])
+    """A text; ``["a", "b"]`` is one pair of texts; ``[["a"], ["b"]]`` is a batch."""
+
+    raw_scores: bool = False
+    """Logits in place of probabilities."""
+
+
+class TokenizeBody(TeiBody):
+    """Texts to take apart."""
+
+    inputs: str | list[str] = Field(examples=["the king lives in a castle"])
+    """A text, or several."""
+
+    add_special_tokens: bool = True
+    """Whether tokens such as [CLS] are put around each text."""
+
+    prompt_name: str | None = None
+    """Name of a text of the model that is put before each input."""
+
+
+class DecodeBody(TeiBody):
+    """Ids to put together."""
+
+    ids: list[TokenId] | list[list[TokenId]] = Field(examples=[[1, 2, 3]])
+    """Ids of a text, or of several."""
+
+    skip_special_tokens: bool = True
+    """Whether tokens such as [CLS] are left out."""

@@ -1,0 +1,97 @@
+"""How a route that takes texts asks a model, and what it says of that in headers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+from pydantic_core import to_json
+from starlette.requests import Request
+from starlette.responses import Response
+
+from foretext.serving.errors import BadRequest, Broken
+from foretext.serving.fitting import Cutting, Texts, fit
+from foretext.serving.service import Service
+from foretext.serving.trace import Trace
+
+__all__ = ["Asked", "ask", "json_reply", "single_texts", "vectors_reply"]
+
+
+class Asked(NamedTuple):
+    """What a model answered, and the headers of the answer."""
+
+    answers: list[Any]  # in the order of the inputs
+    headers: dict[str, str]
+    model: str  # its name
+
+
+async def ask(
+    request: Request,
+    ability: str,
+    inputs: Sequence[Texts],
+    options: Hashable,
+    *,
+    model: str | None,
+    cutting: Cutting,
+    as_items: Callable[[list[Texts]], list[Any]] = list,
+) -> Asked:
+    """Ask a model about some inputs, after those that are too long are cut or refused.
+
+    Args:
+        request: that wants to know.
+        ability: of the model.
+        inputs: the texts of each.
+        options: of the ability.
+        model: its name; None: the first one that has the ability.
+        cutting: what becomes of inputs that are too long.
+        as_items: makes items of the ability of all inputs.
+
+    Raises:
+        BadRequest: there is no input.
+        ForetextError: the model cannot answer.
+    """
+    if not inputs:
+        raise BadRequest("The list of inputs is empty; give one text at least.")
+    service, began = Service.of(request), time.perf_counter()
+    found = service.models.find(model, ability)
+    found.ability(ability)  # refuses before anything is counted
+    fitted = await fit(found.model, inputs, cutting)
+    tokenization_ms = (time.perf_counter() - began) * 1000
+    items = as_items(fitted.inputs)
+    answered = await service.answer(request, ability, items, options, model=found.name)
+    num_tokens = answered.tokens if fitted.num_tokens is None else fitted.num_tokens
+    headers = {
+        "x-compute-characters": str(sum(len(text) for texts in inputs for text in texts)),
+        "x-compute-tokens": str(num_tokens),
+        "x-tokenization-time": str(round(tokenization_ms)),
+        "x-queue-time": str(round(answered.queue_ms)),
+        "x-inference-time": str(round(answered.inference_ms)),
+        "x-total-time": str(round(Trace.of(request.scope).seconds * 1000)),
+    }
+    if fitted.warning is not None:
+        headers["x-warning"] = fitted.warning
+    return Asked(answered.answers, headers, found.name)
+
+
+def single_texts(inputs: Sequence[Texts]) -> list[str]:
+    """Return the texts of inputs that have one each."""
+    return [text for (text,) in inputs]
+
+
+def json_reply(content: Any, headers: Mapping[str, str] = MappingProxyType({})) -> Response:
+    """Return an answer as JSON, many times as fast as by the standard library."""
+    return Response(to_json(content), media_type="application/json", headers=dict(headers))
+
+
+def vectors_reply(asked: Asked) -> Response:
+    """Return vectors (D,), or matrices (T, D), as lists of numbers.
+
+    Raises:
+        Broken: one is not finite; no JSON has such numbers.
+    """
+    if not all(np.isfinite(found).all() for found in asked.answers):
+        raise Broken("The model computed numbers that are not finite; its weights are damaged.")
+    return json_reply([found.tolist() for found in asked.answers], asked.headers)
