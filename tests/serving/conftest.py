@@ -26,6 +26,7 @@ class Server(NamedTuple):
     models: Mapping[str, Any]  # as `foretext.load` opens them
     client: httpx.Client  # whose requests begin with the url
     app: Any
+    state: Any  # of uvicorn: its open connections
 
 
 @contextmanager
@@ -42,7 +43,7 @@ def running(models: Mapping[str, Any], **settings: Any) -> Iterator[Server]:
     url = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     with httpx.Client(base_url=url, timeout=60) as client:
         try:
-            yield Server(url, models, client, app)
+            yield Server(url, models, client, app, server.server_state)
         finally:
             server.should_exit = True
             client.close()

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from starlette.requests import HTTPConnection
 
+from foretext.serving.errors import CannotServe
 from foretext.serving.metrics import Metrics
-from foretext.serving.scheduler import Answered, Scheduler
+from foretext.serving.scheduler import Answered, Pause, Scheduler
 from foretext.serving.served_model import Models
 from foretext.serving.settings import ServingConfig
 from foretext.serving.trace import Trace
 
 __all__ = ["Service", "client_of"]
+
+T = TypeVar("T")
 
 
 class Service(NamedTuple):
@@ -44,6 +47,7 @@ class Service(NamedTuple):
         trace = Trace.of(request.scope)
         trace.model, trace.ability = found.name, ability
         trace.num_inputs += len(items)
+        self._check_number(items)
         answered = await self.scheduler.answer(
             found.ability(ability), items, options, client=client_of(request)
         )
@@ -51,6 +55,28 @@ class Service(NamedTuple):
         trace.queue_ms += answered.queue_ms
         trace.inference_ms += answered.inference_ms
         return answered
+
+    async def write(
+        self,
+        request: HTTPConnection,
+        ability: str,
+        work: Callable[[Pause], T],
+        *,
+        model: str | None = None,
+    ) -> T:
+        """Return the result of long work with a model; see `Scheduler.write`."""
+        found = self.models.find(model, ability)
+        trace = Trace.of(request.scope)
+        trace.model, trace.ability = found.name, ability
+        trace.num_inputs += 1
+        return await self.scheduler.write(work, client=client_of(request))
+
+    def _check_number(self, items: Sequence[Any]) -> None:
+        if len(items) > self.settings.max_inputs:
+            raise CannotServe(
+                f"The request has {len(items):,} inputs, and this server takes "
+                f"{self.settings.max_inputs:,} in a request; send them in several."
+            )
 
 
 def client_of(request: HTTPConnection) -> str:

@@ -1,0 +1,61 @@
+"""Which routes need a key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from foretext.serving.keys import ENVIRONMENT
+from tests.serving.conftest import Server
+
+Guarded = Callable[..., Server]
+BEARER = {"authorization": "Bearer the-key"}
+
+
+@pytest.fixture
+def locked(guarded: Guarded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Server:
+    """A server that takes ``the-key`` of a file and ``other-key`` of the environment."""
+    (tmp_path / "keys").write_text("the-key\n")
+    monkeypatch.setenv(ENVIRONMENT, "other-key")
+    return guarded(api_key_file=tmp_path / "keys")
+
+
+def test_what_asks_a_model_needs_a_key(locked: Server) -> None:
+    question = {"words": ["ship"]}
+    refused = locked.client.post("/neighbors", json=question)
+    assert refused.status_code == 401
+    assert refused.headers["www-authenticate"] == "Bearer"
+    assert refused.json()["error_type"] == "Unauthorized"
+    wrong = {"authorization": "Bearer the-ke"}
+    assert locked.client.post("/neighbors", json=question, headers=wrong).status_code == 401
+    for key in ("the-key", "other-key"):
+        headers = {"authorization": f"Bearer {key}"}
+        assert locked.client.post("/neighbors", json=question, headers=headers).status_code == 200
+
+
+def test_openais_form_names_the_code(locked: Server) -> None:
+    refused = locked.client.get("/v1/models")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (401, "invalid_api_key")
+
+
+@pytest.mark.parametrize("path", ["/info", "/nowhere", "/v1/models", "/health/", "/HEALTH"])
+def test_all_but_named_routes_are_locked(locked: Server, path: str) -> None:
+    assert locked.client.get(path).status_code == 401
+    assert locked.client.get(path, headers=BEARER).status_code != 401
+
+
+@pytest.mark.parametrize("path", ["/", "/health", "/ping", "/metrics"])
+def test_pages_and_monitors_need_none(locked: Server, path: str) -> None:
+    assert locked.client.get(path).status_code == 200
+    assert locked.client.post(path, json={"inputs": "a"}).status_code == 401
+
+
+@pytest.mark.parametrize(
+    "path", ["/playground/../info", "/playground/..%2finfo", "/playground/%2e%2e/info"]
+)
+def test_a_public_folder_leads_to_no_other_route(locked: Server, path: str) -> None:
+    answer = locked.client.get(path)
+    assert answer.status_code in (401, 404)
+    assert "words" not in answer.text

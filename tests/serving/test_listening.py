@@ -1,0 +1,58 @@
+"""How a server listens, and which risks it names."""
+
+from __future__ import annotations
+
+import resource
+from pathlib import Path
+
+import pytest
+
+from foretext.errors import SettingError
+from foretext.serving import ServingConfig
+from foretext.serving.keys import Keys
+from foretext.serving.listening import listening_config, listening_warnings, raise_file_limit
+
+
+def test_loopback_without_a_key_is_no_risk() -> None:
+    assert listening_warnings(ServingConfig(), Keys()) == []
+
+
+def test_another_address_without_a_key_is_named() -> None:
+    (warning,) = listening_warnings(ServingConfig(host="0.0.0.0"), Keys())
+    assert "Everybody who reaches 0.0.0.0" in warning
+    (warning,) = listening_warnings(ServingConfig(host="0.0.0.0"), Keys(["key"]))
+    assert "unencrypted" in warning
+
+
+@pytest.mark.parametrize(("mode", "number"), [(0o600, 0), (0o640, 1), (0o604, 1)])
+def test_a_file_of_keys_that_others_can_read_is_named(
+    tmp_path: Path, mode: int, number: int
+) -> None:
+    file = tmp_path / "keys"
+    file.write_text("key")
+    file.chmod(mode)
+    warnings = listening_warnings(ServingConfig(api_key_file=file), Keys(["key"]))
+    assert len(warnings) == number
+    assert all("can be read by other users" in warning for warning in warnings)
+
+
+def test_half_of_tls_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="both --tls-cert and --tls-key"):
+        listening_config(None, ServingConfig(tls_cert=tmp_path / "cert.pem"))
+    both = ServingConfig(tls_cert=tmp_path / "cert.pem", tls_key=tmp_path / "key.pem")
+    with pytest.raises(SettingError, match=r"cert\.pem is missing"):
+        listening_config(None, both)
+
+
+def test_the_limit_of_files_is_raised_as_far_as_the_system_lets() -> None:
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (300, before[1]))
+        assert raise_file_limit(ServingConfig(max_connections=400)) is None
+        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 464
+        if before[1] != resource.RLIM_INFINITY:
+            sentence = raise_file_limit(ServingConfig(max_connections=before[1] + 1))
+            assert sentence is not None
+            assert "set it lower" in sentence
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
