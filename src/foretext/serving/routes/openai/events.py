@@ -1,0 +1,39 @@
+"""What long work in the model's thread reports, as it comes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TypeVar
+
+__all__ = ["reported"]
+
+T = TypeVar("T")
+Report = Callable[[T], None]
+
+
+async def reported(work: Callable[[Report[T]], Awaitable[object]]) -> AsyncIterator[T]:
+    """Yield what work reports, from whichever thread; closing the iterator cancels the work.
+
+    Args:
+        work: gets what to call with each report.
+
+    Raises:
+        Exception: what the work raises, after its reports.
+    """
+    loop = asyncio.get_running_loop()
+    reports: asyncio.Queue[tuple[T] | None] = asyncio.Queue()
+
+    async def run() -> None:
+        try:
+            await work(lambda report: loop.call_soon_threadsafe(reports.put_nowait, (report,)))
+        finally:
+            reports.put_nowait(None)
+
+    task = asyncio.create_task(run())
+    try:
+        while (report := await reports.get()) is not None:
+            yield report[0]
+        await task
+    finally:
+        task.cancel()
