@@ -38,8 +38,6 @@ class Admission:
             Full: it would be too many, or wait too long.
         """
         limits = self._settings
-        if self.num_requests >= limits.max_requests:
-            raise self._full(f"it answers {self.num_requests:,} requests")
         if self.num_requests and self.num_tokens + request.tokens > limits.max_tokens:
             raise self._full(f"it answers requests of {self.num_tokens:,} tokens")
         if self.seconds_left > limits.max_seconds:
@@ -66,6 +64,11 @@ class Admission:
         """Seconds until all that was taken on is computed, roughly."""
         return sum(tokens / self._pace.rate(ability) for ability, tokens in self._tokens.items())
 
+    @property
+    def retry_after(self) -> float:
+        """Seconds after which a client that is refused now may ask again."""
+        return min(max(self.seconds_left, SHORTEST_WAIT), LONGEST_WAIT)
+
     def _full(self, reason: str) -> Full:
-        wait = min(max(self.seconds_left, SHORTEST_WAIT), LONGEST_WAIT)
+        wait = self.retry_after
         return Full(f"The server is busy: {reason}. Ask again in {wait:.0f} seconds.", wait)

@@ -84,7 +84,7 @@ def fill(queues: Sequence[Sequence[Job]], room: int) -> Batch:
     first = queues[0][0]
     parts = {first: first.take(1, first.tokens)}
     room -= first.costs[parts[first][0]]
-    rest = [list(queue) for queue in queues]
+    rest = [*map(list, queues[1:]), [*queues[0][1:], first]]
     while rest and room > 0:
         for queue in list(rest):
             job = queue.pop(0)

@@ -61,11 +61,6 @@ class Job(Pending):
         return self.is_gone
 
     @property
-    def can_expire(self) -> bool:
-        """True: all answers leave at once."""
-        return True
-
-    @property
     def all_taken(self) -> bool:
         """Whether no item waits for its batch."""
         return self._num_taken == len(self.items)
@@ -88,10 +83,11 @@ class Job(Pending):
             taken.
         """
         first, tokens = self._num_taken, 0
-        for index in self._order[first:]:
-            if tokens >= quantum or tokens + self.costs[index] > room:
+        while self._num_taken < len(self._order) and tokens < quantum:
+            cost = self.costs[self._order[self._num_taken]]
+            if tokens + cost > room:
                 break
-            tokens += self.costs[index]
+            tokens += cost
             self._num_taken += 1
         return self._order[first : self._num_taken]
 

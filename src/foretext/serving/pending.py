@@ -50,20 +50,11 @@ class Pending(ABC):
     def can_be_dropped(self) -> bool:
         """Whether it needs no turn any more, since nobody waits for it."""
 
-    @property
-    @abstractmethod
-    def can_expire(self) -> bool:
-        """Whether it is given up when its time is over."""
-
-    def settle(self, error: BaseException | None) -> None:
-        """Let the request go on; called in its event loop.
-
-        Args:
-            error: what it reads; None: it has the result.
-        """
-        if self.future.done():  # the client has left, or its time is over
+    def settle(self) -> None:
+        """Let the request have its result, or error; called in its event loop."""
+        if self.future.done():  # the client has left
             return
-        if error is None:
+        if self.error is None:
             self.future.set_result(self.result)
         else:
-            self.future.set_exception(error)
+            self.future.set_exception(self.error)

@@ -7,7 +7,6 @@ a tenth of a second, so that a small request has its turn soon, whatever else wa
 from __future__ import annotations
 
 import asyncio
-import logging
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -18,7 +17,8 @@ from foretext.runtime import lacks_memory
 from foretext.serving.ability import Ability
 from foretext.serving.admission import Admission
 from foretext.serving.batch import Batch, Computed, fill
-from foretext.serving.errors import Failed, Stopping, TooLarge, TooSlow
+from foretext.serving.defects import say_defect
+from foretext.serving.errors import Failed, Stopping, TooLarge
 from foretext.serving.job import Job
 from foretext.serving.pace import Pace
 from foretext.serving.pending import Pending
@@ -29,7 +29,6 @@ from foretext.serving.writing import ClientLeft, Pause, Writing
 __all__ = ["Answered", "ClientLeft", "Pause", "Scheduler"]
 
 T = TypeVar("T")
-LOG = logging.getLogger("foretext.serving")
 
 ROUND_SECONDS = 0.1  # until each kind of request has had a turn, about
 SHORTEST_TURN = 0.02  # seconds
@@ -68,22 +67,18 @@ class Scheduler:
         self._thread: threading.Thread | None = None
 
     @property
-    def num_requests(self) -> int:
-        """Requests that wait or are computed."""
-        return self._admission.num_requests
-
-    @property
-    def num_tokens(self) -> int:
-        """Tokens of these."""
-        return self._admission.num_tokens
-
-    @property
     def queue_size(self) -> int:
-        """Requests of which an item waits."""
+        """Number of requests of which something waits."""
         return len(self._turns)
+
+    @property
+    def retry_after(self) -> float:
+        """Seconds after which a client that is refused now may ask again."""
+        return self._admission.retry_after
 
     def start(self) -> None:
         """Start the model's thread."""
+        self._is_stopping = self._is_stopped = False
         self._thread = threading.Thread(target=self._compute, name="foretext-model", daemon=True)
         self._thread.start()
 
@@ -118,7 +113,6 @@ class Scheduler:
 
         Raises:
             Full: too much waits already.
-            TooSlow: the answers took too long.
             Stopping: the server is being stopped.
             ForetextError: as of `Ability.run`.
         """
@@ -153,23 +147,13 @@ class Scheduler:
             self._admission.enter(request)
             self._turns.add(request)
             self._changed.notify()
-        timer = request.loop.call_later(self.settings.max_seconds, self._expire, request)
         try:
             yield
         finally:
-            timer.cancel()
             with self._changed:
                 request.is_gone = True
                 self._admission.leave(request)
                 self._changed.notify()
-
-    def _expire(self, request: Job | Writing) -> None:
-        """Give up a request whose time is over, unless its answer has begun."""
-        if request.can_expire and not request.future.done():
-            limit = self.settings.max_seconds
-            request.future.set_exception(
-                TooSlow(f"The answer took longer than {limit:.0f} seconds; ask for less at once.")
-            )
 
     # In the model's thread
 
@@ -238,7 +222,7 @@ class Scheduler:
                 self._run(part)
             return
         (job,) = batch.parts
-        job.error = error
+        job.error = _refusal(error, self.settings)
         with self._changed:
             self._turns.remove(job)
         self._deliver([job])
@@ -250,6 +234,8 @@ class Scheduler:
         writing.turn(seconds, lambda: len(self._turns) > 1)
         if writing.is_done:
             self._num_writing -= 1
+            if writing.error is not None:
+                writing.error = _refusal(writing.error, self.settings)
             with self._changed:
                 self._turns.remove(writing)
                 self._pace.observe(writing.ability, 1, writing.seconds)
@@ -259,24 +245,23 @@ class Scheduler:
     def _deliver(self, requests: Sequence[Pending]) -> None:
         """Let the event loops of requests that are done know it, each of them once."""
         for loop in {request.loop for request in requests}:
-            settled = [(each, _refusal(each)) for each in requests if each.loop is loop]
+            own = [request for request in requests if request.loop is loop]
             with suppress(RuntimeError):  # the loop is closed, and nobody waits
-                loop.call_soon_threadsafe(_settle, settled)
+                loop.call_soon_threadsafe(_settle, own)
 
 
-def _settle(requests: Sequence[tuple[Pending, BaseException | None]]) -> None:
-    for request, error in requests:
-        request.settle(error)
+def _settle(requests: Sequence[Pending]) -> None:
+    for request in requests:
+        request.settle()
 
 
-def _refusal(request: Pending) -> BaseException | None:
+def _refusal(error: BaseException, settings: ServingConfig) -> BaseException:
     """Return what a client reads of an error; that of a defect stands in the log alone."""
-    error = request.error
-    if error is None or isinstance(error, ForetextError | ClientLeft):
+    if isinstance(error, ForetextError | ClientLeft):
         return error
-    LOG.error("A model failed.", exc_info=error)
+    say_defect(error, "a model", settings)
     if lacks_memory(error):
         return TooLarge(
             "The server has too little memory for this request; send fewer or shorter texts."
         )
-    return Failed("The model failed on this request; the log of the server says how.")
+    return Failed("The model failed on this request; the log of the server says where.")

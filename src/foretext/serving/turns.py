@@ -27,21 +27,23 @@ class Turns(Generic[P]):
 
     def __init__(self) -> None:
         self._queues: OrderedDict[str, dict[P, None]] = OrderedDict()
+        self._num = 0
 
     def __len__(self) -> int:
-        return sum(map(len, self._queues.values()))
-
-    def __bool__(self) -> bool:
-        return bool(self._queues)
+        """Number of requests; any thread may ask, without a lock."""
+        return self._num
 
     def add(self, request: P) -> None:
         """Put a request at the end of those of its client."""
         self._queues.setdefault(request.client, {})[request] = None
+        self._num += 1
 
     def remove(self, request: P) -> None:
         """Take a request out that is done, or that nobody waits for; it may be out already."""
         queue = self._queues.get(request.client, {})
-        queue.pop(request, None)
+        if request in queue:
+            del queue[request]
+            self._num -= 1
         if not queue:
             self._queues.pop(request.client, None)
 

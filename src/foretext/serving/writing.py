@@ -62,11 +62,6 @@ class Writing(Pending):
         return self.is_gone and not self.has_begun
 
     @property
-    def can_expire(self) -> bool:
-        """Whether it has not begun."""
-        return not self.has_begun
-
-    @property
     def has_begun(self) -> bool:
         """Whether it has had a turn."""
         return self._thread is not None
