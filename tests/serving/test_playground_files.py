@@ -17,7 +17,10 @@ from foretext.serving.routes.playground import TYPES, page_files, router
 FOLDER = Path(foretext.serving.__file__).parent / "playground"
 NAMESPACE = "http://www.w3.org/2000/svg"
 LANGUAGES = ("en", "zh")
+NAMED = r'(?:src|href)="([^"#]+)"'
+BEGUN = {"main.js", "reference/main.js"}  # by a page; all other scripts are imported
 SCRIPTS = sorted(name for name in page_files() if name.endswith(".js"))
+PAGES = sorted(name for name in page_files() if name.endswith(".html"))
 
 
 @cache
@@ -82,7 +85,14 @@ def test_every_key_that_a_file_names_has_a_text(name: str) -> None:
 def test_every_text_is_used() -> None:
     code = "".join(content(name) for name in page_files() if "words." not in name)
     actions = [PurePosixPath(name).stem for name in SCRIPTS if name.startswith("actions/")]
-    built = ("error.", "explain.", "fact.", "field.", *(f"{action}." for action in actions))
+    built = (
+        "error.",
+        "explain.",
+        "fact.",
+        "field.",
+        "kind.",
+        *(f"{action}." for action in actions),
+    )
     for key in texts("en"):
         assert f'"{key}"' in code or key.startswith(built), key
 
@@ -105,17 +115,21 @@ def test_no_file_refers_to_elsewhere(name: str) -> None:
     assert "//" not in re.sub(r"(^|\s)//.*|/\*.*", "", content(name).replace(NAMESPACE, ""))
 
 
-def test_every_import_is_a_file_and_every_script_is_imported() -> None:
-    imported = set().union(*map(imports, SCRIPTS))
-    assert imported | {"main.js"} == set(SCRIPTS)
+def loaded_by(page: str) -> set[str]:
+    """The files of the folder that a page names."""
+    named = re.findall(r'(?:src|href)="playground/([^"#]+)"', content(page))
+    assert set(named) <= page_files().keys()
+    return set(named)
 
 
-def test_the_page_names_its_files_relative_to_itself() -> None:
-    named = re.findall(r'(?:src|href)="([^"#]+)"', content("index.html"))
-    loaded = {name.removeprefix("playground/") for name in named if name.startswith("playground/")}
-    others = {name for name in page_files() if not name.endswith((".js", ".html"))}
-    assert loaded == others | {"main.js"}
-    assert not [name for name in named if name.startswith("/")]
+def test_every_file_is_loaded_and_every_import_is_a_file() -> None:
+    imported = set().union(*map(imports, SCRIPTS), *map(loaded_by, PAGES))
+    assert imported | set(PAGES) == page_files().keys()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_names_nothing_from_the_root_of_the_server(name: str) -> None:
+    assert not re.findall(r'(?:src|href)="/', content(name))
 
 
 @pytest.mark.parametrize("name", sorted(page_files()))

@@ -4,14 +4,14 @@ import { address, key } from "./api.js";
 import { h } from "./dom.js";
 import { t } from "./language.js";
 
-const WIDTH = 44; // characters of a body that stays on one line
+const WIDTH = 46; // characters that the panel shows beside each other
 const SHOWN = 4000; // characters on the page; what is copied is whole
 
 /** The command line; the key stands in the environment, never on the screen. */
 export function curl({ path, body }, stream) {
   const lines = [`curl${stream ? " -N" : ""} ${quoted(address(path))}`];
   if (key()) lines.push(`-H "Authorization: Bearer $FORETEXT_API_KEY"`);
-  if (body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(written(body, JSON_FORM, ""))}`);
+  if (body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(written(body, JSON_FORM, "  "))}`);
   return lines.join(" \\\n  ");
 }
 
@@ -50,18 +50,18 @@ function written(value, form, indent) {
     ? value.map((item) => written(item, form, inner))
     : Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${written(item, form, inner)}`);
   const short = `${open}${parts(indent).join(", ")}${close}`;
-  if (short.length <= WIDTH && !short.includes("\n")) return short;
+  if (indent.length + short.length <= WIDTH && !short.includes("\n")) return short;
   const inner = `${indent}${form.indent}`;
   const isFlat = Array.isArray(value) && value.every((item) => typeof item !== "object");
-  const lines = isFlat ? packed(parts(inner)) : parts(inner);
+  const lines = isFlat ? packed(parts(inner), WIDTH - inner.length) : parts(inner);
   return `${open}\n${inner}${lines.join(`,\n${inner}`)}\n${indent}${close}`;
 }
 
 /** As many items on a line as there is room for. */
-function packed(items) {
+function packed(items, width) {
   return items.reduce((lines, item) => {
     const longer = lines.length ? `${lines.at(-1)}, ${item}` : item;
-    if (lines.length && longer.length <= WIDTH) lines[lines.length - 1] = longer;
+    if (lines.length && longer.length <= width) lines[lines.length - 1] = longer;
     else lines.push(item);
     return lines;
   }, []);

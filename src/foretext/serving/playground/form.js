@@ -63,6 +63,12 @@ export class Fields {
     return Object.fromEntries(pairs);
   }
 
+  /** What differs from what stood there at first. */
+  edited() {
+    const first = new Map(this.fields.map((field) => [field.name, atFirst(field)]));
+    return Object.fromEntries(Object.entries(this.raw()).filter(([name, raw]) => raw !== first.get(name)));
+  }
+
   values() {
     const raw = this.raw();
     return Object.fromEntries(this.fields.map(({ name, kind }) => [name, READ[kind](raw[name])]));
@@ -80,8 +86,10 @@ export class Fields {
 
 const rawOf = (input) => (input.type === "checkbox" ? (input.checked ? "yes" : "") : input.value);
 
+const atFirst = ({ value, options }) => value ?? options?.[0] ?? "";
+
 function control(action, field, raw) {
-  const value = raw ?? field.value ?? "";
+  const value = raw ?? atFirst(field);
   const shared = { id: `field-${field.name}`, name: field.name, required: !field.optional };
   if (field.kind === "check") {
     const box = h("input", { ...shared, type: "checkbox", required: false });
@@ -95,7 +103,7 @@ function control(action, field, raw) {
     };
     const options = field.options.map((option) => h("option", { value: option }, shown(option)));
     const select = h("select", shared, options);
-    select.value = field.options.includes(value) ? value : (field.value ?? field.options[0]);
+    select.value = field.options.includes(value) ? value : atFirst(field);
     return select;
   }
   if (field.kind === "number") {

@@ -4,7 +4,7 @@ import { actions } from "./actions/index.js";
 import { ServerError, call, key, setKey } from "./api.js";
 import { h } from "./dom.js";
 import { refusal } from "./errors.js";
-import { language, number, setLanguage, t, translatePage } from "./language.js";
+import { has, language, number, setLanguage, t, translatePage } from "./language.js";
 import * as place from "./place.js";
 import { Workbench } from "./workbench.js";
 
@@ -14,7 +14,7 @@ const find = (id) => document.getElementById(id);
 
 let models = null; // as /info lists them
 let bench = null;
-const typed = {}; // by action: what was typed, so that it outlives a change of model or language
+const typed = {}; // by action: what was typed over the examples; it outlives a change of model
 
 const offered = (model) => actions.filter(({ needs, suits }) => (
   needs.every((name) => model.abilities.includes(name)) && (suits?.(model) ?? true)));
@@ -51,9 +51,19 @@ function draw() {
   if (!action) return show(h("p", {}, t("shell.no_action")));
   bench = new Workbench({
     model, action, raw: { ...typed[action.name], ...raw }, refused,
-    changed: (now) => { typed[action.name] = now; place.keep(model.name, action.name, now); },
+    changed: (fields) => { typed[action.name] = fields.edited(); },
+    kept: (fields) => place.keep(model.name, action.name, fields.raw()),
   });
   return show(...bench.node);
+}
+
+/** The same in another language: what was typed and answered stays, examples are translated. */
+function redraw() {
+  if (!bench) return draw();
+  const { model, action, showAgain } = bench;
+  place.keep(model.name, action.name, typed[action.name]);
+  draw();
+  return showAgain?.(bench);
 }
 
 function drawModels(model, action) {
@@ -65,7 +75,7 @@ function drawModels(model, action) {
     find("model").focus();
   });
   const facts = [
-    ["kind", model.title ?? model.kind],
+    ["kind", model.title ?? (has(`kind.${model.kind}`) ? t(`kind.${model.kind}`) : model.kind)],
     ["parameters", model.parameters && number(model.parameters)],
     ["max_length", model.max_length && number(model.max_length)],
     ["labels", model.labels?.length && shortened(model.labels)],
@@ -110,7 +120,7 @@ function drawTheme() {
 find("language").addEventListener("click", () => {
   setLanguage(find("language").lang);
   drawSwitches();
-  if (models) draw();
+  if (models) redraw();
 });
 find("dark").addEventListener("click", () => {
   localStorage.setItem(THEME, isDark() ? "light" : "dark");

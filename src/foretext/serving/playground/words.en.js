@@ -19,6 +19,18 @@ export default {
   "fact.labels": "Labels",
   "fact.languages": "Languages",
 
+  "kind.word vectors": "word vectors",
+  "kind.document vectors": "document vectors",
+  "kind.language model": "language model",
+  "kind.autoencoder": "autoencoder",
+  "kind.search index": "search index",
+  "kind.classification": "classification",
+  "kind.matching": "matching",
+  "kind.tagging": "tagging",
+  "kind.span_qa": "question answering",
+  "kind.text_to_text": "text to text",
+  "kind.sentence_vectors": "sentence vectors",
+
   "run.run": "Run",
   "run.stop": "Stop",
   "run.answer": "Answer",

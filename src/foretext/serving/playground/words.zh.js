@@ -19,6 +19,18 @@ export default {
   "fact.labels": "标签",
   "fact.languages": "语言",
 
+  "kind.word vectors": "词向量",
+  "kind.document vectors": "文档向量",
+  "kind.language model": "语言模型",
+  "kind.autoencoder": "自编码器",
+  "kind.search index": "搜索索引",
+  "kind.classification": "文本分类",
+  "kind.matching": "文本匹配",
+  "kind.tagging": "序列标注",
+  "kind.span_qa": "抽取式问答",
+  "kind.text_to_text": "文本到文本",
+  "kind.sentence_vectors": "句向量",
+
   "run.run": "运行",
   "run.stop": "停止",
   "run.answer": "结果",

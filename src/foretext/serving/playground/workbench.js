@@ -8,13 +8,19 @@ import { Fields } from "./form.js";
 import { number, t } from "./language.js";
 
 export class Workbench {
-  /** `changed(raw)` is called with what is typed; `refused(error)` with what the server refuses. */
-  constructor({ model, action, raw, changed, refused }) {
-    Object.assign(this, { model, action, changed, refused, running: null });
+  /**
+   * raw      strings for the fields, by name
+   * changed  (fields) => ..., while somebody types
+   * kept     (fields) => ..., when that is finished
+   * refused  (error) => ..., when the server refuses a request
+   */
+  constructor({ model, action, raw, changed, kept, refused }) {
+    Object.assign(this, { model, action, changed, kept, refused, running: null, showAgain: null });
     this.fields = new Fields(action.name, action.fields(model), raw);
     this.code = new CodePanel(Boolean(action.stream), action.python);
     this.node = this.drawn();
     this.typed();
+    this.kept(this.fields);
   }
 
   drawn() {
@@ -24,6 +30,7 @@ export class Workbench {
     this.answer = h("section", { class: "answer", "aria-label": t("run.answer"), "aria-live": "polite" });
     this.form = h("form", {
       oninput: () => this.typed(),
+      onchange: () => this.kept(this.fields),
       onsubmit: (event) => { event.preventDefault(); this.run(); },
       onkeydown: (event) => this.pressed(event),
     }, this.fields.nodes, h("div", { class: "row" }, this.runButton, this.stopButton, this.status));
@@ -54,7 +61,7 @@ export class Workbench {
   }
 
   typed() {
-    this.changed(this.fields.raw());
+    this.changed(this.fields);
     const others = this.action.also?.(this.fields.values(), this.model) ?? [];
     this.code.show([this.request(), ...others.map((one) => this.named(one))]);
   }
@@ -70,35 +77,49 @@ export class Workbench {
     this.stop();
     if (!this.form.reportValidity()) return;
     const running = new AbortController();
+    this.kept(this.fields);
     this.begin(running);
     const began = performance.now();
     try {
       const told = await this.answered(running.signal);
-      if (this.running === running) this.status.textContent = told ?? time(performance.now() - began);
+      if (this.running !== running) return;
+      this.end();
+      this.status.textContent = told ?? time(performance.now() - began);
     } catch (error) {
       this.failed(error, running);
-    } finally {
-      if (this.running === running) this.end();
     }
   }
 
   async answered(signal) {
-    const context = {
-      values: this.fields.values(), model: this.model, signal,
+    const values = this.fields.values();
+    if (this.action.stream) return this.streamed(values, signal);
+    const reply = await call(this.request(), signal);
+    await this.show(reply, values, signal);
+    this.showAgain = (other) => other.show(reply, values);
+    return null;
+  }
+
+  async show({ answer, headers }, values, signal = null) {
+    const nodes = await this.action.show(answer, this.context(values, signal, headers));
+    signal?.throwIfAborted();
+    const warning = headers.get("x-warning");
+    this.answer.replaceChildren(...[warning ? h("p", { class: "warning" }, warning) : [], nodes].flat(2));
+  }
+
+  async streamed(values, signal) {
+    const written = this.action.stream(this.context(values, signal));
+    this.answer.replaceChildren(written.node);
+    this.showAgain = (other) => other.answer.replaceChildren(written.node);
+    this.status.ariaLive = "off"; // nobody wants to hear it at every token
+    for await (const event of events(this.request(), signal)) this.status.textContent = written.add(event);
+    return written.end();
+  }
+
+  context(values, signal, headers = null) {
+    return {
+      values, model: this.model, headers, signal,
       call: (request) => call(this.named(request), signal), explore: (raw) => this.explore(raw),
     };
-    const request = this.request();
-    if (!this.action.stream) {
-      const { answer, headers } = await call(request, signal);
-      const nodes = await this.action.show(answer, { ...context, headers });
-      signal.throwIfAborted();
-      this.answer.replaceChildren(...[nodes].flat());
-      return null;
-    }
-    const written = this.action.stream(context);
-    this.answer.replaceChildren(written.node);
-    for await (const event of events(request, signal)) this.status.textContent = written.add(event);
-    return written.end();
   }
 
   begin(running) {
@@ -111,13 +132,16 @@ export class Workbench {
   end() {
     this.running = null;
     this.answer.removeAttribute("aria-busy");
+    this.status.ariaLive = "polite";
     if (document.activeElement === this.stopButton) this.runButton.focus();
     this.stopButton.hidden = true;
   }
 
   failed(error, running) {
     if (running.signal.aborted) return;
+    this.end();
     this.status.textContent = "";
+    this.showAgain = null;
     this.answer.replaceChildren(refusal(error));
     this.refused(error);
   }
@@ -125,8 +149,8 @@ export class Workbench {
   stop() {
     if (!this.running) return;
     this.running.abort();
-    this.status.textContent = t("run.stopped");
     this.end();
+    this.status.textContent = t("run.stopped");
   }
 }
 

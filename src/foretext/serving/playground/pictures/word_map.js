@@ -5,16 +5,21 @@ import { svg } from "../dom.js";
 const WIDE = { width: 680, height: 460 };
 const NARROW = { width: 340, height: 400 };
 const EDGE = 34;
-const LETTER = 6.7; // pixels at 13 px; a Chinese character is twice as wide
 const LINE = 15;
+const FONTS = { true: "650 13px", false: "13px" }; // of words that were given, and of the others
 
 /** points: [{word, x, y, given}]; label: what the picture is, in words. */
 export function wordMap(points, label) {
   const size = matchMedia("(max-width: 800px)").matches ? NARROW : WIDE;
   const placed = scaled(points, size);
   const taken = placed.map(({ left, top }) => ({ left: left - 4, right: left + 4, top: top - 4, bottom: top + 4 }));
+  const ruler = document.createElement("canvas").getContext("2d");
+  const measured = ({ word, given }) => {
+    ruler.font = `${FONTS[given]} ${getComputedStyle(document.body).fontFamily}`;
+    return ruler.measureText(word).width;
+  };
   const first = [...placed].sort((one, other) => Number(other.given) - Number(one.given));
-  const labels = first.map((point) => labelled(point, taken, size)).filter(Boolean);
+  const labels = first.map((point) => labelled(point, measured(point), taken, size)).filter(Boolean);
   return svg("svg", { class: "word-map", viewBox: `0 0 ${size.width} ${size.height}`, role: "img", "aria-label": label },
     placed.map(({ word, left, top, given }) => svg("circle", {
       cx: left, cy: top, r: given ? 5 : 3.5, class: given ? "given" : "near",
@@ -34,8 +39,7 @@ function scaled(points, { width, height }) {
 }
 
 /** The label at the first free side of its point; null where all are taken. */
-function labelled({ word, left, top, given }, taken, size) {
-  const width = [...word].reduce((sum, letter) => sum + (letter > "\u2e80" ? 2 : 1), 0) * LETTER;
+function labelled({ word, left, top, given }, width, taken, size) {
   const sides = [
     { anchor: "start", x: left + 8, y: top + 4, from: left + 8 },
     { anchor: "end", x: left - 8, y: top + 4, from: left - 8 - width },
