@@ -6,6 +6,7 @@ from typing import Any
 
 from foretext.serving.guards.admission import Admission
 from foretext.serving.guards.body import BodyGuard
+from foretext.serving.guards.departures import Departures
 from foretext.serving.guards.headers import SecurityHeaders
 from foretext.serving.guards.key import KeyGuard
 from foretext.serving.guards.observation import Observation
@@ -24,4 +25,5 @@ GUARDS: tuple[Any, ...] = (
     BodyGuard,
     Admission,
     TimeLimit,
+    Departures,
 )

@@ -30,7 +30,7 @@ class Admission:
             error = Full(
                 f"{self.num_requests:,} requests are answered or wait, the most that this server "
                 "takes on at once; ask again later.",
-                1.0,
+                self.service.scheduler.retry_after,
             )
             await refuse(error, scope, receive, send)
             return

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import traceback
-
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from foretext.serving.defects import say_defect
 from foretext.serving.errors import Broken
 from foretext.serving.guards.access_log import access_line
 from foretext.serving.guards.refusal import header, refuse
@@ -49,11 +48,7 @@ class Observation:
         self, defect: Exception, trace: Trace, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """Log where a defect is, without its message, which may hold a client's text."""
-        texts = self.service.settings.log_texts
-        places = traceback.format_tb(defect.__traceback__)
-        said = f": {defect}" if texts else ""
-        kind = type(defect).__name__
-        say(f"{''.join(places)}{kind}{said} (request {trace.request_id})", error=True)
+        say_defect(defect, f"request {trace.request_id}", self.service.settings)
         if not trace.status:
             error = Broken(f"The server failed; its log says where, by {trace.request_id}.")
             await refuse(error, scope, receive, send)
