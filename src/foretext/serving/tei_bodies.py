@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidator
+from pydantic_core import PydanticCustomError
 
 from foretext.serving.fitting import Cutting, Direction
 
@@ -21,6 +22,32 @@ __all__ = [
 ]
 
 TokenId = Annotated[int, Field(ge=0)]
+
+
+def _in_words(sentence: str) -> WrapValidator:
+    """Return what refuses a value of several possible forms with one sentence for all of them."""
+
+    def validate(value: Any, check: Any) -> Any:
+        try:
+            return check(value)
+        except ValidationError:
+            raise PydanticCustomError("form", "{sentence}", {"sentence": sentence}) from None
+
+    return WrapValidator(validate)
+
+
+Inputs = Annotated[
+    str | list[TokenId] | list[str | list[TokenId]],
+    _in_words("give a text, ids of its tokens, or a list of such"),
+]
+TaskInputs = Annotated[
+    str | list[str] | list[list[str]],
+    _in_words('give a text, a pair ["a", "b"], or a batch [["a"], ["b"]]'),
+]
+TextInputs = Annotated[str | list[str], _in_words("give a text, or a list of texts")]
+IdRows = Annotated[
+    list[TokenId] | list[list[TokenId]], _in_words("give ids of tokens, or a list of such lists")
+]
 
 
 class TeiBody(BaseModel):
@@ -51,9 +78,7 @@ class CutBody(TeiBody):
 class EmbedAllBody(CutBody):
     """Texts, or ids of tokens."""
 
-    inputs: str | list[TokenId] | list[str | list[TokenId]] = Field(
-        examples=[["the king lives in a castle"]]
-    )
+    inputs: Inputs = Field(examples=[["the king lives in a castle"]])
     """A text, or several; a row of ids stands for the text that they are decoded to."""
 
     prompt_name: str | None = None
@@ -89,13 +114,16 @@ class SimilarityBody(TeiBody):
     """A text, and those to compare with it."""
 
     inputs: SimilarityInputs
+    """The texts."""
+
     parameters: SimilarityParameters | None = None
+    """How they are read."""
 
 
 class PredictBody(CutBody):
     """Inputs of a task."""
 
-    inputs: str | list[str] | list[list[str]] = Field(examples=["the ship left the harbour"])
+    inputs: TaskInputs = Field(examples=["the ship left the harbour"])
     """A text; ``["a", "b"]`` is one pair of texts; ``[["a"], ["b"]]`` is a batch."""
 
     raw_scores: bool = False
@@ -105,7 +133,7 @@ class PredictBody(CutBody):
 class TokenizeBody(TeiBody):
     """Texts to take apart."""
 
-    inputs: str | list[str] = Field(examples=["the king lives in a castle"])
+    inputs: TextInputs = Field(examples=["the king lives in a castle"])
     """A text, or several."""
 
     add_special_tokens: bool = True
@@ -118,7 +146,7 @@ class TokenizeBody(TeiBody):
 class DecodeBody(TeiBody):
     """Ids to put together."""
 
-    ids: list[TokenId] | list[list[TokenId]] = Field(examples=[[1, 2, 3]])
+    ids: IdRows = Field(examples=[[1, 2, 3]])
     """Ids of a text, or of several."""
 
     skip_special_tokens: bool = True

@@ -10,7 +10,7 @@ import uuid
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Request
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Discriminator, Field, Tag
 from starlette.responses import Response
 
 from foretext.serving.abilities.rerank import RerankOptions
@@ -28,7 +28,11 @@ class TextsBody(CutBody):
     """A query, and texts to put in order, as text-embeddings-inference has it."""
 
     query: str = Field(examples=["who is in the castle"])
+    """What the texts should be relevant to."""
+
     texts: list[str] = Field(examples=[["the king is in the castle", "the ship left"]])
+    """The texts to put in order."""
+
     raw_scores: bool = False
     """Logits of a matcher of labels in place of its probabilities."""
 
@@ -46,7 +50,11 @@ class DocumentsBody(CutBody):
     """A query, and documents to put in order, as Cohere has it."""
 
     query: str = Field(examples=["who is in the castle"])
+    """What the texts should be relevant to."""
+
     documents: list[str | Document] = Field(examples=[["the king is in the castle"]])
+    """The texts to put in order."""
+
     top_n: int | None = Field(default=None, ge=1)
     """Results, at most; null: all."""
 
@@ -79,7 +87,16 @@ class Results(BaseModel):
     usage: dict[str, int]
 
 
-Either = Annotated[TextsBody | DocumentsBody, Body()]
+def _form(body: Any) -> str:
+    """Return which of the two forms a body has."""
+    return "documents" if isinstance(body, dict) and "documents" in body else "texts"
+
+
+Either = Annotated[
+    Annotated[TextsBody, Tag("texts")] | Annotated[DocumentsBody, Tag("documents")],
+    Discriminator(_form),
+    Body(),
+]
 
 
 @router.post("/rerank", response_model=list[Rank] | Results)
