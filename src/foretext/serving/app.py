@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from functools import cache, partial
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -13,6 +14,7 @@ from starlette.exceptions import HTTPException
 
 from foretext._version import __version__
 from foretext.errors import ForetextError
+from foretext.serving.document import document
 from foretext.serving.errors import error_body, error_headers, status_of
 from foretext.serving.guards import GUARDS
 from foretext.serving.metrics import Metrics
@@ -37,6 +39,10 @@ def create_app(
     settings = settings or ServingConfig()
     opened = models if isinstance(models, Models) else Models(models)
     service = Service(opened, Scheduler(settings), settings, Metrics())
+    service.metrics.watch_queue(lambda: service.scheduler.queue_size)
+    service.scheduler.observers.append(
+        lambda batch: service.metrics.note_batch(batch.num_items, batch.tokens)
+    )
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -50,6 +56,7 @@ def create_app(
     app.state.service = service
     for router in routers():
         app.include_router(router)
+    app.openapi = cache(partial(document, app))  # type: ignore[method-assign]
     for guard in reversed(GUARDS):
         app.add_middleware(guard, service=service)
     app.add_exception_handler(ForetextError, _refused)
@@ -61,7 +68,9 @@ def create_app(
 async def _refused(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, ForetextError)
     return JSONResponse(
-        error_body(request.url.path, error), status_of(error), dict(error_headers(error))
+        error_body(request.url.path, error),
+        status_of(error, request.url.path),
+        dict(error_headers(error)),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse
 
-__all__ = ["Body", "FiniteJson"]
+__all__ = ["Body", "FiniteJson", "Reply"]
 
 
 class Body(BaseModel):
@@ -21,6 +21,12 @@ class Body(BaseModel):
 
     model: str | None = Field(default=None, examples=[None])
     """Name of the model; null: the first one that can do it."""
+
+
+class Reply(BaseModel):
+    """A part of an answer, for ``openapi.json``; answers are sent as abilities give them."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
 
 class FiniteJson(JSONResponse):

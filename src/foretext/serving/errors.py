@@ -13,6 +13,7 @@
         ├── Broken             500  a defect of the server, which its log describes
         ├── Loading            503  the models are not open yet
         ├── Stopping           503  the server is being stopped
+        ├── Unhealthy          503  the server computes no more
         └── TooSlow            503  the answer did not begin in time
 
 Routes below ``/v1/`` answer as OpenAI's server does, with 400 for 422, all others as
@@ -40,9 +41,11 @@ __all__ = [
     "TooLarge",
     "TooSlow",
     "Unauthorized",
+    "Unhealthy",
     "UnknownModel",
     "error_body",
     "error_headers",
+    "status_at",
     "status_of",
 ]
 
@@ -153,6 +156,15 @@ class Stopping(ServingError):  # noqa: N818
     retry_after = 5.0
 
 
+class Unhealthy(ServingError):  # noqa: N818
+    """The server computes no more."""
+
+    status = 503
+    kind = "Unhealthy"
+    openai_type = "server_error"
+    code = "unhealthy"
+
+
 class TooSlow(ServingError):  # noqa: N818
     """The answer did not begin in time."""
 
@@ -164,11 +176,15 @@ class TooSlow(ServingError):  # noqa: N818
 
 
 def status_of(error: ForetextError, path: str = "") -> int:
-    """Return the status of an error at the route `path`: its own, or that of a wrong input.
+    """Return the status of an error at the route `path`: its own, or that of a wrong input."""
+    return status_at(error.status if isinstance(error, ServingError) else ServingError.status, path)
+
+
+def status_at(status: int, path: str) -> int:
+    """Return the status that stands for `status` at the route `path`.
 
     OpenAI's server knows no 422: whatever is wrong with a request is 400 there.
     """
-    status = error.status if isinstance(error, ServingError) else ServingError.status
     return BadRequest.status if status == 422 and path.startswith("/v1/") else status
 
 

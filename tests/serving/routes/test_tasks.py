@@ -67,6 +67,20 @@ def test_a_translation_comes_with_its_alignment(server: Server) -> None:
     np.testing.assert_allclose(found["weights"], expected.weights, atol=1e-4)
 
 
+@pytest.mark.parametrize("label", [None, "sea"])
+@pytest.mark.parametrize("model", ["classifier", "linear", "matcher"])
+def test_an_explanation_is_that_of_the_python_call(
+    server: Server, model: str, label: str | None
+) -> None:
+    inputs: Any = list(TEXTS) if model == "matcher" else TEXTS[0]
+    label = "1" if label and model == "matcher" else label
+    body = {"inputs": inputs, "label": label, "model": model}
+    answer = server.client.post("/explain", json=body).json()
+    texts = TEXTS if model == "matcher" else TEXTS[:1]
+    [expected] = server.models[model].explain([tuple(texts)], label)
+    close(answer, expected.record())
+
+
 @pytest.mark.parametrize(
     ("route", "body", "sentence"),
     [
@@ -74,6 +88,9 @@ def test_a_translation_comes_with_its_alignment(server: Server) -> None:
         ("/tag", {"inputs": "the", "model": "writer"}, "has no 'tag'"),
         ("/answer", {"question": "who?"}, "passage"),
         ("/translate", {"inputs": "the", "num_beams": 0}, "num_beams"),
+        ("/explain", {"inputs": ["a", "b"], "model": "classifier"}, "texts"),
+        ("/explain", {"inputs": "a", "label": "sky", "model": "classifier"}, "sky"),
+        ("/explain", {"inputs": "a", "model": "index"}, "has no 'explain'"),
     ],
 )
 def test_what_cannot_be_answered_is_refused(

@@ -13,8 +13,8 @@ from foretext.serving.service import Service
 
 __all__ = ["KeyGuard"]
 
-# What shows no model and no text: the page, which asks for the key, and what monitors ask.
-PUBLIC = frozenset({"/", "/health", "/ping", "/metrics"})
+# What shows no model and no text: the pages, which ask for the key, and what monitors ask.
+PUBLIC = frozenset({"/", "/docs", "/openapi.json", "/health", "/ping", "/metrics"})
 PUBLIC_FOLDERS = ("/playground/",)
 ASKS_ONLY = frozenset({"GET", "HEAD"})
 

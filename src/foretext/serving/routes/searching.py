@@ -6,14 +6,14 @@ from typing import Any, Literal
 
 import numpy as np
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from foretext.search.search_index import By
 from foretext.search.text_search import TextVectors, search_texts
 from foretext.serving.abilities.embed import EmbedOptions
 from foretext.serving.abilities.search import SearchOptions
-from foretext.serving.body import Body, FiniteJson
+from foretext.serving.body import Body, FiniteJson, Reply
 from foretext.serving.service import Service
 
 __all__ = ["router"]
@@ -37,7 +37,7 @@ class SearchBody(Body):
     """Passages to search in; null: those of a served index."""
 
 
-class PlaceRecord(BaseModel):
+class PlaceRecord(Reply):
     """Where a passage stands."""
 
     source: str
@@ -64,7 +64,7 @@ class HitRecord(PlaceRecord):
     """Further places of the same text."""
 
 
-class SearchAnswer(BaseModel):
+class SearchAnswer(Reply):
     """What was found, the best first."""
 
     query: str

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from foretext.explanation import Method
 from foretext.serving.abilities.answer import AnswerOptions
+from foretext.serving.abilities.explain import ExplainOptions
 from foretext.serving.abilities.translate import TranslateOptions
-from foretext.serving.body import Body, FiniteJson
+from foretext.serving.body import Body, FiniteJson, Reply
 from foretext.serving.service import Service
 
 __all__ = ["router"]
@@ -27,7 +29,7 @@ class TagBody(Body):
     """A text, or several."""
 
 
-class Span(BaseModel):
+class Span(Reply):
     """An entity: the characters from `start` up to `end` of the text."""
 
     start: int
@@ -37,12 +39,12 @@ class Span(BaseModel):
     probability: float | None
 
 
-class Tagged(BaseModel):
+class Tagged(Reply):
     """A text with its entities, or, by a model whose tags are no entities, with all its tags."""
 
     text: str
-    spans: list[Span] = []
-    tags: list[tuple[str, str]] = []
+    spans: list[Span] = Field(default=[])
+    tags: list[tuple[str, str]] = Field(default=[])
     """Tokens, each with its tag."""
 
 
@@ -67,7 +69,7 @@ class AnswerBody(Body):
     """Answers, the best first; null: the one that the model chooses, or none."""
 
 
-class Found(BaseModel):
+class Found(Reply):
     """An answer: the characters from `start` up to `end` of the passage; "": there is none."""
 
     text: str
@@ -76,7 +78,7 @@ class Found(BaseModel):
     probability: float | None
 
 
-class AnswerRecord(BaseModel):
+class AnswerRecord(Reply):
     """A question with its answers."""
 
     question: str
@@ -115,7 +117,7 @@ class TranslateBody(Body):
     """Whether to say which words of the text each word of the best output looks at."""
 
 
-class Output(BaseModel):
+class Output(Reply):
     """What a text became."""
 
     text: str
@@ -126,7 +128,7 @@ class Output(BaseModel):
     """False: it was stopped at the most tokens that an output may have."""
 
 
-class AlignmentRecord(BaseModel):
+class AlignmentRecord(Reply):
     """Weights of cross-attention, by the layer that points most clearly."""
 
     source_tokens: list[str]
@@ -137,7 +139,7 @@ class AlignmentRecord(BaseModel):
     layer: int
 
 
-class Translation(BaseModel):
+class Translation(Reply):
     """A text with what it became."""
 
     source: str
@@ -165,3 +167,57 @@ async def translate(body: TranslateBody, request: Request) -> FiniteJson:
             for record, each in zip(records, aligned.answers, strict=True)
         ]
     return FiniteJson(records[0] if isinstance(texts, str) else records)
+
+
+class ExplainBody(Body):
+    """An input whose answer is to be explained."""
+
+    inputs: str | Texts = Field(examples=["the ship in the harbour"])
+    """A text; or, of a model that reads pairs, the texts of one pair."""
+
+    label: str | None = None
+    """The label to explain; null: the most probable one."""
+
+    method: Method = "auto"
+    """How weights are found: "linear" of linear models, "occlusion" or "gradient" of others."""
+
+
+class ExplainedWord(Reply):
+    """A word, or in a long text some neighbouring words: characters `start` up to `end`."""
+
+    text: str
+    start: int
+    end: int
+    weight: float | None
+    """Above 0: it speaks for the label."""
+
+    field: str | None = None
+    """Which text it is in, where an input has several."""
+
+
+class ExplainAnswer(Reply):
+    """What decided on an answer."""
+
+    label: str | None
+    probability: float | None
+    value: float | None
+    """What the weights explain: the log of the label's odds, or a score."""
+
+    base: float | None
+    """The same of an input without any word."""
+
+    method: str
+    predictions: int
+    """How many inputs the model answered for it."""
+
+    words: list[ExplainedWord]
+
+
+@router.post("/explain", response_model=ExplainAnswer)
+async def explain(body: ExplainBody, request: Request) -> FiniteJson:
+    """Return the words of an input that decided on its label or score, with their weights."""
+    texts = (body.inputs,) if isinstance(body.inputs, str) else tuple(body.inputs)
+    answered = await Service.of(request).answer(
+        request, "explain", [texts], ExplainOptions(body.label, body.method), model=body.model
+    )
+    return FiniteJson(answered.answers[0])

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, Field, model_validator
+from pydantic import Field, model_validator
 
 from foretext.serving.abilities.analogy import AnalogyOptions
 from foretext.serving.abilities.attention import AttentionOptions
 from foretext.serving.abilities.fill import FillOptions
 from foretext.serving.abilities.map import MapOptions
 from foretext.serving.abilities.neighbors import NeighborsOptions
-from foretext.serving.body import Body, FiniteJson
+from foretext.serving.body import Body, FiniteJson, Reply
 from foretext.serving.service import Service
 
 __all__ = ["router"]
@@ -86,7 +86,7 @@ class MapBody(Body):
         return self
 
 
-class Point(BaseModel):
+class Point(Reply):
     """A word and its place."""
 
     word: str
@@ -96,7 +96,7 @@ class Point(BaseModel):
     """False: a neighbour of a word that was given."""
 
 
-class MapAnswer(BaseModel):
+class MapAnswer(Reply):
     """Each word once: those that were given, then their neighbours."""
 
     points: list[Point]
@@ -121,7 +121,7 @@ class FillBody(Body):
     """Tokens for each mask."""
 
 
-class Filling(BaseModel):
+class Filling(Reply):
     """A token at a mask."""
 
     token: str
@@ -156,7 +156,7 @@ class AttentionBody(Body):
     """The layer to show, from 1; null: all of them."""
 
 
-class AttentionAnswer(BaseModel):
+class AttentionAnswer(Reply):
     """Tokens, and how much each of them takes from each other."""
 
     tokens: list[str]
