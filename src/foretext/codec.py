@@ -94,6 +94,10 @@ class Codec(Represented):
             **self.size,
         }
 
+    def served_facts(self) -> dict[str, Any]:
+        """Return what a server says of the networks, as JSON has it."""
+        return dict(self.size)
+
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of one example."""

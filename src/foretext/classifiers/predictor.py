@@ -71,6 +71,22 @@ class Predictor(RowModel, Explained, Represented):
         }
 
     @property
+    def label_names(self) -> tuple[str, ...]:
+        """The labels; (): answers are no labels."""
+        return ()
+
+    def served_facts(self) -> dict[str, Any]:
+        """Return what a server says of the model, as JSON has it."""
+        framing = self.text_framing
+        return {
+            "title": self.title,
+            "fields": list(self.fields),
+            "labels": list(self.label_names) or None,
+            "parameters": self.num_parameters,
+            "max_length": None if framing is None else framing.max_length,
+        }
+
+    @property
     def informative_features(self) -> dict[str, list[str]]:
         """By label, what in a text speaks for it most; {}: no single feature does."""
         return {}

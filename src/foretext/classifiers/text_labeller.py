@@ -59,6 +59,11 @@ class TextLabeller(Predictor):
     def classes_(self) -> NDArray[np.str_]:
         """(C,) labels in the order of the probabilities."""
 
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """The labels, in the order of the probabilities."""
+        return tuple(self.classes_.tolist())
+
     @abstractmethod
     def predict_top(
         self, texts: Sequence[str], k: int | None = 1, threshold: float = 0.0

@@ -112,6 +112,17 @@ class ModelParts(Represented):
         """How much was learned, for a summary."""
         return {"parameters": self.num_parameters, "vocab_size": self.tokenizer.vocab_size}
 
+    def served_facts(self) -> dict[str, Any]:
+        """Return what a server says of the model, as JSON has it."""
+        objective = self.objective
+        return {
+            "title": None if objective is None or objective.kind is None else objective.kind,
+            "fields": ["text"],
+            "parameters": self.num_parameters,
+            "max_length": self.text_framing.max_length,
+            "dimensions": self.vector_size,
+        }
+
     @property
     def abilities(self) -> tuple[str, ...]:
         """What a server can ask of the model, by names of `foretext.serving.abilities`."""

@@ -67,6 +67,10 @@ class SearchIndex(Represented):
             "approximate": "yes" if self.is_approximate else "no",
         }
 
+    def served_facts(self) -> dict[str, Any]:
+        """Return what a server says of the index, as JSON has it."""
+        return {"fields": ["query"], **self.size, "model": self.facts.model.name}
+
     def use_model(self, path: str | Path) -> Self:
         """Take a model from its own folder, for an index that was made without a copy of it.
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+from foretext.errors import ModelFileError
 from foretext.serving.abilities import ABILITIES
 from foretext.serving.ability import Ability
 from foretext.serving.errors import CannotServe, Loading, UnknownModel
+from foretext.serving.opening import open_model
 
 __all__ = ["Models", "ServedModel"]
 
@@ -49,9 +53,29 @@ class ServedModel:
             self._abilities[name] = ABILITIES.resolve(name)(self.model)
         return self._abilities[name]
 
+    def check(self) -> None:
+        """Import what the model's abilities need, so that no request has to wait for it.
+
+        Raises:
+            ModelFileError: the model answers no requests.
+            SettingError: one of its abilities does not exist.
+        """
+        if not self.abilities:
+            raise ModelFileError(
+                f"'{self.name}' holds {self.kind}, which answers no requests; serve another model."
+            )
+        for name in self.abilities:
+            ABILITIES.resolve(name)
+
     def info(self) -> dict[str, Any]:
         """Return what ``/info`` says of the model."""
-        return {"name": self.name, "kind": self.kind, "abilities": list(self.abilities)}
+        facts: dict[str, Any] = self.model.served_facts()
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "abilities": list(self.abilities),
+            **facts,
+        }
 
 
 class Models:
@@ -59,18 +83,30 @@ class Models:
 
     Args:
         opened: name to what `foretext.load` opened.
+        places: name to what is opened by `load`, after the server has begun to answer.
     """
 
-    def __init__(self, opened: Mapping[str, Any]) -> None:
+    def __init__(
+        self, opened: Mapping[str, Any], places: Mapping[str, Path] = MappingProxyType({})
+    ) -> None:
         self._models = {name: ServedModel(name, model) for name, model in opened.items()}
+        self._places = dict(places)
+        self.is_loading = bool(places) or not opened
+
+    def load(self) -> None:
+        """Open what is not open yet; requests are answered once all is.
+
+        Raises:
+            ForetextError: as of `foretext.load`, or a model answers no requests.
+        """
+        for name, place in self._places.items():
+            self._models[name] = ServedModel(name, open_model(place))
+        for model in self._models.values():
+            model.check()
+        self.is_loading = False
 
     def __iter__(self) -> Iterator[ServedModel]:
         return iter(self._models.values())
-
-    @property
-    def is_loading(self) -> bool:
-        """Whether models are being opened."""
-        return not self._models
 
     def find(self, name: str | None, ability: str) -> ServedModel:
         """Return the model that a request asks, or, without a name, the first that can do it.

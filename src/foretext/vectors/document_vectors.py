@@ -107,6 +107,11 @@ class DocumentVectors(Represented):
         """How much was learned, for a summary."""
         return {"documents": len(self), "vector_size": self.vector_size}
 
+    def served_facts(self) -> dict[str, Any]:
+        """Return what a server says of the vectors, as JSON has it."""
+        size = {"documents": len(self), "dimensions": self.vector_size}
+        return {"fields": ["text"], "parameters": int(self.vectors.size), **size}
+
     def summary(self) -> dict[str, Any]:
         """Return what a notebook shows of the vectors."""
         return {**self.size, "words": self.tokenizer.vocab_size - 1, "first documents": self.names}

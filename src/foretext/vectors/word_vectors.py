@@ -108,6 +108,11 @@ class WordVectors(WordSimilarity):
         """
         write_table(Path(path), format, self._table, dtype)
 
+    def served_facts(self) -> dict[str, Any]:
+        """Return what a server says of the vectors, as JSON has it."""
+        size = {"words": len(self), "dimensions": self.vector_size}
+        return {"fields": ["text"], "parameters": int(self.vectors.size), **size}
+
     def __repr__(self) -> str:
         shown = ", ".join(repr(word) for word in self.index_to_key[:3])
         more = ", ..." if len(self) > 3 else ""

@@ -26,6 +26,7 @@ from foretext.vectors.formats.fasttext_layout import (
     DICTIONARY,
     ENTRY,
     LABEL,
+    MAGIC,
     PRUNED,
     QUANTIZER,
     SUPERVISED,
@@ -36,7 +37,20 @@ from foretext.vectors.formats.fasttext_layout import (
 )
 from foretext.vectors.formats.streams import open_input
 
-__all__ = ["read_model"]
+__all__ = ["holds_classifier", "read_model"]
+
+
+def holds_classifier(path: Path) -> bool:
+    """Whether a file is a supervised model of fastText's program, by its first bytes.
+
+    Raises:
+        VectorFileError: it is another version, or damaged.
+    """
+    with open_input(path) as file:
+        if file.read(4) != MAGIC.to_bytes(4, "little"):
+            return False
+        file.seek(0)
+        return read_settings(Source(file, path)).model == SUPERVISED
 
 
 def read_model(path: Path) -> FastTextModel:
