@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from foretext.serving.admission import LONGEST_WAIT, Admission
-from foretext.serving.errors import Full
+from foretext.serving.errors import CannotServe, Full
 from foretext.serving.job import Job
 from foretext.serving.pace import Pace
 from foretext.serving.settings import ServingConfig
@@ -44,6 +44,13 @@ def test_a_request_larger_than_the_limit_is_taken_on_alone() -> None:
     door.enter(job_of(5000))
     with pytest.raises(Full):
         door.enter(job_of(1))
+
+
+def test_a_request_that_is_too_large_for_any_time_is_refused_for_good() -> None:
+    door = admission(max_request_tokens=100)
+    door.enter(job_of(100))
+    with pytest.raises(CannotServe, match="about 101 tokens, and this server takes 100"):
+        door.enter(job_of(100, 1))
 
 
 def test_who_would_wait_too_long_is_refused_at_once() -> None:

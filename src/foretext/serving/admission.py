@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 
-from foretext.serving.errors import Full
+from foretext.serving.errors import CannotServe, Full
 from foretext.serving.pace import Pace
 from foretext.serving.pending import Pending
 from foretext.serving.settings import ServingConfig
@@ -35,9 +35,15 @@ class Admission:
         """Take on a request.
 
         Raises:
+            CannotServe: it has more tokens than any request may have.
             Full: it would be too many, or wait too long.
         """
         limits = self._settings
+        if request.tokens > limits.max_request_tokens:
+            raise CannotServe(
+                f"The request has about {request.tokens:,} tokens, and this server takes "
+                f"{limits.max_request_tokens:,} in a request; send its inputs in several."
+            )
         if self.num_requests and self.num_tokens + request.tokens > limits.max_tokens:
             raise self._full(f"it answers requests of {self.num_tokens:,} tokens")
         if self.seconds_left > limits.max_seconds:

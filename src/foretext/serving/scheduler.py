@@ -72,6 +72,11 @@ class Scheduler:
         return len(self._turns)
 
     @property
+    def is_alive(self) -> bool:
+        """Whether the model's thread is there to compute."""
+        return self._thread is not None and self._thread.is_alive()
+
+    @property
     def retry_after(self) -> float:
         """Seconds after which a client that is refused now may ask again."""
         return self._admission.retry_after

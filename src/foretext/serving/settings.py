@@ -59,6 +59,9 @@ class ServingConfig(Config):
     max_inputs: int = Field(default=10_000, ge=1)
     """Texts and other inputs of one request; more are refused with 422."""
 
+    max_request_tokens: int = Field(default=1_000_000, ge=1)
+    """Tokens of one request, as estimated from its length; more are refused with 422."""
+
     max_body: str = "32MB"
     """Size of the body of one request; larger ones are refused with 413."""
 

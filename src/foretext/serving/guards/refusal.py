@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
-from foretext.serving.errors import ServingError, error_body, error_headers
+from foretext.serving.errors import ServingError, error_body, error_headers, status_of
 
 __all__ = ["header", "refuse"]
 
@@ -22,7 +22,9 @@ async def refuse(
     """
     more = {name.replace("_", "-"): value for name, value in headers.items()}
     answer = JSONResponse(
-        error_body(scope["path"], error), error.status, {**error_headers(error), **more}
+        error_body(scope["path"], error),
+        status_of(error, scope["path"]),
+        {**error_headers(error), **more},
     )
     await answer(scope, receive, send)
 

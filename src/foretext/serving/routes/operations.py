@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from foretext._version import __version__
-from foretext.serving.errors import Loading
+from foretext.serving.errors import Loading, Unhealthy
 from foretext.serving.service import Service
 
 __all__ = ["router"]
@@ -21,6 +21,8 @@ async def health(request: Request) -> Response:
     service = Service.of(request)
     if service.models.is_loading:
         raise Loading("The models are being loaded; ask again in a moment.")
+    if not service.scheduler.is_alive:
+        raise Unhealthy("The thread that computes has ended; start the server again.")
     return Response()
 
 
