@@ -129,12 +129,12 @@ class _Generation:
                 report(Told(token))
                 pause()
 
-            return self.writer.write(self.prompt, self.options, watch)[0]
+            [written] = self.writer.write(self.prompt, self.options, watch)
+            report(Told(None, written))
+            return written
 
         service = Service.of(self.request)
-        written = await service.write(self.request, "generate", work, model=self.model.name)
-        report(Told(None, written))
-        return written
+        return await service.write(self.request, "generate", work, model=self.model.name)
 
     def _text(self, written: Written) -> str:
         text = written.continuation.text
