@@ -6,7 +6,7 @@ from foretext.explanation.explained import MOST, Explained, Method
 from foretext.explanation.explanation import ExplainedWord, Explanation
 from foretext.explanation.values import Values, contrasted, log_odds
 from foretext.explanation.weighed import Asked, Weighed
-from foretext.explanation.words import Place, Texts, summed
+from foretext.explanation.words import Place, Texts, split_chinese, summed
 
 __all__ = [
     "MOST",
@@ -21,5 +21,6 @@ __all__ = [
     "Weighed",
     "contrasted",
     "log_odds",
+    "split_chinese",
     "summed",
 ]

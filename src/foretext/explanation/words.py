@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.corpus.jieba_words import mark_words
 from foretext.corpus.text_tokens import split_text
 
-__all__ = ["Place", "Splitter", "Texts", "places_of", "split_words", "summed", "without"]
+__all__ = [
+    "Place",
+    "Splitter",
+    "Texts",
+    "places_of",
+    "split_chinese",
+    "split_words",
+    "summed",
+    "without",
+]
 
 Texts = tuple[str, ...]  # one input
 Splitter = Callable[[str], Sequence[tuple[int, int]]]  # where the words of a text start and end
@@ -39,6 +50,16 @@ def split_words(text: str) -> list[tuple[int, int]]:
         else:
             words.append((start, end))
     return words
+
+
+def split_chinese(text: str) -> list[tuple[int, int]]:
+    """Return where the words stand that jieba finds, and punctuation.
+
+    Raises:
+        MissingExtraError: jieba is not installed.
+    """
+    spans = (match.span() for match in re.finditer("10*", mark_words(text)))
+    return [(start, end) for start, end in spans if not text[start:end].isspace()]
 
 
 def places_of(texts: Texts, split: Splitter = split_words) -> list[Place]:

@@ -96,6 +96,11 @@ class TaskModel(Trainee):
         return len(self.task.found.get("labels", ())) or None
 
     @property
+    def label_names(self) -> tuple[str, ...]:
+        """The labels; (): answers are no labels."""
+        return tuple(self.task.found.get("labels", ()))
+
+    @property
     def layer_weights(self) -> dict[str, float]:
         """How much of each layer the head reads; empty: the last layer alone."""
         weights, num_layers = self.task.layer_weights, self.base.backbone.num_layers
@@ -192,6 +197,10 @@ class TaskModel(Trainee):
         if self._is_in_training:
             return cast(TaskNetwork, self._copies.original)
         return cast(TaskNetwork, self._copies.in_dtype(self._dtype))
+
+    def exact_network(self) -> TaskNetwork:
+        """Return the network in float32."""
+        return cast(TaskNetwork, self._copies.in_dtype(torch.float32))
 
     def reader(self) -> TaskNetwork:
         """Return the network for reading many rows, whose linear maps are no `nn.Linear`."""

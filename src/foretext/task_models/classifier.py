@@ -26,9 +26,10 @@ from foretext.classifiers.text_labeller import TextLabeller, check_list
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import LabelledText
 from foretext.errors import ModelFileError, SettingError
-from foretext.explanation import Texts
-from foretext.task_models.base import KeptFacts, TaskModel
+from foretext.explanation import Asked, Texts, Weighed
+from foretext.task_models.base import KeptFacts
 from foretext.task_models.ensemble import Ensemble, Weights
+from foretext.task_models.gradient_words import GradientWords, TokenRows, text_places
 from foretext.task_models.lessons import Lessons, Teaching
 from foretext.task_models.windows import Windows
 from foretext.tasks.classification import Classification
@@ -53,7 +54,7 @@ class _Facts(KeptFacts, total=False):
     ensemble: _Weights
 
 
-class TextClassifier(TextLabeller, TaskModel):
+class TextClassifier(TextLabeller, GradientWords):
     """Texts to one label, or to any number of them.
 
     Attributes:
@@ -64,6 +65,7 @@ class TextClassifier(TextLabeller, TaskModel):
     task: Classification
     task_class = Classification
     facts_type: ClassVar = _Facts
+    explained_by = GradientWords.explained_by
     abilities = (*TextLabeller.abilities, "tokenize", "decode")
 
     @classmethod
@@ -238,6 +240,17 @@ class TextClassifier(TextLabeller, TaskModel):
     def num_rows(self, inputs: Sequence[Texts]) -> list[int]:
         """Return how many windows each text has."""
         return self._windows([text for (text,) in inputs]).counts(len(inputs)).tolist()
+
+    def token_rows(self, texts: Texts) -> TokenRows:
+        """Return the windows of a text, and the characters of their tokens."""
+        config = self.task.config
+        places = text_places(self.base, texts[0], config.max_length, config.long_texts)
+        return TokenRows(self._padded(self._windows(texts), {}), places)
+
+    def weigh(self, asked: Asked, method: str) -> list[Weighed]:
+        """Weigh words by gradients, those of a linear classifier of an ensemble exactly."""
+        found = super().weigh(asked, method)
+        return found if self.ensemble is None else self.ensemble.weighed(found, asked)
 
     def knows(self, row: LabelledText) -> bool:
         """Whether all labels of a text are known."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from foretext.classifiers.linear import LinearClassifier
 from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError
+from foretext.explanation import Asked, Weighed
 from foretext.metrics import sigmoid, softmax
 
 __all__ = ["Ensemble", "Weights", "fit_weights"]
@@ -73,6 +74,21 @@ class Ensemble:
         own, other = self.weights
         logits = own * network_logits + other * self.linear.logits(texts)
         return sigmoid(logits) if self.linear.is_multi_label else softmax(logits)
+
+    def weighed(self, network: Sequence[Weighed], asked: Asked) -> list[Weighed]:
+        """Return the words as both weigh them together, from the network's weights."""
+        own, other = self.weights
+        found = []
+        for each, texts, places in zip(network, asked.inputs, asked.places, strict=True):
+            [linear] = self.linear.weigh(Asked([texts], [places], each.label), "linear")
+            found.append(
+                each._replace(
+                    value=own * each.value + other * linear.value,
+                    base=own * each.base + other * linear.base,
+                    weights=own * each.weights + other * linear.weights,
+                )
+            )
+        return found
 
 
 def fit_weights(logits: Logits, gold: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -29,6 +29,7 @@ from foretext.data.rows import (
 from foretext.errors import SettingError
 from foretext.explanation import Texts, Values
 from foretext.metrics.paired import Tallies
+from foretext.task_models.gradient_words import GradientWords, TokenRows, pair_places
 from foretext.task_models.matcher_learning import MatcherLearning
 from foretext.task_models.pair_rows import PairRows, TextPair
 from foretext.task_models.pair_scores import (
@@ -46,7 +47,7 @@ Probabilities = NDArray[np.float64]
 Scores = NDArray[np.float64]
 
 
-class TextMatcher(MatcherLearning):
+class TextMatcher(MatcherLearning, GradientWords):
     """Pairs of texts to a label or to a score."""
 
     @property
@@ -208,6 +209,11 @@ class TextMatcher(MatcherLearning):
         if not self.has_scores:
             return self._classes(_two(inputs)).values()
         return Values((), self._values(_two(inputs))[:, None], None)
+
+    def token_rows(self, texts: Texts) -> TokenRows:
+        """Return the rows of a pair, and the characters of their tokens."""
+        places = pair_places(self.base, texts, self.task.config.max_length, self.task.mode)
+        return TokenRows(self._examples(_two([texts]), {}), places)
 
     def options(self, k: int | None, threshold: float | None) -> Top:
         """Return one label a pair; scores have no options."""

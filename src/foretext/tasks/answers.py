@@ -50,6 +50,15 @@ class Answers(nn.Module):
     def values(self, outputs: Array, temperature: float) -> Array:
         """Return probabilities (N, C), or numbers (N,), of outputs (N, num_outputs)."""
 
+    @abstractmethod
+    def explained(self, outputs: Tensor, temperature: float) -> Tensor:
+        """Return what words add to, (N, num_outputs), see `foretext.explanation.Values`.
+
+        Args:
+            outputs: (N, W, num_outputs) of N texts with W windows each, whose answers are merged.
+            temperature: that logits are divided by.
+        """
+
 
 class Classes(Answers):
     """One of C labels, by softmax.
@@ -102,6 +111,12 @@ class Classes(Answers):
         """Return probabilities (N, C); each row sums to 1."""
         return softmax(outputs / temperature)
 
+    def explained(self, outputs: Tensor, temperature: float) -> Tensor:
+        """Return the log of each label's probability less the mean of those of the others."""
+        shares = F.log_softmax(outputs.double() / temperature, -1).logsumexp(1)  # (N, C)
+        C = shares.shape[1]
+        return (shares - shares.mean(1, keepdim=True)) * (C / max(C - 1, 1))
+
 
 class LabelSets(Answers):
     """Any of C labels, each by itself; a label is given where it is more probable than not.
@@ -152,6 +167,11 @@ class LabelSets(Answers):
         """Return probabilities (N, C), each label's by itself."""
         return sigmoid(outputs / temperature)
 
+    def explained(self, outputs: Tensor, temperature: float) -> Tensor:
+        """Return the log of the odds of each label."""
+        logits = outputs.double() / temperature
+        return F.logsigmoid(logits).logsumexp(1) - F.logsigmoid(-logits).logsumexp(1)
+
 
 class RealNumber(Answers):
     """A number, by squared error; outputs of 0 and 1 are the ends of the range in the rows.
@@ -179,6 +199,10 @@ class RealNumber(Answers):
     def values(self, outputs: Array, temperature: float) -> Array:
         """Return the numbers, (N,); no temperature changes them."""
         return self.lowest + self.span * outputs[:, 0]
+
+    def explained(self, outputs: Tensor, temperature: float) -> Tensor:
+        """Return the numbers."""
+        return self.lowest + self.span * outputs.double().mean(1)
 
 
 def class_answers(

@@ -23,6 +23,7 @@ from foretext.classifiers.linear import linear_baseline
 from foretext.classifiers.text_labeller import TextLabeller
 from foretext.data.rows import LabelledText
 from foretext.errors import SettingError
+from foretext.explanation import split_chinese
 from foretext.files import refuse_existing
 
 __all__ = ["FastTextLabeller"]
@@ -78,6 +79,11 @@ class FastTextLabeller(TextLabeller):
         """Return how probable each label is for each text."""
         probabilities = self.predict_proba([row.text for row in rows]).astype(np.float64)
         return ClassAnswers(tuple(self.classes_.tolist()), probabilities, self.is_multi_label)
+
+    def word_spans(self, text: str) -> list[tuple[int, int]]:
+        """Return where the words stand: jieba's, if the model was learned from these."""
+        is_chinese = self.model.dictionary.config.pre_tokenizer == "chinese_words"
+        return split_chinese(text) if is_chinese else super().word_spans(text)
 
     def judge(self, rows: Sequence[LabelledText], answers: ClassAnswers) -> dict[str, Any]:
         """Return accuracy, F1 of several kinds, calibration, and the table of labels.
