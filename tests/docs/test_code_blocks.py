@@ -4,7 +4,9 @@ The blocks of one file run in order: ``python`` in one namespace, ``console`` an
 command, in a folder with the files of `tests.docs.prepared`. A block that names a file, as
 ``python model.py`` does, is written to that file. A command is
 
+* ``foretext serve ...``: a server that runs until the end of the page, or the next one;
 * ``foretext ...``: it runs in this process and must exit with 0;
+* ``curl ...``: it asks the server, and must succeed;
 * ``make TARGET``: the Makefile must have the target;
 * ``git``, ``cd``, ``pip`` or ``python -m venv``: it is for the reader's machine and does not run.
 
@@ -20,8 +22,9 @@ import pytest
 
 from foretext import demonstration
 from tests.docs.commands import ROOT, run_command
-from tests.docs.markdown import blocks_of, commands_of, links_of
+from tests.docs.markdown import Block, blocks_of, commands_of, links_of
 from tests.docs.prepared import write_prepared
+from tests.docs.served import Servers
 
 RUN = [
     *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")),
@@ -58,15 +61,30 @@ def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_blocks_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     namespace = {"__name__": "__main__"}
     monkeypatch.syspath_prepend(Path.cwd())
-    for block in blocks_of(path):
-        if block.file:
-            Path(block.file).write_text(block.text, encoding="utf-8")
-        elif block.language == "python":
-            lines = "\n" * (block.line - 1) + block.text  # so that a traceback shows the right line
-            exec(compile(lines, str(path), "exec"), namespace)
-        elif block.language in SHELLS:
-            for words in commands_of(block):
-                run_command(words, block, monkeypatch)
+    with Servers() as servers:
+        for written in blocks_of(path):
+            block = written._replace(text=servers.here(written.text))
+            if block.file:
+                Path(block.file).write_text(block.text, encoding="utf-8")
+            elif block.language == "python":
+                lines = (
+                    "\n" * (block.line - 1) + block.text
+                )  # so that a traceback has the right line
+                exec(compile(lines, str(path), "exec"), namespace)
+            elif block.language in SHELLS:
+                for words in commands_of(block):
+                    run_words(words, block, monkeypatch, servers)
+
+
+def run_words(
+    words: list[str], block: Block, monkeypatch: pytest.MonkeyPatch, servers: Servers
+) -> None:
+    if words[:2] == ["foretext", "serve"]:
+        servers.start(words)
+    elif words[0] == "curl":
+        servers.curl(words, block)
+    else:
+        run_command(words, block, monkeypatch)
 
 
 @pytest.mark.parametrize(
