@@ -44,7 +44,7 @@ class TextLabeller(Predictor):
 
     rows_config: ClassVar = RowsConfig
     title = "Classification"
-    abilities = ("predict", "explain")
+    abilities: ClassVar[tuple[str, ...]] = ("predict", "explain")
     watched = ("macro_f1",)
     judged_by = "accuracy"
     explained_by = ("occlusion",)

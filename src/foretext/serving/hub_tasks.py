@@ -92,8 +92,9 @@ async def text_classification(asked: HubRequest) -> Response:
     """Return the labels of a text, or of a pair of texts, in a list more than ``/predict`` does."""
     wanted = checked_parameters(ClassificationParameters, asked.parameters)
     options = PredictOptions(all_labels=True, raw=wanted.function_to_apply == "none")
-    fields = asked.model.model.fields
-    inputs = [tuple(asked.texts)] if len(fields) > 1 else [(text,) for text in asked.texts]
+    inputs: list[Texts] = [(text,) for text in asked.texts]
+    if len(asked.model.model.fields) > 1:
+        inputs = [tuple(asked.texts)]
     found = await asked.ask("predict", inputs, options, as_items=list)
     answers = [predictions_of(record) for record in found.answers]
     return json_reply([_first(each, wanted.top_k) for each in answers], found.headers)

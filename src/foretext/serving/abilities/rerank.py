@@ -33,9 +33,10 @@ class Rerank(Ability):
         """Return the score of each pair; see `Ability.run`."""
         assert isinstance(options, RerankOptions)
         if self._by_vectors:
-            return self._cosines(items).tolist()
-        scores: NDArray[np.float64] = self.model.relevance(items, raw=options.raw)
-        return scores.tolist()
+            scores: NDArray[Any] = self._cosines(items)
+        else:
+            scores = self.model.relevance(items, raw=options.raw)
+        return [float(score) for score in scores]
 
     def _cosines(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
         """Return (N,) cosines; each different text is embedded once."""

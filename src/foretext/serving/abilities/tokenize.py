@@ -59,9 +59,9 @@ class Tokenize(Ability):
 
     def _texts_tokens(self, texts: Sequence[str]) -> Iterator[list[Token]]:
         if self.tokenizer.kind == "words":  # it does not know where its words stood
-            for ids in self.tokenizer.encode_batch(texts):
-                names = self.tokenizer.tokens
-                yield [Token(index, names[index], False, None, None) for index in ids]
+            names = self.tokenizer.tokens
+            for words in self.tokenizer.encode_batch(texts):
+                yield [Token(index, names[index], False, None, None) for index in words]
             return
         found = self.tokenizer.encode_with_offsets(texts)
         for text, (ids, places) in zip(texts, found, strict=True):
