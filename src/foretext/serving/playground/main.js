@@ -26,12 +26,14 @@ async function start() {
     if (!answer.models.length) throw new ServerError(503, "");
     models = answer.models;
   } catch (error) {
-    show(refusal(error), h("button", { type: "button", onclick: start }, t("shell.again")));
+    show(h("h1", {}, t("shell.title")), refusal(error), h("button", { type: "button", onclick: start }, t("shell.again")));
     if (error.status === 503) setTimeout(start, WAIT);
     refused(error);
     return;
   }
   find("key").hidden = !key();
+  find("models").hidden = false;
+  find("model").replaceChildren(...models.map(({ name }) => h("option", { value: name }, name)));
   draw();
 }
 
@@ -45,7 +47,7 @@ function draw() {
   const action = choices.find((one) => one.name === wanted) ?? choices[0];
   bench?.stop();
   bench = null;
-  drawModels(model, action);
+  drawFacts(model);
   drawMenu(model, choices, action);
   document.title = action ? `${t(`${action.name}.title`)} · foretext` : "foretext";
   if (!action) return show(h("p", {}, t("shell.no_action")));
@@ -66,23 +68,23 @@ function redraw() {
   return showAgain?.(bench);
 }
 
-function drawModels(model, action) {
-  const select = h("select", { id: "model" },
-    models.map((one) => h("option", { value: one.name }, one.name)));
-  select.value = model.name;
-  select.addEventListener("change", () => {
-    location.hash = place.link(select.value, action?.name ?? "");
-    find("model").focus();
-  });
+function drawFacts(model) {
+  find("model").value = model.name;
+  const count = (name) => [name, model[name] && number(model[name])];
   const facts = [
-    ["kind", model.title ?? (has(`kind.${model.kind}`) ? t(`kind.${model.kind}`) : model.kind)],
-    ["parameters", model.parameters && number(model.parameters)],
-    ["max_length", model.max_length && number(model.max_length)],
+    ["kind", kind(model)],
+    ...["parameters", "words", "documents", "passages", "dimensions", "max_length"].map(count),
     ["labels", model.labels?.length && shortened(model.labels)],
     ["languages", model.languages?.join(", ")],
   ].filter(([, value]) => value);
-  find("models").replaceChildren(h("label", { for: "model" }, t("shell.model")), select,
-    h("dl", { class: "facts" }, facts.map(([name, value]) => h("div", {}, h("dt", {}, t(`fact.${name}`)), h("dd", {}, value)))));
+  find("facts").replaceChildren(...facts.map(([name, value]) => (
+    h("div", {}, h("dt", {}, t(`fact.${name}`)), h("dd", {}, value)))));
+}
+
+/** "language model (masked)" */
+function kind({ kind: name, title }) {
+  const told = has(`kind.${name}`) ? t(`kind.${name}`) : name;
+  return title && title !== name ? `${told} (${title})` : told;
 }
 
 const shortened = (names) => names.slice(0, 6).join(", ") + (names.length > 6 ? ` … (${number(names.length)})` : "");
@@ -117,6 +119,9 @@ function drawTheme() {
   find("dark").setAttribute("aria-pressed", String(isDark()));
 }
 
+find("model").addEventListener("change", () => {
+  location.hash = place.link(find("model").value, bench?.action.name ?? "");
+});
 find("language").addEventListener("click", () => {
   setLanguage(find("language").lang);
   drawSwitches();

@@ -1,4 +1,5 @@
 export default {
+  "shell.title": "Playground",
   "shell.summary": "Try the models of this server.",
   "shell.skip": "Skip to the form",
   "shell.docs": "API",
@@ -15,6 +16,10 @@ export default {
 
   "fact.kind": "Kind",
   "fact.parameters": "Parameters",
+  "fact.words": "Words",
+  "fact.documents": "Documents",
+  "fact.passages": "Passages",
+  "fact.dimensions": "Dimensions",
   "fact.max_length": "Tokens at once",
   "fact.labels": "Labels",
   "fact.languages": "Languages",

@@ -1,4 +1,5 @@
 export default {
+  "shell.title": "试用页",
   "shell.summary": "试用本服务器上的模型。",
   "shell.skip": "跳到表单",
   "shell.docs": "API",
@@ -15,6 +16,10 @@ export default {
 
   "fact.kind": "类型",
   "fact.parameters": "参数量",
+  "fact.words": "词数",
+  "fact.documents": "文档数",
+  "fact.passages": "段落数",
+  "fact.dimensions": "维度",
   "fact.max_length": "最大词元数",
   "fact.labels": "标签",
   "fact.languages": "语言",
