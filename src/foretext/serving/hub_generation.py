@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+import orjson
 from pydantic import Field
-from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
@@ -168,4 +168,4 @@ class _Generation:
 
 
 def _line(event: Mapping[str, Any]) -> bytes:
-    return b"data:" + to_json(event) + b"\n\n"
+    return b"data:" + orjson.dumps(event) + b"\n\n"

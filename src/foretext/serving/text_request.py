@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-from pydantic_core import to_json
+import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -82,8 +82,9 @@ def single_texts(inputs: Sequence[Texts]) -> list[str]:
 
 
 def json_reply(content: Any, headers: Mapping[str, str] = MappingProxyType({})) -> Response:
-    """Return an answer as JSON, many times as fast as by the standard library."""
-    return Response(to_json(content), media_type="application/json", headers=dict(headers))
+    """Return an answer as JSON, with arrays as lists; a float32 has the digits that it needs."""
+    body = orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY)
+    return Response(body, media_type="application/json", headers=dict(headers))
 
 
 def vectors_reply(asked: Asked) -> Response:
@@ -94,4 +95,4 @@ def vectors_reply(asked: Asked) -> Response:
     """
     if not all(np.isfinite(found).all() for found in asked.answers):
         raise Broken("The model computed numbers that are not finite; its weights are damaged.")
-    return json_reply([found.tolist() for found in asked.answers], asked.headers)
+    return json_reply([np.ascontiguousarray(found) for found in asked.answers], asked.headers)
