@@ -133,8 +133,11 @@ class PredictBody(CutBody):
 class TokenizeBody(TeiBody):
     """Texts to take apart."""
 
-    inputs: TextInputs = Field(examples=["the king lives in a castle"])
+    inputs: TextInputs = Field(default=[], examples=["the king lives in a castle"])
     """A text, or several."""
+
+    prompt: str | None = Field(default=None, examples=[None])
+    """In place of `inputs`: a text whose ids alone are returned, as vLLM's clients ask it."""
 
     add_special_tokens: bool = True
     """Whether tokens such as [CLS] are put around each text."""

@@ -15,6 +15,7 @@ FAMILIES = (
     "root",
     "rerank",
     "openai",
+    "remote_tokenizer",
     "words",
     "tasks",
     "searching",

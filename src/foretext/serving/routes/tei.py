@@ -18,6 +18,7 @@ from foretext.serving.abilities.predict import PredictOptions
 from foretext.serving.abilities.tokenize import TokenizeOptions
 from foretext.serving.errors import BadRequest, CannotServe
 from foretext.serving.fitting import Cutting
+from foretext.serving.routes.remote_tokenizer import prompt_tokens
 from foretext.serving.service import Service
 from foretext.serving.tei_bodies import (
     DecodeBody,
@@ -163,6 +164,9 @@ class SimpleToken(BaseModel):
 @router.post("/tokenize", response_model=list[list[SimpleToken]])
 async def tokenize(body: TokenizeBody, request: Request) -> Response:
     """Return the tokens of each text."""
+    if body.prompt is not None:
+        special = body.add_special_tokens
+        return json_reply(await prompt_tokens(body.prompt, request, body.model, special=special))
     texts = [body.inputs] if isinstance(body.inputs, str) else body.inputs
     inputs = prompted(texts, body.prompt_name, request, body.model, "tokenize")
     if not inputs:
