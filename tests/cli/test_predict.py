@@ -63,3 +63,35 @@ def test_a_network_computes_in_other_numbers_and_a_linear_model_does_not(
     assert len(exact.out.splitlines()) == 3
     refused = command("predict", tmp_path / "linear", tmp_path / "texts.txt", "--precision", "int8")
     assert (refused.code, "--precision has no effect on" in refused.err) == (2, True)
+
+
+def test_the_words_that_decided_are_marked(command: Command, tmp_path: Path) -> None:
+    files = write_task_files(tmp_path)
+    model = ft.finetune("classification", "linear", files.train("classification"), tmp_path / "run")
+    texts = ["the cat purrs, again", "the dog barks"]
+    (tmp_path / "texts.txt").write_text("\n".join(texts) + "\n")
+    plain, shown = (
+        command("predict", tmp_path / "run", tmp_path / "texts.txt", *option).out.splitlines()
+        for option in ([], ["--explain"])
+    )
+    expected = model.explain(texts)
+    for line, before, found in zip(shown, plain, expected, strict=True):
+        answer, text = before.split("\t")
+        assert line == f"{answer}\t{found.marked('text')}"
+        assert text in texts
+    assert "[+" in shown[0]
+    done = command("predict", tmp_path / "run", tmp_path / "texts.txt", "--explain", "--json")
+    records = [json.loads(line) for line in done.out.splitlines()]
+    assert [each["explanation"] for each in records] == [each.record() for each in expected]
+    assert [each["text"] for each in records] == texts
+
+
+def test_answers_without_words_to_explain_them_are_refused(
+    command: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "tags.txt").write_text(30 * "John B-PER\nlives O\nin O\nRome B-LOC\n. O\n\n")
+    settings = small_settings("lstm", epochs=1.0)
+    ft.finetune("tagging", "lstm", tmp_path / "tags.txt", tmp_path / "run", settings=settings)
+    done = command("predict", tmp_path / "run", tmp_path / "missing.txt", "--explain")
+    assert (done.code, done.out) == (2, "")
+    assert "Tagging cannot be explained by words" in done.err

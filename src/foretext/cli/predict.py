@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -71,6 +71,14 @@ def predict(
             help="Columns of a .csv, .tsv or .jsonl to copy to the answers, such as id,author.",
         ),
     ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Mark the words that decided on a label or score: [+2.31 word] speaks for it, "
+            "[-2.31 word] against it.",
+        ),
+    ] = False,
     precision: Annotated[
         Literal["auto", "bf16", "fp32", "int8"] | None,
         typer.Option(
@@ -101,19 +109,36 @@ def predict(
             temperature=temperature, top_p=top_p, seed=seed,
         )
     )  # fmt: skip
+    if explain:
+        model.explain([])  # refuses what cannot be explained before anything is read
     inputs, kept = tee(_inputs(run, model, texts, keep.split(",") if keep else []))
     answers = model.answered((given.texts for given in inputs), k=k, threshold=threshold)
     sample: list[dict[str, Any]] = []
     with bar_of_lines(texts, "answering") as bar:
-        for record, beside in bar.over(zip(answers, kept, strict=True)):
+        for record, columns, more, line in bar.over(_answered(model, answers, kept, explain)):
             if len(sample) < SAMPLE:
                 sample.append(record)
             if as_json:
-                print_json({**beside.kept, **record})
+                print_json({**columns, **record, **more})
             else:
-                say("\t".join([*map(_shown, beside.kept.values()), model.shown(record)]))
+                say("\t".join([*map(_shown, columns.values()), line]))
     for doubt in model.doubts(sample):
         say(f"foretext: {doubt}.", error=True)
+
+
+def _answered(
+    model: Any, answers: Iterable[dict[str, Any]], kept: Iterable[KeptInput], explain: bool
+) -> Iterator[tuple[dict[str, Any], dict[str, Any], dict[str, Any], str]]:
+    """Yield each record with its columns, what JSON has beside it, and a line for people."""
+    from foretext.cli.explaining import explanations, marked
+
+    both = zip(answers, kept, strict=True)
+    if not explain:
+        yield from ((record, given.kept, {}, model.shown(record)) for record, given in both)
+        return
+    for record, given, found in explanations(model, both):
+        line = model.shown(marked(record, found))
+        yield record, given.kept, {"explanation": found.record()}, line
 
 
 def _inputs(run: Path, model: Any, source: str, keep: list[str]) -> Iterator[KeptInput]:

@@ -72,6 +72,8 @@ class Explained:
         chosen = self._chosen(method)
         is_single = isinstance(inputs, str | tuple)
         given = _as_inputs([inputs] if is_single else inputs, self.fields)  # type: ignore
+        if not given:
+            return []
         asked = Asked(given, [places_of(texts, self.word_spans) for texts in given], label)
         left_out = chosen == OCCLUSION
         weighed = occlude(self, asked, most) if left_out else self.weigh(asked, chosen)

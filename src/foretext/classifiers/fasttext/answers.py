@@ -23,7 +23,7 @@ from foretext.classifiers.linear import linear_baseline
 from foretext.classifiers.text_labeller import TextLabeller
 from foretext.data.rows import LabelledText
 from foretext.errors import SettingError
-from foretext.explanation import split_chinese
+from foretext.explanation import Texts, Values, contrasted, split_chinese
 from foretext.files import refuse_existing
 
 __all__ = ["FastTextLabeller"]
@@ -79,6 +79,16 @@ class FastTextLabeller(TextLabeller):
         """Return how probable each label is for each text."""
         probabilities = self.predict_proba([row.text for row in rows]).astype(np.float64)
         return ClassAnswers(tuple(self.classes_.tolist()), probabilities, self.is_multi_label)
+
+    def values(self, inputs: Sequence[Texts]) -> Values:
+        """Return, for each label, what words can add to, however certain an answer is."""
+        texts = [text for (text,) in inputs]
+        logits = self.model.logits(texts)[:, self._order]
+        by_themselves = self.model.layer.loss in ("ns", "ova")
+        chances = self.predict_proba(texts).astype(np.float64)
+        return Values(
+            tuple(self.classes_.tolist()), contrasted(logits, are_sets=by_themselves), chances
+        )
 
     def word_spans(self, text: str) -> list[tuple[int, int]]:
         """Return where the words stand: jieba's, if the model was learned from these."""

@@ -63,6 +63,10 @@ class FastTextModel:
     def _chances(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self.layer.chances(self.hidden(texts), self.outputs)
 
+    def logits(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Return (N, L), what chances are made of; see `OutputLayer.logits`."""
+        return self.layer.logits(self.hidden(texts), self.outputs)
+
     @cached_property
     def unit_rows(self) -> NDArray[np.int32]:
         """(V + buckets,), -1 for a bucket that has none."""

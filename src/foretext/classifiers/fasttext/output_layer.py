@@ -76,6 +76,18 @@ class OutputLayer:
         yes = _sigmoid(scores)
         return self._along_paths(yes) if self.loss == "hs" else yes
 
+    def logits(
+        self, hidden: NDArray[np.float32], outputs: NDArray[np.float32]
+    ) -> NDArray[np.float64]:
+        """Return (N, L): log-odds of labels by themselves (ns, ova), else what softmax is of."""
+        scores = (hidden @ outputs.T).astype(np.float64)  # (N, O)
+        if self.loss != "hs":
+            return scores
+        steps = np.where(self.paths.codes == 1, 1.0, -1.0) * scores[:, self.paths.nodes]
+        logs = -np.logaddexp(0.0, -steps)  # of the sigmoid
+        sums: NDArray[np.float64] = np.add.reduceat(logs, self.paths.starts[:-1], axis=1)
+        return sums
+
     def losses(
         self, chances: NDArray[np.float32], wanted: NDArray[np.bool_]
     ) -> NDArray[np.float32]:
