@@ -18,9 +18,7 @@ router = APIRouter(tags=["operations"])
 @router.get("/health")
 async def health(request: Request) -> Response:
     """Answer 200 when requests can be answered: models are open, and their thread lives."""
-    service = Service.of(request)
-    if service.models.is_loading:
-        raise Loading("The models are being loaded; ask again in a moment.")
+    service = _ready(request)
     if not service.scheduler.is_alive:
         raise Unhealthy("The thread that computes has ended; start the server again.")
     return Response()
@@ -39,15 +37,14 @@ async def info(request: Request) -> dict[str, Any]:
     On the outer level stand those that clients of text-embeddings-inference read, of the first
     model.
     """
-    service = Service.of(request)
+    service = _ready(request)
     models = [model.info() for model in service.models]
-    settings = service.settings
-    first = models[0] if models else {}
+    first, settings = models[0], service.settings
     return {
-        "model_id": first.get("name", ""),
+        "model_id": first["name"],
         "model_sha": None,
         "model_dtype": "float32",
-        "model_type": first.get("kind", ""),
+        "model_type": first["kind"],
         "max_concurrent_requests": settings.max_requests,
         "max_input_length": first.get("max_length"),
         "max_batch_tokens": settings.max_batch_tokens,
@@ -67,3 +64,10 @@ async def metrics(request: Request) -> Response:
     """Return the metrics in Prometheus's text format."""
     text = Service.of(request).metrics.text()
     return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _ready(request: Request) -> Service:
+    service = Service.of(request)
+    if service.models.is_loading:
+        raise Loading("The models are being loaded; ask again in a moment.")
+    return service

@@ -1,0 +1,68 @@
+"""Requests that nobody would write, made from the routes' own description: none ends with 5xx."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # of its dependencies
+    schemathesis = pytest.importorskip("schemathesis", reason="made by schemathesis")
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.errors import Unsatisfiable
+from schemathesis.core.result import Ok
+
+from tests.serving.conftest import Server
+
+FEW, MANY = 10, 400  # of each route
+
+
+def test_a_few_hundred_requests_end_without_a_defect(server: Server) -> None:
+    assert fuzz(server, FEW) >= 200
+
+
+@pytest.mark.slow
+def test_ten_thousand_requests_end_without_a_defect(server: Server) -> None:
+    assert fuzz(server, MANY) >= 10_000
+
+
+def fuzz(server: Server, number: int) -> int:
+    """Send so many requests to each route, some valid and some not; return how many there were."""
+    statuses: list[int] = []
+    for operation in _operations(server):
+        for made in schemathesis.GenerationMode:
+            statuses += _statuses(server, operation, made, number // 2)
+    return len(statuses)
+
+
+def _statuses(server: Server, operation: object, made: object, number: int) -> list[int]:
+    statuses: list[int] = []
+
+    @seed(1)
+    @settings(
+        max_examples=number,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=operation.as_strategy(generation_mode=made))  # type: ignore[attr-defined]
+    def ask(case: object) -> None:
+        answer = case.call(base_url=server.url)  # type: ignore[attr-defined]
+        statuses.append(answer.status_code)
+        assert answer.status_code < 500, f"{case.as_curl_command()}\n{answer.text}"  # type: ignore[attr-defined]
+
+    with suppress(Unsatisfiable):  # there is no wrong request to a route without a body
+        ask()
+    return statuses
+
+
+def _operations(server: Server) -> Iterator[object]:
+    schema = schemathesis.openapi.from_url(f"{server.url}/openapi.json")
+    for found in schema.get_all_operations():
+        assert isinstance(found, Ok), found
+        yield found.ok()
