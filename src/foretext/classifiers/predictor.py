@@ -19,6 +19,7 @@ from foretext.errors import SettingError
 from foretext.explanation import Explained
 from foretext.representation import Represented
 from foretext.tokenizers.base import Tokenizer
+from foretext.tokenizers.known_languages import languages_of_tokenizer
 
 if TYPE_CHECKING:
     from foretext.data.framing import Framing
@@ -77,13 +78,14 @@ class Predictor(RowModel, Explained, Represented):
 
     def served_facts(self) -> dict[str, Any]:
         """Return what a server says of the model, as JSON has it."""
-        framing = self.text_framing
+        framing, tokenizer = self.text_framing, self.tokenizer
         return {
             "title": self.title,
             "fields": list(self.fields),
             "labels": list(self.label_names) or None,
             "parameters": self.num_parameters,
             "max_length": None if framing is None else framing.max_length,
+            "languages": None if tokenizer is None else languages_of_tokenizer(tokenizer),
         }
 
     @property

@@ -23,6 +23,7 @@ from foretext.nn.device import DeviceName, ReadingPrecision, choose_device
 from foretext.objectives.base import Objective, TaskHeads
 from foretext.representation import Represented
 from foretext.tasks.task_base import TaskBase
+from foretext.tokenizers.known_languages import languages_of_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["ModelParts"]
@@ -121,6 +122,7 @@ class ModelParts(Represented):
             "parameters": self.num_parameters,
             "max_length": self.text_framing.max_length,
             "dimensions": self.vector_size,
+            "languages": languages_of_tokenizer(self.tokenizer),
         }
 
     @property

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from foretext.corpus.texts import iterate_texts
 from foretext.errors import SettingError
 from foretext.tokenizers.base import Tokenizer
+from foretext.tokenizers.known_languages import languages_of_words
 from foretext.vectors.analogies import evaluate_analogies
 from foretext.vectors.analogy_scores import AnalogyResult
+from foretext.vectors.example_words import example_words
 from foretext.vectors.formats import ReadOptions, read_table, write_table
 from foretext.vectors.shortened import shortened
 from foretext.vectors.storage import StorageType
@@ -111,7 +113,13 @@ class WordVectors(WordSimilarity):
     def served_facts(self) -> dict[str, Any]:
         """Return what a server says of the vectors, as JSON has it."""
         size = {"words": len(self), "dimensions": self.vector_size}
-        return {"fields": ["text"], "parameters": int(self.vectors.size), **size}
+        return {
+            "fields": ["text"],
+            "parameters": int(self.vectors.size),
+            **size,
+            "languages": languages_of_words(self.index_to_key),
+            "examples": example_words(self.index_to_key),
+        }
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(word) for word in self.index_to_key[:3])

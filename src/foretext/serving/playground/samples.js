@@ -2,11 +2,9 @@
 
 import { language } from "./language.js";
 
-/** Chinese for a model that reads Chinese, as far as the server knows; else as the page. */
+/** In the language that the model knows best; in that of the page, where the server cannot tell. */
 export function sample(model, english, chinese) {
-  const known = model.languages;
-  const isChinese = known?.length ? known.includes("zh") && !known.includes("en") : language() === "zh";
-  return isChinese ? chinese : english;
+  return (model.languages?.[0] ?? language()) === "zh" ? chinese : english;
 }
 
 const ENGLISH = ["city", "water", "music", "river", "village", "song", "school", "army"];
