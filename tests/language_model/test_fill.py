@@ -72,6 +72,18 @@ def test_a_byte_level_mask_takes_its_blank_with_it() -> None:
         assert [answer.probability for answer in other] == [a.probability for a in answers]
 
 
+def test_targets_alone_are_answers_with_their_share_of_all() -> None:
+    model, text = bert(), "the [MASK] of the [MASK]"
+    everything = model.fill(text, topn=1000)
+    for answers, whole in zip(
+        model.fill(text, topn=1000, targets=["sea", "king"]), everything, strict=True
+    ):
+        assert answers == [answer for answer in whole if answer.token in ("sea", "king")]
+    assert len(model.fill(text, topn=1, targets=["sea", "king"])[0]) == 1
+    with pytest.raises(SettingError, match="targets: 'xyzzy' is no token of this model"):
+        model.fill(text, targets=["sea", "xyzzy"])
+
+
 def test_errors_are_sentences() -> None:
     with pytest.raises(
         SettingError, match=r"fill needs a masked model \(BERT\); this one is causal: use generate"

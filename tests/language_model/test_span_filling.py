@@ -88,6 +88,11 @@ def test_a_text_without_a_mask_is_refused(model: LanguageModel) -> None:
         model.fill("the dog barks")
 
 
+def test_targets_are_refused(model: LanguageModel) -> None:
+    with pytest.raises(SettingError, match="targets has no effect on a model that writes spans"):
+        model.fill("the [MASK] barks", targets=["dog"])
+
+
 def test_a_text_that_is_too_long_is_refused(model: LanguageModel) -> None:
     with pytest.raises(CorpusError, match="the model sees 64 at once"):
         model.fill("[MASK] " + "the dog barks . " * 40)

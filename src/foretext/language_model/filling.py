@@ -12,7 +12,7 @@ from typing import NamedTuple
 import torch
 
 from foretext.data.framing import Framing
-from foretext.errors import CorpusError
+from foretext.errors import CorpusError, SettingError
 from foretext.language_model.abilities import cannot
 from foretext.language_model.networks import Network
 from foretext.nn.token_head import TokenHead
@@ -32,12 +32,19 @@ class Filling(NamedTuple):
 
 
 def fill_masks(
-    network: Network, tokenizer: SubwordTokenizer, framing: Framing, text: str, topn: int
+    network: Network,
+    tokenizer: SubwordTokenizer,
+    framing: Framing,
+    text: str,
+    topn: int,
+    targets: Sequence[str] | None = None,
 ) -> list[list[Filling]]:
     """Return the likeliest tokens of each mask, the likeliest first; no special tokens.
 
+    With `targets`, these tokens alone are answers; their probabilities are among all tokens.
+
     Raises:
-        SettingError: the model is not one that fills masks.
+        SettingError: the model is not one that fills masks, or a target is no token.
         CorpusError: no mask in the text, or more text than the model sees at once.
     """
     objective = network.objective
@@ -57,7 +64,8 @@ def fill_masks(
             f"The text has {len(ids):,} tokens, and the model sees {framing.room:,} at once; "
             f"shorten it around {WRITTEN}."
         )
-    best = _likeliest(network, head, framing.around(ids), mask, tokenizer, topn)
+    allowed = _allowed(tokenizer, targets)
+    best = _likeliest(network, head, framing.around(ids), mask, allowed, topn)
     positions = [position for position, token in enumerate(ids) if token == mask]
     return [
         [
@@ -77,22 +85,35 @@ def _likeliest(
     head: TokenHead,
     row: list[int],
     mask: int,
-    tokenizer: SubwordTokenizer,
+    allowed: torch.Tensor,
     topn: int,
 ) -> list[list[tuple[int, float]]]:
-    """Tokens and probabilities of each mask."""
+    """Tokens and probabilities of each mask, of the allowed tokens, (V,) bool."""
     ids = torch.tensor([row], device=network.backbone.embedding.device)
     assert network.objective is not None
     states = network.objective.states_of_masks(network.backbone, ids, ids == mask)  # (M, D)
     shares = head(states).float().softmax(-1)  # (M, V)
-    ordinary = torch.from_numpy(tokenizer.ordinary).to(shares.device)
-    shares = shares[:, : len(ordinary)]  # a head may have rows beyond the vocabulary
-    num_answers = min(topn, int(ordinary.sum()))
-    values, tokens = torch.topk(shares.masked_fill(~ordinary, -1.0), num_answers)
+    shares = shares[:, : len(allowed)]  # a head may have rows beyond the vocabulary
+    num_answers = min(topn, int(allowed.sum()))
+    values, tokens = torch.topk(shares.masked_fill(~allowed.to(shares.device), -1.0), num_answers)
     return [
         list(zip(row, shares_of_row, strict=True))
         for row, shares_of_row in zip(tokens.tolist(), values.tolist(), strict=True)
     ]
+
+
+def _allowed(tokenizer: SubwordTokenizer, targets: Sequence[str] | None) -> torch.Tensor:
+    """Return which tokens may be answers, (V,) bool: those that stand for text, or the targets."""
+    if targets is None:
+        return torch.from_numpy(tokenizer.ordinary)
+    ids = {token: index for index, token in enumerate(tokenizer.tokens)}
+    if unknown := [target for target in targets if target not in ids]:
+        raise SettingError(
+            f"targets: '{unknown[0]}' is no token of this model; give tokens of its vocabulary."
+        )
+    allowed = torch.zeros(len(tokenizer.tokens), dtype=torch.bool)
+    allowed[[ids[target] for target in targets]] = True
+    return allowed
 
 
 def written_piece(tokenizer: SubwordTokenizer, before: Sequence[int], ids: Sequence[int]) -> str:

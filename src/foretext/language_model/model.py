@@ -115,22 +115,29 @@ class LanguageModel(ModelParts):
         return shortened(vectors, dim, normalize=normalize)
 
     @torch.inference_mode()
-    def fill(self, text: str, topn: int = 5) -> list[list[Filling]]:
+    def fill(
+        self, text: str, topn: int = 5, *, targets: Sequence[str] | None = None
+    ) -> list[list[Filling]]:
         """Return the likeliest tokens of each ``[MASK]``, as (token, probability, filled text).
 
         The tokenizer's own name of the mask works as well. Each mask is filled by itself, while the
         others stay masked. Special tokens are never an answer. A model that writes spans (T5, BART)
         fills a mask with any number of tokens, knowing its likeliest spans of the masks before it;
-        T5's ``<extra_id_0>`` is a mask, too.
+        T5's ``<extra_id_0>`` is a mask, too. With `targets`, these tokens alone are answers.
 
         Raises:
-            SettingError: the model does not fill masks.
+            SettingError: the model does not fill masks, or a target is no token; targets, and a
+                model that writes spans.
             CorpusError: no mask in the text, or more text than the model sees at once.
         """
         network = self._networks.exact()
-        if self.objective is not None and self.objective.writes_spans:
-            return fill_spans(network, self.tokenizer, text, topn)
-        return fill_masks(network, self.tokenizer, self._framing, text, topn)
+        if self.objective is None or not self.objective.writes_spans:
+            return fill_masks(network, self.tokenizer, self._framing, text, topn, targets)
+        if targets is not None:
+            raise SettingError(
+                "targets has no effect on a model that writes spans of any length; leave it out."
+            )
+        return fill_spans(network, self.tokenizer, text, topn)
 
     def generate(
         self,

@@ -37,7 +37,7 @@ class GenerationParameters(HubParameters):
 
     max_new_tokens: int = Field(default=100, ge=1, le=4096)
     do_sample: bool = False
-    temperature: float | None = Field(default=None, gt=0)
+    temperature: float | None = Field(default=None, ge=0.01, le=100)
     top_k: int | None = Field(default=None, ge=1)
     top_p: float | None = Field(default=None, gt=0, le=1)
     seed: int | None = Field(default=None, ge=0, lt=1 << 63)

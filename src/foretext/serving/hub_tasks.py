@@ -7,6 +7,7 @@ ability of a model that has it.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
@@ -153,54 +154,46 @@ def _tagged(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 class FillParameters(HubParameters):
     """Which tokens a client wants at a mask."""
 
-    top_k: int | None = Field(default=None, ge=1)
-    targets: list[str] | None = Field(default=None, min_length=1)
+    top_k: int | None = Field(default=None, ge=1, le=1000)
+    targets: list[str] | None = Field(default=None, min_length=1, max_length=1000)
 
 
 async def fill_mask(asked: HubRequest) -> Response:
     """Return the likeliest tokens of a mask; of several masks, a list for each."""
     wanted = checked_parameters(FillParameters, asked.parameters)
-    tokenizer = asked.model.model.tokenizer
-    ids = {token: index for index, token in enumerate(tokenizer.tokens)}
-    places = None if wanted.targets is None else _targets(wanted.targets, ids)
-    k = wanted.top_k or (5 if places is None else len(places))
-    options = FillOptions(k if places is None else tokenizer.vocab_size)
-    found = await asked.ask("fill", [(text,) for text in asked.texts], options)
+    targets = None if wanted.targets is None else tuple(wanted.targets)
+    k = wanted.top_k or (5 if targets is None else len(targets))
+    found = await asked.ask("fill", [(text,) for text in asked.texts], FillOptions(k, targets))
     answers = []
     for masks in found.answers:
-        filled = [
-            [
-                {
-                    "score": each["probability"],
-                    "token": ids.get(each["token"], -1),
-                    "token_str": _written(tokenizer, ids, each["token"]),
-                    "sequence": each["text"],
-                }
-                for each in mask
-                if places is None or each["token"] in places
-            ][:k]
-            for mask in masks
-        ]
+        filled = [[_filled(asked.model, answer) for answer in mask] for mask in masks]
         answers.append(filled[0] if len(filled) == 1 else filled)
     return asked.reply(answers, found)
 
 
-def _targets(targets: list[str], ids: Mapping[str, int]) -> set[str]:
-    for target in targets:
-        if target not in ids:
-            raise CannotServe(f"parameters.targets: '{target}' is no token of this model.")
-    return set(targets)
+def _filled(model: ServedModel, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a token at a mask; what models of spans write is text already, and has no id."""
+    index = _token_ids(model).get(answer["token"])
+    tokenizer = model.model.tokenizer
+    return {
+        "score": answer["probability"],
+        "token": -1 if index is None else index,
+        "token_str": answer["token"]
+        if index is None
+        else decoded(tokenizer, [index], skip_special=False),
+        "sequence": answer["text"],
+    }
 
 
-def _written(tokenizer: Any, ids: Mapping[str, int], token: str) -> str:
-    """Return a token as text; models that fill in spans give text already."""
-    return decoded(tokenizer, [ids[token]], skip_special=False) if token in ids else token
+@lru_cache(16)
+def _token_ids(model: ServedModel) -> dict[str, int]:
+    return {token: index for index, token in enumerate(model.model.tokenizer.tokens)}
 
 
 class QuestionParameters(HubParameters):
     """Which answers a client wants."""
 
-    top_k: int = Field(default=1, ge=1)
+    top_k: int = Field(default=1, ge=1, le=100)
     handle_impossible_answer: bool | None = None  # the model knows whether it may abstain
 
 

@@ -197,6 +197,20 @@ def test_draws_without_a_seed_differ(server: Server) -> None:
     assert len({answer["details"]["seed"] for answer in answers}) == 3
 
 
+@pytest.mark.parametrize(
+    "parameters",
+    [{"seed": 2**63 - 1, "do_sample": True}, {"temperature": 0.01}, {"temperature": 100.0}],
+)
+def test_the_ends_of_what_generation_takes(server: Server, parameters: dict[str, Any]) -> None:
+    body = {"inputs": "the", "parameters": {**parameters, "max_new_tokens": 3}}
+    assert server.client.post("/models/causal", json=body).status_code == 200
+    for name, wrong in (("temperature", 1e-300), ("seed", 2**63), ("stop", [""])):
+        answer = server.client.post(
+            "/models/causal", json={"inputs": "the", "parameters": {name: wrong}}
+        )
+        assert (answer.status_code, name in answer.json()["error"]) == (422, True)
+
+
 def test_errors_of_generation(call: Call, server: Server) -> None:
     body = {"inputs": "the", "parameters": {"repetition_penalty": 2}}
     answer = server.client.post("/models/causal", json=body)

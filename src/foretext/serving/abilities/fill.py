@@ -14,6 +14,7 @@ class FillOptions(NamedTuple):
     """What a request wants of each mask."""
 
     k: int = 5  # tokens
+    targets: tuple[str, ...] | None = None  # that alone are answers; None: all tokens
 
 
 class Fill(Ability):
@@ -27,7 +28,7 @@ class Fill(Ability):
         return [
             [
                 [answer._asdict() for answer in answers]
-                for answers in self.model.fill(text, options.k)
+                for answers in self.model.fill(text, options.k, targets=options.targets)
             ]
             for text in items
         ]
