@@ -31,6 +31,7 @@ from foretext.cli.quantize import quantize
 from foretext.cli.reduce import reduce
 from foretext.cli.report import report
 from foretext.cli.search import search
+from foretext.cli.serve import serve
 from foretext.cli.tokenizer import tokenizer
 from foretext.cli.trusting import Trust, trusting
 from foretext.cli.verb import Verb
@@ -65,6 +66,7 @@ for verb in (
     search,
     fill,
     generate,
+    serve,
     convert,
     reduce,
     distill,

@@ -9,7 +9,14 @@
 
 from __future__ import annotations
 
-from foretext.serving.app import create_app
+from foretext.errors import MissingExtraError
+
+try:
+    from foretext.serving.app import create_app
+except ModuleNotFoundError as error:
+    if (error.name or "").startswith("foretext"):
+        raise
+    raise MissingExtraError(str(error.name), "serve", "A server") from error
 from foretext.serving.settings import ServingConfig
 
 __all__ = ["ServingConfig", "create_app"]

@@ -1,0 +1,137 @@
+"""`foretext serve`: what it refuses before it starts, what it says, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import httpx
+import pytest
+from typer.main import get_command
+
+from foretext.cli.app import app
+from foretext.serving.settings import ServingConfig
+from tests.cli.conftest import Command
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("nowhere", "There is nothing at nowhere"),
+        ("run again/run", "are both named 'run'; give one another name, as in run-2=again/run"),
+        ("b;d=run", "'b;d' is no name of a model; give one, as in NAME=run"),
+        ("begun", "begun holds an unfinished run; finish it with --resume"),
+        ("run --tls-key key.pem", "TLS needs both --tls-cert and --tls-key"),
+        ("run --tls-key bad.pem --tls-cert bad.pem", "cannot be used for TLS"),
+        ("run --api-key-file nowhere", "nowhere"),
+        ("run --api-key-file empty", "there is no key"),
+        ("run --port 70000", "[serve] port = 70000"),
+        ("run --host nowhere.invalid", "cannot listen at port 0 of nowhere.invalid"),
+        ("run --set max_conections=3", "Did you mean 'max_connections' or"),
+        ("run --set max_body", "--set serve.max_body"),
+        ("run --max-body much", "[serve] max_body = 'much'"),
+        ("words.txt", "words.txt"),
+    ],
+)
+def test_what_cannot_be_served_is_refused_in_one_sentence(
+    arguments: str, sentence: str, command: Command, folder: Path
+) -> None:
+    done = command("serve", "--port", 0, *arguments.split())
+    assert done.code == 2
+    assert done.out == ""
+    assert sentence in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_a_port_in_use_is_refused(command: Command, folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = command("serve", "run", "--port", port)
+    assert done.code == 2
+    assert f"cannot listen at port {port} of 127.0.0.1: Address already in use" in done.err
+
+
+def test_every_setting_has_an_option_or_is_named_by_set() -> None:
+    verb = get_command(app).commands["serve"]  # type: ignore[attr-defined]
+    options = {parameter.name: parameter for parameter in verb.params}
+    named = options["settings"].help
+    for name in ServingConfig.model_fields:
+        assert name.removesuffix("s") in options or name in options or name in named, name
+
+
+@pytest.fixture
+def folder(tmp_path: Path, run: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to name things in: a run, another one of its name, and what is none."""
+    (tmp_path / "run").symlink_to(run)
+    (tmp_path / "again").mkdir()
+    (tmp_path / "again" / "run").symlink_to(run)
+    (tmp_path / "begun").mkdir()
+    (tmp_path / "begun" / "recipe.toml").write_text("")
+    (tmp_path / "words.txt").write_text("no vectors\n")
+    (tmp_path / "empty").write_text("# none\n")
+    (tmp_path / "bad.pem").write_text("-----BEGIN CERTIFICATE-----\nnothing\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+# A process
+
+
+class Served(NamedTuple):
+    """A server in a process of its own."""
+
+    process: subprocess.Popen[str]
+    said: str  # its first line
+
+    def ended(self) -> tuple[int, str]:
+        """Wait for its end: the exit code, and standard error."""
+        _, errors = self.process.communicate(timeout=60)
+        return self.process.returncode, errors
+
+
+@contextmanager
+def serving(*arguments: object) -> Iterator[Served]:
+    command = [sys.executable, "-m", "foretext", "serve", *map(str, arguments), "--port", "0"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ.copy()
+    ) as process:
+        try:
+            stream: IO[str] = process.stdout  # type: ignore[assignment]
+            yield Served(process, stream.readline())
+        finally:
+            process.kill()
+
+
+def test_a_server_answers_until_it_is_stopped(run: Path) -> None:
+    with serving(f"topics={run}", "--json") as served:
+        said = json.loads(served.said)
+        assert said["models"] == [{"name": "topics", "kind": "word vectors"}]
+        answer = httpx.post(
+            f"{said['url']}/neighbors", json={"words": ["ship"], "k": 2, "model": "topics"}
+        )
+        assert len(answer.json()["ship"]) == 2
+        served.process.send_signal(signal.SIGTERM)
+        code, errors = served.ended()
+    assert code == 0
+    line, *_, last = errors.splitlines()
+    assert json.loads(line)["path"] == "/neighbors"
+    assert last == "foretext: Stopped; every request that was accepted has its answer."
+
+
+def test_a_model_that_cannot_be_opened_ends_the_server(
+    run: Path, tmp_path: Path, command: Command
+) -> None:
+    damaged = tmp_path / "damaged.safetensors"
+    damaged.write_bytes(b"nothing")
+    done = command("serve", run, damaged, "--port", 0)
+    assert done.code == 2
+    assert done.out == ""
+    assert "damaged.safetensors" in done.err.splitlines()[-1]
