@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import resource
+import shutil
+import ssl
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
+import httpx
 import pytest
 
 from foretext.errors import SettingError
 from foretext.serving import ServingConfig
 from foretext.serving.keys import Keys
 from foretext.serving.listening import listening_config, listening_warnings, raise_file_limit
+from tests.serving.conftest import Server
+from tests.serving.models import word_vectors
 
 
 def test_loopback_without_a_key_is_no_risk() -> None:
@@ -56,3 +63,21 @@ def test_the_limit_of_files_is_raised_as_far_as_the_system_lets() -> None:
             assert "set it lower" in sentence
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
+def test_https_is_answered_with_the_certificate(
+    tmp_path: Path, serve: Callable[..., Server]
+) -> None:
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    names = "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", *names]
+    subprocess.run([*made, "-out", cert, "-keyout", key], check=True, capture_output=True)
+    server = serve({"words": word_vectors()}, tls_cert=cert, tls_key=key)
+    url = server.url.replace("http://", "https://")
+    trusted = ssl.create_default_context(cafile=cert)
+    assert httpx.get(f"{url}/ping", verify=trusted).status_code == 200
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"{url}/ping")
+    with pytest.raises(httpx.RemoteProtocolError):
+        httpx.get(f"{server.url}/ping")

@@ -58,6 +58,14 @@ def test_pages_of_other_sites_may_not_ask(server: Server) -> None:
     assert "access-control-allow-origin" not in own.headers
 
 
+def test_an_own_page_behind_a_proxy_may_ask(server: Server) -> None:
+    origin = {"origin": "https://models.example"}
+    for site, status in (("same-origin", 200), ("same-site", 403), ("cross-site", 403)):
+        headers = {**origin, "sec-fetch-site": site}
+        answer = server.client.post("/neighbors", json=QUESTION, headers=headers)
+        assert answer.status_code == status
+
+
 def test_pages_of_a_named_origin_may_ask_and_read(guarded: Guarded) -> None:
     origin = {"origin": "https://friend.example"}
     server = guarded(cors=("https://friend.example",))

@@ -94,6 +94,8 @@ class Origins:
         given = header(scope, b"origin")
         if given is None or "*" in self._named:
             return True
+        if header(scope, b"sec-fetch-site") == b"same-origin":
+            return True  # the browser itself says so, also where a proxy has changed Host
         origin = given.decode("latin-1")
         own = (header(scope, b"host") or b"").decode("latin-1")
         return origin in self._named or origin.partition("://")[2].lower() == own.lower()
