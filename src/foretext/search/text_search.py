@@ -67,7 +67,8 @@ def search_texts(
         vector, unit = unit_rows(vectors.query[None])[0], unit_rows(vectors.texts)
         if vector.any():
             cosines = unit @ vector  # (N,)
-        near = _nearest(cosines, unit.any(axis=1), depth)
+        has_vector: NDArray[np.bool_] = unit.any(axis=1)
+        near = _nearest(cosines, has_vector, depth)
     if by != "vectors":
         scores = bm25_scores(query, texts, bm25 or BM25())
     asked = AskedQuery(query, vector, near, scores, depth)
@@ -92,7 +93,8 @@ def bm25_scores(query: str, texts: Sequence[str], settings: BM25) -> NDArray[np.
     pre_tokenizer = PreTokenizer(likely_kind(sample))
     counts = [Counter(_words(pre_tokenizer, text)) for text in texts]
     lengths = np.array([count.total() for count in counts], np.float64)
-    relative = (lengths / max(lengths.mean(), 1.0)).astype(np.float32) if texts else lengths
+    average = max(lengths.mean(), 1.0) if texts else 1.0
+    relative: NDArray[np.float32] = (lengths / average).astype(np.float32)
     scores = np.zeros(len(texts), np.float32)
     for word in _words(pre_tokenizer, query):
         rows = np.array([row for row, count in enumerate(counts) if word in count], np.int64)

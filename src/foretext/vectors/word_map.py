@@ -56,7 +56,8 @@ def _plane(rows: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return the two principal components of rows (N, D) of any length, (N, 2)."""
     unit = unit_rows(rows)
     dim = min(2, unit.shape[1])
+    centred = unit - unit.mean(axis=0, dtype=np.float64)
     found = principal_components(unit, dim, remove_mean=True)
     places = np.zeros((len(unit), 2))
-    places[:, :dim] = (unit - found.mean) @ found.directions
+    places[:, :dim] = centred @ found.directions
     return places
