@@ -67,7 +67,7 @@ def search_texts(
         vector, unit = unit_rows(vectors.query[None])[0], unit_rows(vectors.texts)
         if vector.any():
             cosines = unit @ vector  # (N,)
-        has_vector: NDArray[np.bool_] = unit.any(axis=1)
+        has_vector = np.asarray(unit.any(axis=1))
         near = _nearest(cosines, has_vector, depth)
     if by != "vectors":
         scores = bm25_scores(query, texts, bm25 or BM25())
