@@ -47,7 +47,7 @@ class TextLabeller(Predictor):
     abilities: ClassVar[tuple[str, ...]] = ("predict", "explain")
     watched = ("macro_f1",)
     judged_by = "accuracy"
-    explained_by = ("occlusion",)
+    explained_by: tuple[str, ...] = ("occlusion",)
 
     @property
     @abstractmethod

@@ -27,7 +27,7 @@ class Explained:
     explained_by: tuple[str, ...] = ()  # methods, the best one first; (): none
 
     @overload
-    def explain(
+    def explain(  # type: ignore[overload-overlap]  # a text is a sequence of texts, too
         self,
         inputs: str | tuple[str, ...],
         label: str | None = None,

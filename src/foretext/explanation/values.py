@@ -56,12 +56,14 @@ def contrasted(logits: Array, *, are_sets: bool) -> Array:
     num_labels = logits.shape[1]
     if are_sets or num_labels < 2:
         return logits
-    return (logits - logits.mean(1, keepdims=True)) * (num_labels / (num_labels - 1))
+    found: Array = (logits - logits.mean(1, keepdims=True)) * (num_labels / (num_labels - 1))
+    return found
 
 
 def log_odds(probabilities: Array, *, are_sets: bool) -> Array:
     """Return the values (N, C) of labels with these probabilities."""
     if are_sets:
         inside = np.clip(probabilities, _TINY, 1 - _HALF_STEP)
-        return np.asarray(np.log(inside) - np.log1p(-inside))
+        odds: Array = np.log(inside) - np.log1p(-inside)
+        return odds
     return contrasted(np.log(np.maximum(probabilities, _TINY)), are_sets=False)

@@ -239,7 +239,8 @@ class TextClassifier(TextLabeller, GradientWords):
 
     def num_rows(self, inputs: Sequence[Texts]) -> list[int]:
         """Return how many windows each text has."""
-        return self._windows([text for (text,) in inputs]).counts(len(inputs)).tolist()
+        counts = self._windows([text for (text,) in inputs]).counts(len(inputs))
+        return [int(count) for count in counts]
 
     def token_rows(self, texts: Texts) -> TokenRows:
         """Return the windows of a text, and the characters of their tokens."""

@@ -19,6 +19,7 @@ from foretext.task_models.gradients import STEPS, Gradients, Path, integrated_gr
 from foretext.tasks.long_texts import LongTexts, cut_pair, cut_text
 from foretext.tasks.matching import MatchMode
 from foretext.tasks.task_base import TaskBase
+from foretext.tasks.text_task import TextTask
 from foretext.tokenizers.special_tokens import SpecialTokens
 
 __all__ = ["GradientWords", "TokenRows", "pair_places", "text_places"]
@@ -38,7 +39,8 @@ class TokenRows(NamedTuple):
 class GradientWords(TaskModel):
     """A network that reads texts, whose words gradients can weigh."""
 
-    explained_by = ("occlusion", "gradient")
+    task: TextTask
+    explained_by: tuple[str, ...] = ("occlusion", "gradient")
 
     @abstractmethod
     def token_rows(self, texts: Texts) -> TokenRows:
@@ -116,7 +118,10 @@ def _gradients(model: GradientWords, rows: TokenRows, column: int) -> Gradients:
     mask = _hiding(model.base.tokenizer.special)
     marks = torch.from_numpy(is_token).to(inputs.ids.device)
     path = Path.of(network.backbone, inputs, rows.examples.group, marks, mask)
-    return integrated_gradients(network, path, column, model.temperature)
+    answers, temperature = model.task.answers, model.temperature
+    return integrated_gradients(
+        network, path, lambda outputs: answers.explained(outputs, temperature)[:, column]
+    )
 
 
 def _hiding(special: SpecialTokens) -> int | None:

@@ -7,6 +7,7 @@ the change of the value. The integral is Gauss-Legendre quadrature.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -65,8 +66,8 @@ class Path(NamedTuple):
         R, T = self.inputs.ids.shape
         rows = torch.arange(R, device=rates.device).repeat(len(rates))
         size = max(1, BATCH_TOKENS["cpu"] // (T * self.group)) * self.group
-        parts = zip(rates.repeat_interleave(R).split(size), rows.split(size), strict=True)
-        return [_Batch(self, *part) for part in parts]
+        steps = torch.split(rates.repeat_interleave(R), size)
+        return [_Batch(self, *part) for part in zip(steps, torch.split(rows, size), strict=True)]
 
 
 class _Batch(NamedTuple):
@@ -98,9 +99,15 @@ class _Batch(NamedTuple):
 
 
 def integrated_gradients(
-    network: TaskNetwork, path: Path, column: int, temperature: float
+    network: TaskNetwork, path: Path, values_of: Callable[[Tensor], Tensor]
 ) -> Gradients:
-    """Return what each token adds to the value of the label in `column`."""
+    """Return what each token adds to a value.
+
+    Args:
+        network: in float32.
+        path: of one input.
+        values_of: makes values (N,) of the outputs (N, examples, C) at N points of the path.
+    """
     points, shares = np.polynomial.legendre.leggauss(STEPS)
     device = path.real.device
     rates = torch.tensor([0.0, 1.0, *((points + 1) / 2)], device=device)
@@ -109,11 +116,11 @@ def integrated_gradients(
     with torch.no_grad():
         found = torch.cat([batch.outputs(network, batch.vectors()) for batch in batches])
     outputs = found.view(len(rates), -1, found.shape[-1]).requires_grad_()  # (steps, examples, C)
-    values = network.task.answers.explained(outputs, temperature)[:, column]  # (steps,)
+    values = values_of(outputs)  # (steps,)
     (upstream,) = torch.autograd.grad((values * weights).sum(), outputs)
     tokens = torch.zeros(path.inputs.ids.shape, device=device)
     sizes = [len(batch.rows) // path.group for batch in batches]
-    for batch, slope in zip(batches, upstream.flatten(0, 1).split(sizes), strict=True):
+    for batch, slope in zip(batches, torch.split(upstream.flatten(0, 1), sizes), strict=True):
         vectors = batch.vectors().requires_grad_()
         (slopes,) = torch.autograd.grad(batch.outputs(network, vectors), vectors, slope)
         way = (path.real - path.hidden)[batch.rows]
