@@ -205,6 +205,11 @@ class LanguageModel(ModelParts):
             self._networks, self.tokenizer, self._framing, prompt, writing, source
         )
 
+    @property
+    def learned_length(self) -> int:
+        """Tokens that its training has taught the model to read at once."""
+        return self._networks.learned_length
+
     def prompt_ids(self, prompt: Prompt) -> list[int]:
         """Return the ids that `generate` continues: those of a text, with what stands before it.
 

@@ -16,6 +16,8 @@ def test_models_are_listed_with_what_they_do(server: Server) -> None:
         assert 0 <= time.time() - model["created"] < 3600
         assert model == server.client.get(f"/v1/models/{model['id']}").json()
     by_name = {model["id"]: model for model in answer["data"]}
+    assert by_name["causal"]["max_model_len"] == server.models["causal"].learned_length == 32
+    assert by_name["words"]["max_model_len"] is None
     assert {"generate", "likelihood", "embed"} <= set(by_name["causal"]["abilities"])
 
 

@@ -31,6 +31,8 @@ async def one_model(name: str, request: Request) -> dict[str, Any]:
 
 
 def _facts(model: ServedModel) -> dict[str, Any]:
+    """Return what OpenAI says of a model, and what it does; vLLM has the length, too."""
+    length = model.model.learned_length if "generate" in model.abilities else None
     return {
         "id": model.name,
         "object": "model",
@@ -38,4 +40,5 @@ def _facts(model: ServedModel) -> dict[str, Any]:
         "owned_by": "foretext",
         "kind": model.kind,
         "abilities": model.abilities,
+        "max_model_len": length,
     }
