@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from foretext.indexing import index
     from foretext.language_model import LanguageModel
     from foretext.pipeline import pretrain
+    from foretext.pipeline.distill import distill
     from foretext.recipe import Recipe
     from foretext.registry import trust
     from foretext.search import SearchIndex
@@ -48,6 +49,7 @@ __all__ = [
     "WordVectors",
     "__version__",
     "compare",
+    "distill",
     "finetune",
     "index",
     "load",
@@ -73,6 +75,7 @@ _HOMES = {
     "Word2Vec": "foretext.estimators",
     "WordVectors": "foretext.vectors.word_vectors",
     "compare": "foretext.comparison.compare",
+    "distill": "foretext.pipeline.distill",
     "finetune": "foretext.finetuning.finetune",
     "index": "foretext.indexing",
     "load": "foretext.artifact",
