@@ -298,3 +298,4 @@ def test_relevance_is_the_probability_of_the_last_label_or_the_score(
     three = matcher(bert_body(wordpiece), [*which_first(4), pair("a", "b", "neither")])
     with pytest.raises(SettingError, match="this one has 3: first, neither, second"):
         three.relevance(PAIRS)
+    assert ["rerank" in each.abilities for each in (model, scores, three)] == [True, True, False]

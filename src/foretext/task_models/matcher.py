@@ -78,6 +78,13 @@ class TextMatcher(MatcherLearning, GradientWords):
         return "spearman" if self.has_scores else "accuracy"
 
     @property
+    def abilities(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Those of a matcher; without "rerank" where no label says that a text is relevant."""
+        own = MatcherLearning.abilities
+        ranks = self.has_scores or len(self.classes_) == 2
+        return own if ranks else tuple(name for name in own if name != "rerank")
+
+    @property
     def has_scores(self) -> bool:
         """Whether answers are numbers, not labels."""
         return not self.task.answers.labels
