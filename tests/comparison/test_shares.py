@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from foretext.comparison.shares import SLOWEST, Answering, Pace, Shares, Stopwatch
+from foretext.comparison.shares import (
+    PACE_SECONDS,
+    SLOWEST,
+    Answering,
+    Shares,
+    Stopwatch,
+    machine_pace,
+)
 from foretext.progress.budget import Budget
 
 
@@ -131,13 +138,18 @@ def test_a_busy_machine_has_more_time_kept_free(clock: Clock) -> None:
     assert Shares(Budget(100, 0.0, clock), pace=10.0).writing == 10.0
 
 
-def test_the_pace_is_the_time_by_that_of_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    wall, work = Clock(), Clock()
-    monkeypatch.setattr("time.monotonic", wall)
-    monkeypatch.setattr("time.process_time", work)
-    pace = Pace()
-    assert pace() == 1.0
-    wall.now, work.now = 3.0, 1.5
-    assert pace() == pytest.approx(2.0)
-    wall.now = 100.0
-    assert pace() == SLOWEST
+@pytest.mark.parametrize(
+    ("slowness", "pace"), [(0.9, 1.0), (1.0, 1.0), (2.0, 2.0), (100.0, SLOWEST)]
+)
+def test_the_pace_is_the_time_by_that_of_the_work(
+    monkeypatch: pytest.MonkeyPatch, slowness: float, pace: float
+) -> None:
+    work = Clock()
+
+    def thread_time() -> float:
+        work.now += 0.125
+        return work.now
+
+    monkeypatch.setattr("time.thread_time", thread_time)
+    monkeypatch.setattr("time.monotonic", lambda: slowness * PACE_SECONDS * (work.now > 0.125))
+    assert machine_pace() == pytest.approx(pace)

@@ -16,7 +16,7 @@ from foretext.comparison.ledger import Ledger, Plan
 from foretext.comparison.request import CompareRequest
 from foretext.comparison.rounds import by_need
 from foretext.comparison.rows import ComparisonRows, read_rows
-from foretext.comparison.shares import Pace, Stopwatch
+from foretext.comparison.shares import Stopwatch
 from foretext.comparison.text_facts import text_facts
 from foretext.corpus import Corpus
 from foretext.corpus.settings import CorpusConfig
@@ -28,13 +28,19 @@ UTF_8 = ("utf-8", "utf8", "utf-8-sig")
 SEARCHING_RATE = 0.03  # of the time, at most, to look for rows in the corpus
 
 
-def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch) -> Plan:
+def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch, pace: float = 1.0) -> Plan:
     """Read the rows, look at the text, choose the candidates; all that is kept is in the ledger.
+
+    Args:
+        request: what the user wants.
+        ledger: of the comparison's folder.
+        watch: counts the seconds of the comparison.
+        pace: how many times as slow as usual this machine is.
 
     Raises:
         ForetextError: rows, text or settings will not do; the message says why.
     """
-    pace, content = Pace(), request.content()
+    content = request.content()
     rows = read_rows(request.task, request.sources, request.rows, seed=request.seed)
     rows.write(ledger.rows)
     text = dict(request.text) if request.corpus else {}
@@ -62,7 +68,7 @@ def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch) -> Plan
         request=request.kept(),
         content=content,
         seconds=watch(),
-        pace=pace(),
+        pace=pace,
         rows=rows.counts(),
         reading=dict(rows.settings),
         corpus=[*files],

@@ -21,7 +21,7 @@ from foretext.comparison.measurement import machine
 from foretext.comparison.preparing import kept_plan, make_plan
 from foretext.comparison.request import CompareRequest
 from foretext.comparison.rounds import Played, play_rounds
-from foretext.comparison.shares import Shares, Stopwatch
+from foretext.comparison.shares import Shares, Stopwatch, machine_pace
 from foretext.comparison.sharing import share_work, shared_work
 from foretext.comparison.turn import Contest
 from foretext.comparison.worker import Worker
@@ -68,9 +68,10 @@ def run_comparison(
     _trust_named(request)
     with comparison_folder(out, overwrite=overwrite, resume=resume) as ledger:
         ledger.candidates.mkdir(exist_ok=True)
+        pace = machine_pace()  # before there is a second process, which may need the same core
         with worker or ChildWorker(ledger.candidates) as doing:
             doing.start()  # imports its libraries while the rows are read
-            plan = _plan(request, ledger, watch)
+            plan = _plan(request, ledger, watch, pace)
             contest = Contest(request, plan, ledger, doing, watch, is_silent)
             _tell_plan(contest)
             contest = share_work(contest)
@@ -92,13 +93,13 @@ def _trust_named(request: CompareRequest) -> None:
     trust(*(name for name in names if ":" in name and is_name(name)))
 
 
-def _plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch) -> Plan:
+def _plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch, pace: float) -> Plan:
     """Return what was decided, now or by the command that is resumed."""
     kept = ledger.plan
     if kept is not None:
         watch.add(kept.seconds)
         return kept_plan(request, kept, ledger.path)
-    plan = make_plan(request, ledger, watch)
+    plan = make_plan(request, ledger, watch, pace)
     ledger.begin(plan)
     return plan
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from foretext.progress.budget import Budget, Clock
 
-__all__ = ["SLOWEST", "Answering", "Pace", "Shares", "Stopwatch"]
+__all__ = ["SLOWEST", "Answering", "Shares", "Stopwatch", "machine_pace"]
 
 WRITING_SECONDS = 2.5  # for figures, page and the best model
 WRITING_RATE, MOST_WRITING_RATE = 0.004, 0.1  # of the time: beside that, and at most
@@ -21,6 +21,7 @@ ANSWERING_RATE = 0.15  # of a share, at most, for answers at the end
 OPENING_SECONDS = 0.7  # of a model that is to answer, and of rows that it answers alone
 SLOWEST_OPENING = 2.0  # times as long, at most: rows that are answered alone have a second in all
 SLOWEST = 4.0  # times as slow as usual, at most, that a busy machine is taken for
+PACE_SECONDS = 0.2  # of work that the pace of a machine is measured by
 ROW_SECONDS = 0.005  # of an answer, before one was timed
 MARGIN = 1.2  # times the time that was measured
 
@@ -46,16 +47,16 @@ class Stopwatch:
         self._began -= seconds
 
 
-class Pace:
-    """How slow a busy machine is: the time of this process, by that of its work, from now on."""
+def machine_pace() -> float:
+    """Measure how many times as slow as usual a busy machine is, 1 or more.
 
-    def __init__(self) -> None:
-        self._wall, self._work = time.monotonic(), time.process_time()
-
-    def __call__(self) -> float:
-        """Return how many times as slow as usual it is, 1 or more."""
-        wall, work = time.monotonic() - self._wall, time.process_time() - self._work
-        return min(max(wall / max(work, 1e-3), 1.0), SLOWEST)
+    It computes for a fifth of a second of this thread's own time, and looks at how long that took.
+    Waiting for a disk or for another process of the comparison does not count.
+    """
+    began, work = time.monotonic(), time.thread_time()
+    while time.thread_time() - work < PACE_SECONDS:
+        pass
+    return min(max((time.monotonic() - began) / PACE_SECONDS, 1.0), SLOWEST)
 
 
 @dataclass(frozen=True)
