@@ -48,4 +48,8 @@ function decoded(bytes) {
   return { text: new TextDecoder(old).decode(bytes), encoding: old };
 }
 
-const size = (bytes) => (bytes < 1_000_000 ? `${number(Math.ceil(bytes / 1000))} kB` : `${number(bytes / 1_000_000)} MB`);
+function size(bytes) {
+  if (bytes < 1_000_000) return `${number(Math.ceil(bytes / 1000))} kB`;
+  const millions = Math.round(bytes / 100_000) / 10;
+  return `${number(millions, Number.isInteger(millions) ? 0 : 1)} MB`;
+}

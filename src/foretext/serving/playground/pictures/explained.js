@@ -34,10 +34,10 @@ function drawn({ words, label, method, predictions }, texts) {
     h("h2", {}, label === null ? t("explain.title") : t("explain.label", { label })),
     Object.entries(texts).map(([name, text]) => h("p", { class: "text" },
       several ? h("span", { class: "soft" }, `${t(`field.${name}`)}: `) : null,
-      marked(text, of(name), ({ weight }, word) => decisive(word, weight, most)))),
+      marked(text, of(name), ({ weight }, word) => decisive(word, weight / most, number(weight, 3))))),
     h("p", { class: "legend" },
-      h("span", {}, decisive(t("explain.word"), most, most), ` ${t("explain.for")}`),
-      h("span", {}, decisive(t("explain.word"), -most, most), ` ${t("explain.against")}`)),
+      h("span", {}, decisive(t("explain.word"), 1), ` ${t("explain.for")}`),
+      h("span", {}, decisive(t("explain.word"), -1), ` ${t("explain.against")}`)),
     weights(ranked.slice(0, MOST).map(({ text, weight }) => [text, weight]), {
       caption: t("explain.heaviest"), sides: [t("explain.yes"), t("explain.no")],
       head: [t("table.word"), t("explain.side"), t("explain.weight")],
@@ -46,8 +46,8 @@ function drawn({ words, label, method, predictions }, texts) {
   ].flat().filter(Boolean);
 }
 
-function decisive(word, weight, most) {
-  const [kind, color] = weight > 0 ? ["above", "var(--series-1)"] : ["below", "var(--series-4)"];
-  const mark = h("mark", { class: `decisive ${kind}`, title: number(weight, 3) }, word);
-  return tinted(mark, color, Math.abs(weight) / most);
+/** share: of the largest weight, from -1 to 1. */
+function decisive(word, share, title = null) {
+  const [kind, color] = share > 0 ? ["above", "var(--series-1)"] : ["below", "var(--series-4)"];
+  return tinted(h("mark", { class: `decisive ${kind}`, title }, word), color, Math.abs(share));
 }
