@@ -120,7 +120,7 @@ def _score(
     size, start = max(LOGITS // (num_ids * len(ids)), 1), 0
     parts = []
     for states in _states(backbone, ids):
-        for piece in states.split(size, dim=1):  # (B, t, D)
+        for piece in torch.split(states, size, dim=1):  # (B, t, D)
             logits = head(piece).float()  # (B, t, V)
             sums = logits.logsumexp(-1, keepdim=True)
             wanted = targets[:, start : start + piece.shape[1], None]
@@ -137,7 +137,7 @@ def _states(backbone: Backbone, ids: Tensor) -> Iterator[Tensor]:
         yield backbone(Inputs(ids, visibility="causal")).last
         return
     carried: tuple[Tensor, ...] = ()
-    for piece in ids.split(PIECE_TOKENS, dim=1):
+    for piece in torch.split(ids, PIECE_TOKENS, dim=1):
         states = backbone(Inputs(piece.contiguous(), visibility="causal", carried=carried))
         carried = states.carried
         yield states.last

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from functools import partial
 from typing import Any, NamedTuple, cast
@@ -103,7 +103,7 @@ class Completion:
                 found += await self._write(prompt, scored, len(found))
         return found
 
-    async def stream(self) -> AsyncIterator[Choice]:
+    async def stream(self) -> AsyncGenerator[Choice, None]:
         """Yield pieces of texts as they come; those of a prompt's texts alternate."""
         first = 0
         for prompt, scored in zip(self.prompts, await self._scored(), strict=True):

@@ -108,7 +108,7 @@ class CompletionBody(Body):
             ),
         ):
             if wrong:
-                raise PydanticCustomError("settings", sentence)  # type: ignore[arg-type]
+                raise PydanticCustomError("settings", sentence)
         return self
 
     @property

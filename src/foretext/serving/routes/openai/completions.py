@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
@@ -42,7 +42,7 @@ async def completions(body: CompletionBody, request: Request) -> Response:
     )
 
 
-async def _events(completion: Completion, request: Request) -> AsyncIterator[bytes]:
+async def _events(completion: Completion, request: Request) -> AsyncGenerator[bytes, None]:
     """Yield an event for each piece of text, and one that ends the stream."""
     begun = False
     try:
@@ -62,8 +62,8 @@ async def _events(completion: Completion, request: Request) -> AsyncIterator[byt
     yield b"data: [DONE]\n\n"
 
 
-async def _after(first: bytes, events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    async with aclosing(events):  # type: ignore[type-var]
+async def _after(first: bytes, events: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
+    async with aclosing(events):
         yield first
         async for event in events:
             yield event

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import TypeVar
 
 __all__ = ["reported"]
@@ -12,7 +12,7 @@ T = TypeVar("T")
 Report = Callable[[T], None]
 
 
-async def reported(work: Callable[[Report[T]], Awaitable[object]]) -> AsyncIterator[T]:
+async def reported(work: Callable[[Report[T]], Awaitable[object]]) -> AsyncGenerator[T, None]:
     """Yield what work reports, from whichever thread; closing the iterator cancels the work.
 
     Args:
@@ -24,16 +24,19 @@ async def reported(work: Callable[[Report[T]], Awaitable[object]]) -> AsyncItera
     loop = asyncio.get_running_loop()
     reports: asyncio.Queue[tuple[T] | None] = asyncio.Queue()
 
+    def report(content: T) -> None:
+        loop.call_soon_threadsafe(reports.put_nowait, (content,))
+
     async def run() -> None:
         try:
-            await work(lambda report: loop.call_soon_threadsafe(reports.put_nowait, (report,)))
+            await work(report)
         finally:
             reports.put_nowait(None)
 
     task = asyncio.create_task(run())
     try:
-        while (report := await reports.get()) is not None:
-            yield report[0]
+        while (found := await reports.get()) is not None:
+            yield found[0]
         await task
     finally:
         task.cancel()

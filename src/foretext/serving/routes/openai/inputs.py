@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 from pydantic import StrictInt, StrictStr, ValidationError, WrapValidator
 from pydantic_core import PydanticCustomError
@@ -12,7 +12,6 @@ from foretext.serving.errors import BadRequest
 __all__ = ["Inputs", "Item", "as_items"]
 
 Item = str | tuple[int, ...]  # a text, or the ids of its tokens
-Rows = list[str] | list[list[int]]
 
 
 def _one_sentence(value: Any, check: Any) -> Any:
@@ -42,5 +41,5 @@ def as_items(inputs: str | list[str] | list[int] | list[list[int]], name: str) -
     if not inputs:
         raise BadRequest(f"{name} is an empty list; give one text at least.")
     if isinstance(inputs[0], int):
-        return [tuple(cast(list[int], inputs))]
-    return [each if isinstance(each, str) else tuple(each) for each in cast(Rows, inputs)]
+        return [tuple(inputs)]
+    return [each if isinstance(each, str) else tuple(each) for each in inputs]

@@ -23,7 +23,7 @@ FINISHED = {"end": "stop", "stop": "stop", "length": "length"}  # our words, and
 class Choice(NamedTuple):
     """A text, or a piece of it in a stream."""
 
-    index: int
+    place: int  # among the texts of a request
     text: str
     tokens: ScoredTokens | None = None  # None: they are not asked for
     finish_reason: str | None = None  # None: there is more to come
@@ -39,7 +39,7 @@ class Choice(NamedTuple):
                 "text_offset": self.tokens.starts,
             }
         return {
-            "index": self.index,
+            "index": self.place,
             "text": self.text,
             "logprobs": logprobs,
             "finish_reason": self.finish_reason,
