@@ -81,10 +81,10 @@ function drawFacts(model) {
     h("div", {}, h("dt", {}, t(`fact.${name}`)), h("dd", {}, value)))));
 }
 
-/** "language model (masked)" */
+/** "language model (masked)"; the titles of tasks say what their kinds say. */
 function kind({ kind: name, title }) {
-  const told = has(`kind.${name}`) ? t(`kind.${name}`) : name;
-  return title && title !== name ? `${told} (${title})` : told;
+  const told = has(`kind.${name}`) ? t(`kind.${name}`) : (title ?? name);
+  return name === "language model" && title ? `${told} (${title})` : told;
 }
 
 const shortened = (names) => names.slice(0, 6).join(", ") + (names.length > 6 ? ` … (${number(names.length)})` : "");

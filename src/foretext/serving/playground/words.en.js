@@ -41,6 +41,7 @@ export default {
   "run.answer": "Answer",
   "run.running": "Running … Escape stops.",
   "run.stopped": "Stopped.",
+  "run.note": "Note: {note}.",
   "run.done": "Done in {time} ms.",
 
   "code.title": "The same by code",

@@ -41,6 +41,7 @@ export default {
   "run.answer": "结果",
   "run.running": "正在运行……按 Esc 停止。",
   "run.stopped": "已停止。",
+  "run.note": "说明：{note}。",
   "run.done": "用时 {time} 毫秒。",
 
   "code.title": "用代码调用",

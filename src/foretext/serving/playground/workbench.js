@@ -103,7 +103,7 @@ export class Workbench {
     const nodes = await this.action.show(answer, this.context(values, signal, headers));
     signal?.throwIfAborted();
     const warning = headers.get("x-warning");
-    this.answer.replaceChildren(...[warning ? h("p", { class: "warning" }, warning) : [], nodes].flat(2));
+    this.answer.replaceChildren(...[warning ? h("p", { class: "warning" }, t("run.note", { note: warning })) : [], nodes].flat(2));
   }
 
   async streamed(values, signal) {

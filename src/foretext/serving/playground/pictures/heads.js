@@ -4,6 +4,7 @@ import { h } from "../dom.js";
 import { number, t } from "../language.js";
 
 const TONE = [61, 143, 176]; // is seen on light and dark; how strong, the weight says
+const LARGEST = 36; // pixels of a side
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
 /** layers: (L, H, T, T). Returns {node, mark(layer, head)}; choose(layer, head) is called. */
@@ -35,13 +36,20 @@ export function heads(layers, choose) {
   };
 }
 
+/** Long texts are drawn smaller: a pixel is the largest weight of its place. */
 function small(weights) {
-  const size = weights.length;
+  const size = Math.min(weights.length, LARGEST);
+  const pixels = new Float64Array(size * size);
+  const at = (index) => Math.floor((index * size) / weights.length);
+  weights.forEach((row, from) => row.forEach((weight, to) => {
+    const place = at(from) * size + at(to);
+    pixels[place] = Math.max(pixels[place], weight);
+  }));
   const canvas = h("canvas", { width: size, height: size, "aria-hidden": "true" });
   const context = canvas.getContext("2d");
   const image = context.createImageData(size, size);
-  const most = Math.max(...weights.map((row) => Math.max(...row)), 1e-9);
-  weights.flat().forEach((weight, place) => image.data.set([...TONE, (255 * weight) / most], 4 * place));
+  const most = Math.max(...pixels, 1e-9);
+  pixels.forEach((weight, place) => image.data.set([...TONE, (255 * weight) / most], 4 * place));
   context.putImageData(image, 0, 0);
   return canvas;
 }

@@ -4,11 +4,12 @@ import { h, svg } from "../dom.js";
 import { number } from "../language.js";
 
 const LARGEST = 26; // pixels of a square
-const SMALLEST = 11;
+const SMALLEST = 12;
 const WIDE = 560; // pixels that the picture should fill at most
 const NARROW = 322;
 const LETTER = 7; // pixels; a Chinese character takes more
 const LONGEST = 12; // characters of a label
+const FONT = 11.5; // pixels, unless squares are smaller
 
 /** weights: (T, T) or more, of which the first tokens are shown; label: what it is, in words. */
 export function heatMap(tokens, weights, label) {
@@ -26,7 +27,7 @@ export function heatMap(tokens, weights, label) {
     svg("text", { transform: `translate(${at(index) + side / 2 + 4} ${edge - 6}) rotate(-90)` }, short(token)),
   ]);
   const picture = svg("svg", {
-    class: "heat-map", width: size, height: size, viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": label,
+    class: "heat-map", width: size, height: size, viewBox: `0 0 ${size} ${size}`, role: "img", "font-size": Math.min(FONT, side - 2), "aria-label": label,
   }, svg("rect", { class: "ground", x: edge, y: edge, width: size - edge, height: size - edge }), squares, names);
   return h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": label }, picture);
 }

@@ -11,9 +11,12 @@ export function matrix(names, values, { caption, corner, digits = 2 }) {
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, corner),
         names.map((_, index) => h("th", { scope: "col", class: "number" }, place(index))))),
       h("tbody", {}, names.map((name, row) => h("tr", {},
-        h("th", { scope: "row" }, place(row), " ", name),
+        h("th", { scope: "row" }, place(row), " ", beginning(name)),
         values[row].map((value) => tinted(h("td", { class: "number" }, number(value, digits)), value)))))));
 }
+
+const LONGEST = 120; // characters of a name
+const beginning = (name) => (name.length > LONGEST ? `${name.slice(0, LONGEST)}…` : name);
 
 const STRONGEST = 55; // percent of colour, so that the number on it stays readable
 

@@ -1,4 +1,5 @@
-// Words as labelled points. A label that finds no free room is left out; the table has all words.
+// Words as labelled points. Words that were given always have a label; one of another word is left out
+// where it finds no free room, and stands in the table alone.
 
 import { svg } from "../dom.js";
 
@@ -12,18 +13,37 @@ const FONTS = { true: "650 13px", false: "13px" }; // of words that were given, 
 export function wordMap(points, label) {
   const size = matchMedia("(max-width: 800px)").matches ? NARROW : WIDE;
   const placed = scaled(points, size);
-  const taken = placed.map(({ left, top }) => ({ left: left - 4, right: left + 4, top: top - 4, bottom: top + 4 }));
-  const ruler = document.createElement("canvas").getContext("2d");
-  const measured = ({ word, given }) => {
-    ruler.font = `${FONTS[given]} ${getComputedStyle(document.body).fontFamily}`;
-    return ruler.measureText(word).width;
-  };
-  const first = [...placed].sort((one, other) => Number(other.given) - Number(one.given));
-  const labels = first.map((point) => labelled(point, measured(point), taken, size)).filter(Boolean);
   return svg("svg", { class: "word-map", viewBox: `0 0 ${size.width} ${size.height}`, role: "img", "aria-label": label },
-    placed.map(({ word, left, top, given }) => svg("circle", {
-      cx: left, cy: top, r: given ? 5 : 3.5, class: given ? "given" : "near",
-    }, svg("title", {}, word))), labels);
+    placed.map(dot), labels(placed, size).map(text));
+}
+
+const side = (point) => (point.given ? "given" : "near");
+const dot = (point) => svg("circle", {
+  cx: point.left, cy: point.top, r: point.given ? 5 : 3.5, class: side(point),
+}, svg("title", {}, point.word));
+const text = ({ point, place }) => svg("text", {
+  x: place.x, y: place.y, "text-anchor": place.anchor, class: side(point),
+}, point.word);
+
+/** [{point, place}]: where the label of each point stands, of as many as there is room for. */
+function labels(points, size) {
+  const dots = points.map(({ left, top }) => ({ left: left - 4, right: left + 4, top: top - 4, bottom: top + 4 }));
+  const found = [];
+  for (const point of [...points].sort((one, other) => Number(other.given) - Number(one.given))) {
+    const inside = places(point, widthOf(point)).filter(({ box }) => fits(box, size));
+    const apart = inside.filter(({ box }) => !found.some(({ place }) => overlap(box, place.box)));
+    const free = apart.find(({ box }) => !dots.some((one) => overlap(box, one)));
+    const place = free ?? (point.given ? (apart[0] ?? inside[0]) : undefined);
+    if (place) found.push({ point, place });
+  }
+  return found;
+}
+
+const ruler = document.createElement("canvas").getContext("2d");
+
+function widthOf({ word, given }) {
+  ruler.font = `${FONTS[given]} ${getComputedStyle(document.body).fontFamily}`;
+  return ruler.measureText(word).width;
 }
 
 function scaled(points, { width, height }) {
@@ -38,23 +58,19 @@ function scaled(points, { width, height }) {
   return points.map(({ word, x, y, given }) => ({ word, given, left: left(x), top: height - top(y) }));
 }
 
-/** The label at the first free side of its point; null where all are taken. */
-function labelled({ word, left, top, given }, width, taken, size) {
-  const sides = [
-    { anchor: "start", x: left + 8, y: top + 4, from: left + 8 },
-    { anchor: "end", x: left - 8, y: top + 4, from: left - 8 - width },
-    { anchor: "middle", x: left, y: top - 9, from: left - width / 2 },
-    { anchor: "middle", x: left, y: top + 18, from: left - width / 2 },
+/** The four places of a label beside its point, the best first. */
+function places({ left, top }, width) {
+  const place = (anchor, x, y, from) => (
+    { anchor, x, y, box: { left: from, right: from + width, top: y - LINE + 4, bottom: y + 4 } });
+  return [
+    place("start", left + 8, top + 4, left + 8),
+    place("end", left - 8, top + 4, left - 8 - width),
+    place("middle", left, top - 9, left - width / 2),
+    place("middle", left, top + 18, left - width / 2),
   ];
-  for (const { anchor, x, y, from } of sides) {
-    const box = { left: from, right: from + width, top: y - LINE + 4, bottom: y + 4 };
-    const inside = box.left >= 0 && box.right <= size.width && box.top >= 0 && box.bottom <= size.height;
-    if (!inside || taken.some((other) => overlap(box, other))) continue;
-    taken.push(box);
-    return svg("text", { x, y, "text-anchor": anchor, class: given ? "given" : "near" }, word);
-  }
-  return null;
 }
 
+const fits = ({ left, right, top, bottom }, { width, height }) =>
+  left >= 0 && right <= width && top >= 0 && bottom <= height;
 const overlap = (one, other) =>
   one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
