@@ -31,7 +31,7 @@ async def reported(work: Callable[[Report[T]], Awaitable[object]]) -> AsyncGener
         try:
             await work(report)
         finally:
-            reports.put_nowait(None)
+            loop.call_soon(reports.put_nowait, None)  # behind the reports that are on their way
 
     task = asyncio.create_task(run())
     try:
