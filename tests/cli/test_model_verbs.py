@@ -79,6 +79,22 @@ def test_embed_pools_layers_of_a_model(command: Command, models: Path, tmp_path:
     np.testing.assert_allclose(np.load(out), wanted, atol=1e-6)
 
 
+def test_embed_computes_in_the_numbers_that_are_asked_for(
+    command: Command, models: Path, run: Path, tmp_path: Path
+) -> None:
+    for precision in ("fp32", "bf16"):
+        out = tmp_path / f"{precision}.npy"
+        arguments = ("embed", models / "bert", models / "text.txt", "-o", out)
+        assert command(*arguments, "--precision", precision).code == 0
+        model = bert()
+        model.use_precision(precision)
+        np.testing.assert_array_equal(np.load(out), model.embed(SENTENCES))
+    exact, rough = (np.load(tmp_path / f"{precision}.npy") for precision in ("fp32", "bf16"))
+    assert 0 < np.abs(exact - rough).max() < 0.1
+    refused = command("embed", run, models / "text.txt", "--precision", "bf16")
+    assert (refused.code, "--precision has no effect" in refused.err) == (2, True)
+
+
 def test_embed_takes_the_body_of_what_learned_a_task(
     command: Command, models: Path, tmp_path: Path
 ) -> None:

@@ -49,12 +49,20 @@ class Networks:
     """
 
     def __init__(self, network: Network, tokenizer: Tokenizer, precision: ReadingPrecision) -> None:
-        if precision == "int8":
-            check_int8(network.backbone.embedding.device)
         self.original = network
-        self.precision = precision
+        self.use(precision)
         self.num_ids = tokenizer.vocab_size
         self._copies = Copies(network, (tokenizer,))
+
+    def use(self, precision: ReadingPrecision) -> None:
+        """Compute in these numbers from now on.
+
+        Raises:
+            SettingError: the device has no such products.
+        """
+        if precision == "int8":
+            check_int8(self.device)
+        self.precision = precision
 
     @property
     def device(self) -> torch.device:

@@ -103,6 +103,14 @@ class ModelParts(Represented):
             prompts=self.prompts,
         )
 
+    def use_precision(self, precision: ReadingPrecision) -> None:
+        """Compute in these numbers from now on, see the argument `precision`.
+
+        Raises:
+            SettingError: the device does not have them.
+        """
+        self._networks.use(precision)
+
     @property
     def vector_size(self) -> int:
         """Numbers of an embedding, D."""
