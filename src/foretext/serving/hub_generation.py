@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -16,6 +16,7 @@ from foretext.errors import ForetextError
 from foretext.serving.abilities.generate import Generate, GenerateOptions, Written
 from foretext.serving.errors import error_body
 from foretext.serving.hub_parameters import HubParameters, checked_parameters
+from foretext.serving.routes.openai.completions import EVENT_HEADERS
 from foretext.serving.routes.openai.events import reported
 from foretext.serving.served_model import ServedModel
 from foretext.serving.service import Service
@@ -82,9 +83,25 @@ async def text_generation(
     """
     wanted = checked_parameters(GenerationParameters, parameters)
     generation = _Generation(request, model, prompt, wanted)
-    if is_stream:
-        return StreamingResponse(generation.events(), media_type="text/event-stream")
-    return json_reply([await generation.whole()])
+    if not is_stream:
+        return json_reply([await generation.whole()])
+    events = generation.events()
+    first = await anext(events)  # what is refused before it has a status of its own
+    sent = _after(first, events, request.url.path)
+    return StreamingResponse(sent, media_type="text/event-stream", headers=EVENT_HEADERS)
+
+
+async def _after(
+    first: bytes, events: AsyncGenerator[bytes, None], path: str
+) -> AsyncGenerator[bytes, None]:
+    """Yield events, and where the text cannot be finished the reason as the last one."""
+    async with aclosing(events):
+        yield first
+        try:
+            async for event in events:
+                yield event
+        except ForetextError as error:
+            yield _line(error_body(path, error))
 
 
 class _Generation:
@@ -111,19 +128,16 @@ class _Generation:
             found["details"] = {**self._details(written), "prefill": [], "tokens": tokens}
         return found
 
-    async def events(self) -> AsyncIterator[bytes]:
+    async def events(self) -> AsyncGenerator[bytes, None]:
         """Yield server-sent events, a token each; the last one has the whole text."""
         held: NewToken | None = None
-        try:
-            async with aclosing(reported(self._write)) as reports:
-                async for token, written in reports:
-                    if held is not None:
-                        yield self._event(held, None if token is not None else written)
-                    held = token
-        except ForetextError as error:
-            yield _line(error_body(self.request.url.path, error))
+        async with aclosing(reported(self._write)) as reports:
+            async for token, written in reports:
+                if held is not None:
+                    yield self._event(held, written)
+                held = token
 
-    async def _write(self, report: Callable[[Told], None]) -> Written:
+    async def _write(self, report: Callable[[Told], object]) -> Written:
         def work(pause: Pause) -> Written:
             def watch(token: NewToken) -> None:
                 report(Told(token))

@@ -190,6 +190,13 @@ def test_a_text_comes_token_by_token(call: Call, server: Server) -> None:
     assert greedy.text.startswith("".join(pieces))
 
 
+def test_a_stream_that_cannot_begin_has_the_status_of_its_error(server: Server) -> None:
+    body = {"inputs": "the", "stream": True, "parameters": {"stop": [""]}}
+    answer = server.client.post("/models/causal", json=body)
+    assert answer.status_code == 422
+    assert "stop = ''" in answer.json()["error"]
+
+
 def test_draws_without_a_seed_differ(server: Server) -> None:
     parameters = {"do_sample": True, "details": True, "max_new_tokens": 2}
     body = {"inputs": "the", "parameters": parameters}
