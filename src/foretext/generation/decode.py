@@ -30,6 +30,7 @@ def decode(
     end: int | None,
     num_ids: int | None = None,
     advance: Callable[[int], None] | None = None,
+    pause: Callable[[], None] | None = None,
 ) -> list[list[Output]]:
     """Decode the text of each reading; return its outputs, the best one first.
 
@@ -44,6 +45,7 @@ def decode(
         end: id of the token that ends an output; None: none does.
         num_ids: that the tokenizer has; a head may have rows behind them.
         advance: is called with the number of texts of each batch that is done.
+        pause: is called before each token, so that other work can have its turn.
 
     Raises:
         SettingError: the backbone cannot continue a text.
@@ -53,7 +55,7 @@ def decode(
         backbone = packed(backbone)
     outputs: list[list[Output]] = [[] for _ in readings]
     for batch in _batches(readings, decoding.batch_texts):
-        decoder = Decoder(backbone, maps, [readings[text] for text in batch], num_ids)
+        decoder = Decoder(backbone, maps, [readings[text] for text in batch], num_ids, pause=pause)
         if decoding.num_beams > 1:
             found = BeamSearch(decoder, len(batch), decoding, end).outputs()
         else:

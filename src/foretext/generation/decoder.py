@@ -7,7 +7,7 @@ model with an encoder reads the sources first, once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -37,6 +37,7 @@ class Decoder:
             and the openings are equally long. A single one without a source is that of every row.
         num_ids: that the tokenizer has; a head may have rows behind them. None: all rows are ids.
         length: positions that are used; None: all that the backbone has.
+        pause: is called before each read, so that other work can have its turn; None: nothing is.
 
     Raises:
         SettingError: the backbone cannot continue a text.
@@ -49,8 +50,10 @@ class Decoder:
         readings: Sequence[Reading] = (Reading(),),
         num_ids: int | None = None,
         length: int | None = None,
+        pause: Callable[[], None] | None = None,
     ) -> None:
         self.backbone = backbone
+        self._pause = pause
         self.head = head
         self.num_ids = num_ids
         self.reading = readings[0]
@@ -67,6 +70,8 @@ class Decoder:
 
         The first ids may be none, T = 0, where there is an opening or a mask.
         """
+        if self._pause is not None:
+            self._pause()
         read = max(self._cache.length - len(self.reading.opening), 0)
         if read + ids.shape[1] > self.room:
             ids = torch.cat((self._ids[:, :read], ids), dim=1)[:, -max(self.room // 2, 1) :]

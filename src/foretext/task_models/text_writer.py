@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from foretext.classifiers.predictor import Record, Top
@@ -71,13 +71,19 @@ class TextWriter(TextWriterLearning):
         return [outputs[0].text for outputs in self.predict_top(texts, 1, **options)]
 
     def predict_top(
-        self, texts: Sequence[str], k: int = 5, **options: Any
+        self,
+        texts: Sequence[str],
+        k: int = 5,
+        *,
+        pause: Callable[[], None] | None = None,
+        **options: Any,
     ) -> list[list[TextAnswer]]:
         """Return `k` outputs of each text with their scores, the best one first.
 
         Args:
             texts: sources.
             k: outputs of each; a beam has as many hypotheses, at least.
+            pause: is called before each token, so that other work can have its turn.
             options: settings of `foretext.generation.Decoding`, such as ``temperature=0.8``.
 
         Raises:
@@ -85,7 +91,7 @@ class TextWriter(TextWriterLearning):
             SettingError: a single text is given, or there is no such setting.
         """
         check_list(texts)
-        return self._written(texts, self._decoding({"num_best": k, **options}))
+        return self._written(texts, self._decoding({"num_best": k, **options}), pause=pause)
 
     @property
     def abilities(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -243,7 +249,11 @@ class TextWriter(TextWriterLearning):
         return Decoding.checked(chosen, "decoding")
 
     def _written(
-        self, texts: Sequence[str], decoding: Decoding, places: Sequence[str] = ()
+        self,
+        texts: Sequence[str],
+        decoding: Decoding,
+        places: Sequence[str] = (),
+        pause: Callable[[], None] | None = None,
     ) -> list[list[TextAnswer]]:
         """Return the outputs of each text; an empty one becomes an empty one."""
         sources = encode_sources(self.base, self.task, texts, places).ids
@@ -256,6 +266,7 @@ class TextWriter(TextWriterLearning):
             decoding,
             end=self.task.end,
             num_ids=self._writer.vocab_size,
+            pause=pause,
         )
         found = [[TextAnswer("", 0.0)] for _ in texts]
         for number, own in zip(some, outputs, strict=True):

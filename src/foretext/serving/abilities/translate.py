@@ -6,8 +6,11 @@ from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from foretext.serving.ability import Ability
+from foretext.serving.writing import Pause
 
 __all__ = ["Translate", "TranslateOptions"]
+
+LONG = 1024  # tokens of all hypotheses of a text
 
 
 class TranslateOptions(NamedTuple):
@@ -23,10 +26,22 @@ class Translate(Ability):
 
     name: ClassVar[str] = "translate"
 
+    def is_long(self, options: TranslateOptions) -> bool:
+        """Whether an output may take so long that others should have turns meanwhile."""
+        decoding = self.model.decoding
+        num_beams = max(options.num_beams or decoding.num_beams, options.k)
+        return num_beams * (options.max_new_tokens or decoding.max_new_tokens) > LONG
+
     def run(self, items: Sequence[str], options: Hashable) -> list[dict[str, Any]]:
         """Return the record of each text; see `Ability.run`."""
         assert isinstance(options, TranslateOptions)
-        found = self.model.predict_top(items, options.k, **_decoding(options))
+        return self.records(items, options)
+
+    def records(
+        self, items: Sequence[str], options: TranslateOptions, pause: Pause | None = None
+    ) -> list[dict[str, Any]]:
+        """Return the record of each text; `pause` is called before each token."""
+        found = self.model.predict_top(items, options.k, pause=pause, **_decoding(options))
         [field] = self.model.fields
         return [
             {field: text, "outputs": [output.record() for output in outputs]}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from functools import partial
+from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Request
 from pydantic import Field
@@ -10,7 +11,7 @@ from pydantic import Field
 from foretext.explanation import Method
 from foretext.serving.abilities.answer import AnswerOptions
 from foretext.serving.abilities.explain import ExplainOptions
-from foretext.serving.abilities.translate import TranslateOptions
+from foretext.serving.abilities.translate import Translate, TranslateOptions
 from foretext.serving.body import Body, FiniteJson, Reply
 from foretext.serving.service import Service
 
@@ -154,8 +155,7 @@ async def translate(body: TranslateBody, request: Request) -> FiniteJson:
     service, texts = Service.of(request), body.inputs
     options = TranslateOptions(body.k, body.num_beams, body.max_new_tokens)
     sources = [texts] if isinstance(texts, str) else texts
-    answered = await service.answer(request, "translate", sources, options, model=body.model)
-    records: list[dict[str, Any]] = answered.answers
+    records = await _translated(sources, options, body.model, request)
     if body.alignment:
         pairs = [
             (source, record["outputs"][0]["text"])
@@ -167,6 +167,22 @@ async def translate(body: TranslateBody, request: Request) -> FiniteJson:
             for record, each in zip(records, aligned.answers, strict=True)
         ]
     return FiniteJson(records[0] if isinstance(texts, str) else records)
+
+
+async def _translated(
+    sources: list[str], options: TranslateOptions, model: str | None, request: Request
+) -> list[dict[str, Any]]:
+    """Return the record of each text; what takes long is done text by text, in turns."""
+    service = Service.of(request)
+    ability = cast(Translate, service.models.find(model, "translate").ability("translate"))
+    if not ability.is_long(options):
+        answered = await service.answer(request, "translate", sources, options, model=model)
+        return answered.answers
+    records = []
+    for source in sources:
+        work = partial(ability.records, [source], options)
+        records += await service.write(request, "translate", work, model=model)
+    return records
 
 
 class ExplainBody(Body):
