@@ -54,11 +54,34 @@ def test_a_request_that_is_too_large_for_any_time_is_refused_for_good() -> None:
 
 
 def test_who_would_wait_too_long_is_refused_at_once() -> None:
-    door = admission(max_seconds=5.0)
-    door.enter(job_of(6000))
-    with pytest.raises(Full, match="it has work for about 6 seconds") as refused:
-        door.enter(job_of(1))
+    door = admission(max_wait=5.0)
+    for _ in range(6):
+        door.enter(job_of(1000))
+    with pytest.raises(Full, match="would wait for about 6 seconds") as refused:
+        door.enter(job_of(1000))
     assert refused.value.retry_after == pytest.approx(6.0)
+
+
+def test_a_short_request_does_not_wait_for_the_whole_of_a_long_one() -> None:
+    door = admission(max_wait=1.0)
+    door.enter(job_of(50_000))
+    for _ in range(3):
+        door.enter(job_of(200))
+
+
+def test_a_long_request_may_wait_as_long_as_it_takes_itself() -> None:
+    door = admission(max_wait=1.0)
+    door.enter(job_of(20_000))
+    door.enter(job_of(20_000))
+    with pytest.raises(Full):
+        door.enter(job_of(20_000))
+
+
+def test_what_could_not_end_in_time_is_not_begun() -> None:
+    door = admission(max_wait=1.0, max_seconds=30.0)
+    door.enter(job_of(20_000))
+    with pytest.raises(Full):
+        door.enter(job_of(20_000))
 
 
 def test_the_wait_is_what_is_left_to_compute() -> None:

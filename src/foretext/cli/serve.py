@@ -83,8 +83,9 @@ def serve(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Another limit: max_batch_tokens, max_inputs, max_request_tokens, max_bodies, "
-            "max_connections, header_seconds, body_seconds, idle_seconds, write_seconds.",
+            help="Another limit: max_batch_tokens, max_wait, max_inputs, max_request_tokens, "
+            "max_bodies, max_connections, header_seconds, body_seconds, idle_seconds, "
+            "write_seconds.",
         ),
     ] = None,
     access_log: Annotated[

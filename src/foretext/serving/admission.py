@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 
+from foretext.serving.batch import QUANTUM
 from foretext.serving.errors import CannotServe, Full
 from foretext.serving.pace import Pace
 from foretext.serving.pending import Pending
@@ -27,7 +28,7 @@ class Admission:
     def __init__(self, settings: ServingConfig, pace: Pace) -> None:
         self._settings = settings
         self._pace = pace
-        self.num_requests = 0
+        self._requests: set[Pending] = set()
         self.num_tokens = 0
         self._tokens: Counter[Hashable] = Counter()  # of each ability, not yet computed
 
@@ -46,9 +47,10 @@ class Admission:
             )
         if self.num_requests and self.num_tokens + request.tokens > limits.max_tokens:
             raise self._full(f"it answers requests of {self.num_tokens:,} tokens")
-        if self.seconds_left > limits.max_seconds:
-            raise self._full(f"it has work for about {self.seconds_left:.0f} seconds")
-        self.num_requests += 1
+        own, wait = self._seconds(request), self._wait(request)
+        if wait > limits.max_wait and (wait > own or wait + own > limits.max_seconds):
+            raise self._full(f"this request would wait for about {wait:.0f} seconds")
+        self._requests.add(request)
         self.num_tokens += request.tokens
         self._tokens[request.ability] += request.tokens
 
@@ -60,10 +62,15 @@ class Admission:
 
     def leave(self, request: Pending) -> None:
         """Make room, once a request is answered or given up."""
-        self.num_requests -= 1
+        self._requests.remove(request)
         self.num_tokens -= request.tokens
         self._tokens[request.ability] -= request.tokens_left
         request.tokens_left = 0
+
+    @property
+    def num_requests(self) -> int:
+        """Requests in flight."""
+        return len(self._requests)
 
     @property
     def seconds_left(self) -> float:
@@ -74,6 +81,18 @@ class Admission:
     def retry_after(self) -> float:
         """Seconds after which a client that is refused now may ask again."""
         return min(max(self.seconds_left, SHORTEST_WAIT), LONGEST_WAIT)
+
+    def _wait(self, request: Pending) -> float:
+        """Seconds that others take until a request is done.
+
+        Turns are shared, so each of the others takes as long as it does, or less: a short request
+        does not wait for the whole of a long one.
+        """
+        share = max(request.tokens, QUANTUM) / self._pace.rate(request.ability)
+        return sum(min(share, self._seconds(other)) for other in self._requests)
+
+    def _seconds(self, request: Pending) -> float:
+        return request.tokens_left / self._pace.rate(request.ability)
 
     def _full(self, reason: str) -> Full:
         wait = self.retry_after

@@ -56,6 +56,9 @@ class ServingConfig(Config):
     max_seconds: float = Field(default=60.0, gt=0)
     """Seconds that a request may take until its answer begins."""
 
+    max_wait: float = Field(default=5.0, gt=0)
+    """Seconds that a request may wait for others, as estimated; more is refused with 429."""
+
     max_inputs: int = Field(default=10_000, ge=1)
     """Texts and other inputs of one request; more are refused with 422."""
 
