@@ -32,7 +32,7 @@ from foretext.serving.tei_predictions import Prediction, predictions_of
 from foretext.serving.text_inputs import decoded_texts, prompted
 from foretext.serving.text_request import Asked, ask, json_reply, single_texts, vectors_reply
 
-__all__ = ["embeddings", "predictions", "router", "similarities"]
+__all__ = ["embeddings", "router", "similarities"]
 
 router = APIRouter(tags=["text-embeddings-inference"])
 
@@ -93,7 +93,7 @@ async def similarity(body: SimilarityBody, request: Request) -> Response:
 
 
 async def similarities(body: SimilarityBody, request: Request) -> Asked:
-    """Return the cosine of each text with the first one, by vectors that are sent nowhere."""
+    """Return the cosine of each text with the first one, (N,)."""
     if not body.inputs.sentences:
         raise BadRequest("inputs.sentences is empty; give one text at least.")
     parameters = body.parameters
@@ -118,13 +118,6 @@ async def predict(body: PredictBody, request: Request) -> Response:
 
     A task without labels answers with the record of ``foretext predict --json``.
     """
-    asked = await predictions(body, request)
-    is_batch = isinstance(body.inputs, list) and not isinstance(body.inputs[0], str)
-    return json_reply(asked.answers if is_batch else asked.answers[0], asked.headers)
-
-
-async def predictions(body: PredictBody, request: Request) -> Asked:
-    """Return the labels of each input with their scores."""
     asked = await ask(
         request,
         "predict",
@@ -133,7 +126,9 @@ async def predictions(body: PredictBody, request: Request) -> Asked:
         model=body.model,
         cutting=body.cutting,
     )
-    return asked._replace(answers=[predictions_of(record) for record in asked.answers])
+    answers = [predictions_of(record) for record in asked.answers]
+    is_batch = isinstance(body.inputs, list) and not isinstance(body.inputs[0], str)
+    return json_reply(answers if is_batch else answers[0], asked.headers)
 
 
 def _inputs_of_task(inputs: str | list[str] | list[list[str]]) -> list[tuple[str, ...]]:
