@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from selenium.webdriver.common.keys import Keys
 
 from tests.report.browser import Browser
 from tests.serving.browser.visit import Visit
 from tests.serving.conftest import Server
+
+Keys = pytest.importorskip("selenium.webdriver.common.keys", reason="no selenium").Keys
 
 
 def visit(browser: Browser, server: Server, width: int = 1280, scheme: str = "light") -> Visit:

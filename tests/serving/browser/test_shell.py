@@ -13,7 +13,6 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 from fastapi.responses import JSONResponse
-from selenium.webdriver.common.keys import Keys
 from starlette.routing import Mount
 
 from foretext.serving.routes.playground import router
@@ -21,6 +20,8 @@ from tests.report.browser import Browser
 from tests.serving.browser.playground import Playground
 from tests.serving.conftest import Server, running
 from tests.serving.models import WORDS
+
+Keys = pytest.importorskip("selenium.webdriver.common.keys", reason="no selenium").Keys
 
 NOT_SAVED = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
 
