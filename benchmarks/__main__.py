@@ -27,6 +27,7 @@ NAMES = (
     "embedding",
     "busy",
     "static_embedding",
+    "serving",
     "generation",
     "decoding",
     "lstm_lm",
