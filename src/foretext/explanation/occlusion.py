@@ -20,7 +20,7 @@ from foretext.explanation.words import Place, Texts, without
 __all__ = ["occlude"]
 
 OCCLUSION = "occlusion"
-AT_ONCE = 2048  # inputs that are answered together
+AT_ONCE = 1 << 22  # characters of inputs that are answered together
 FEWEST = 4  # parts of an input whose rows use up all predictions
 PIECES = 8  # that a part is taken apart into, at most
 
@@ -145,7 +145,7 @@ def _groups(asked: Sequence[_Occlusion]) -> Iterator[list[_Occlusion]]:
     some: list[_Occlusion] = []
     size = 0
     for each in asked:
-        own = min(len(each.places), each.room) + 2
+        own = (min(len(each.places), each.room) + 2) * sum(map(len, each.texts))
         if some and size + own > AT_ONCE:
             yield some
             some, size = [], 0

@@ -40,6 +40,7 @@ from foretext.task_models.pair_scores import (
     shown_scores,
 )
 from foretext.task_models.score_findings import score_findings
+from foretext.tasks.matching import Matching
 
 __all__ = ["TextMatcher"]
 
@@ -49,6 +50,8 @@ Scores = NDArray[np.float64]
 
 class TextMatcher(MatcherLearning, GradientWords):
     """Pairs of texts to a label or to a score."""
+
+    task: Matching
 
     @property
     def usage(self) -> str:
