@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from foretext.serving.routes.tasks import Translation
 from tests.serving.conftest import Server
 from tests.serving.routes.conftest import Verb
 
@@ -79,6 +80,7 @@ def test_others_are_answered_while_a_long_output_is_written(server: Server) -> N
 
 def test_a_translation_comes_with_its_alignment(server: Server) -> None:
     answer = server.client.post("/translate", json={"inputs": TEXTS[0], "alignment": True}).json()
+    Translation.model_validate(answer)
     output = answer["outputs"][0]["text"]
     expected = server.models["writer"].alignment(TEXTS[0], output)
     found = answer["alignment"]
@@ -108,6 +110,7 @@ def test_an_explanation_is_that_of_the_python_call(
         ("/tag", {"inputs": "the", "model": "writer"}, "has no 'tag'"),
         ("/answer", {"question": "who?"}, "passage"),
         ("/translate", {"inputs": "the", "num_beams": 0}, "num_beams"),
+        ("/translate", {"inputs": "the", "k": 100}, "100 beams of 256 tokens"),
         ("/explain", {"inputs": ["a", "b"], "model": "classifier"}, "texts"),
         ("/explain", {"inputs": "a", "label": "sky", "model": "classifier"}, "sky"),
         ("/explain", {"inputs": "a", "model": "index"}, "has no 'explain'"),

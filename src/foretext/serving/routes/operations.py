@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import PlainTextResponse
 
 from foretext._version import __version__
 from foretext.serving.errors import Loading, Unhealthy
@@ -15,7 +16,7 @@ __all__ = ["router"]
 router = APIRouter(tags=["operations"])
 
 
-@router.get("/health")
+@router.get("/health", response_class=Response)
 async def health(request: Request) -> Response:
     """Answer 200 when requests can be answered: models are open, and their thread lives."""
     service = _ready(request)
@@ -24,7 +25,7 @@ async def health(request: Request) -> Response:
     return Response()
 
 
-@router.get("/ping")
+@router.get("/ping", response_class=Response)
 async def ping(request: Request) -> Response:
     """Answer as ``/health`` does; SageMaker asks under this name."""
     return await health(request)
@@ -59,7 +60,7 @@ async def info(request: Request) -> dict[str, Any]:
     }
 
 
-@router.get("/metrics")
+@router.get("/metrics", response_class=PlainTextResponse)
 async def metrics(request: Request) -> Response:
     """Return the metrics in Prometheus's text format."""
     text = Service.of(request).metrics.text()

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Request
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from foretext.explanation import Method
 from foretext.serving.abilities.answer import AnswerOptions
@@ -18,6 +18,9 @@ from foretext.serving.service import Service
 __all__ = ["router"]
 
 router = APIRouter(tags=["tasks"], default_response_class=FiniteJson)
+
+MOST_WRITTEN = 8192  # tokens of all beams of a text
+USUAL_LENGTH = 256  # of an output, where a request says nothing
 
 Texts = Annotated[list[str], Field(min_length=1)]
 Few = Annotated[int, Field(ge=1, le=100)]
@@ -111,11 +114,20 @@ class TranslateBody(Body):
     num_beams: Few | None = None
     """Hypotheses of the beam search; null: as the model does it."""
 
-    max_new_tokens: int | None = Field(default=None, ge=1, le=4096)
+    max_new_tokens: int | None = Field(default=None, ge=1, le=1024)
     """Tokens of an output, at most; null: as the model does it."""
 
     alignment: bool = False
     """Whether to say which words of the text each word of the best output looks at."""
+
+    @model_validator(mode="after")
+    def _ends(self) -> TranslateBody:
+        beams, length = max(self.num_beams or 1, self.k), self.max_new_tokens or USUAL_LENGTH
+        if beams * length > MOST_WRITTEN:
+            raise ValueError(
+                f"{beams} beams of {length:,} tokens; together they may have {MOST_WRITTEN:,}"
+            )
+        return self
 
 
 class Output(Reply):

@@ -76,7 +76,7 @@ async def embed_all(body: EmbedAllBody, request: Request) -> Response:
     return vectors_reply(asked)
 
 
-@router.post("/embed_sparse")
+@router.post("/embed_sparse", responses={422: {"description": "Always."}})
 async def embed_sparse(request: Request) -> Response:
     """Refuse: sparse vectors need a model of the kind SPLADE, which foretext does not have."""
     raise CannotServe(

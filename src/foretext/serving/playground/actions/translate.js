@@ -18,7 +18,7 @@ export default {
     { name: "inputs", kind: "text", rows: 3, file: true, value: model.example ?? sample(model, ENGLISH, CHINESE) },
     { name: "k", kind: "number", value: "1", min: 1, max: 20 },
     { name: "num_beams", kind: "number", value: "4", min: 1, max: 100 },
-    { name: "max_new_tokens", kind: "number", min: 1, max: 4096, optional: true },
+    { name: "max_new_tokens", kind: "number", min: 1, max: 1024, optional: true },
     ...(canAlign(model) ? [{ name: "alignment", kind: "check", value: "yes" }] : []),
   ],
 
