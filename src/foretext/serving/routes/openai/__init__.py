@@ -5,6 +5,7 @@ embeddings.py       vectors of texts
 completions.py      texts that a model writes, whole or as a stream
 completion_body.py  what a client may ask of them
 completion.py       one request of them while it is answered
+prompt_in_work.py   the texts of one of its prompts, in the model's thread
 events.py           what a model's thread reports, sent as it comes
 inputs.py           texts and ids of a request
 absent.py           routes of OpenAI that no model here can answer
