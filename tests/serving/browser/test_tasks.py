@@ -83,6 +83,10 @@ def test_words_of_both_texts_are_marked_each_in_its_own(browser: Browser, url: s
     page = asked(browser, url, "both", "pairs", typed=typed)
     found = page.run(MARKED, ".explained .text")
     assert found == ["[First text: ][old] [ships]", "[Second text: ][ships] [of] [old]"]
+    assert [row[0] for row in rows(page, ".explained table")][:2] == [
+        "ships · First text",
+        "ships · Second text",
+    ]
     page.check()
 
 

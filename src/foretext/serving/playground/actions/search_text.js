@@ -10,6 +10,14 @@ const ENGLISH = ["The museum is open from nine to five.", "Children under six ne
   "Trains leave from the main station every hour.", "A guide shows the paintings on Sundays."];
 const CHINESE = ["博物馆每天九点开放，下午五点关闭。", "六岁以下儿童免票。", "火车每小时从中央车站发出一班。", "每周日有导游讲解绘画作品。"];
 
+const last = { text: null, parts: [] };
+
+/** The passages of a text; those of the last one are kept, for the form asks at every key. */
+function parts(text) {
+  if (text !== last.text) Object.assign(last, { text, parts: passages(text) });
+  return last.parts;
+}
+
 export default {
   name: "search_text",
   needs: ["embed"],
@@ -21,10 +29,10 @@ export default {
     { name: "k", kind: "number", value: "5", min: 1, max: 1000 },
   ],
 
-  request: ({ texts, query, by, k }) => ({ path: "search", body: { query, by, k, texts: passages(texts) } }),
+  request: ({ texts, query, by, k }) => ({ path: "search", body: { query, by, k, texts: parts(texts) } }),
 
   show: (answer, { values }) => [
-    h("p", { class: "soft" }, t("search.searched", { count: number(passages(values.texts).length) })),
+    h("p", { class: "soft" }, t("search.searched", { count: number(parts(values.texts).length) })),
     hits(answer, ({ rows: [row] }) => t("search.passage", { number: number(row) })),
   ].flat(),
 };

@@ -8,7 +8,7 @@ import { marked, tinted } from "./marked.js";
 import { weights } from "./weights.js";
 
 const MOST = 12; // words in the table
-const FAINTEST = 0.04; // of the largest weight; words below it are not marked
+const FAINTEST = 0.1; // of the largest weight; words below it are not marked
 
 /** A place that asks `request` and shows the words; texts: those of the request by their names. */
 export function explained(request, texts, { call, signal }) {
@@ -38,13 +38,16 @@ function drawn({ words, label, method, predictions }, texts) {
     h("p", { class: "legend" },
       h("span", {}, decisive(t("explain.word"), 1), ` ${t("explain.for")}`),
       h("span", {}, decisive(t("explain.word"), -1), ` ${t("explain.against")}`)),
-    weights(ranked.slice(0, MOST).map(({ text, weight }) => [text, weight]), {
+    weights(ranked.slice(0, MOST).map((word) => [several ? placed(word) : word.text, word.weight]), {
       caption: t("explain.heaviest"), sides: [t("explain.yes"), t("explain.no")],
       head: [t("table.word"), t("explain.side"), t("explain.weight")],
     }),
     has(how) ? h("p", { class: "soft" }, t(how, { count: number(predictions) })) : null,
   ].flat().filter(Boolean);
 }
+
+/** A word with the name of its text. */
+const placed = ({ text, field }) => [text, h("span", { class: "soft" }, ` · ${t(`field.${field}`)}`)];
 
 /** share: of the largest weight, from -1 to 1. */
 function decisive(word, share, title = null) {
