@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.errors import SettingError
+from foretext.generation.decoding import Decoding
 
 __all__ = ["Mood", "Names", "Pairs", "Parts", "Reader", "Scores", "Writer", "presets"]
 
@@ -168,6 +169,7 @@ class Writer(Preset):
 
     abilities = ("translate", "alignment")
     fields = ("source",)
+    decoding = Decoding()
 
     def predict_top(self, texts: Sequence[str], k: int, **_: Any) -> list[list[Output]]:
         return [[Output(" ".join(reversed(text.split())))] * k for text in texts]
