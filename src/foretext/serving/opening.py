@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from foretext.artifact import load, opened_run
+from foretext.artifact import load, load_task, opened_run
 from foretext.classifiers.fasttext.bin_reader import holds_classifier
-from foretext.classifiers.predictor import Predictor
 from foretext.errors import ModelFileError, SettingError
 from foretext.replacement import refuse_unfinished
 
@@ -48,7 +47,7 @@ def open_model(place: Path) -> Any:
     Raises:
         ForetextError: as of `foretext.load`.
     """
-    return load(place, Predictor) if _is_classifier_file(place) else load(place)
+    return load_task(place) if _is_classifier_file(place) else load(place)
 
 
 def _named(given: str) -> tuple[str, Path]:
