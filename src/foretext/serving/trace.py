@@ -22,6 +22,7 @@ class Trace:
 
     request_id: str
     began: float = field(default_factory=time.perf_counter)
+    key: bytes = b""  # the header with the key that was checked; b"": the server asks for none
     status: int = 0  # 0: the client left before an answer
     model: str = ""
     ability: str = ""

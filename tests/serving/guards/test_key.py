@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import pytest
+from starlette.requests import HTTPConnection
+from starlette.types import Receive, Scope, Send
 
+from foretext.serving.guards.key import KeyGuard
 from foretext.serving.keys import ENVIRONMENT
+from foretext.serving.metrics import Metrics
+from foretext.serving.scheduler import Scheduler
+from foretext.serving.served_model import Models
+from foretext.serving.service import Service, client_of
+from foretext.serving.settings import ServingConfig
 from tests.serving.conftest import Server
 
 Guarded = Callable[..., Server]
@@ -59,3 +69,25 @@ def test_a_public_folder_leads_to_no_other_route(locked: Server, path: str) -> N
     answer = locked.client.get(path)
     assert answer.status_code in (401, 404)
     assert "words" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("keys", "client"), [({}, "10.0.0.9"), ({ENVIRONMENT: "the-key"}, "Bearer the-key")]
+)
+def test_only_a_checked_key_tells_clients_apart(
+    keys: dict[str, str], client: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without keys a header could be made up, for a share of its own in each request."""
+    for name, key in keys.items():
+        monkeypatch.setenv(name, key)
+    found: list[str] = []
+
+    async def note_client(scope: Scope, receive: Receive, send: Send) -> None:
+        found.append(client_of(HTTPConnection(scope)))
+
+    settings = ServingConfig()
+    guard = KeyGuard(note_client, Service(Models({}), Scheduler(settings), settings, Metrics()))
+    headers = [(b"authorization", b"Bearer the-key")]
+    scope = {"type": "http", "method": "POST", "path": "/embed", "headers": headers}
+    asyncio.run(guard({**scope, "client": ("10.0.0.9", 1)}, AsyncMock(), AsyncMock()))
+    assert found == [client]

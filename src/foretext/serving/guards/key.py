@@ -10,6 +10,7 @@ from foretext.serving.errors import Unauthorized
 from foretext.serving.guards.refusal import header, refuse
 from foretext.serving.keys import Keys
 from foretext.serving.service import Service
+from foretext.serving.trace import Trace
 
 __all__ = ["KeyGuard"]
 
@@ -28,7 +29,7 @@ class KeyGuard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on a request that brings a key or needs none."""
-        if scope["type"] != "http" or not self.keys or _is_public(scope) or self._allows(scope):
+        if scope["type"] != "http" or not self.keys or self._allows(scope) or _is_public(scope):
             await self.app(scope, receive, send)
             return
         error = Unauthorized(
@@ -37,7 +38,12 @@ class KeyGuard:
         await refuse(error, scope, receive, send, www_authenticate="Bearer")
 
     def _allows(self, scope: Scope) -> bool:
-        return self.keys.allow(header(scope, b"authorization") or b"")
+        """Whether a request brings a key, which then tells its client apart from others."""
+        given = header(scope, b"authorization") or b""
+        if not self.keys.allow(given):
+            return False
+        Trace.of(scope).key = given
+        return True
 
 
 def _is_public(scope: Scope) -> bool:
