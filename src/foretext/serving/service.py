@@ -80,6 +80,6 @@ class Service(NamedTuple):
 
 
 def client_of(request: HTTPConnection) -> str:
-    """Return what tells clients apart, so that each has its share: a checked key, or the address."""
+    """Return what tells clients apart, for equal shares: a checked key, or the address."""
     key = Trace.of(request.scope).key.decode("latin-1")
     return key or (request.client.host if request.client else "")
