@@ -1,0 +1,1 @@
+"""A corpus without its dirt: rules, duplicates, text of test sets."""

@@ -1,0 +1,151 @@
+"""Documents that contain text of a test set: they share an n-gram of 13 words with it.
+
+A model that has read its test is good at that test alone (Brown et al. 2020, "Language Models are
+Few-Shot Learners", appendix C). Each character of a script without blanks counts as a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.cleaning.signatures import Words, hash_words, split_text
+from foretext.cleaning.texts_of_files import file_texts
+from foretext.corpus.source import Source
+from foretext.corpus.sources import find_sources
+from foretext.errors import CorpusError
+
+__all__ = ["TEST_GRAM", "Overlap", "TestTexts"]
+
+TEST_GRAM = 13  # words
+SHORTEST = 8  # words of a test's text; what is shorter stands in many documents by chance
+
+_BATCH = 4096  # texts
+_SLOTS = 16  # of the filter, at least, for each n-gram
+
+
+class Overlap(NamedTuple):
+    """What a document shares with the test sets."""
+
+    place: str  # ``file, line 3`` of the first text of a test that it shares words with
+    words: str  # the first n-gram that is shared
+    rate: float  # of the words of the document: those in shared n-grams
+
+
+class TestTexts:
+    """The n-grams of test sets, found in documents by their hashes of 64 bits.
+
+    Args:
+        texts: of the tests, each after its place.
+
+    Attributes:
+        num_texts: those that are long enough to be found, of 8 words or more.
+        num_short: those that are not.
+
+    Raises:
+        CorpusError: no text is long enough.
+    """
+
+    __test__: ClassVar = False  # or pytest would take the class for a test, by its name
+
+    def __init__(self, texts: Iterable[tuple[str, str]]) -> None:
+        self._places: list[str] = []
+        self.num_short = 0
+        found = [self._add(batch) for batch in _batches(texts)]
+        self.num_texts = len(self._places)
+        if not found or not self._places:
+            raise CorpusError(
+                f"No text of the test sets has {SHORTEST} words, so that nothing could be found in "
+                "a corpus; give other files, or none."
+            )
+        grams = np.concatenate([hashes for hashes, _, _ in found])
+        self._lengths = np.unique(np.concatenate([lengths for _, _, lengths in found])).tolist()
+        self._grams, first = np.unique(grams, return_index=True)  # (T,) uint64
+        self._texts = np.concatenate([texts for _, texts, _ in found])[first]  # (T,) int64
+        self._filter = np.zeros(1 << (_SLOTS * len(self._grams)).bit_length(), np.bool_)
+        self._filter[self._grams & self._mask] = True
+
+    @classmethod
+    def read(cls, sources: str | Path | Source | Sequence[str | Path | Source]) -> Self:
+        """Read test sets: files of rows (CSV, TSV, JSON, Parquet, CoNLL) or of running text.
+
+        All strings of a row count, so no column has to be named.
+
+        Raises:
+            CorpusError: a file is missing or damaged, or no text is long enough.
+        """
+        return cls(
+            (f"{source.name}, {place}", text)
+            for source in find_sources(sources)
+            for place, text in file_texts(source)
+        )
+
+    def overlap(self, text: str) -> Overlap | None:
+        """Return what a document shares with the tests, if anything."""
+        return self.overlaps([text])[0]
+
+    def overlaps(self, texts: Sequence[str]) -> list[Overlap | None]:
+        """Return what each of some documents shares with the tests; faster than one by one."""
+        words = hash_words(texts)
+        covered = np.zeros(len(words.hashes) + 1, np.int64)  # (W + 1,) steps up and down
+        first: dict[int, tuple[int, int, int]] = {}  # document -> word, n, index of the n-gram
+        for n in self._lengths:
+            grams = words.grams(n)
+            for at, index in self._shared(grams):
+                document = int(np.searchsorted(grams.starts, at, side="right")) - 1
+                word = int(words.starts[document]) + at - int(grams.starts[document])
+                end = min(word + n, int(words.starts[document + 1]))
+                covered[word] += 1
+                covered[end] -= 1
+                first[document] = min(first.get(document, (word, n, index)), (word, n, index))
+        is_covered = np.cumsum(covered[:-1]) > 0  # (W,)
+        found: list[Overlap | None] = [None] * len(texts)
+        for document, (word, n, index) in first.items():
+            start, end = words.starts[document : document + 2]
+            shared = split_text(texts[document])[word - start : word - start + n]
+            place = self._places[self._texts[index]]
+            found[document] = Overlap(place, " ".join(shared), float(is_covered[start:end].mean()))
+        return found
+
+    @property
+    def _mask(self) -> np.uint64:
+        return np.uint64(len(self._filter) - 1)
+
+    def _shared(self, grams: Words) -> Iterator[tuple[int, int]]:
+        """Yield the places of n-grams that a test has, each with its index there."""
+        places = np.flatnonzero(self._filter[grams.hashes & self._mask])
+        if not len(places):
+            return
+        wanted = grams.hashes[places]
+        index = np.minimum(np.searchsorted(self._grams, wanted), len(self._grams) - 1)
+        is_there = self._grams[index] == wanted
+        yield from zip(places[is_there].tolist(), index[is_there].tolist(), strict=True)
+
+    def _add(
+        self, batch: Sequence[tuple[str, str]]
+    ) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return n-grams of texts, the number of the text of each, and all values of n."""
+        words = hash_words([text for _, text in batch])
+        num_words = np.diff(words.starts)  # (texts,)
+        is_long = num_words >= SHORTEST
+        self.num_short += int((~is_long).sum())
+        numbers = np.cumsum(is_long) - 1 + len(self._places)
+        self._places += [place for (place, _), long in zip(batch, is_long, strict=True) if long]
+        grams = words.grams(TEST_GRAM)
+        num_grams = np.diff(grams.starts)
+        return (
+            grams.hashes[np.repeat(is_long, num_grams)],
+            np.repeat(numbers[is_long], num_grams[is_long]),
+            np.minimum(num_words[is_long], TEST_GRAM),
+        )
+
+
+def _batches(texts: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    left = iter(texts)
+    while batch := [*islice(left, _BATCH)]:
+        yield batch
