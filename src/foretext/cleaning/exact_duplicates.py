@@ -1,14 +1,89 @@
-"""Documents that repeat an earlier one but for white space, case and width."""
+"""Documents that repeat an earlier one but for white space, case and width, by 128-bit hashes."""
 
 from __future__ import annotations
 
 import hashlib
 import unicodedata
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
-__all__ = ["exact_digest"]
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.cleaning.equal_keys import MOST_SORTED, equal_keys
+from foretext.errors import OutputError
+from foretext.files import output_error
+from foretext.parsing import map_array
+
+__all__ = ["ExactDuplicate", "ExactIndex", "exact_digest"]
 
 
 def exact_digest(text: str) -> bytes:
     """Return a hash of 128 bits, the same for texts that differ in white space, case or width."""
     plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
     return hashlib.blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+class ExactDuplicate(NamedTuple):
+    """A document that is to be dropped, and the first one with its digest."""
+
+    document: int
+    twin: int
+
+
+class ExactIndex:
+    """Finds equal digests among more documents than fit into memory.
+
+    What is found depends on digests and numbers alone, not on the calls by which they were added.
+
+    Args:
+        folder: an empty one, where digests are stored: 16 bytes a document. The caller removes it.
+        most_sorted: digests that are sorted in memory together.
+    """
+
+    def __init__(self, folder: Path, *, most_sorted: int = MOST_SORTED) -> None:
+        self._halves = folder / "first-halves.bin", folder / "second-halves.bin"
+        self.folder = folder
+        self.most_sorted = most_sorted
+        self._numbers: list[NDArray[np.int64]] = []
+
+    def add(self, digests: Sequence[bytes], numbers: Sequence[int] | NDArray[np.int64]) -> None:
+        """Add documents by their digests and numbers, no number twice.
+
+        Raises:
+            OutputError: the disk is full.
+        """
+        halves = np.frombuffer(b"".join(digests), "<u8").reshape(-1, 2)  # (N, 2)
+        try:
+            for path, half in zip(self._halves, halves.T, strict=True):
+                with path.open("ab") as file:
+                    file.write(half.tobytes())
+        except OSError as error:
+            raise output_error(self.folder, error) from error
+        self._numbers.append(np.asarray(numbers, np.int64))
+
+    def found(self) -> Iterator[ExactDuplicate]:
+        """Yield the duplicates in the order of their numbers."""
+        if not self._numbers:
+            return
+        numbers = np.concatenate(self._numbers)
+        seconds = map_array(self._halves[1], "<u8", len(numbers), OutputError)
+        pairs = [np.empty((2, 0), np.int64)]
+        for places, groups, _ in equal_keys(self._halves[0], len(numbers), self.most_sorted):
+            pairs.append(_repeated(groups, seconds[places], numbers[places]))
+        documents, twins = np.concatenate(pairs, axis=1)
+        for at in np.argsort(documents):
+            yield ExactDuplicate(int(documents[at]), int(twins[at]))
+
+
+def _repeated(
+    groups: NDArray[np.int64], seconds: NDArray[np.uint64], numbers: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return (2, R), documents and their twins: those equal in group and second half."""
+    order = np.lexsort((numbers, seconds, groups))
+    groups, seconds, numbers = groups[order], seconds[order], numbers[order]
+    is_first = np.ones(len(order), np.bool_)
+    is_first[1:] = (groups[1:] != groups[:-1]) | (seconds[1:] != seconds[:-1])
+    twins = numbers[is_first][np.cumsum(is_first) - 1]
+    return np.stack((numbers, twins))[:, ~is_first]
