@@ -11,7 +11,7 @@ from itertools import chain, groupby, islice
 from pathlib import PurePosixPath
 from typing import Any
 
-from foretext.corpus import Corpus
+from foretext.corpus import Corpus, CorpusConfig
 from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.parquet import parquet_batches
 from foretext.corpus.source import Source
@@ -51,7 +51,7 @@ def file_texts(source: Source) -> Iterator[Text]:
         return _placed("line", _tagged_rows(lines))
     if "\t" in beginning:
         return _placed("line", enumerate((line.split("\t") for line in lines), start=1))
-    return _placed("document", enumerate(Corpus([source]), start=1))
+    return _placed("document", enumerate(Corpus(source, CorpusConfig(format="txt")), start=1))
 
 
 def _placed(unit: str, rows: Iterable[tuple[int, Any]]) -> Iterator[Text]:
