@@ -18,6 +18,8 @@ NAMES = (
     "subwords",
     "encoding",
     "neighbors",
+    "near_duplicates",
+    "search",
     "pretraining",
     "electra",
     "encoder_decoder",
