@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from foretext.artifact import load
     from foretext.classifiers.fasttext.classifier import FastTextClassifier
     from foretext.classifiers.linear import LinearClassifier
+    from foretext.cleaning import clean
     from foretext.comparison.compare import compare
     from foretext.corpus import Corpus
     from foretext.corpus.phrases import Phrases
@@ -48,6 +49,7 @@ __all__ = [
     "Word2Vec",
     "WordVectors",
     "__version__",
+    "clean",
     "compare",
     "distill",
     "finetune",
@@ -74,6 +76,7 @@ _HOMES = {
     "SearchIndex": "foretext.search",
     "Word2Vec": "foretext.estimators",
     "WordVectors": "foretext.vectors.word_vectors",
+    "clean": "foretext.cleaning",
     "compare": "foretext.comparison.compare",
     "distill": "foretext.pipeline.distill",
     "finetune": "foretext.finetuning.finetune",

@@ -9,6 +9,7 @@ import typer
 from foretext._version import __version__
 from foretext.cli.align import align
 from foretext.cli.analogy import analogy
+from foretext.cli.clean import clean
 from foretext.cli.compare import compare
 from foretext.cli.convert import convert
 from foretext.cli.demo import demo
@@ -50,6 +51,7 @@ app = typer.Typer(
 for verb in (
     demo,
     inspect,
+    clean,
     tokenizer,
     plan,
     pretrain,

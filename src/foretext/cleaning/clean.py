@@ -1,0 +1,150 @@
+"""`clean`: a corpus becomes a clean one, and a list of what was dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from foretext.cleaning.building import Building
+from foretext.cleaning.cleaned import Cleaned
+from foretext.cleaning.documents import unit_of
+from foretext.cleaning.job import CleaningJob
+from foretext.cleaning.languages import means_for
+from foretext.cleaning.normalizing import refuse_missing_ftfy
+from foretext.cleaning.quality_settings import ChineseRules, QualityRules
+from foretext.cleaning.request import Request, SourceName
+from foretext.cleaning.settings import CleaningConfig
+from foretext.corpus import Corpus, CorpusConfig
+from foretext.corpus.source import STANDARD_INPUT
+from foretext.corpus.sources import find_sources
+from foretext.corpus.texts import SourceNames, TextSource, found_sources
+from foretext.errors import CorpusError, ForetextError, Interrupted, OutputError, SettingError
+from foretext.files import held_folder, output_error, refuse_name
+from foretext.runtime import Interruption, usable_cores
+
+__all__ = ["clean"]
+
+Settings = Mapping[str, Any]
+
+
+def clean(
+    corpus: TextSource,
+    out: str | Path,
+    *,
+    against: str | Path | Sequence[str | Path] = (),
+    text: Settings | None = None,
+    settings: Settings | None = None,
+    rules: Settings | None = None,
+    chinese_rules: Settings | None = None,
+    workers: int | None = None,
+    overwrite: bool = False,
+    resume: bool = False,
+    quiet: bool | None = None,
+) -> Cleaned:
+    """Keep the good documents of a corpus in the folder `out`, and list all others with a reason.
+
+    The result does not depend on the number of workers.
+
+    Args:
+        corpus: files, folders, globs or URLs, or texts in memory.
+        out: the folder of the results; ``out/kept`` is the clean corpus.
+        against: files of test sets, whose text is to be removed.
+        text: settings of the section corpus, ``{"column": "body"}``.
+        settings: of `CleaningConfig`, ``{"languages": ["en"], "mask": ["email"]}``.
+        rules: of `QualityRules`, ``{"min_words": 20}``.
+        chinese_rules: of `ChineseRules`, the same for text without blanks between words.
+        workers: processes; None: as many as cores.
+        overwrite: replace what `out` holds, once the new corpus is finished.
+        resume: go on with the unfinished cleaning in `out`.
+        quiet: show no progress; None: show it on a terminal and in a notebook.
+
+    Raises:
+        ForetextError: corpus, a setting or the folder will not do, or nothing is left; the message
+            says why.
+    """
+    path = Path(out)
+    config = CleaningConfig.checked(_tuples(settings), "clean")
+    checked_rules = QualityRules.checked(_tuples(rules), "rules")
+    checked_chinese = ChineseRules.checked(_tuples(chinese_rules), "chinese_rules")
+    if workers is not None and workers < 1:
+        raise SettingError(f"workers = {workers}: take one or more.")
+    if config.fix_text:
+        refuse_missing_ftfy()
+    means = means_for(config.languages, config.language_by, config.language_model)
+    names = found_sources(corpus)
+    source = Corpus(names, CorpusConfig.checked(dict(text or {}), "corpus"))
+    tests = [against] if isinstance(against, str | Path) else list(against)
+    _refuse_inside(path, names, source)
+    request = Request(
+        config=config,
+        rules=checked_rules,
+        chinese=checked_chinese,
+        normalization=source.config.normalization,
+        language_means=means,
+        against=tuple(map(str, tests)),
+        sources=tuple(
+            SourceName(name=each.name, unit=unit_of(source, number))
+            for number, each in enumerate(source.sources)
+        ),
+        identity=_identity(source, tests, config.language_model),
+    )
+    refuse_name(path)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise output_error(path, error) from error
+    with held_folder(path), Interruption() as stop:
+        building = Building(path, overwrite=overwrite, resume=resume)
+        try:
+            job = CleaningJob(building, source, request, stop)
+            job.run(workers or usable_cores(), quiet=quiet)
+        except Interrupted:
+            raise
+        except ForetextError:
+            building.abandon()
+            raise
+    return Cleaned(path)
+
+
+def _tuples(settings: Settings | None) -> dict[str, Any]:
+    """Return settings with tuples for the lists of TOML and Python."""
+    return {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in (settings or {}).items()
+    }
+
+
+def _refuse_inside(out: Path, names: SourceNames, corpus: Corpus) -> None:
+    """Refuse to write into the corpus, or to read what is written.
+
+    Raises:
+        OutputError: the folder is within one of the corpus, or holds a file of it.
+    """
+    whole = out.resolve()
+    given = [names] if isinstance(names, str | Path) else names
+    for name in given if isinstance(given, Sequence) else ():
+        if Path(str(name)).is_dir() and whole.is_relative_to(Path(str(name)).resolve()):
+            raise OutputError(f"{out} is inside the corpus {name}; choose a folder beside it.")
+    for source in corpus.sources:
+        if Path(source.name).resolve().is_relative_to(whole):
+            raise OutputError(
+                f"{source.name}, a file of the corpus, is inside {out}; choose another folder."
+            )
+
+
+def _identity(corpus: Corpus, tests: Sequence[str | Path], model: str | None) -> str:
+    """Return what changes with the files that are read.
+
+    Raises:
+        CorpusError: there is no such file of a test set, or it is standard input.
+    """
+    if STANDARD_INPUT in map(str, tests):
+        raise CorpusError(
+            "A test set cannot come from standard input, because several processes read it; save "
+            "it as a file."
+        )
+    read = find_sources(tests) if tests else []
+    if model is not None and Path(model).exists():
+        read += find_sources(model) if Path(model).is_file() else []
+    return " ".join([corpus.fingerprint, *(source.identity for source in read)])

@@ -1,0 +1,154 @@
+"""Which documents of all shards repeat an earlier one: exactly, or nearly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.cleaning.exact_duplicates import ExactIndex
+from foretext.cleaning.near_duplicates import DuplicateIndex
+from foretext.cleaning.shard_folder import KeptRow, ShardFolder
+from foretext.files import temporary_folder
+from foretext.progress import Progress
+
+__all__ = ["EXACT", "NEAR", "Documents", "Duplicates", "find_duplicates", "no_duplicates"]
+
+EXACT, NEAR = "exact_duplicate", "near_duplicate"
+
+Check = Callable[[], None]
+
+
+class Documents:
+    """The documents that are kept of all shards, numbered in their order.
+
+    Args:
+        folders: of the shards.
+        sizes: documents that are kept of each.
+    """
+
+    def __init__(self, folders: Sequence[ShardFolder], sizes: Sequence[int]) -> None:
+        self.folders, self.sizes = folders, sizes
+        self.starts = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    def row(self, number: int) -> KeptRow:
+        """Return a document.
+
+        Raises:
+            OutputError: the files of its shard are damaged.
+        """
+        shard = int(np.searchsorted(self.starts, number, side="right")) - 1
+        return self.folders[shard].kept_row(number - int(self.starts[shard]), self.sizes[shard])
+
+    def text(self, number: int) -> str:
+        """Return the text of a document."""
+        return self.row(number).text
+
+
+class Duplicates:
+    """Which documents repeat one that is kept.
+
+    Attributes:
+        twins: (N,) the number of the document that is kept in the place of each: of one that
+            repeats none, its own.
+        similarities: (N,) of both, 1 where the texts are equal.
+    """
+
+    def __init__(self, twins: NDArray[np.int64]) -> None:
+        self.twins = twins
+        self.similarities = np.ones(len(twins), np.float32)
+        self._is_exact = twins != np.arange(len(twins))
+
+    def add_near(self, number: int, twin: int, similarity: float) -> None:
+        """Note that a document nearly repeats another one."""
+        self.twins[number], self.similarities[number] = twin, similarity
+
+    def settle(self) -> None:
+        """Let what repeats a near duplicate name the twin of that, which is kept."""
+        self.similarities = np.minimum(self.similarities, self.similarities[self.twins])
+        self.twins = self.twins[self.twins]
+
+    def is_dropped(self, number: int) -> bool:
+        """Whether a document repeats another one."""
+        return bool(self.twins[number] != number)
+
+    def reason(self, number: int) -> str:
+        """Return why a document is dropped."""
+        return EXACT if self._is_exact[number] else NEAR
+
+
+def no_duplicates(num_documents: int) -> Duplicates:
+    """Return that no document repeats another one."""
+    return Duplicates(np.arange(num_documents))
+
+
+def find_duplicates(
+    documents: Documents, near: float | None, *, check: Check, quiet: bool | None
+) -> Duplicates:
+    """Return which documents repeat an earlier one.
+
+    Args:
+        documents: all that are kept so far.
+        near: least similarity of near duplicates; None: only equal texts count.
+        check: is called between shards, and may raise.
+        quiet: show no progress; None: show it on a terminal and in a notebook.
+
+    Raises:
+        OutputError: the disk is full, or files of a shard are damaged.
+    """
+    work = documents.folders[0].path.parent
+    found = Duplicates(_first_equal(documents, work))
+    if near is not None:
+        _add_near(found, documents, near, work, check=check, quiet=quiet)
+        found.settle()
+    return found
+
+
+def _add_near(
+    found: Duplicates,
+    documents: Documents,
+    near: float,
+    work: Path,
+    *,
+    check: Check,
+    quiet: bool | None,
+) -> None:
+    with (
+        temporary_folder(work) as folder,
+        Progress("finding duplicates", len(documents), "documents", quiet=quiet) as bar,
+    ):
+        index = DuplicateIndex(folder, near)
+        for shard, numbers in _shards(documents):
+            check()
+            is_new = found.twins[numbers] == numbers
+            index.add(shard.signatures(len(numbers))[is_new], numbers[is_new])
+        for each in index.found(documents.text):
+            check()
+            found.add_near(*each)
+            bar.advance(each.document - bar.done)
+        bar.advance(len(documents) - bar.done)
+
+
+def _first_equal(documents: Documents, work: Path) -> NDArray[np.int64]:
+    """Return for each document the number of the first one with its text, (N,)."""
+    first = np.arange(len(documents))
+    with temporary_folder(work) as folder:
+        index = ExactIndex(folder)
+        for shard, numbers in _shards(documents):
+            index.add(shard.digests(len(numbers)), numbers)
+        for document, twin in index.found():
+            first[document] = twin
+    return first
+
+
+def _shards(documents: Documents) -> Iterator[tuple[ShardFolder, NDArray[np.int64]]]:
+    """Yield the folder of each shard, and the numbers of its documents."""
+    for folder, size, start in zip(
+        documents.folders, documents.sizes, documents.starts, strict=False
+    ):
+        yield folder, np.arange(start, start + size)

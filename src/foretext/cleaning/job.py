@@ -1,0 +1,187 @@
+"""The steps of a cleaning: read and examine shards, find duplicates, write the results."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from foretext._version import __version__
+from foretext.cleaning.building import FACTS, REPORT, Building
+from foretext.cleaning.cleaned import CleaningFacts, Count
+from foretext.cleaning.documents import Shard, shards
+from foretext.cleaning.duplicates import Documents, find_duplicates, no_duplicates
+from foretext.cleaning.request import Request
+from foretext.cleaning.shard_cleaning import shard_folder
+from foretext.cleaning.shard_folder import Change, ShardFolder
+from foretext.cleaning.workers import Workers
+from foretext.cleaning.writing import Written, write_results
+from foretext.corpus import Corpus
+from foretext.corpus.blocks import map_in_order
+from foretext.errors import CorpusError, Interrupted
+from foretext.files import atomic_file
+from foretext.progress import Progress
+from foretext.report.cleaning_report import write_cleaning_report
+from foretext.runtime import Interruption
+
+__all__ = ["CleaningJob"]
+
+MUCH = 0.5  # of all documents: what one reason drops without a warning
+MOST_EXAMPLES = 12  # of changes
+
+
+class CleaningJob:
+    """One cleaning.
+
+    Args:
+        building: the folder.
+        corpus: the text.
+        request: what is asked for.
+        stop: whether a signal asks to stop.
+
+    Raises:
+        OutputError: an unfinished cleaning was begun with something else.
+    """
+
+    def __init__(
+        self, building: Building, corpus: Corpus, request: Request, stop: Interruption
+    ) -> None:
+        self._building, self._corpus, self._request = building, corpus, request
+        self._stop = stop
+        self._work = building.open(request.digest)
+        self._began = time.monotonic()
+
+    def run(self, workers: int, *, quiet: bool | None) -> None:
+        """Do what is left to do.
+
+        Raises:
+            ForetextError: a text cannot be read, a file cannot be written, or nothing is left.
+            Interrupted: by a signal; the cleaning can be resumed.
+        """
+        if not self._building.is_complete:
+            folders = self._examined(workers, quiet=quiet)
+            self._write(folders, quiet=quiet)
+        self._building.finish()
+
+    def _examined(self, workers: int, *, quiet: bool | None) -> list[ShardFolder]:
+        """Clean the shards that no earlier process has cleaned, and return all of them."""
+        folders: list[ShardFolder] = []
+        with (
+            Workers(workers, self._request, self._work) as pool,
+            Progress("cleaning", self._corpus.num_bytes, "bytes", quiet=quiet) as bar,
+        ):
+            new = self._new_shards(folders, bar)
+            for num_bytes in map_in_order(pool.clean, new, workers):
+                bar.advance(num_bytes)
+                self._check()
+        if not folders:
+            raise CorpusError(f"{self._corpus}: there is no text in it; give another corpus.")
+        return folders
+
+    def _new_shards(self, folders: list[ShardFolder], bar: Progress) -> Iterator[Shard]:
+        """Yield the shards that are not there yet; note the folders of all of them."""
+        for shard in shards(self._corpus, self._request.config.shard_characters):
+            self._check()
+            folder = shard_folder(self._work, shard.number)
+            folders.append(folder)
+            if folder.is_done:
+                bar.advance(shard.num_bytes)
+            else:
+                yield shard
+
+    def _write(self, folders: list[ShardFolder], *, quiet: bool | None) -> None:
+        config = self._request.config
+        near = config.near_duplicates if config.duplicates == "near" else None
+        documents = Documents(folders, [len(folder.facts.kept) for folder in folders])
+        if config.duplicates == "kept":
+            duplicates = no_duplicates(len(documents))
+        else:
+            duplicates = find_duplicates(documents, near, check=self._check, quiet=quiet)
+        written = write_results(
+            documents, duplicates, near, self._building.folder, check=self._check, quiet=quiet
+        )
+        facts = self._facts(folders, written)
+        _refuse_nothing(facts)
+        content = facts.model_dump(mode="json")
+        write_cleaning_report(self._building.folder / REPORT, content, title=str(self._corpus))
+        with atomic_file(self._building.folder / FACTS) as temporary:
+            temporary.write_text(facts.model_dump_json(indent=2) + "\n", encoding="utf-8")
+
+    def _facts(self, folders: list[ShardFolder], written: Written) -> CleaningFacts:
+        every = [folder.facts for folder in folders]
+        masked: Counter[str] = Counter()
+        for facts in every:
+            masked.update(facts.masked)
+        num_read = sum(len(facts.kept) + len(facts.dropped) for facts in every)
+        changes: list[Change] = [change for facts in every for change in facts.changes]
+        return CleaningFacts(
+            foretext=__version__,
+            read=Count(documents=num_read, characters=sum(facts.characters for facts in every)),
+            kept=Count(documents=written.documents, characters=written.characters),
+            reasons=dict(written.reasons.most_common()),
+            languages=dict(written.languages.most_common()),
+            language_by=self._request.language_means,
+            changed=sum(facts.num_changed for facts in every),
+            masked=dict(sorted(masked.items())),
+            files=len(self._corpus.sources),
+            bytes=self._corpus.num_bytes,
+            seconds=round(time.monotonic() - self._began, 1),
+            warnings=_warnings(written, num_read),
+            settings=self._settings(),
+            examples=written.examples,
+            changes=changes[:MOST_EXAMPLES],
+        )
+
+    def _settings(self) -> dict[str, dict[str, Any]]:
+        """Return the settings by section; of rules only where they are used."""
+        request = self._request
+        sections = {"clean": request.config.model_dump(mode="json")}
+        if request.config.rules:
+            sections["rules"] = request.rules.model_dump(mode="json")
+            sections["chinese_rules"] = request.chinese.model_dump(mode="json")
+        return sections
+
+    def _check(self) -> None:
+        """Stop where a signal asks for it.
+
+        Raises:
+            Interrupted: always then.
+        """
+        if self._stop.requested:
+            raise Interrupted(
+                f"Stopped by {self._stop.requested}; go on with --resume: {self._building.path}"
+            )
+
+
+def _warnings(written: Written, num_read: int) -> list[str]:
+    """Return a sentence on a reason that drops much of the corpus."""
+    return [
+        f"{reason} drops {count / num_read:.0%} of the documents; {_remedy(reason)}"
+        for reason, count in written.reasons.most_common(1)
+        if count > MUCH * num_read
+    ]
+
+
+def _remedy(reason: str) -> str:
+    if reason in ("language", "test_text", "empty") or reason.endswith("_duplicate"):
+        return "see dropped.jsonl whether that is right."
+    return (
+        "the thresholds are those for web pages: change them (--set), leave the rule out "
+        f"(--without-rule {reason}), or all rules (--no-rules)."
+    )
+
+
+def _refuse_nothing(facts: CleaningFacts) -> None:
+    """Refuse a corpus of which nothing is left.
+
+    Raises:
+        CorpusError: nothing is left.
+    """
+    if facts.kept.documents:
+        return
+    reason, count = next(iter(facts.reasons.items()))
+    raise CorpusError(
+        f"Nothing is left of {facts.read.documents:,} documents: {reason} drops {count:,} of them; "
+        f"{_remedy(reason).replace('see dropped.jsonl whether that is right', 'give other text')}"
+    )
