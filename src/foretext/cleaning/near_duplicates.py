@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.cleaning.equal_keys import MOST_SORTED, equal_keys
-from foretext.cleaning.signatures import NUM_BANDS, NUM_PERMUTATIONS, jaccard
+from foretext.cleaning.signatures import BAND_ROWS, NUM_BANDS, NUM_PERMUTATIONS, jaccard
 from foretext.errors import OutputError
 from foretext.files import output_error
 from foretext.kernels.candidates import (
@@ -78,8 +78,8 @@ class DuplicateIndex:
         Raises:
             OutputError: the disk is full.
         """
-        has_words = (signatures != EMPTY).any(axis=1)
-        signatures = np.ascontiguousarray(signatures[has_words])
+        has_words = (signatures[:, :BAND_ROWS] != EMPTY).any(axis=1)
+        signatures = np.ascontiguousarray(signatures if has_words.all() else signatures[has_words])
         keys = np.empty((NUM_BANDS, len(signatures)), np.uint64)
         band_keys(signatures, keys)
         try:
@@ -172,4 +172,4 @@ def _best_first(
 
 def _append(path: Path, array: NDArray[np.generic]) -> None:
     with path.open("ab") as file:
-        file.write(array.tobytes())
+        file.write(array.data)

@@ -23,9 +23,9 @@ __all__ = [
     "GRAM",
     "NUM_PERMUTATIONS",
     "Words",
-    "gram_set",
     "hash_words",
     "jaccard",
+    "permutations",
     "signatures",
     "split_text",
 ]
@@ -70,7 +70,7 @@ def signatures(texts: Sequence[str]) -> NDArray[np.uint32]:
     two texts. All numbers of a text without words are 2^32 - 1.
     """
     found = np.empty((len(texts), NUM_PERMUTATIONS), np.uint32)
-    multipliers, increments = _permutations()
+    multipliers, increments = permutations()
     first = 0
     while first < len(texts):
         last = _batch_end(texts, first)
@@ -92,19 +92,15 @@ def hash_words(texts: Sequence[str]) -> Words:
     return Words(found[: starts[-1]], starts)
 
 
-def gram_set(text: str) -> NDArray[np.uint64]:
-    """Return the hashes of the distinct 5-grams of a text, sorted."""
-    return np.unique(hash_words([text]).grams(GRAM).hashes)
-
-
 def jaccard(text: str, other: str) -> float:
     """Return the 5-grams that two texts share, divided by those that either of them has.
 
     0.0 where neither has a word.
     """
-    one, two = gram_set(text), gram_set(other)
-    shared = len(np.intersect1d(one, two, assume_unique=True))
-    return shared / max(len(one) + len(two) - shared, 1)
+    grams, starts = hash_words([text, other]).grams(GRAM)
+    both = len(np.unique(grams[: starts[1]])) + len(np.unique(grams[starts[1] :]))
+    either = len(np.unique(grams))
+    return (both - either) / max(either, 1)
 
 
 def split_text(text: str) -> list[str]:
@@ -142,7 +138,7 @@ def _letters() -> Letters:
 
 
 @cache
-def _permutations() -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+def permutations() -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """Return the odd factors and the summands of all permutations, (112,) each."""
     drawn = np.random.Generator(np.random.PCG64(_SEED)).integers(
         1 << 32, size=(2, NUM_PERMUTATIONS), dtype=np.uint32
