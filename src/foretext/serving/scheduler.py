@@ -1,7 +1,7 @@
 """One thread computes the requests of all clients: in batches, and in turns.
 
 Requests that ask the same of a model are computed together, whoever sent them. A batch takes about
-a tenth of a second, so that a small request has its turn soon, whatever else waits.
+half a second, so that a small request has its turn soon, whatever else waits.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["Answered", "ClientLeft", "Pause", "Scheduler"]
 
 T = TypeVar("T")
 
-ROUND_SECONDS = 0.1  # until each kind of request has had a turn, about
+ROUND_SECONDS = 0.5  # until each kind of request has had a turn, about
 SHORTEST_TURN = 0.02  # seconds
 MOST_WRITING = 8  # texts that are written at once, each of which keeps what it has read
 STOP_POLL = 0.01  # seconds
