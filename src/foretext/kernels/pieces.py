@@ -21,7 +21,7 @@ NEWLINE, SPACE, APOSTROPHE = 10, 32, 39
 _S, _T, _R, _E, _V, _M, _L, _D = 115, 116, 114, 101, 118, 109, 108, 100
 
 
-@kernel(_nrt=False)
+@kernel(kept=True)
 def write_pieces(
     text: np.ndarray, classes: np.ndarray, letters: np.ndarray, pieces: np.ndarray
 ) -> int:

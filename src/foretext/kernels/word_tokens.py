@@ -9,7 +9,7 @@ from foretext.kernels.compile import kernel
 __all__ = ["join_tokens"]
 
 
-@kernel(_nrt=False)
+@kernel(kept=True)
 def join_tokens(
     words: np.ndarray,
     starts: np.ndarray,
