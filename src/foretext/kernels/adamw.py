@@ -45,7 +45,7 @@ class Factors(NamedTuple):
     epsilon: float
 
 
-@kernel()
+@kernel(_nrt=False)
 def square_portion(gradient, sums, k):
     """Write the sum of squares of portion `k` of a gradient."""
     first, last = k * PORTION, min((k + 1) * PORTION, gradient.size)
@@ -60,15 +60,23 @@ def square_portion(gradient, sums, k):
     sums[k] = result
 
 
-@kernel()
 def squares(team, gradient):
     """Return the sum of squares of a flat gradient, float64."""
-    sums = np.zeros((gradient.size + PORTION - 1) // PORTION, np.float64)
+    sums = np.empty((gradient.size + PORTION - 1) // PORTION, np.float64)
+    return sum_squares(team, gradient, sums)
+
+
+@kernel(_nrt=False)
+def sum_squares(team, gradient, sums):
+    """Return the sum of squares, given a place for that of each portion."""
     share_out(team, square_portion, (gradient, sums), sums.size)
-    return sums.sum()
+    total = 0.0
+    for k in range(sums.size):
+        total += sums[k]
+    return total
 
 
-@kernel()
+@kernel(_nrt=False)
 def adamw_portion(gradient, moments, offset, factors, k):
     """Do portion `k` of one parameter, as `adamw` says."""
     first, last = k * PORTION, min((k + 1) * PORTION, gradient.size)
@@ -102,7 +110,7 @@ def adamw_portion(gradient, moments, offset, factors, k):
             store_one(moments.copy, at, moments.master[at])
 
 
-@kernel()
+@kernel(_nrt=False)
 def adamw(team, gradient, moments, offset, factors):
     """Move one parameter, which begins at `offset` of the flat arrays, against its gradient."""
     count = (gradient.size + PORTION - 1) // PORTION

@@ -121,7 +121,7 @@ def sum_of(chances, first, last):
     return total
 
 
-@kernel()
+@kernel(_nrt=False)
 def drawn_class(chances, row, size, draw):
     """Return the class where the running sum of a row's chances exceeds the share `draw` of all."""
     end = row + size
@@ -142,7 +142,7 @@ def drawn_class(chances, row, size, draw):
     return c - row
 
 
-@kernel()
+@kernel(_nrt=False)
 def take_rows(logits, bias, targets, losses, correct, to_gradient, draws, drawn, smoothing, k):
     """Do the rows of portion `k`, as `cross_entropy` says."""
     each = smoothing / np.float32(bias.size)  # of the target's probability, to every class
@@ -168,7 +168,7 @@ def take_rows(logits, bias, targets, losses, correct, to_gradient, draws, drawn,
             store_one(logits, row + target, miss)
 
 
-@kernel()
+@kernel(_nrt=False)
 def cross_entropy(
     team, logits, bias, targets, losses, correct, to_gradient, draws, drawn, smoothing
 ):

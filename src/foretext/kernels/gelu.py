@@ -15,7 +15,7 @@ import numpy as np
 from foretext.kernels.bfloat16 import load_lanes, store_lanes
 from foretext.kernels.compile import kernel
 from foretext.kernels.elementary import by_sign, exponential
-from foretext.kernels.simd import LANES, absolute, fma, load, splat, store
+from foretext.kernels.simd import LANES, absolute, fma, load, splat, store, zeros
 from foretext.kernels.team import share_out
 
 __all__ = ["ROWS", "bias_gelu", "bias_gelu_backward"]
@@ -48,7 +48,7 @@ def normal_below(x, height):
     return by_sign(x, one - tail, tail)
 
 
-@kernel()
+@kernel(_nrt=False)
 def gelu_rows(inputs, bias, outputs, k):
     """Do the rows of portion `k`."""
     N = bias.size
@@ -58,7 +58,7 @@ def gelu_rows(inputs, bias, outputs, k):
             store_lanes(outputs, m * N + n, x * normal_below(x, bell(x)))
 
 
-@kernel()
+@kernel(_nrt=False)
 def bias_gelu(team, inputs, bias, outputs):
     """Write gelu(inputs + bias) to outputs; inputs, outputs: (M * N,), bias: (N,)."""
     share_out(team, gelu_rows, (inputs, bias, outputs), portions(inputs, bias))
@@ -70,11 +70,12 @@ def portions(inputs, bias):
     return (inputs.size // bias.size + ROWS - 1) // ROWS
 
 
-@kernel()
+@kernel(_nrt=False)
 def backward_rows(inputs, bias, gradients, results, sums, k):
     """Do the rows of portion `k`."""
     N = bias.size
-    sums[k * N : (k + 1) * N] = np.float32(0.0)
+    for n in range(0, N, LANES):
+        store(sums, k * N + n, zeros())
     for m in range(k * ROWS, min((k + 1) * ROWS, inputs.size // N)):
         for n in range(0, N, LANES):
             x = load_lanes(inputs, m * N + n) + load_lanes(bias, n)
@@ -85,13 +86,22 @@ def backward_rows(inputs, bias, gradients, results, sums, k):
             store(sums, k * N + n, load(sums, k * N + n) + result)
 
 
-@kernel()
 def bias_gelu_backward(team, inputs, bias, gradients, results):
     """Write the inputs' gradients to results; returns the bias's, summed portion by portion.
 
     inputs, gradients (of outputs), results: (M * N,); bias: (N,). Returns (N,) float32.
     """
+    count = (inputs.size // bias.size + ROWS - 1) // ROWS
+    sums, totals = np.empty(count * bias.size, np.float32), np.zeros(bias.size, np.float32)
+    backward(team, inputs, bias, gradients, results, sums, totals)
+    return totals
+
+
+@kernel(_nrt=False)
+def backward(team, inputs, bias, gradients, results, sums, totals):
+    """Do `bias_gelu_backward`, given places for the sums of the portions and for their totals."""
     N, count = bias.size, portions(inputs, bias)
-    sums = np.empty(count * N, np.float32)
     share_out(team, backward_rows, (inputs, bias, gradients, results, sums), count)
-    return sums.reshape(count, N).sum(axis=0)
+    for k in range(count):
+        for n in range(0, N, LANES):
+            store(totals, n, load(totals, n) + load(sums, k * N + n))
