@@ -165,4 +165,4 @@ def test_several_processes_are_refused(byte_bpe: SubwordTokenizer, gpt_tokens: T
     training.processes.size = 2
     batch = training.batches.batch(1)
     with pytest.raises(SettingError, match="which one process alone can do"):
-        training._continued(batch)
+        training._step(batch)

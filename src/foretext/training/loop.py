@@ -8,7 +8,7 @@ killed ends, on one process, in the same bits as one that was not.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -24,10 +24,9 @@ from foretext.training.batches import Batches
 from foretext.training.flops import ModelFlops, peak_flops
 from foretext.training.forecast import Forecast
 from foretext.training.frozen_states import FrozenStates
-from foretext.training.grad_cache import GradCache
+from foretext.training.gradients import Gradients
 from foretext.training.heap import keep_freed_memory
 from foretext.training.held_out import HeldOut
-from foretext.training.lanes import Lanes
 from foretext.training.memory import advised_on_memory
 from foretext.training.model import Model
 from foretext.training.optimizer import Optimizer
@@ -99,9 +98,6 @@ class Training:
             model.backbone.recompute_layers()
         dtype = training_dtype(model, config.precision)
         self.optimizer = Optimizer(model, config, dtype, self.processes)
-        self.forward = torch.compile(model) if config.compile else model
-        vectors = torch.compile(model.vectors) if config.compile else model.vectors
-        self.compared = GradCache(model, self.processes, vectors, self.optimizer.gather)
         continues = model.objective.carries_state
         self.batches = Batches(
             examples,
@@ -123,7 +119,10 @@ class Training:
             divisors=model.objective.divisors,
             validates=validation is not None,
         )
-        self.lanes = Lanes()
+        self.gradients = Gradients(
+            self.model, config, self.processes, self.frozen, self.optimizer.gather
+        )
+        self.lanes = self.gradients.lanes
         self.saver = Saver(
             context.checkpoints, config, self.processes, self.optimizer, self.lanes, self.records
         )
@@ -248,47 +247,13 @@ class Training:
         divisors = self.model.objective.divisors(counts)
         self.records.tally.count(counts)
         knows_states = self.frozen.is_complete
-        if self.model.objective.compares_examples:
-            parts = [part.to(self.device) for part in self._micro_batches(batch)]
-            scores = self.compared.backward(batch, parts, divisors)
-            if self.processes.is_first:  # all know the loss of the whole batch
-                self.records.tally.add(scores)
-        else:
-            self._score(batch, divisors)
+        self.gradients.add(batch, divisors, self.records.tally)
         rate = self.schedule.learning_rate(state.step, state.seconds)
         state.gradient_norm = self.optimizer.step(rate)
         state.step += 1
         state.tokens += batch.inputs.num_tokens
         state.flops += self.flops.of(batch, counts, knows_states=knows_states)
         state.seconds = self._clock()
-
-    def _score(self, batch: Batch, divisors: Mapping[str, int]) -> None:
-        """Add the gradients and the scores of a batch, micro-batch by micro-batch."""
-        for part in self._micro_batches(self._continued(batch)):
-            scores = self.forward(part.to(self.device), self.frozen.of(part))
-            loss = sum(score.part_of_loss(divisors[name]) for name, score in scores.items())
-            loss.backward()
-            self.optimizer.gather()
-            self.records.tally.add(scores)
-            self.lanes.add(self.model.carried)
-        self.lanes.end()
-
-    def _continued(self, batch: Batch) -> Batch:
-        """Return the batch with the states that its rows begin with."""
-        if batch.continues and self.processes.size > 1:
-            raise SettingError(
-                f"[objective] {type(self.model.objective).__name__} carries the state of each row "
-                "over to the next batch, which one process alone can do; start it without torchrun."
-            )
-        return self.lanes.begin(batch)
-
-    def _micro_batches(self, batch: Batch) -> Iterator[Batch]:
-        """This process's rows, as many at a time as the user wants computed at once."""
-        share = self.processes.rows(batch)
-        size = self.config.micro_batch_examples or len(batch)
-        for start in range(0, 0 if share is None else len(share), size):
-            assert share is not None
-            yield share.rows(start, min(start + size, len(share)))
 
     def _validate(self) -> None:
         """Measure the model, remember it where it is the best, and record all figures."""
