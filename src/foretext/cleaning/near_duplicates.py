@@ -33,6 +33,7 @@ __all__ = ["DuplicateIndex", "NearDuplicate"]
 Texts = Callable[[int], str]  # the text of the document with a number
 
 _ERRORS = 4  # standard errors below the threshold from which an estimate says enough
+_MOST_VERIFIED = 16  # texts that one is compared with, the most similar by estimate
 
 
 class NearDuplicate(NamedTuple):
@@ -155,7 +156,7 @@ class DuplicateIndex:
         if texts is None:
             return NearDuplicate(number, *similar[0])
         text = texts(number)
-        for twin, _ in similar:
+        for twin, _ in similar[:_MOST_VERIFIED]:
             if (similarity := jaccard(text, texts(twin))) >= self.threshold:
                 return NearDuplicate(number, twin, similarity)
         return None
