@@ -12,16 +12,22 @@ import torch
 
 import foretext as ft
 from foretext.artifact import RunFolder
+from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError, Interrupted, SettingError
 from foretext.finetuning.adapting import Adaptation
 from foretext.finetuning.allotment import Allotment
 from foretext.finetuning.learner import Learner, Prepared
 from foretext.finetuning.preparing import prepared
+from foretext.finetuning.recipe import TaskRecipe
 from foretext.finetuning.settings import FinetuningConfig
-from foretext.finetuning.task_rows import TaskRows
+from foretext.finetuning.task_rows import TaskRows, sampled
+from foretext.finetuning.teachers import Teacher
+from foretext.finetuning.teaching import lessons_of
 from foretext.parsing import read_toml
 from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import Checkpoints
+from foretext.task_models.classifier import TextClassifier
+from foretext.task_models.lessons import Lessons, Teaching
 from tests.networks import TIMES
 from tests.task_files import TOPICS, TaskFiles, small_settings
 
@@ -152,9 +158,10 @@ def test_an_interrupted_run_ends_in_the_same_bits(
 class Preparing:
     """A learner whose preparation is written down."""
 
-    def __init__(self, earlier: float) -> None:
+    def __init__(self, earlier: float, search_seconds: float | None = None) -> None:
         self.finetuning, self.earlier = FinetuningConfig(seeds=2), earlier
-        self.job = SimpleNamespace(resume=True)
+        recipe = TaskRecipe(task="t", base="b", train="r", search_seconds=search_seconds)
+        self.job = SimpleNamespace(resume=True, recipe=recipe)
 
     def prepare(self, rows: Any, baseline: Any, seconds: float | None) -> Prepared[Any]:
         self.seconds = seconds
@@ -172,6 +179,59 @@ def test_a_budget_is_for_the_preparation_too() -> None:
     assert left.training(2).seconds == pytest.approx((70 - 20) / 2)
     assert prepared(cast(Learner, learner), rows, None, None)[1] is None
     assert learner.seconds is None
+
+
+def test_a_search_that_follows_keeps_its_time() -> None:
+    rows, learner = TaskRows([], [], []), Preparing(earlier=0.0, search_seconds=30.0)
+    budget = Budget(130.0, 0.0, clock=lambda: 10.0)
+    allotment = Allotment(budget, rows, after_each=5.0, closing=10.0)
+    prepared(cast(Learner, learner), rows, None, allotment)
+    assert learner.seconds == pytest.approx(130 - 30 - 10 - 10 - 2 * 5)
+
+
+def test_every_trial_of_a_search_learns_from_answers_given_once(
+    task_files: TaskFiles, texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("optuna")
+    answered: list[int] = []
+    lessons: list[Lessons] = []
+    answer, learn = Teacher.answers_to_own, TextClassifier.taught
+
+    def noted_answer(self: Teacher, rows: Any, *given: Any) -> Any:
+        answered.append(len(rows))
+        return answer(self, rows, *given)
+
+    def noted_learn(self: TextClassifier, given: Lessons, config: Teaching) -> Any:
+        lessons.append(given)
+        return learn(self, given, config)
+
+    monkeypatch.setattr(Teacher, "answers_to_own", noted_answer)
+    monkeypatch.setattr(TextClassifier, "taught", noted_learn)
+    settings = small_settings("textcnn")
+    del settings["training"]["learning_rate"]
+    ft.finetune(
+        "classification", "textcnn", task_files.train("classification"), tmp_path / "run",
+        valid=task_files.test("classification"), settings=settings, search="1s",
+        teacher="linear", unlabelled=texts,
+    )  # fmt: skip
+    facts = facts_of(tmp_path / "run")
+    assert answered == [60]
+    assert facts["taught"]["unlabelled"] == 24
+    assert len(lessons) >= facts["search"]["trials"] + 1 >= 2  # the run itself is one more
+    assert all((len(each.labelled), len(each.unlabelled)) == (60, 24) for each in lessons)
+
+
+def test_a_share_of_the_lessons_keeps_rows_and_answers_together() -> None:
+    rows = [LabelledText(str(n), ("a",), "") for n in range(10)]
+    others = [LabelledText(str(n), (), "") for n in range(10, 30)]
+    answers = np.arange(30.0)[:, None] * [1, 2]
+    some = lessons_of(Lessons(rows, others, answers), 4)
+    assert some.labelled == sampled(rows, 4)
+    assert (len(some.labelled), len(some.unlabelled)) == (4, 8)
+    numbers = np.array([float(text) for text in some.texts])
+    np.testing.assert_array_equal(some.probabilities, numbers[:, None] * [1, 2])
+    alone = lessons_of(Lessons(rows, [], answers[:10]), 4)
+    assert (len(alone.labelled), alone.probabilities.shape) == (4, (4, 2))
 
 
 def test_pretraining_goes_on_over_the_texts_of_any_task(
@@ -214,7 +274,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("textcnn", {"teacher": "lineer"}, "--teacher lineer: there is no such run.* Did you mean 'l"),
     ("textcnn", {"finetuning": {"teacher_weight": 0.9}}, "no effect without --teacher"),
     ("textcnn", {"unlabelled": "texts"}, "--unlabelled has no effect alone"),
-    ("textcnn", {"teacher": "linear", "search": "5s"}, "tries settings without a teacher"),
     ("textcnn", {"teacher": "linear", "task": "tagging"}, "--teacher is for classification"),
     ("textcnn", {"finetuning": {"adapt": "9s"}}, "'textcnn' is none; leave it out"),
     ("bert", {"finetuning": {"adapt": "soon"}}, "adapt = 'soon': write a time"),

@@ -82,11 +82,6 @@ def check_texts(recipe: TaskRecipe, config: FinetuningConfig, model: type[TaskMo
     if recipe.teacher is not None:
         model.check_teaching()
         _check_teacher(recipe.teacher)
-        if recipe.search_seconds is not None:
-            raise SettingError(
-                "--search tries settings without a teacher, and --teacher is given; search first, "
-                "and give the settings of that run's recipe.toml with --config."
-            )
     elif idle := sorted(name for name in config.changed if name.startswith("teacher_")):
         raise SettingError(f"[finetuning] {idle[0]} has no effect without --teacher.")
     if config.adapt is not None:

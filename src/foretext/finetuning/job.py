@@ -35,6 +35,14 @@ class FinetuneJob(Job):
             return None
         return Budget(seconds + (self.recipe.search_seconds or 0.0), self.began)
 
+    @property
+    def time_to_learn(self) -> Budget | None:
+        """What is left of that time, less a search's; None: as long as it takes."""
+        budget, searching = self.budget, self.recipe.search_seconds or 0.0
+        if budget is None:
+            return None
+        return Budget.started(max(budget.left - searching, 1e-3), clock=budget.clock)
+
     def warn(self, sentence: str) -> None:
         """Note what a person should change, and keep it for the facts of the run."""
         self.warnings.append(f"{sentence[0].upper()}{sentence[1:]}.")

@@ -6,17 +6,20 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from foretext.classifiers.predictor import Predictor
 from foretext.errors import DivergedError
 from foretext.finetuning.allotment import FEWEST_LEARNED
-from foretext.finetuning.learner import Learner, Tell
+from foretext.finetuning.learner import Tell
 from foretext.finetuning.rehearsal import rehearsed
 from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.finetuning.trials import FEWEST_TRIALS
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
+
+if TYPE_CHECKING:
+    from foretext.finetuning.network import NetworkLearner
 
 __all__ = ["NetworkTrials"]
 
@@ -39,7 +42,7 @@ class NetworkTrials:
         num_cut: trials that were shorter than a whole training.
     """
 
-    learner: Learner
+    learner: NetworkLearner
     rows: TaskRows
     judging: float
     tell: Tell
@@ -47,7 +50,7 @@ class NetworkTrials:
 
     @classmethod
     def prepared(
-        cls, learner: Learner, model: Predictor, rows: TaskRows, budget: Budget, tell: Tell
+        cls, learner: NetworkLearner, model: Predictor, rows: TaskRows, budget: Budget, tell: Tell
     ) -> Self:
         """Make kernels ready, and choose the rows to judge by.
 
@@ -62,7 +65,8 @@ class NetworkTrials:
         limit = budget.seconds / FEWEST_TRIALS
         judged = sampled(rows.valid, max(cost.rows_in(JUDGING_RATE * limit), FEWEST_ROWS))
         encoding = rehearsed(partial(learner.encode, model), rows.learned, budget)
-        learned = max(encoding.rows_in(ENCODING_RATE * limit), FEWEST_LEARNED)
+        share = len(rows.learned) / (len(rows.learned) + learner.preparation.num_unlabelled)
+        learned = max(round(share * encoding.rows_in(ENCODING_RATE * limit)), FEWEST_LEARNED)
         some = sampled(rows.learned, learned) if learned < len(rows.learned) else rows.some
         few = replace(rows, valid=judged[:FEW], some=sampled(rows.learned, FEW))
         with suppress(DivergedError):  # the trials will show it

@@ -26,7 +26,7 @@ from foretext.finetuning.teachers import (
     learned_teacher,
     opened_teacher,
 )
-from foretext.finetuning.teaching import Taught, taught
+from foretext.finetuning.teaching import Taught, lessons_of, taught
 from foretext.objectives.criterion import Criterion
 from foretext.progress import human_seconds
 from foretext.progress.budget import Budget
@@ -66,11 +66,15 @@ class Preparation:
     def learned(
         self, model: TaskModel, rows: TaskRows, config: FinetuningConfig
     ) -> tuple[Criterion, PaddedExamples]:
-        """Return what is trained, and its examples."""
+        """Return what is trained, and its examples.
+
+        Where only some of the answered rows are learned from, as in a trial of a search, the same
+        share of the rows without labels is.
+        """
         if self.taught is None:
             return model.task, model.examples(rows.learned)
         teaching = Teaching(config.teacher_weight, config.teacher_temperature)
-        return model.taught(self.taught.lessons, teaching)
+        return model.taught(lessons_of(self.taught.lessons, len(rows.learned)), teaching)
 
     def facts(self, config: FinetuningConfig) -> dict[str, Any]:
         """Return what the folder of a run keeps of it; nothing where nothing was done."""

@@ -16,7 +16,8 @@ def prepared(
     """Return a learner that can begin its trainings, and the time that is left to them."""
     if allotment is None:
         return learner.prepare(rows, baseline, None).learner, None
-    seeds = learner.finetuning.seeds
-    each = allotment.training(seeds, resumed=learner.job.resume)
-    ready, earlier = learner.prepare(rows, baseline, seeds * each.seconds)
+    job, seeds = learner.job, learner.finetuning.seeds
+    each = allotment.training(seeds, resumed=job.resume)
+    searching = job.recipe.search_seconds or 0.0  # follows, and is a part of the command's time
+    ready, earlier = learner.prepare(rows, baseline, max(seeds * each.seconds - searching, 0.0))
     return ready, allotment.after(earlier)

@@ -17,11 +17,10 @@ from foretext.finetuning.rehearsal import rehearsed
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.finetuning.teachers import FOLDS, Teacher, confidences, have_sets
-from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import Checkpoints
 from foretext.task_models.lessons import Lessons
 
-__all__ = ["Taught", "taught"]
+__all__ = ["Taught", "lessons_of", "taught"]
 
 ANSWERING_RATE = 0.15  # of the time, for answering unlabelled rows, at most
 FOLDS_RATE = 0.2  # of the time, for models that answer the rows of each other, at most
@@ -100,6 +99,20 @@ def taught(
     return Taught(lessons, teacher.name, seconds, teacher.earlier)
 
 
+def lessons_of(lessons: Lessons, num_labelled: int) -> Lessons:
+    """Return so many labelled rows and the same share of the others, as `sampled` draws them."""
+    every, others = len(lessons.labelled), len(lessons.unlabelled)
+    if num_labelled == every:
+        return lessons
+    labelled = np.array(sampled(range(every), num_labelled))
+    unlabelled = np.array(sampled(range(others), others * num_labelled // every), np.int64)
+    return Lessons(
+        _at(lessons.labelled, labelled),
+        _at(lessons.unlabelled, unlabelled),
+        lessons.probabilities[np.concatenate([labelled, every + unlabelled])],
+    )
+
+
 def _unlabelled_answers(
     job: FinetuneJob,
     teacher: Teacher,
@@ -132,9 +145,9 @@ def _affordable(
 ) -> Sequence[int]:
     """Return the places of the rows that are answered in their part of the time."""
     every = range(len(rows))
-    if job.budget is None or len(rows) <= FEWEST:
+    budget = job.time_to_learn
+    if budget is None or len(rows) <= FEWEST:
         return every
-    budget = Budget.started(job.budget.left, clock=job.budget.clock)
     cost = rehearsed(lambda some: teacher.answers(some, labels), rows, budget)
     size = max(cost.rows_in(ANSWERING_RATE * budget.seconds), FEWEST)
     if size < len(rows):
@@ -147,9 +160,10 @@ def _affordable(
 
 def _folds(job: FinetuneJob, teacher: Teacher) -> int:
     """Return by how many models the rows to learn from are answered in their part of the time."""
-    if job.budget is None:
+    budget = job.time_to_learn
+    if budget is None:
         return FOLDS
-    affordable = int(FOLDS_RATE * job.budget.left / max(teacher.seconds, 1e-3))
+    affordable = int(FOLDS_RATE * budget.seconds / max(teacher.seconds, 1e-3))
     return min(affordable, FOLDS)
 
 
