@@ -51,13 +51,6 @@ def _by_words(num: int, work: str, built: Figures) -> Iterator[Row]:
     yield Row(
         f"{work}: a query by BM25", PEER, _time(ours), _time(theirs), *ratios(ours, theirs, "cpu")
     )
-    yield Row(
-        "the same: peak memory of the process",
-        PEER,
-        f"{median(ours, 'peak'):.0f} MB",
-        f"{median(theirs, 'peak'):.0f} MB",
-        *ratios(ours, theirs, "peak"),
-    )
     made = f"{built['words']:.1f} CPU-s"
     yield Row("the same: to count the words", PEER, made, f"{median(theirs, 'made'):.1f} CPU-s")
     common = sum(

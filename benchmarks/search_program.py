@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import peak_megabytes, work_folder
+from benchmarks.harness import work_folder
 from benchmarks.inputs import enwiki_paragraphs, enwiki_text
 
 DIM = 256
@@ -29,7 +29,7 @@ Figures = dict[str, Any]
 
 def main() -> None:
     program, num = sys.argv[1], int(sys.argv[2])
-    print(json.dumps(PROGRAMS[program](num) | {"peak": peak_megabytes()}))
+    print(json.dumps(PROGRAMS[program](num)))
 
 
 def index_folder(num: int) -> Path:
