@@ -7,7 +7,6 @@ new one is finished, and a killed cleaning goes on.
 from __future__ import annotations
 
 import shutil
-from contextlib import suppress
 from pathlib import Path
 
 from foretext.errors import OutputError
@@ -88,8 +87,6 @@ class Building:
         """Remove a cleaning of which no shard is done; what is there stays."""
         if not any(self.folder.glob(f"{WORK}-*/shard-*")):
             shutil.rmtree(self.folder, ignore_errors=True)
-            with suppress(OSError):  # where a clean corpus, or anything else, is in it
-                self.path.rmdir()
 
     def _begin(self) -> None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -94,17 +95,33 @@ def clean(
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise output_error(path, error) from error
-    with held_folder(path), Interruption() as stop:
-        building = Building(path, overwrite=overwrite, resume=resume)
-        try:
-            job = CleaningJob(building, source, request, stop)
-            job.run(workers or usable_cores(), quiet=quiet)
-        except Interrupted:
-            raise
-        except ForetextError:
-            building.abandon()
-            raise
+    try:
+        with held_folder(path), Interruption() as stop:
+            building = Building(path, overwrite=overwrite, resume=resume)
+            _run(building, source, request, stop, workers or usable_cores(), quiet=quiet)
+    except ForetextError:
+        with suppress(OSError):  # it stays where anything is in it
+            path.rmdir()
+        raise
     return Cleaned(path)
+
+
+def _run(
+    building: Building,
+    corpus: Corpus,
+    request: Request,
+    stop: Interruption,
+    workers: int,
+    *,
+    quiet: bool | None,
+) -> None:
+    try:
+        CleaningJob(building, corpus, request, stop).run(workers, quiet=quiet)
+    except Interrupted:
+        raise
+    except ForetextError:
+        building.abandon()
+        raise
 
 
 def _tuples(settings: Settings | None) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from foretext.cleaning.personal_data import mask
 from foretext.cleaning.quality_rules import broken_rule
 from foretext.cleaning.request import Request
 from foretext.cleaning.text_facts import TextFacts
+from foretext.terminal import visible
 
 __all__ = ["EMPTY", "LANGUAGE", "TEST_TEXT", "Examined", "Examiner"]
 
@@ -110,4 +111,5 @@ def _change(before: str, after: str) -> tuple[str, str] | None:
     pairs = enumerate(zip(before, after, strict=False))
     shortest = min(len(before), len(after))
     start = max(next((at for at, (x, y) in pairs if x != y), shortest) - AROUND, 0)
-    return before[start : start + 2 * AROUND], after[start : start + 2 * AROUND]
+    part = slice(start, start + 2 * AROUND)
+    return visible(before[part]), visible(after[part])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -102,7 +103,9 @@ class CleaningJob:
             documents, duplicates, near, self._building.folder, check=self._check, quiet=quiet
         )
         facts = self._facts(folders, written)
-        _refuse_nothing(facts)
+        if not facts.kept.documents:
+            shutil.rmtree(self._work, ignore_errors=True)  # it would come to the same again
+            raise _nothing(facts)
         content = facts.model_dump(mode="json")
         write_cleaning_report(self._building.folder / REPORT, content, title=str(self._corpus))
         with atomic_file(self._building.folder / FACTS) as temporary:
@@ -172,16 +175,11 @@ def _remedy(reason: str) -> str:
     )
 
 
-def _refuse_nothing(facts: CleaningFacts) -> None:
-    """Refuse a corpus of which nothing is left.
-
-    Raises:
-        CorpusError: nothing is left.
-    """
-    if facts.kept.documents:
-        return
+def _nothing(facts: CleaningFacts) -> CorpusError:
+    """Return the error that nothing is left."""
     reason, count = next(iter(facts.reasons.items()))
-    raise CorpusError(
+    remedy = _remedy(reason).replace("see dropped.jsonl whether that is right", "give other text")
+    return CorpusError(
         f"Nothing is left of {facts.read.documents:,} documents: {reason} drops {count:,} of them; "
-        f"{_remedy(reason).replace('see dropped.jsonl whether that is right', 'give other text')}"
+        f"{remedy}"
     )

@@ -61,7 +61,7 @@ class QualityRules(Config):
 class ChineseRules(QualityRules):
     """The same for text without blanks between words: a character stands for a word.
 
-    The papers have no thresholds for it. These keep nearly all of an encyclopaedia.
+    The papers have no thresholds for it; docs/guides/clean.md says what these drop.
     """
 
     min_words: int = Field(default=80, ge=0)
@@ -70,11 +70,13 @@ class ChineseRules(QualityRules):
     """Characters of a document, at most."""
     min_mean_word_length: float = Field(default=0.0, ge=0)
     """Has no effect: words are not found."""
-    max_mean_word_length: float = Field(default=10.0, ge=0)
-    """Characters of a run of Latin letters or digits on average, with single Han characters."""
+    max_mean_word_length: float = Field(default=15.0, ge=0)
+    """Characters on average of what stands between blanks, each Han character by itself."""
     max_symbol_rate: float = Field(default=0.05, ge=0)
     """Hash signs for each character, and ellipses for each character, at most."""
     min_alphabetic_rate: float = Field(default=0.6, ge=0, le=1)
     """Characters that are letters, at least."""
-    min_stop_words: int = Field(default=2, ge=0, le=8)
+    min_stop_words: int = Field(default=1, ge=0, le=8)
     """Different function characters (的 是 在 有 和 了 不 这), at least."""
+    min_sentences: int = Field(default=2, ge=0)
+    """Sentences of a document, at least; those of Chinese are longer."""
