@@ -15,6 +15,7 @@ from tests.language_model.models import bert, gpt
 
 COMMANDS = {
     "inspect": "inspect corpus.txt",
+    "clean": "clean corpus.txt -o clean --no-rules --workers 1",
     "tokenizer": "tokenizer corpus.txt -o tokenizer --vocab-size 300",
     "pretrain": "pretrain word2vec corpus.txt -o pretrained --set vectors.epochs=1",
     "finetune": "finetune classification linear rows.csv --test rows.csv -o finetuned",
