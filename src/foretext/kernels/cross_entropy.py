@@ -30,19 +30,19 @@ ROWS = 4  # a portion of one thread
 BLOCK = 8 * LANES  # classes that are skipped together on the way to the one that is drawn
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, forceinline=True)
 def score_lanes(logits, bias, row, c):
     """Return sixteen logits of a row with their bias."""
     return load_lanes(logits, row + c) + load_lanes(bias, c)
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, forceinline=True)
 def score_one(logits, bias, row, c):
     """Return one logit of a row with its bias."""
     return load_one(logits, row + c) + load_one(bias, c)
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, forceinline=True)
 def largest(logits, bias, row):
     """Return the largest score of the row that begins at `row`."""
     whole = bias.size - bias.size % LANES
@@ -55,7 +55,7 @@ def largest(logits, bias, row):
     return result
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, forceinline=True)
 def sum_exponentials(logits, bias, row, shift):
     """Return the sum of exp(score - shift) over a row."""
     whole = bias.size - bias.size % LANES
@@ -73,7 +73,7 @@ def sum_exponentials(logits, bias, row, shift):
     return total
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, forceinline=True)
 def mean_score(logits, bias, row):
     """Return the mean of the scores of the row that begins at `row`."""
     whole = bias.size - bias.size % LANES
@@ -86,7 +86,7 @@ def mean_score(logits, bias, row):
     return total / np.float32(bias.size)
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, forceinline=True)
 def replace_by_softmax(logits, bias, row, normaliser, less):
     """Write exp(score - normaliser) - less over a row; a constant 0 costs nothing."""
     whole = bias.size - bias.size % LANES
@@ -99,7 +99,7 @@ def replace_by_softmax(logits, bias, row, normaliser, less):
         store_one(logits, row + c, chance - less)
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, forceinline=True)
 def is_first(logits, bias, row, target, score):
     """Tell whether no class before the target has the same score: ties go to the first."""
     c = 0
@@ -108,7 +108,7 @@ def is_first(logits, bias, row, target, score):
     return c == target
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, forceinline=True)
 def sum_of(chances, first, last):
     """Return the sum of the chances from place `first` to the one before `last`."""
     whole = last - (last - first) % LANES
