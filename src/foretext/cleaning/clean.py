@@ -144,7 +144,8 @@ def _refuse_inside(out: Path, names: SourceNames, corpus: Corpus) -> None:
         if Path(str(name)).is_dir() and whole.is_relative_to(Path(str(name)).resolve()):
             raise OutputError(f"{out} is inside the corpus {name}; choose a folder beside it.")
     for source in corpus.sources:
-        if Path(source.name).resolve().is_relative_to(whole):
+        file = Path(source.name)
+        if file.exists() and file.resolve().is_relative_to(whole):
             raise OutputError(
                 f"{source.name}, a file of the corpus, is inside {out}; choose another folder."
             )

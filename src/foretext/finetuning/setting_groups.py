@@ -43,6 +43,9 @@ SECTIONS = {
     "linear": "foretext.classifiers.linear_config:LinearConfig",
     "classifier": "foretext.classifiers.fasttext.config:FastTextClassifierConfig",
     "reconstruction": "foretext.objectives.reconstruction:ReconstructionConfig",
+    "clean": "foretext.cleaning.settings:CleaningConfig",
+    "rules": "foretext.cleaning.quality_settings:QualityRules",
+    "chinese_rules": "foretext.cleaning.quality_settings:ChineseRules",
 }
 SECTION_NAMES = [*SECTIONS, *TABLES, "rows", "task"]
 LEARNER_SECTIONS = {"fasttext": "classifier", "linear": "linear"}
