@@ -29,6 +29,7 @@ def listening_config(app: Any, settings: ServingConfig) -> uvicorn.Config:
         port=settings.port,
         http=connection_class(settings),
         ws="none",
+        log_config=None,  # setting up logs would close the handlers of the process
         log_level="error",
         access_log=False,
         server_header=False,

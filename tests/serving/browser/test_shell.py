@@ -43,7 +43,7 @@ def network(page: Playground, **conditions: Any) -> None:
 @contextmanager
 def served(app: Any) -> Iterator[str]:
     """Run an application of a test's own; yield its address."""
-    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", ws="none")
+    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_config=None, ws="none")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
