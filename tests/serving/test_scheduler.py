@@ -276,7 +276,7 @@ def counting(number: int, seen: list[str], name: str = "") -> Callable[[Pause], 
 
 def no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every pause end a turn, whatever the clock says."""
-    monkeypatch.setattr("foretext.serving.scheduler.ROUND_SECONDS", 0.0)
+    monkeypatch.setattr("foretext.serving.scheduler.WRITING_SECONDS", 0.0)
     monkeypatch.setattr("foretext.serving.scheduler.SHORTEST_TURN", 0.0)
 
 

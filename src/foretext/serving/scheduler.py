@@ -30,7 +30,8 @@ __all__ = ["Answered", "ClientLeft", "Pause", "Scheduler"]
 
 T = TypeVar("T")
 
-ROUND_SECONDS = 0.5  # until each kind of request has had a turn, about
+ROUND_SECONDS = 0.5  # until each kind of request has had its batch, about
+WRITING_SECONDS = 0.1  # the same where texts are written: people read them as they come
 SHORTEST_TURN = 0.02  # seconds
 MOST_WRITING = 8  # texts that are written at once, each of which keeps what it has read
 STOP_POLL = 0.01  # seconds
@@ -181,7 +182,7 @@ class Scheduler:
                 self._turns.rotate(first)
                 return first
             room = self._pace.room(
-                first.ability, self._turn_seconds, self.settings.max_batch_tokens
+                first.ability, self._turn_seconds(ROUND_SECONDS), self.settings.max_batch_tokens
             )
             batch = fill(cast(list[list[Job]], queues), room)
             for job in batch.parts:
@@ -191,9 +192,8 @@ class Scheduler:
                     self._turns.rotate(job)
             return batch
 
-    @property
-    def _turn_seconds(self) -> float:
-        return max(SHORTEST_TURN, ROUND_SECONDS / max(self._turns.num_kinds, 1))
+    def _turn_seconds(self, a_round: float) -> float:
+        return max(SHORTEST_TURN, a_round / max(self._turns.num_kinds, 1))
 
     def _is_ready(self, request: Job | Writing) -> bool:
         return not isinstance(request, Writing) or (
@@ -235,7 +235,7 @@ class Scheduler:
     def _continue(self, writing: Writing) -> None:
         self._num_writing += not writing.has_begun
         with self._changed:
-            seconds = self._turn_seconds
+            seconds = self._turn_seconds(WRITING_SECONDS)
         writing.turn(seconds, lambda: len(self._turns) > 1)
         if writing.is_done:
             self._num_writing -= 1

@@ -45,8 +45,8 @@ def test_words_are_marked_where_they_stand_by_line_and_by_strength(
     browser: Browser, url: str
 ) -> None:
     page = asked(browser, url, "mood", "classify", typed={"text": "😀 not so wonderful 😀 ."})
-    assert page.run(MARKED, ".explained .text") == ["[😀] [not] [so] [wonderful] [😀] ."]
-    styles = {word: (line, color) for word, line, color in page.run(STYLES)[:5]}
+    assert page.run(MARKED, ".explained .text") == ["😀 [not] [so] [wonderful] 😀 ."]
+    styles = {word: (line, color) for word, line, color in page.run(STYLES)[:3]}
     assert styles["wonderful"][0] == styles["so"][0] == "solid"
     assert styles["not"][0] == "dashed"
     assert len({styles[word][1] for word in ("wonderful", "so", "not")}) == 3

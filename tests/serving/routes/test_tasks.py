@@ -66,7 +66,11 @@ def test_translations_are_those_of_the_verb(
     close(server.client.post("/translate", json={"inputs": TEXTS[0], **options}).json(), alone)
 
 
-def test_others_are_answered_while_a_long_output_is_written(server: Server) -> None:
+def test_others_are_answered_while_a_long_output_is_written(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("WRITING_SECONDS", "SHORTEST_TURN"):  # every pause ends a turn
+        monkeypatch.setattr(f"foretext.serving.scheduler.{name}", 0.0)
     body = {"inputs": "the ship " * 5, "num_beams": 20, "max_new_tokens": 80}
     with ThreadPoolExecutor(1) as pool:
         writing = pool.submit(server.client.post, "/translate", json=body)

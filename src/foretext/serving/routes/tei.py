@@ -156,7 +156,14 @@ class SimpleToken(BaseModel):
     stop: int | None
 
 
-@router.post("/tokenize", response_model=list[list[SimpleToken]])
+class PromptTokens(BaseModel):
+    """The ids of a prompt, in the form of vLLM."""
+
+    count: int
+    tokens: list[int]
+
+
+@router.post("/tokenize", response_model=list[list[SimpleToken]] | PromptTokens)
 async def tokenize(body: TokenizeBody, request: Request) -> Response:
     """Return the tokens of each text."""
     if body.prompt is not None:
