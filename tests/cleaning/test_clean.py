@@ -15,10 +15,10 @@ import pytest
 
 import foretext as ft
 from foretext.cleaning import Cleaned, clean
-from foretext.cleaning.shard_folder import ShardFolder
-from foretext.cleaning.workers import Workers
+from foretext.cleaning.shard_folder import ShardFolder, ShardParts
 from foretext.corpus import Corpus
 from foretext.errors import CorpusError, ForetextError, Interrupted, OutputError, SettingError
+from foretext.shards import LocalEngine
 from tests.cleaning.corpora import contents, kept_rows, rows_of, write_corpus
 
 SMALL = {"shard_characters": 2000}
@@ -97,14 +97,15 @@ def test_the_number_of_workers_changes_nothing(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from foretext.cleaning import clean
-from foretext.cleaning.workers import Workers
-real = Workers.clean
-def slow(self, shard):
-    if shard.number == 3:
-        print("now", flush=True)
-        signal.pause()
-    return real(self, shard)
-Workers.clean = slow
+from foretext.shards import LocalEngine
+real = LocalEngine.run
+def slow(self, work, shards):
+    for done in real(self, work, shards):
+        if done.number == 3:
+            print("now", flush=True)
+            signal.pause()
+        yield done
+LocalEngine.run = slow
 from tests.cleaning.test_clean import RULES, SMALL
 clean(sys.argv[1], sys.argv[2], settings=SMALL, rules=RULES, workers=2, quiet=True)
 """
@@ -158,28 +159,32 @@ def test_killed_anywhere(
 def test_finished_shards_are_not_cleaned_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    revive = _killed_after(monkeypatch, Workers, "clean", 3)
+    revive = _killed_after(monkeypatch, ShardFolder, "write", 3)
     with pytest.raises(_Killed):
         cleaned(tmp_path)
     revive()
-    numbers: list[int] = []
-    real = Workers.clean
-    monkeypatch.setattr(
-        Workers, "clean", lambda self, shard: (numbers.append(shard.number), real(self, shard))[1]
-    )
+    names: list[str] = []
+    real = ShardFolder.write
+
+    def noted(self: ShardFolder, parts: ShardParts) -> None:
+        names.append(self.path.name)
+        real(self, parts)
+
+    monkeypatch.setattr(ShardFolder, "write", noted)
     cleaned(tmp_path, resume=True)
-    assert numbers[0] == 3
+    assert names[0] == "shard-00003"
 
 
 def test_a_signal_stops_it_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = Workers.clean
+    real = LocalEngine.run
 
-    def clean_and_stop(self: Workers, shard: Any) -> int:
-        if shard.number == 2:
-            signal.raise_signal(signal.SIGTERM)
-        return real(self, shard)
+    def run_and_stop(self: LocalEngine, work: Any, shards: Any) -> Any:
+        for done in real(self, work, shards):
+            if done.number == 2:
+                signal.raise_signal(signal.SIGTERM)
+            yield done
 
-    monkeypatch.setattr(Workers, "clean", clean_and_stop)
+    monkeypatch.setattr(LocalEngine, "run", run_and_stop)
     with pytest.raises(Interrupted, match="Stopped by SIGTERM; go on with --resume"):
         cleaned(tmp_path)
     monkeypatch.undo()
@@ -291,6 +296,7 @@ def test_much_is_dropped_with_a_warning(tmp_path: Path) -> None:
         ({"against": "gone.csv"}, "gone.csv: there is no such file"),
         ({"against": "-"}, "cannot come from standard input"),
         ({"workers": 0}, "workers = 0"),
+        ({"engine": LocalEngine(1)}, "workers = 1 has no effect beside an engine"),
         ({"settings": {"languages": ["ko"]}}, "Nothing is left of 60 documents: language drops 60"),
         ({"resume": True}, "no unfinished cleaning"),
     ],
@@ -338,7 +344,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 
 def test_a_worker_that_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    with pytest.raises(SettingError, match=r"process that cleans text ended \(code 1\)"):
+    with pytest.raises(SettingError, match=r"process that works on the text ended \(code 1\)"):
         cleaned(tmp_path, workers=2)
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from foretext.corpus import counts as module
 from foretext.corpus.counts import WordCounts, count_words
 from foretext.corpus.pre_tokenizers import PreTokenizer
 from foretext.corpus.word_table import WordTable
@@ -65,6 +66,39 @@ def test_counts_are_those_of_a_counter(texts: list[str]) -> None:
     if not "".join(texts).split():
         return
     assert pairs(count_words(Texts(*texts), PLAIN)) == expected(*texts)
+
+
+@pytest.mark.parametrize("most_words", [1, 2, 7, 400, 5000])
+@pytest.mark.parametrize("max_distinct", [50, 4_000_000])
+def test_the_first_words_are_those_of_all(max_distinct: int, most_words: int) -> None:
+    texts = random_texts(1, 20)
+    found = count_words(Texts(*texts), PLAIN, max_distinct=max_distinct, most_words=most_words)
+    assert pairs(found) == expected(*texts)[:most_words]
+    assert found.num_tokens == 20 * 500
+
+
+def test_few_words_are_held_while_runs_are_written_and_merged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held: list[int] = []
+
+    def words(table: WordTable, indices: np.ndarray, own=WordTable.words) -> list[bytes]:  # type: ignore[no-untyped-def]
+        held.append(len(indices))
+        return own(table, indices)
+
+    def first(words: list[bytes], counts: list[int], most: int, own=module._first):  # type: ignore[no-untyped-def]
+        held.append(len(words))
+        return own(words, counts, most)
+
+    monkeypatch.setattr(WordTable, "words", words)
+    monkeypatch.setattr(module, "_first", first)
+    monkeypatch.setattr(module, "SORTED_AT_ONCE", 16)
+    texts = random_texts(2, 40)
+    found = count_words(Texts(*texts), PLAIN, max_distinct=600, most_words=10)
+    assert pairs(found) == expected(*texts)[:10]
+    assert len(expected(*texts)) > 1000
+    assert max(held) == 2 * 10 + 1  # however many words there are
+    assert held.count(16) > 30
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from foretext.corpus import Corpus, CorpusConfig, CorpusReport, inspect_corpus
-from foretext.corpus.counted_words import CountedWords, WordSettings, compared_words
+from foretext.corpus.word_settings import WordSettings
 from foretext.errors import CorpusError
 from tests.corpus.wrapped_texts import book, paragraphs
 
@@ -60,18 +60,6 @@ def test_the_report_is_json(tmp_path: Path) -> None:
 def test_it_says_the_same_every_time(tmp_path: Path) -> None:
     text = "\n".join(sentences(300) + sentences(20))
     assert inspected(tmp_path, text) == inspected(tmp_path, text)
-
-
-def test_words_of_other_scripts() -> None:
-    text = "我们 go家 naïve e\u0301te\u0301 नमस्ते\n\n"
-    rest = ["naïve", "e\u0301te\u0301", "नमस्ते"]
-    assert compared_words(text) == [[["我", "们", "go", "家", *rest]]]
-    assert CountedWords("chinese_characters", lowercase=True).documents(text) == compared_words(
-        text
-    )
-    assert CountedWords("unicode_words", lowercase=True).documents(text) == [
-        [["我们", "go家", *rest]]
-    ]
 
 
 def test_duplicates_are_named_by_line(tmp_path: Path) -> None:

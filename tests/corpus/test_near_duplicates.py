@@ -1,22 +1,27 @@
 from __future__ import annotations
 
 import random
+import zlib
 
+import numpy as np
 import pytest
 
-from foretext.corpus.duplicates import Document
-from foretext.corpus.findings import Place
+from foretext.corpus.duplicates import document_digests
 from foretext.corpus.near_duplicates import NearDuplicates
+from foretext.corpus.sketches import Sketching
+from tests.corpus.test_duplicates import Documents
 
 WORDS = [f"word{number}" for number in range(2000)]
 
 
-def locate(text: str, at: int = 0, *, first: bool = False) -> Place:
-    return Place(file="a.txt", line=len(text))
-
-
-def document(words: list[str]) -> Document:
-    return Document.of(" ".join(words), words)
+def added(near: NearDuplicates, documents: list[list[str]], most_sampled: int = 4096) -> None:
+    """Add documents as one part, in two blocks."""
+    sketching = Sketching(most_sampled)
+    for block in (documents[:10], documents[10:]):
+        hashes = np.array([zlib.crc32(word.encode()) for each in block for word in each], np.uint64)
+        ends = np.cumsum([len(each) for each in block], dtype=np.int64)
+        sketching.add(hashes, ends, document_digests(map(" ".join, block)))
+    near.add(sketching.found(), Documents([*map(" ".join, documents)]))
 
 
 def random_documents(number: int, length: int = 50) -> list[list[str]]:
@@ -28,34 +33,55 @@ def test_near_duplicates_are_found_and_exact_ones_are_not() -> None:
     documents = random_documents(300)
     changed = [[*words[:25], "changed", *words[26:]] for words in documents[:60]]
     near = NearDuplicates()
-    near.add([document(words) for words in documents], locate)
-    near.add([document(words) for words in (*documents[:100], *changed)], locate)
+    added(near, documents)
+    added(near, [*documents[:100], *changed])
     found = near.found()
     assert found.duplicates > 40
     assert 300 < found.documents <= 360
     assert len(found.examples) == len(found.places) == 5
+    assert all(place.line is not None and place.line > 100 for place in found.places)
 
 
 def test_different_and_short_documents_are_no_near_duplicates() -> None:
     near = NearDuplicates()
-    near.add([document(words) for words in random_documents(500)], locate)
-    near.add([document(["short", "text"])] * 50, locate)
-    near.add([], locate)
+    added(near, random_documents(500))
+    added(near, [["short", "text"]] * 50)
+    added(near, [])
     assert (near.found().documents, near.found().duplicates) == (500, 0)
+
+
+def test_only_the_beginning_of_a_long_document_counts() -> None:
+    near = NearDuplicates()
+    [long] = random_documents(1, length=3000)
+    added(near, [long, [*long[:1024], *long[:500]]])
+    assert (near.found().documents, near.found().duplicates) == (2, 1)
 
 
 def test_pairs_are_sampled_together() -> None:
     near = NearDuplicates(most_sampled=200)
     documents = random_documents(4000)
-    near.add([document(words) for words in documents], locate)
-    near.add([document([*words[:-1], "end"]) for words in documents], locate)
+    added(near, documents)
+    added(near, [[*words[:-1], "end"] for words in documents])
     found = near.found()
     assert found.documents <= 250
     assert found.rate == pytest.approx(0.5, abs=0.1)  # all of the second half are
 
 
+@pytest.mark.parametrize("size", [30, 200, 1000])
+def test_parts_lack_nothing_that_the_whole_samples(size: int) -> None:
+    documents = random_documents(700)
+    documents += [[*words[:-1], "end"] for words in documents[::2]]
+    whole, parts = NearDuplicates(most_sampled=100), NearDuplicates(most_sampled=100)
+    added(whole, documents, most_sampled=10_000)
+    for first in range(0, len(documents), size):
+        added(parts, documents[first : first + size], most_sampled=100)
+    one, other = whole.found(), parts.found()
+    assert (one.documents, one.duplicates) == (other.documents, other.duplicates)
+    assert one.duplicates > 10
+
+
 def test_one_text_over_and_over_with_a_number_ends() -> None:
     near = NearDuplicates(most_sampled=100)
     template = WORDS[:40]
-    near.add([document([*template, str(number)]) for number in range(2000)], locate)
+    added(near, [[*template, str(number)] for number in range(2000)])
     assert near.found().rate > 0.9

@@ -1,19 +1,35 @@
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from foretext.corpus.findings import Place
 from foretext.corpus.symptoms import Symptoms
 
 
-def locate(text: str, at: int = 0, *, first: bool = False) -> Place:
-    return Place(file="a.txt", line=text.count("\n", 0, at) + 1)
+def _place(file: str, at: int) -> Place:
+    return Place(file=file, line=at)
 
 
 def symptoms_of(text: str) -> Symptoms:
-    symptoms = Symptoms()
-    symptoms.add(text + "\n\n", locate)
+    symptoms, part = Symptoms(), Symptoms()
+    part.add(text + "\n\n")
+    symptoms.merge(part, lambda at: Place(file="a.txt", line=text.count("\n", 0, at) + 1))
     return symptoms
+
+
+def test_signs_of_parts_are_added_and_the_first_is_shown() -> None:
+    whole, parts = Symptoms(), [Symptoms() for _ in range(3)]
+    for part, texts in zip(parts, (["no"], ["one", "x <br> y"], ["&amp; <br>"]), strict=True):
+        for number, text in enumerate(texts):
+            part.add(f"{text}\n\n", 5 * number)
+    for number, part in enumerate(parts):
+        whole.merge(part, partial(_place, str(number)))
+    assert (whole.html.count, whole.html.example) == (3, "x <br> y")
+    assert whole.html.place == Place(file="1", line=7)
+    assert whole.lines == 4 * 3
+    assert whole.characters["e"] == 1
 
 
 def test_healthy_text_shows_none() -> None:

@@ -5,13 +5,26 @@ from collections import Counter
 
 import pytest
 
+from foretext.corpus.pre_tokenizers import PreTokenizer
 from foretext.corpus.word_statistics import WordStatistics
+from foretext.corpus.word_table import WordTable
+
+WHITESPACE = PreTokenizer("whitespace")
+
+
+def added(statistics: WordStatistics, *blocks: str) -> None:
+    """Add blocks as one shard."""
+    words, points, tokens = WordTable(), [], 0
+    for block in blocks:
+        words.count(WHITESPACE.utf8(block), 0, WHITESPACE.letters)
+        tokens += len(block.split())
+        points.append((tokens, len(words)))
+    statistics.add(words, points)
 
 
 def test_small_vocabularies_are_counted_exactly() -> None:
     statistics = WordStatistics()
-    for text in ("a b a c", "a b d"):
-        statistics.add(text.split())
+    added(statistics, "a b a c", "a b d")
     assert (statistics.tokens, statistics.distinct, statistics.exact) == (7, 4, True)
     assert [(point.tokens, point.distinct_words) for point in statistics.growth()] == [
         (4, 3),
@@ -20,7 +33,9 @@ def test_small_vocabularies_are_counted_exactly() -> None:
     assert [(each.word, each.count) for each in statistics.frequent(2)] == [("a", 3), ("b", 2)]
     kept = statistics.coverage(2)
     assert (kept.words, kept.tokens, kept.token_rate) == (2, 5, 5 / 7)
-    assert sorted(statistics.word_lengths()) == [(1, 1), (1, 1), (1, 2), (1, 3)]
+    added(statistics, "a çé")
+    assert [(point.tokens, point.distinct_words) for point in statistics.growth()][2:] == [(9, 5)]
+    assert sorted(statistics.word_lengths()) == [(1, 8), (2, 1)]
 
 
 def test_large_vocabularies_are_estimated_in_bounded_memory() -> None:
@@ -29,7 +44,7 @@ def test_large_vocabularies_are_estimated_in_bounded_memory() -> None:
     exact = Counter(words)
     statistics = WordStatistics(most_words=4000)
     for start in range(0, len(words), 1000):
-        statistics.add(words[start : start + 1000])
+        added(statistics, " ".join(words[start : start + 1000]))
     assert not statistics.exact
     assert statistics.distinct == pytest.approx(len(exact), rel=0.1)
     for min_count in (2, 5, 10):
@@ -41,7 +56,7 @@ def test_large_vocabularies_are_estimated_in_bounded_memory() -> None:
 def test_growth_keeps_about_thirty_points() -> None:
     statistics = WordStatistics()
     for number in range(5000):
-        statistics.add([str(number)])
+        added(statistics, str(number))
     growth = statistics.growth()
     assert 25 <= len(growth) <= 35
     assert growth[-1].tokens == growth[-1].distinct_words == 5000

@@ -22,7 +22,8 @@ from foretext.corpus.sources import find_sources
 from foretext.corpus.texts import SourceNames, TextSource, found_sources
 from foretext.errors import CorpusError, ForetextError, Interrupted, OutputError, SettingError
 from foretext.files import held_folder, output_error, refuse_name
-from foretext.runtime import Interruption, usable_cores
+from foretext.runtime import Interruption
+from foretext.shards import ShardEngine, chosen_engine
 
 __all__ = ["clean"]
 
@@ -39,13 +40,14 @@ def clean(
     rules: Settings | None = None,
     chinese_rules: Settings | None = None,
     workers: int | None = None,
+    engine: ShardEngine | None = None,
     overwrite: bool = False,
     resume: bool = False,
     quiet: bool | None = None,
 ) -> Cleaned:
     """Keep the good documents of a corpus in the folder `out`, and list all others with a reason.
 
-    The result does not depend on the number of workers.
+    The result does not depend on the number of workers, nor on where they are.
 
     Args:
         corpus: files, folders, globs or URLs, or texts in memory.
@@ -55,7 +57,8 @@ def clean(
         settings: of `CleaningConfig`, ``{"languages": ["en"], "mask": ["email"]}``.
         rules: of `QualityRules`, ``{"min_words": 20}``.
         chinese_rules: of `ChineseRules`, the same for text without blanks between words.
-        workers: processes; None: as many as cores.
+        workers: processes of this machine; None: as many as cores.
+        engine: who cleans the shards in their place, ``RayEngine("auto")``.
         overwrite: replace what `out` holds, once the new corpus is finished.
         resume: go on with the unfinished cleaning in `out`.
         quiet: show no progress; None: show it on a terminal and in a notebook.
@@ -68,8 +71,9 @@ def clean(
     config = CleaningConfig.checked(_tuples(settings), "clean")
     checked_rules = QualityRules.checked(_tuples(rules), "rules")
     checked_chinese = ChineseRules.checked(_tuples(chinese_rules), "chinese_rules")
-    if workers is not None and workers < 1:
-        raise SettingError(f"workers = {workers}: take one or more.")
+    if engine is not None and workers is not None:
+        raise SettingError(f"workers = {workers} has no effect beside an engine; give it to that.")
+    does = chosen_engine(workers=workers) if engine is None else engine
     if config.fix_text:
         refuse_missing_ftfy()
     means = means_for(config.languages, config.language_by, config.language_model)
@@ -98,7 +102,7 @@ def clean(
     try:
         with held_folder(path), Interruption() as stop:
             building = Building(path, overwrite=overwrite, resume=resume)
-            _run(building, source, request, stop, workers or usable_cores(), quiet=quiet)
+            _run(building, source, request, stop, does, quiet=quiet)
     except ForetextError:
         with suppress(OSError):  # it stays where anything is in it
             path.rmdir()
@@ -111,12 +115,12 @@ def _run(
     corpus: Corpus,
     request: Request,
     stop: Interruption,
-    workers: int,
+    engine: ShardEngine,
     *,
     quiet: bool | None,
 ) -> None:
     try:
-        CleaningJob(building, corpus, request, stop).run(workers, quiet=quiet)
+        CleaningJob(building, corpus, request, stop).run(engine, quiet=quiet)
     except Interrupted:
         raise
     except ForetextError:

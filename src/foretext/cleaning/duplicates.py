@@ -12,11 +12,13 @@ from foretext.cleaning.exact_duplicates import ExactIndex
 from foretext.cleaning.near_duplicates import DuplicateIndex
 from foretext.cleaning.shard_folder import KeptRow, ShardFolder
 from foretext.files import temporary_folder
+from foretext.parsing import temporary_array
 from foretext.progress import Progress
 
-__all__ = ["EXACT", "NEAR", "Documents", "Duplicates", "find_duplicates", "no_duplicates"]
+__all__ = ["EXACT", "NEAR", "Documents", "Duplicates", "find_duplicates"]
 
 EXACT, NEAR = "exact_duplicate", "near_duplicate"
+AT_ONCE = 1 << 20  # documents whose numbers are in memory together
 
 Check = Callable[[], None]
 
@@ -51,7 +53,11 @@ class Documents:
 
 
 class Duplicates:
-    """Which documents repeat one that is kept.
+    """Which documents repeat one that is kept; at first none does.
+
+    Args:
+        num_documents: N.
+        folder: where files take the numbers of each, 13 bytes; they are gone with this object.
 
     Attributes:
         twins: (N,) the number of the document that is kept in the place of each: of one that
@@ -59,10 +65,17 @@ class Duplicates:
         similarities: (N,) of both, 1 where the texts are equal.
     """
 
-    def __init__(self, twins: NDArray[np.int64]) -> None:
-        self.twins = twins
-        self.similarities = np.ones(len(twins), np.float32)
-        self._is_exact = twins != np.arange(len(twins))
+    def __init__(self, num_documents: int, folder: Path) -> None:
+        self.twins: NDArray[np.int64] = temporary_array(folder, "int64", num_documents)
+        self.similarities = temporary_array(folder, "float32", num_documents)
+        self._is_exact = temporary_array(folder, "bool", num_documents)
+        self.similarities[:] = 1
+        for part in self._parts():
+            self.twins[part] = np.arange(part.start, part.stop)
+
+    def add_equal(self, numbers: NDArray[np.int64], twins: NDArray[np.int64]) -> None:
+        """Note that documents repeat other ones exactly."""
+        self.twins[numbers], self._is_exact[numbers] = twins, True
 
     def add_near(self, number: int, twin: int, similarity: float) -> None:
         """Note that a document nearly repeats another one."""
@@ -70,8 +83,14 @@ class Duplicates:
 
     def settle(self) -> None:
         """Let what repeats a near duplicate name the twin of that, which is kept."""
-        self.similarities = np.minimum(self.similarities, self.similarities[self.twins])
-        self.twins = self.twins[self.twins]
+        for part in self._parts():
+            twins = self.twins[part]
+            self.similarities[part] = np.minimum(self.similarities[part], self.similarities[twins])
+            self.twins[part] = self.twins[twins]
+
+    def _parts(self) -> Iterator[slice]:
+        size = len(self.twins)
+        return (slice(at, min(at + AT_ONCE, size)) for at in range(0, size, AT_ONCE))
 
     def is_dropped(self, number: int) -> bool:
         """Whether a document repeats another one."""
@@ -80,11 +99,6 @@ class Duplicates:
     def reason(self, number: int) -> str:
         """Return why a document is dropped."""
         return EXACT if self._is_exact[number] else NEAR
-
-
-def no_duplicates(num_documents: int) -> Duplicates:
-    """Return that no document repeats another one."""
-    return Duplicates(np.arange(num_documents))
 
 
 def find_duplicates(
@@ -102,7 +116,8 @@ def find_duplicates(
         OutputError: the disk is full, or files of a shard are damaged.
     """
     work = documents.folders[0].path.parent
-    found = Duplicates(_first_equal(documents, work))
+    found = Duplicates(len(documents), work)
+    _add_equal(found, documents, work)
     if near is not None:
         _add_near(found, documents, near, work, check=check, quiet=quiet)
         found.settle()
@@ -134,16 +149,13 @@ def _add_near(
         bar.advance(len(documents) - bar.done)
 
 
-def _first_equal(documents: Documents, work: Path) -> NDArray[np.int64]:
-    """Return for each document the number of the first one with its text, (N,)."""
-    first = np.arange(len(documents))
+def _add_equal(found: Duplicates, documents: Documents, work: Path) -> None:
     with temporary_folder(work) as folder:
         index = ExactIndex(folder)
         for shard, numbers in _shards(documents):
             index.add(shard.digests(len(numbers)), numbers)
-        for document, twin in index.found():
-            first[document] = twin
-    return first
+        for repeats, twins in index.repeats():
+            found.add_equal(repeats, twins)
 
 
 def _shards(documents: Documents) -> Iterator[tuple[ShardFolder, NDArray[np.int64]]]:

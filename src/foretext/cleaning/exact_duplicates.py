@@ -38,15 +38,17 @@ class ExactIndex:
     What is found depends on digests and numbers alone, not on the calls by which they were added.
 
     Args:
-        folder: an empty one, where digests are stored: 16 bytes a document. The caller removes it.
+        folder: an empty one, where digests and numbers are stored: 24 bytes a document. The caller
+            removes it.
         most_sorted: digests that are sorted in memory together.
     """
 
     def __init__(self, folder: Path, *, most_sorted: int = MOST_SORTED) -> None:
         self._halves = folder / "first-halves.bin", folder / "second-halves.bin"
+        self._number_file = folder / "numbers.bin"
         self.folder = folder
         self.most_sorted = most_sorted
-        self._numbers: list[NDArray[np.int64]] = []
+        self._length = 0
 
     def add(self, digests: Sequence[bytes], numbers: Sequence[int] | NDArray[np.int64]) -> None:
         """Add documents by their digests and numbers, no number twice.
@@ -55,26 +57,29 @@ class ExactIndex:
             OutputError: the disk is full.
         """
         halves = np.frombuffer(b"".join(digests), "<u8").reshape(-1, 2)  # (N, 2)
+        files = (*self._halves, self._number_file)
         try:
-            for path, half in zip(self._halves, halves.T, strict=True):
+            for path, column in zip(files, (*halves.T, np.asarray(numbers, "<i8")), strict=True):
                 with path.open("ab") as file:
-                    file.write(half.tobytes())
+                    file.write(column.tobytes())
         except OSError as error:
             raise output_error(self.folder, error) from error
-        self._numbers.append(np.asarray(numbers, np.int64))
+        self._length += len(halves)
 
     def found(self) -> Iterator[ExactDuplicate]:
         """Yield the duplicates in the order of their numbers."""
-        if not self._numbers:
+        pairs = np.concatenate([np.empty((2, 0), np.int64), *self.repeats()], axis=1)
+        for at in np.argsort(pairs[0]):
+            yield ExactDuplicate(*map(int, pairs[:, at]))
+
+    def repeats(self) -> Iterator[NDArray[np.int64]]:
+        """Yield the duplicates in parts, (2, R): their numbers, and those of their twins."""
+        if not self._length:
             return
-        numbers = np.concatenate(self._numbers)
-        seconds = map_array(self._halves[1], "<u8", len(numbers), OutputError)
-        pairs = [np.empty((2, 0), np.int64)]
-        for places, groups, _ in equal_keys(self._halves[0], len(numbers), self.most_sorted):
-            pairs.append(_repeated(groups, seconds[places], numbers[places]))
-        documents, twins = np.concatenate(pairs, axis=1)
-        for at in np.argsort(documents):
-            yield ExactDuplicate(int(documents[at]), int(twins[at]))
+        numbers = map_array(self._number_file, "<i8", self._length, OutputError)
+        seconds = map_array(self._halves[1], "<u8", self._length, OutputError)
+        for places, groups, _ in equal_keys(self._halves[0], self._length, self.most_sorted):
+            yield _repeated(groups, seconds[places], numbers[places])
 
 
 def _repeated(

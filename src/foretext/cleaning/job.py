@@ -6,25 +6,25 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from foretext._version import __version__
 from foretext.cleaning.building import FACTS, REPORT, Building
 from foretext.cleaning.cleaned import CleaningFacts, Count
-from foretext.cleaning.documents import Shard, shards
-from foretext.cleaning.duplicates import Documents, find_duplicates, no_duplicates
+from foretext.cleaning.documents import shards
+from foretext.cleaning.duplicates import Documents, Duplicates, find_duplicates
 from foretext.cleaning.request import Request
-from foretext.cleaning.shard_cleaning import shard_folder
+from foretext.cleaning.shard_cleaning import OPENER, shard_data
 from foretext.cleaning.shard_folder import Change, ShardFolder
-from foretext.cleaning.workers import Workers
 from foretext.cleaning.writing import Written, write_results
 from foretext.corpus import Corpus
-from foretext.corpus.blocks import map_in_order
 from foretext.errors import CorpusError, Interrupted
 from foretext.files import atomic_file
 from foretext.progress import Progress
 from foretext.report.cleaning_report import write_cleaning_report
 from foretext.runtime import Interruption
+from foretext.shards import Shard, ShardEngine, ShardWork
 
 __all__ = ["CleaningJob"]
 
@@ -53,7 +53,7 @@ class CleaningJob:
         self._work = building.open(request.digest)
         self._began = time.monotonic()
 
-    def run(self, workers: int, *, quiet: bool | None) -> None:
+    def run(self, engine: ShardEngine, *, quiet: bool | None) -> None:
         """Do what is left to do.
 
         Raises:
@@ -61,42 +61,34 @@ class CleaningJob:
             Interrupted: by a signal; the cleaning can be resumed.
         """
         if not self._building.is_complete:
-            folders = self._examined(workers, quiet=quiet)
+            folders = self._examined(engine, quiet=quiet)
             self._write(folders, quiet=quiet)
         self._building.finish()
 
-    def _examined(self, workers: int, *, quiet: bool | None) -> list[ShardFolder]:
+    def _examined(self, engine: ShardEngine, *, quiet: bool | None) -> list[ShardFolder]:
         """Clean the shards that no earlier process has cleaned, and return all of them."""
+        work = ShardWork(OPENER, self._request.model_dump_json(), self._work)
         folders: list[ShardFolder] = []
-        with (
-            Workers(workers, self._request, self._work) as pool,
-            Progress("cleaning", self._corpus.num_bytes, "bytes", quiet=quiet) as bar,
-        ):
-            new = self._new_shards(folders, bar)
-            for num_bytes in map_in_order(pool.clean, new, workers):
-                bar.advance(num_bytes)
+        with Progress("cleaning", self._corpus.num_bytes, "bytes", quiet=quiet) as bar:
+            for done in engine.run(work, self._shards()):
+                folders.append(ShardFolder(done.folder))
+                bar.advance(done.num_bytes)
                 self._check()
         if not folders:
             raise CorpusError(f"{self._corpus}: there is no text in it; give another corpus.")
         return folders
 
-    def _new_shards(self, folders: list[ShardFolder], bar: Progress) -> Iterator[Shard]:
-        """Yield the shards that are not there yet; note the folders of all of them."""
+    def _shards(self) -> Iterator[Shard]:
         for shard in shards(self._corpus, self._request.config.shard_characters):
             self._check()
-            folder = shard_folder(self._work, shard.number)
-            folders.append(folder)
-            if folder.is_done:
-                bar.advance(shard.num_bytes)
-            else:
-                yield shard
+            yield Shard(shard.number, partial(shard_data, shard.documents), shard.num_bytes)
 
     def _write(self, folders: list[ShardFolder], *, quiet: bool | None) -> None:
         config = self._request.config
         near = config.near_duplicates if config.duplicates == "near" else None
         documents = Documents(folders, [len(folder.facts.kept) for folder in folders])
         if config.duplicates == "kept":
-            duplicates = no_duplicates(len(documents))
+            duplicates = Duplicates(len(documents), self._work)
         else:
             duplicates = find_duplicates(documents, near, check=self._check, quiet=quiet)
         written = write_results(
@@ -112,20 +104,23 @@ class CleaningJob:
             temporary.write_text(facts.model_dump_json(indent=2) + "\n", encoding="utf-8")
 
     def _facts(self, folders: list[ShardFolder], written: Written) -> CleaningFacts:
-        every = [folder.facts for folder in folders]
         masked: Counter[str] = Counter()
-        for facts in every:
+        changes: list[Change] = []
+        num_read = num_characters = num_changed = 0
+        for facts in (folder.facts for folder in folders):
             masked.update(facts.masked)
-        num_read = sum(len(facts.kept) + len(facts.dropped) for facts in every)
-        changes: list[Change] = [change for facts in every for change in facts.changes]
+            changes += facts.changes[: MOST_EXAMPLES - len(changes)]
+            num_read += len(facts.kept) + len(facts.dropped)
+            num_characters += facts.characters
+            num_changed += facts.num_changed
         return CleaningFacts(
             foretext=__version__,
-            read=Count(documents=num_read, characters=sum(facts.characters for facts in every)),
+            read=Count(documents=num_read, characters=num_characters),
             kept=Count(documents=written.documents, characters=written.characters),
             reasons=dict(written.reasons.most_common()),
             languages=dict(written.languages.most_common()),
             language_by=self._request.language_means,
-            changed=sum(facts.num_changed for facts in every),
+            changed=num_changed,
             masked=dict(sorted(masked.items())),
             files=len(self._corpus.sources),
             bytes=self._corpus.num_bytes,
@@ -133,7 +128,7 @@ class CleaningJob:
             warnings=_warnings(written, num_read),
             settings=self._settings(),
             examples=written.examples,
-            changes=changes[:MOST_EXAMPLES],
+            changes=changes,
         )
 
     def _settings(self) -> dict[str, dict[str, Any]]:

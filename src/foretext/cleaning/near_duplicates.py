@@ -34,6 +34,7 @@ Texts = Callable[[int], str]  # the text of the document with a number
 
 _ERRORS = 4  # standard errors below the threshold from which an estimate says enough
 _MOST_VERIFIED = 16  # texts that one is compared with, the most similar by estimate
+_AT_ONCE = 1 << 20  # numbers that are in memory together
 
 
 class NearDuplicate(NamedTuple):
@@ -52,8 +53,8 @@ class DuplicateIndex:
     on the documents and their numbers alone, not on the calls by which they were added.
 
     Args:
-        folder: an empty one, where signatures are stored: 620 bytes a document. The caller removes
-            it.
+        folder: an empty one, where all is stored that there is of each document: 640 bytes. The
+            caller removes it.
         threshold: least similarity of a duplicate: of the Jaccard index of the word 5-grams.
         most_sorted: keys that are sorted in memory together.
     """
@@ -64,10 +65,10 @@ class DuplicateIndex:
         self.folder = folder
         self.threshold = threshold
         self.most_sorted = most_sorted
-        self._numbers: list[NDArray[np.int64]] = []
+        self._length = 0
 
     def __len__(self) -> int:
-        return sum(map(len, self._numbers))
+        return self._length
 
     def add(
         self, signatures: NDArray[np.uint32], numbers: Sequence[int] | NDArray[np.int64]
@@ -87,9 +88,10 @@ class DuplicateIndex:
             _append(self._signature_file, signatures)
             for band in range(NUM_BANDS):
                 _append(self._key_file(band), keys[band])
+            _append(self._number_file, np.asarray(numbers, "<i8")[has_words])
         except OSError as error:
             raise output_error(self.folder, error) from error
-        self._numbers.append(np.asarray(numbers, np.int64)[has_words])
+        self._length += len(signatures)
 
     def found(self, texts: Texts | None = None) -> Iterator[NearDuplicate]:
         """Yield the duplicates in the order of their numbers; nothing can be added after.
@@ -101,8 +103,8 @@ class DuplicateIndex:
         """
         if not len(self):
             return
-        numbers = np.concatenate(self._numbers)
-        order = np.argsort(numbers)
+        numbers = map_array(self._number_file, "<i8", len(self), OutputError)
+        order = self._order(numbers)
         signatures = map_array(
             self._signature_file, "<u4", len(numbers) * NUM_PERMUTATIONS, OutputError
         )
@@ -127,20 +129,36 @@ class DuplicateIndex:
     def _signature_file(self) -> Path:
         return self.folder / "signatures.bin"
 
+    @property
+    def _number_file(self) -> Path:
+        return self.folder / "numbers.bin"
+
     def _key_file(self, band: int) -> Path:
         return self.folder / f"keys-{band}.bin"
+
+    def _order(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the places of the documents in the order of their numbers, (D,)."""
+        order = new_array(self.folder / "order.bin", "<i8", len(numbers))
+        parts = range(0, len(numbers), _AT_ONCE)
+        if all((np.diff(numbers[at : at + _AT_ONCE + 1]) > 0).all() for at in parts):
+            for at in parts:
+                order[at : at + _AT_ONCE] = np.arange(at, min(at + _AT_ONCE, len(numbers)))
+        else:
+            order[:] = np.argsort(numbers)
+        return order
 
     def _groups(self, length: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the group of each document in each band (B, D), and room for their heads (G,)."""
         groups = new_array(self.folder / "groups.bin", "<i4", NUM_BANDS * length)
-        groups = groups.reshape(NUM_BANDS, length)
         groups[:] = NO_GROUP
+        groups = groups.reshape(NUM_BANDS, length)
         total = 0
         for band in range(NUM_BANDS):
             for part in equal_keys(self._key_file(band), length, self.most_sorted):
                 groups[band, part.places] = part.groups + total
                 total += part.num_groups
-        heads = np.full(total, NO_GROUP, np.int32)
+        heads = new_array(self.folder / "heads.bin", "<i4", total)
+        heads[:] = NO_GROUP
         return groups, heads
 
     def _least_equal(self, *, exact: bool) -> int:

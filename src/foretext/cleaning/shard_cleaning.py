@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,9 +21,13 @@ from foretext.cleaning.shard_folder import (
     row_bytes,
 )
 from foretext.cleaning.signatures import signatures
+from foretext.errors import ForetextError
+from foretext.parsing import parse_json
+from foretext.shards.work import Fill
 
-__all__ = ["ShardCleaner", "shard_folder"]
+__all__ = ["OPENER", "ShardCleaner", "open_cleaner", "shard_data"]
 
+OPENER = "foretext.cleaning.shard_cleaning:open_cleaner"
 BEGINNING = 120  # characters of a document in the list of what was dropped
 MOST_EXAMPLES = 3  # of a shard
 TOGETHER = 1024  # documents that are examined at once
@@ -31,9 +36,28 @@ Row = dict[str, Any]
 Pairs = list[tuple[Document, Examined]]
 
 
-def shard_folder(work: Path, number: int) -> ShardFolder:
-    """Return the folder of a shard."""
-    return ShardFolder(work / f"shard-{number:05}")
+def open_cleaner(settings: str) -> Fill:
+    """Return what cleans shards, for `foretext.shards.ShardWork`.
+
+    Args:
+        settings: a `Request` as JSON.
+
+    Raises:
+        ForetextError: the model of languages or a test set cannot be read.
+    """
+    request: Request = parse_json(settings, "the request", ForetextError, Request)
+    cleaner = ShardCleaner(request)
+    return lambda data, folder: cleaner.clean(_documents(data), folder)
+
+
+def shard_data(documents: Sequence[Document]) -> bytes:
+    """Return the documents of a shard as they are sent to what cleans them."""
+    return json.dumps(documents).encode()
+
+
+def _documents(data: bytes) -> list[Document]:
+    found: list[Document] = parse_json(data, "a shard", ForetextError, list[Document])
+    return found
 
 
 class ShardCleaner:
@@ -41,22 +65,17 @@ class ShardCleaner:
 
     Args:
         request: what is asked for.
-        work: where the folders of shards stand.
 
     Raises:
         ForetextError: the model of languages or a test set cannot be read.
     """
 
-    def __init__(self, request: Request, work: Path) -> None:
-        self._request, self._work = request, work
+    def __init__(self, request: Request) -> None:
+        self._request = request
         self._examiner = Examiner(request)
 
-    def clean(self, number: int, documents: Sequence[Document]) -> None:
-        """Clean a shard and write its folder.
-
-        Raises:
-            OutputError: it cannot be written.
-        """
+    def clean(self, documents: Sequence[Document], folder: Path) -> None:
+        """Clean a shard, and write its files into an empty folder."""
         examined = self._examined(documents)
         pairs = list(zip(documents, examined, strict=True))
         kept = [pair for pair in pairs if pair[1].reason is None]
@@ -69,7 +88,7 @@ class ShardCleaner:
             digests=[exact_digest(text) for text in texts],
             signatures=signatures(texts) if is_near else None,
         )
-        shard_folder(self._work, number).write(parts)
+        ShardFolder(folder).write(parts)
 
     def _examined(self, documents: Sequence[Document]) -> list[Examined]:
         found: list[Examined] = []

@@ -1,10 +1,9 @@
-"""What is kept of a shard until all shards are read: a folder that is there as a whole or not."""
+"""What is kept of a shard until all shards are read."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +13,6 @@ from pydantic import BaseModel, ConfigDict
 
 from foretext.cleaning.signatures import NUM_PERMUTATIONS
 from foretext.errors import OutputError
-from foretext.files import atomic_folder
 from foretext.parsing import map_array, parse_json, read_json
 
 __all__ = ["Change", "KeptRow", "ShardFacts", "ShardFolder", "ShardParts", "row_bytes"]
@@ -75,37 +73,28 @@ class ShardFolder:
     """A shard that is read.
 
     Args:
-        path: of the folder; it is there once the shard is whole.
+        path: of the folder.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    @property
-    def is_done(self) -> bool:
-        """Whether it is whole."""
-        return (self.path / FACTS).is_file()
-
     def write(self, parts: ShardParts) -> None:
-        """Write it, as a whole or not at all.
+        """Write its files into the folder, which is there."""
+        folder = self.path
+        starts = np.zeros(len(parts.kept) + 1, np.int64)
+        np.cumsum([len(row) + 1 for row in parts.kept], out=starts[1:])
+        (folder / "kept.jsonl").write_bytes(b"".join(row + b"\n" for row in parts.kept))
+        (folder / "starts.bin").write_bytes(starts.tobytes())
+        (folder / "dropped.jsonl").write_bytes(b"".join(row + b"\n" for row in parts.dropped))
+        (folder / "digests.bin").write_bytes(b"".join(parts.digests))
+        if parts.signatures is not None:
+            (folder / "signatures.bin").write_bytes(parts.signatures.tobytes())
+        (folder / FACTS).write_text(parts.facts.model_dump_json(), encoding="utf-8")
 
-        Raises:
-            OutputError: it cannot be written.
-        """
-        with atomic_folder(self.path) as folder:
-            starts = np.zeros(len(parts.kept) + 1, np.int64)
-            np.cumsum([len(row) + 1 for row in parts.kept], out=starts[1:])
-            (folder / "kept.jsonl").write_bytes(b"".join(row + b"\n" for row in parts.kept))
-            (folder / "starts.bin").write_bytes(starts.tobytes())
-            (folder / "dropped.jsonl").write_bytes(b"".join(row + b"\n" for row in parts.dropped))
-            (folder / "digests.bin").write_bytes(b"".join(parts.digests))
-            if parts.signatures is not None:
-                (folder / "signatures.bin").write_bytes(parts.signatures.tobytes())
-            (folder / FACTS).write_text(parts.facts.model_dump_json(), encoding="utf-8")
-
-    @cached_property
+    @property
     def facts(self) -> ShardFacts:
-        """Counts.
+        """Counts, read from the file each time: all shards together have too many.
 
         Raises:
             OutputError: they are damaged.

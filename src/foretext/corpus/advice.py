@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from foretext.corpus.case import CASE_SAMPLE, capital_rate, likely_lowercase
 from foretext.corpus.chinese import full_width_rate
 from foretext.corpus.corpus import Corpus
-from foretext.corpus.findings import Place
 from foretext.corpus.symptoms import Symptoms
 
 __all__ = ["Proposal", "by_section", "proposals", "proposed_settings"]
@@ -70,7 +69,7 @@ def proposals(corpus: Corpus) -> list[Proposal]:
     blocks = _beginning(corpus.reread(config))
     symptoms = Symptoms()
     for block in blocks:
-        symptoms.add(block, _nowhere)
+        symptoms.add(block)
     return [*found, *_text(symptoms), *_words(symptoms, "".join(blocks))]
 
 
@@ -134,7 +133,3 @@ def _words(symptoms: Symptoms, text: str) -> Iterator[Proposal]:
             f"{rate:.0%} of the words inside sentences begin with a capital letter, as nouns do"
         )
         yield Proposal("tokenizer", "lowercase", False, f"{reason} in German")
-
-
-def _nowhere(text: str, at: int = 0, *, first: bool = False) -> Place:
-    return Place(file="")

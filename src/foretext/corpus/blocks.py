@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
+from collections.abc import Callable, Iterator
 from typing import Protocol, TypeVar
 
-from foretext.runtime import Threads
+from foretext.shards.in_order import map_in_order
 
 __all__ = ["Advance", "Blocks", "map_blocks", "map_in_order"]
 
 BLOCK = 1 << 18  # characters: fits the processor's cache, and several in flight cost little memory
 
-Block = TypeVar("Block")
 Result = TypeVar("Result")
 
 
@@ -54,21 +51,3 @@ def map_blocks(
             progress.advance(corpus.bytes_read - read)
         read = corpus.bytes_read
         yield result
-
-
-def map_in_order(
-    work: Callable[[Block], Result], blocks: Iterable[Block], workers: int
-) -> Iterator[Result]:
-    """Yield ``work(block)`` in order; at most two blocks per thread are in memory."""
-    pending: deque[Future[Result]] = deque()
-    with Threads(workers, thread_name_prefix="blocks") as pool:
-        try:
-            for block in blocks:
-                pending.append(pool.submit(work, block))
-                if len(pending) >= 2 * workers:
-                    yield pending.popleft().result()
-            while pending:
-                yield pending.popleft().result()
-        finally:
-            for future in pending:
-                future.cancel()

@@ -13,19 +13,23 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from foretext.corpus.blocks import Advance, Blocks, map_blocks
+from foretext.corpus.shard_counts import counted_shards
+from foretext.corpus.text_shards import TextShards
 from foretext.corpus.word_table import WordTable
 from foretext.errors import CorpusError
 from foretext.files import temporary_folder
 from foretext.kernels.words import Letters
+from foretext.shards.portable import Portable
 
-__all__ = ["MAX_DISTINCT", "Cutter", "WordCounts", "count_words"]
+__all__ = ["MAX_DISTINCT", "Cutter", "PortableCutter", "WordCounts", "count_words"]
 
 MAX_DISTINCT = 4_000_000  # in memory, about 100 bytes each
 MOST_OPEN = 64  # files of sorted counts
+SORTED_AT_ONCE = 1 << 18  # words, some 150 bytes each while they are Python's
 
 
 class Cutter(Protocol):
-    """A pre-tokeniser as counting needs it."""
+    """A pre-tokeniser as kernels need it."""
 
     @property
     def letters(self) -> Letters:
@@ -34,6 +38,15 @@ class Cutter(Protocol):
 
     def utf8(self, text: str) -> np.ndarray:
         """(N,) uint8, what the kernels read."""
+        ...
+
+
+class PortableCutter(Cutter, Protocol):
+    """One that other processes can make, too."""
+
+    @property
+    def portable(self) -> Portable:
+        """What makes an equal one in another process."""
         ...
 
 
@@ -47,27 +60,37 @@ class WordCounts(NamedTuple):
 
 def count_words(
     corpus: Blocks,
-    pre_tokenizer: Cutter,
+    pre_tokenizer: PortableCutter,
     *,
     min_count: int = 1,
     max_distinct: int = MAX_DISTINCT,
+    most_words: int | None = None,
     workers: int = 1,
     progress: Advance | None = None,
+    shards: TextShards | None = None,
 ) -> WordCounts:
-    """Count the words that occur at least `min_count` times.
+    """Count the words that occur at least `min_count` times; of these, the first `most_words`.
 
     When the threads together have `max_distinct` different words, sorted counts are written to a
     temporary folder; they are merged at the end.
+
+    With `shards` the text is counted by processes, in the place of threads, and what is counted
+    once is there after a kill; the result is the same.
 
     Raises:
         CorpusError: there is no word, or none reaches `min_count`.
         OutputError: the temporary folder cannot be written.
     """
     with temporary_folder() as folder:
+        workers = workers if shards is None else 1
         counter = _Counter(pre_tokenizer, folder, max(1, max_distinct // workers), workers)
-        for _ in map_blocks(counter.count, corpus, workers, progress):
-            pass
-        return _sorted_counts(*counter.total(min_count), min_count)
+        if shards is None:
+            for _ in map_blocks(counter.count, corpus, workers, progress):
+                pass
+        else:
+            for table in counted_shards(corpus, pre_tokenizer, shards, progress):
+                counter.add(table)
+        return _sorted_counts(*counter.total(min_count, most_words), min_count, most_words)
 
 
 class _Counter:
@@ -95,25 +118,45 @@ class _Counter:
         finally:  # without its table, another thread would wait forever
             self.tables.put(table)
 
-    def total(self, min_count: int) -> tuple[list[bytes], list[int], int]:
-        """Return words that occur `min_count` times, at least one, and the number of tokens."""
+    def add(self, counted: WordTable) -> None:
+        """Add words that were counted by another process."""
+        table = self.tables.get()
+        if len(table) + len(counted) <= self.max_distinct:
+            table.merge(counted)
+        else:
+            self._put_aside(table)
+            table = counted
+        self.tables.put(table)
+
+    def total(self, min_count: int, most_words: int | None) -> tuple[list[bytes], list[int], int]:
+        """Return words that occur `min_count` times, at least one, and the number of tokens.
+
+        The first `most_words` are among them.
+        """
         tables = [self.tables.get() for _ in range(self.tables.qsize())]
         if self.runs:
-            for table in tables:
-                self._put_aside(table)
+            while tables:  # the last one is let go of before the merge
+                self._put_aside(tables.pop())
             paths, num_tokens = zip(*self.runs, strict=True)
-            return *_frequent(self._merged(list(paths)), min_count), sum(num_tokens)
+            merged = self._merged(list(paths))
+            return *_frequent(merged, min_count, most_words), sum(num_tokens)
         table = tables.pop()
         for other in tables:
             table.merge(other)
         least = min(min_count, table.counts.max(initial=0))
+        if most_words is not None and most_words < len(table):
+            least = max(least, np.partition(table.counts, -most_words)[-most_words])
         indices = np.flatnonzero(table.counts >= least)
         return table.words(indices), table.counts[indices].tolist(), table.num_tokens
 
     def _put_aside(self, table: WordTable) -> None:
-        words = table.words(np.arange(len(table)))
-        pairs = sorted(zip(words, table.counts.tolist(), strict=True))
-        self.runs.append((self._write_run(pairs), table.num_tokens))
+        num_tokens = table.num_tokens
+        for first in range(0, max(len(table), 1), SORTED_AT_ONCE):
+            indices = np.arange(first, min(first + SORTED_AT_ONCE, len(table)))
+            words = table.words(indices)
+            pairs = sorted(zip(words, table.counts[indices].tolist(), strict=True))
+            self.runs.append((self._write_run(pairs), num_tokens))
+            num_tokens = 0
 
     def _write_run(self, pairs: Iterable[tuple[bytes, int]]) -> Path:
         path = self.folder / f"{next(self.numbers)}.run"
@@ -138,7 +181,9 @@ def _merge(paths: Iterable[Path]) -> Iterator[tuple[bytes, int]]:
         yield word, sum(part for _, part in group)
 
 
-def _frequent(totals: Iterable[tuple[bytes, int]], min_count: int) -> tuple[list[bytes], list[int]]:
+def _frequent(
+    totals: Iterable[tuple[bytes, int]], min_count: int, most_words: int | None
+) -> tuple[list[bytes], list[int]]:
     """Return words that occur `min_count` times, or the most frequent one."""
     words: list[bytes] = []
     counts: list[int] = []
@@ -148,7 +193,16 @@ def _frequent(totals: Iterable[tuple[bytes, int]], min_count: int) -> tuple[list
         if total >= min_count:
             words.append(word)
             counts.append(total)
+        if most_words is not None and len(words) > 2 * most_words:
+            words, counts = _first(words, counts, most_words)
     return (words, counts) if words else ([most[1]], [most[0]])
+
+
+def _first(words: list[bytes], counts: list[int], most_words: int) -> tuple[list[bytes], list[int]]:
+    """Return the most frequent words and their counts, in the order of the words."""
+    order = sorted(range(len(words)), key=counts.__getitem__, reverse=True)[:most_words]  # stable
+    order.sort()
+    return [words[at] for at in order], [counts[at] for at in order]
 
 
 def _read_run(path: Path) -> Iterator[tuple[bytes, int]]:
@@ -159,7 +213,11 @@ def _read_run(path: Path) -> Iterator[tuple[bytes, int]]:
 
 
 def _sorted_counts(
-    words: list[bytes], counts: list[int], num_tokens: int, min_count: int
+    words: list[bytes],
+    counts: list[int],
+    num_tokens: int,
+    min_count: int,
+    most_words: int | None,
 ) -> WordCounts:
     if num_tokens == 0:
         raise CorpusError("The corpus contains no word; give files with text.")
@@ -172,6 +230,7 @@ def _sorted_counts(
             f"The most frequent word, '{words[order[0]].decode()}', occurs {_times(most)}; "
             f"lower min_count from {min_count} to {most} or less, or give more text."
         )
+    order = order[:most_words]
     return WordCounts(
         [words[index].decode() for index in order],
         np.array([counts[index] for index in order], np.int64),

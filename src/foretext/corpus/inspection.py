@@ -1,45 +1,57 @@
 """Inspection of a corpus: one streaming pass in bounded memory.
 
 A word here is what it would be in the vocabulary of word vectors that learn from the corpus.
+
+The text is cut into shards that depend on the text alone. Each is tallied, by this process or by
+those of an engine, and tallies are added up in the order of the text. Every figure of a tally can
+be added up exactly, so the report is the same whoever works on it:
+
+* counts of lengths, words, characters and signs are sums;
+* of more than a million different words and of many documents samples are taken, by hashes and not
+  by chance: what belongs to the sample depends on the whole text, and each tally holds a little
+  more than that (`foretext.corpus.word_statistics`, `duplicates`, `sketches`);
+* places are looked up by this process, which has read the files.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from itertools import chain
+from functools import partial
 
 from foretext.corpus.advice import Proposal, by_section, proposals
 from foretext.corpus.blocks import Advance
-from foretext.corpus.compression import compression_of
 from foretext.corpus.corpus import Corpus
 from foretext.corpus.corpus_report import CorpusReport
-from foretext.corpus.counted_words import CountedWords, WordSettings, compared_words
-from foretext.corpus.duplicates import Document, ExactDuplicates
-from foretext.corpus.findings import FileFacts, Lengths, Place, Problem
-from foretext.corpus.formats import format_of, normal_form
+from foretext.corpus.duplicates import ExactDuplicates
+from foretext.corpus.findings import Lengths, Place
 from foretext.corpus.layout import Layout
 from foretext.corpus.near_duplicates import NearDuplicates
-from foretext.corpus.places import Locate, PlainPlaces, RowPlaces
 from foretext.corpus.pre_tokenizers import PreTokenizerKind, likely_kind
 from foretext.corpus.problems import find_problems
 from foretext.corpus.prospects import prospects
+from foretext.corpus.read_shards import ReadFiles, ReadShard
 from foretext.corpus.scripts import script_rates
 from foretext.corpus.settings import CorpusConfig
-from foretext.corpus.source import Source
+from foretext.corpus.shard_tally import ShardTally, TallySettings
 from foretext.corpus.symptoms import Symptoms
+from foretext.corpus.tally_files import tallies
+from foretext.corpus.word_settings import WordSettings
 from foretext.corpus.word_statistics import WordStatistics
-from foretext.errors import CorpusError, ForetextError
+from foretext.errors import CorpusError
+from foretext.shards import ShardEngine
 
 __all__ = ["inspect_corpus"]
 
 _MIN_COUNTS = (1, 2, 5, 10)
-_MOST_FILES = 100  # in the report
 _SLOW_CHARACTERS = 1_000_000  # looked at, about, where finding words takes long
 _SCRIPT_SAMPLE = 1 << 16  # characters that show the script
 
 
 def inspect_corpus(
-    corpus: Corpus, progress: Advance | None = None, words: WordSettings | None = None
+    corpus: Corpus,
+    progress: Advance | None = None,
+    words: WordSettings | None = None,
+    engine: ShardEngine | None = None,
 ) -> CorpusReport:
     """Read `corpus` once and return what is in it and what is wrong with it.
 
@@ -50,13 +62,13 @@ def inspect_corpus(
         corpus: to inspect.
         progress: advances by the stored bytes that were read.
         words: what a word is; None: what a run takes by default.
+        engine: whose processes look at the text; the report is the same. None: this process does.
 
     Raises:
         CorpusError: there is no text at all; with the message of the first bad file, if any.
     """
     examination = _Examination(corpus, words or WordSettings())
-    for source in corpus.sources:
-        examination.read(source, progress)
+    examination.read(progress, engine)
     return examination.report()
 
 
@@ -67,19 +79,12 @@ class _Examination:
         self._corpus = corpus
         self._word_settings = words
         kind = words.pre_tokenizer or _likely_kind(corpus)
-        self._counted = CountedWords(kind, lowercase=words.lowercase)
-        self._step = _step(corpus) if self._counted.is_slow else 1  # texts for one in which words
-        self._num_texts = self._read_characters = self._counted_characters = 0  # are counted
+        every = _step(corpus) if kind == "chinese_words" else 1
+        self._settings = TallySettings(kind, words.lowercase, every)
         self._config = _resolved(corpus)
-        self._files: list[FileFacts] = []
-        self._formats: Counter[str] = Counter()
-        self._compressions: Counter[str] = Counter()
-        self._problems: list[Problem] = []
-        self._places: PlainPlaces | RowPlaces
-        self._lines = self._empty_lines = 0
-        self._long_lines: list[Place] = []
+        self._files = ReadFiles(corpus, self._config)
         self._largest = (-1, Place(file=""))
-        self._characters = 0
+        self._characters = self._read_characters = self._counted_characters = 0
         self._words = WordStatistics()
         self._document_lengths: Counter[int] = Counter()  # tokens -> documents
         self._sentence_lengths: Counter[int] = Counter()  # tokens -> sentences
@@ -88,33 +93,14 @@ class _Examination:
         self._near = NearDuplicates()
         self._symptoms = Symptoms()
 
-    def read(self, source: Source, progress: Advance | None) -> None:
-        """Count one file; a file that cannot be read becomes a problem."""
-        format = format_of(source.name, source.reading(self._corpus.config))
-        self._places = (PlainPlaces if format == "txt" else RowPlaces)(source.name)
-        before = self._sentences.total()
-        try:
-            compression = _compression(source)
-            self._compressions[compression or "none"] += 1
-            self._read_texts(source, progress)
-        except ForetextError as error:
-            compression = None
-            place = Place(file=source.name)
-            self._problems.append(Problem(severity="error", sentence=str(error), place=place))
-        self._formats[format] += 1
-        self._lines += self._places.lines
-        self._empty_lines += self._places.empty_lines
-        self._long_lines += self._places.long_lines
-        if len(self._files) < _MOST_FILES:
-            self._files.append(
-                FileFacts(
-                    name=source.name,
-                    format=format,
-                    compression=compression,
-                    bytes=source.size,
-                    documents=self._sentences.total() - before,
-                )
-            )
+    def read(self, progress: Advance | None, engine: ShardEngine | None) -> None:
+        """Tally the text, and add the tallies up."""
+        for shard, tally in tallies(self._files.shards(), self._settings, engine):
+            self._add(shard, tally)
+            if progress is not None:
+                progress.advance(shard.num_bytes)
+        if progress is not None:
+            progress.advance(self._files.num_bytes)  # behind the last text
 
     def report(self) -> CorpusReport:
         """Return the report with its problems."""
@@ -124,18 +110,18 @@ class _Examination:
         coverage = [self._words.coverage(min_count) for min_count in min_counts]
         proposed = _proposals(self._corpus)
         report = CorpusReport(
-            files=self._files,
+            files=self._files.files,
             num_files=len(self._corpus.sources),
             bytes=self._corpus.num_bytes,
-            formats=dict(self._formats),
-            compressions=dict(self._compressions),
+            formats=dict(self._files.formats),
+            compressions=dict(self._files.compressions),
             encoding=self._corpus.config.encoding,
             documents_end="row" if self._config.documents == "auto" else self._config.documents,
             reading={
                 "corpus": self._config.model_dump(include={"lines", "documents", "sentences"})
                 | {"normalization": self._config.normalization},
                 "tokenizer": {
-                    "pre_tokenizer": self._counted.kind,
+                    "pre_tokenizer": self._settings.kind,
                     "lowercase": self._word_settings.lowercase,
                 },
             },
@@ -153,9 +139,9 @@ class _Examination:
             frequent_words=self._words.frequent(),
             document_lengths=Lengths.of(self._document_lengths),
             sentence_lengths=Lengths.of(self._sentence_lengths),
-            lines=self._lines,
-            empty_lines=self._empty_lines,
-            long_lines=len(self._long_lines),
+            lines=self._files.lines,
+            empty_lines=self._files.empty_lines,
+            long_lines=len(self._files.long_lines),
             scripts=script_rates(self._symptoms.characters),
             exact_duplicates=self._exact.found(),
             near_duplicates=self._near.found(),
@@ -165,66 +151,38 @@ class _Examination:
                 self._words.word_lengths(),
                 next((each.words, each.tokens) for each in coverage if each.min_count == 5),
             ),
-            problems=self._problems,
+            problems=self._files.problems,
         )
         problems = find_problems(
             report,
             self._symptoms,
             self._largest[1],
-            self._long_lines,
+            self._files.long_lines,
             proposed,
             _layout(self._corpus),
         )
         return report.model_copy(update={"problems": problems})
 
-    def _read_texts(self, source: Source, progress: Advance | None) -> None:
-        told = 0
-        with source.open() as file:
-            config = source.reading(self._config)
-            for text in normal_form(file, source.name, config, self._places.see):
-                self._add(text, self._places.locate)
-                if progress is not None:
-                    progress.advance(file.tell() - told)
-                    told = file.tell()
-            if progress is not None:
-                progress.advance(file.tell() - told)
-
-    def _add(self, text: str, locate: Locate) -> None:
-        """Count a text in normal form."""
-        is_counted = self._num_texts % self._step == 0
-        self._num_texts += 1
-        counted = self._counted.documents(text) if is_counted else None
-        if counted is not None:
-            self._count(counted)
-            self._counted_characters += len(text)
-        compared = compared_words(text) if counted is None or self._counted.is_slow else counted
-        documents = [
-            Document.of(original, list(chain.from_iterable(sentences)))
-            for original, sentences in zip(text[:-2].split("\n\n"), compared, strict=True)
-        ]
-        self._sentences.update(map(len, compared))
-        self._characters += sum(len(document.text) for document in documents)
-        self._read_characters += len(text)
-        for document in documents:
-            self._exact.add(document, locate)
-        self._near.add(documents, locate)
-        self._symptoms.add(text, locate)
-        longest = max(documents, key=lambda document: len(document.words))
-        if len(longest.words) > self._largest[0]:
-            self._largest = (len(longest.words), locate(longest.text))
-
-    def _count(self, documents: list[list[list[str]]]) -> None:
-        """Count the words of the sentences of documents."""
-        for sentences in documents:
-            lengths = [len(sentence) for sentence in sentences]
-            self._sentence_lengths.update(lengths)
-            self._document_lengths[sum(lengths)] += 1
-        self._words.add([word for document in documents for line in document for word in line])
+    def _add(self, shard: ReadShard, tally: ShardTally) -> None:
+        """Add the tally of the next shard."""
+        self._characters += tally.characters
+        self._read_characters += tally.read_characters
+        self._counted_characters += tally.counted_characters
+        self._document_lengths.update(tally.document_lengths)
+        self._sentence_lengths.update(tally.sentence_lengths)
+        self._sentences.update(tally.sentences)
+        self._words.add(tally.words, tally.points)
+        self._exact.add(tally.digests, shard)
+        self._near.add(tally.sketches, shard)
+        self._symptoms.merge(tally.symptoms, partial(shard.place_of, first=True))
+        length, number = tally.longest
+        if length > self._largest[0]:
+            self._largest = length, shard.place(number)
 
     def _refuse_empty(self) -> None:
         if self._sentences:
             return
-        first = self._problems[0].sentence if self._problems else None
+        first = self._files.problems[0].sentence if self._files.problems else None
         raise CorpusError(first or f"{self._corpus}: there is no text in it; give another corpus.")
 
 
@@ -260,8 +218,3 @@ def _resolved(corpus: Corpus) -> CorpusConfig:
         return corpus.resolved
     except CorpusError:  # of a file that cannot be read; the pass itself reports it
         return corpus.config.model_copy(update={"lines": "whole", "documents": "line"})
-
-
-def _compression(source: Source) -> str | None:
-    with source.open() as file:
-        return compression_of(file.read(16), source.name)

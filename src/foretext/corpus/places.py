@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Sequence
+from functools import partial
+from itertools import chain
 from typing import Protocol
 
 from foretext.corpus.findings import Place
 from foretext.corpus.lines import LONGEST_LINE
 
-__all__ = ["Locate", "PlainPlaces", "RowPlaces"]
+__all__ = ["Locate", "Places", "PlainPlaces", "RowPlaces"]
 
 _EMPTY_LINE = re.compile(r"\n(?=[^\S\n]*\n)")
-_REMEMBERED = 3  # chunks; a document begins in the current one or the one before
-_REMEMBERED_ROWS = 20_000
+_REMEMBERED = 3  # chunks, or texts of rows; a document begins in the current one or the one before
 _LONGEST_NEEDLE = 4096  # characters of a line that are compared
 _BEGINNING = 60  # characters of a row that are compared, without white space
 
@@ -23,6 +25,22 @@ class Locate(Protocol):
 
     def __call__(self, text: str, at: int = 0, *, first: bool = False) -> Place:
         """Return the place, without a line if it is not known; of equal lines, the `first`."""
+        ...
+
+
+class Places(Protocol):
+    """The lines or rows of a file, while it is read."""
+
+    lines: int
+    empty_lines: int
+    long_lines: list[Place]
+
+    def see(self, chunk: str) -> None:
+        """Read the next decoded chunk of the file, or the next row."""
+        ...
+
+    def recent(self) -> Locate:
+        """Return what finds the places of the text that was just read, now and later."""
         ...
 
 
@@ -50,24 +68,31 @@ class PlainPlaces:
         self.lines += chunk.count("\n")
         self._count_empty(self._tail + chunk)
 
-    def locate(self, text: str, at: int = 0, *, first: bool = False) -> Place:
-        """Return the place of the character `at` of `text`, which was just read."""
-        start = text.rfind("\n", 0, at) + 1
-        needle = text[start : start + _LONGEST_NEEDLE].partition("\n")[0]
-        recent = "\n" + "".join(chunk for _, chunk in self._recent)
-        find = recent.find if first else recent.rfind
-        found = max(find(f"\n{needle}{end}") for end in ("\r\n", "\n"))
-        found = find(needle, 1) if found < 0 else found + 1  # of a long or a split line
-        if found < 0:
-            found = _find_joined(recent, text, at, first=first)
-        if found < 0:  # changed by normalisation, or begun long before
-            return Place(file=self.file)
-        return Place(file=self.file, line=self._recent[0][0] + recent.count("\n", 0, found))
+    def recent(self) -> Locate:
+        """Return what finds the places of the text that was just read, now and later."""
+        return partial(_line_of, self.file, tuple(self._recent))
 
     def _count_empty(self, text: str) -> None:
         self.empty_lines += len(_EMPTY_LINE.findall(text))
         end = text.rfind("\n")
         self._tail = "\n" if end >= 0 and text[end:].isspace() else ""
+
+
+def _line_of(
+    file: str, chunks: Sequence[tuple[int, str]], text: str, at: int = 0, *, first: bool = False
+) -> Place:
+    """Find the line of the character `at` of `text` in chunks, each with the line ends before."""
+    start = text.rfind("\n", 0, at) + 1
+    needle = text[start : start + _LONGEST_NEEDLE].partition("\n")[0]
+    recent = "\n" + "".join(chunk for _, chunk in chunks)
+    find = recent.find if first else recent.rfind
+    found = max(find(f"\n{needle}{end}") for end in ("\r\n", "\n"))
+    found = find(needle, 1) if found < 0 else found + 1  # of a long or a split line
+    if found < 0:
+        found = _find_joined(recent, text, at, first=first)
+    if found < 0:  # changed by normalisation, or begun long before
+        return Place(file=file)
+    return Place(file=file, line=chunks[0][0] + recent.count("\n", 0, found))
 
 
 def _find_joined(recent: str, text: str, at: int, *, first: bool) -> int:
@@ -88,22 +113,36 @@ class RowPlaces:
     def __init__(self, file: str) -> None:
         self.file = file
         self.long_lines: list[Place] = []
-        self._rows = 0
-        self._recent: dict[str, int] = {}  # beginning of a row -> its number
+        self._before = 0  # rows before the recent ones
+        self._recent: deque[list[str]] = deque([[]], maxlen=_REMEMBERED)
 
-    def see(self, row: str) -> None:
+    def see(self, chunk: str) -> None:
         """Read the next row."""
-        self._rows += 1
-        if len(self._recent) > _REMEMBERED_ROWS:
-            self._recent.clear()
-        self._recent[_beginning(row)] = self._rows
+        self._recent[-1].append(chunk[: 4 * _BEGINNING])
 
-    def locate(self, text: str, at: int = 0, *, first: bool = False) -> Place:
-        """Return the row of the character `at` of `text`, which was just read."""
-        before = text.rfind("\n\n", 0, at)
-        start = 0 if before < 0 else before + 2
-        beginning = _beginning(text[start : start + 4 * _BEGINNING].partition("\n\n")[0])
-        return Place(file=self.file, line=self._recent.get(beginning), unit="row")
+    def recent(self) -> Locate:
+        """Return what finds the places of the text that was just read, now and later."""
+        seen = tuple(rows for rows in self._recent if rows)
+        found = partial(_row_of, self.file, self._before, seen)
+        if self._recent[-1]:  # rows that are read later are no part of what was found
+            if len(self._recent) == _REMEMBERED:
+                self._before += len(self._recent[0])
+            self._recent.append([])
+        return found
+
+
+def _row_of(
+    file: str, before: int, recent: Sequence[list[str]], text: str, at: int = 0, *,
+    first: bool = False,
+) -> Place:  # fmt: skip
+    """Find the row of the character `at` of `text` among rows, of which so many stand before."""
+    end = text.rfind("\n\n", 0, at)
+    start = 0 if end < 0 else end + 2
+    beginning = _beginning(text[start : start + 4 * _BEGINNING].partition("\n\n")[0])
+    rows = enumerate(chain.from_iterable(recent), before + 1)
+    numbers = [number for number, row in rows if _beginning(row) == beginning]
+    line = numbers[0 if first else -1] if numbers else None
+    return Place(file=file, line=line, unit="row")
 
 
 def _beginning(row: str) -> str:

@@ -8,6 +8,7 @@ library itself, so that both find the same words in every version of Unicode.
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from functools import cache, cached_property
@@ -17,13 +18,18 @@ import numpy as np
 
 from foretext.corpus.jieba_words import is_jieba_installed, separate_words
 from foretext.corpus.word_table import new_scratch
+from foretext.errors import SettingError
 from foretext.kernels.words import ALONE, IGNORED, SEPARATOR, WORD, Letters, split_words
+from foretext.parsing import parse_json
+from foretext.shards.portable import Portable
 
 if TYPE_CHECKING:
     from tokenizers.normalizers import Normalizer
     from tokenizers.pre_tokenizers import PreTokenizer as LibraryPreTokenizer
 
 __all__ = ["PreTokenizer", "PreTokenizerKind", "likely_kind"]
+
+_MAKER = "foretext.corpus.pre_tokenizers:PreTokenizer.made"
 
 PreTokenizerKind = Literal[
     "whitespace", "basic_english", "unicode_words", "chinese_characters", "chinese_words"
@@ -91,6 +97,19 @@ class PreTokenizer:
         self.segmented = segmented
         if kind == "chinese_words":
             separate_words("")
+
+    @property
+    def portable(self) -> Portable:
+        """What makes an equal one in another process."""
+        return Portable(_MAKER, json.dumps([self.kind, self.lowercase, self.segmented]))
+
+    @classmethod
+    def made(cls, settings: str) -> PreTokenizer:
+        """Return the one that `portable` stands for."""
+        values: tuple[PreTokenizerKind, bool, bool] = parse_json(
+            settings, "the pre-tokeniser", SettingError, tuple[PreTokenizerKind, bool, bool]
+        )
+        return cls(values[0], lowercase=values[1], segmented=values[2])
 
     @cached_property
     def letters(self) -> Letters:

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from foretext.corpus.findings import Place
-from foretext.corpus.places import Locate
 from foretext.corpus.sentences import split_sentences
 
 __all__ = ["Sign", "Symptoms"]
 
-_MOJIBAKE = re.compile(r"[ÃÂ][\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|â€[\x80-\xbf™œ˜“”¦]|ï¿½")
-_HTML = re.compile(
-    r"</?(?:p|br|div|span|a|b|i|em|strong|li|ul|ol|table|tr|td|th|ref|img|h[1-6])\b[^<>\n]{0,200}>"
-    r"|&(?:amp|lt|gt|quot|nbsp|apos|#\d{1,6});"
+_LATIN = r"[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]"
+# Each begins with a letter that is searched for quickly.
+_MOJIBAKE = tuple(map(re.compile, (f"Ã{_LATIN}", f"Â{_LATIN}", r"â€[\x80-\xbf™œ˜“”¦]", "ï¿½")))
+_HTML = (
+    re.compile(
+        r"</?(?:p|br|div|span|a|b|i|em|strong|li|ul|ol|table|tr|td|th|ref|img|h[1-6])\b"
+        r"[^<>\n]{0,200}>"
+    ),
+    re.compile(r"&(?:amp|lt|gt|quot|nbsp|apos|#\d{1,6});"),
 )
+_REPLACEMENT, _UNKNOWN = (re.compile("\ufffd"),), (re.compile("<unk>"),)
 _ENOUGH = 20  # signs of a tokeniser
 _SAMPLE = 4096  # characters of each text of which letters are counted
 
@@ -27,20 +33,29 @@ class Sign:
 
     count: int = 0
     example: str = ""
+    at: int = 0  # character of the part of the text
     place: Place | None = None
 
-    def add(self, count: int, text: str, at: int, locate: Locate) -> None:
-        """Add `count` signs in `text`, the first at the character `at`."""
-        if not self.count:
-            start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-            self.example = text[max(start, at - 20) : min(end, at + 40)].strip()
-            self.place = locate(text, at, first=True)
-        self.count += count
+    def add(self, patterns: Iterable[re.Pattern[str]], text: str, start: int) -> None:
+        """Count what matches one of the patterns in `text`, which stands at `start` in its part."""
+        found = [match.start() for pattern in patterns for match in pattern.finditer(text)]
+        if found and not self.count:
+            at = min(found)
+            first, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+            self.example = text[max(first, at - 20) : min(end, at + 40)].strip()
+            self.at = start + at
+        self.count += len(found)
+
+    def merge(self, other: Sign, locate: Callable[[int], Place]) -> None:
+        """Count the signs of the next part, in which `locate` finds the place of a character."""
+        if other.count and not self.count:
+            self.example, self.place = other.example, locate(other.at)
+        self.count += other.count
 
 
 @dataclass
 class Symptoms:
-    """Counts signs, text by text; `characters` are those of a sample."""
+    """Counts signs, text by text; `characters` are those of a sample, the beginning of each."""
 
     mojibake: Sign = field(default_factory=Sign)
     replacement: Sign = field(default_factory=Sign)
@@ -52,21 +67,26 @@ class Symptoms:
     free_commas: int = 0  # with a space on each side, as tokenisers write them
     characters: Counter[str] = field(default_factory=Counter)
 
-    def add(self, text: str, locate: Locate) -> None:
-        """Count the next text in normal form."""
+    def add(self, text: str, start: int = 0) -> None:
+        """Count the next text in normal form, which stands at the character `start` of its part."""
         sample = text[:_SAMPLE]
         self.characters.update(sample)
         self.lines += sample.count("\n") + 1
         self.sentences += split_sentences(sample).count("\n") + 1
         self.commas += text.count(",")
         self.free_commas += text.count(" , ")
-        for sign, mark in ((self.replacement, "\ufffd"), (self.unknown, "<unk>")):
-            if mark in text:
-                sign.add(text.count(mark), text, text.index(mark), locate)
-        if any(mark in text for mark in "ÃÂâï"):
-            _search(_MOJIBAKE, self.mojibake, text, locate)
-        if "<" in text or "&" in text:
-            _search(_HTML, self.html, text, locate)
+        self.mojibake.add(_MOJIBAKE, text, start)
+        self.replacement.add(_REPLACEMENT, text, start)
+        self.html.add(_HTML, text, start)
+        self.unknown.add(_UNKNOWN, text, start)
+
+    def merge(self, other: Symptoms, locate: Callable[[int], Place]) -> None:
+        """Count the signs of the next part, in which `locate` finds the place of a character."""
+        for name in ("mojibake", "replacement", "html", "unknown"):
+            getattr(self, name).merge(getattr(other, name), locate)
+        for name in ("lines", "sentences", "commas", "free_commas"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.characters.update(other.characters)
 
     @property
     def is_tokenised(self) -> bool:
@@ -91,9 +111,3 @@ class Symptoms:
         upper = sum(count for letter, count in self.characters.items() if letter.isupper())
         lower = sum(count for letter, count in self.characters.items() if letter.islower())
         return lower >= 1000 and upper < 0.001 * lower
-
-
-def _search(pattern: re.Pattern[str], sign: Sign, text: str, locate: Locate) -> None:
-    if first := pattern.search(text):
-        count = sum(1 for _ in pattern.finditer(text))
-        sign.add(count, text, first.start(), locate)

@@ -13,11 +13,12 @@ from foretext.kernels.words import (
     Table,
     count_words,
     merge_words,
+    number_lines,
     number_words,
     place_words,
 )
 
-__all__ = ["Numbered", "WordTable", "new_scratch"]
+__all__ = ["Lines", "Numbered", "WordTable", "new_scratch"]
 
 
 def new_scratch(num_bytes: int = MAX_WORD_BYTES) -> Scratch:
@@ -34,6 +35,14 @@ class Numbered(NamedTuple):
     document_starts: np.ndarray  # (documents,) int64
 
 
+class Lines(NamedTuple):
+    """A text as indices of words, with the ends of lines and documents, those without words too."""
+
+    words: np.ndarray  # (N,) uint32
+    line_ends: np.ndarray  # (L,) int64, indices into the words
+    document_ends: np.ndarray  # (D,) int64, indices into the lines
+
+
 class WordTable:
     """Distinct words in the order of occurrence, with counts; at most `max_words`."""
 
@@ -47,7 +56,12 @@ class WordTable:
     @property
     def num_tokens(self) -> int:
         """Number of counted tokens, with those that are too long for words."""
-        return int(self.arrays.counts[: len(self)].sum()) + int(self.arrays.used[2])
+        return int(self.arrays.counts[: len(self)].sum()) + self.num_too_long
+
+    @property
+    def num_too_long(self) -> int:
+        """Number of counted tokens that are too long for words."""
+        return int(self.arrays.used[2])
 
     @property
     def is_full(self) -> bool:
@@ -58,6 +72,11 @@ class WordTable:
     def counts(self) -> np.ndarray:
         """(W,) int64, a view."""
         return self.arrays.counts[: len(self)]
+
+    @property
+    def hashes(self) -> np.ndarray:
+        """(W,) uint64, a view; they depend on the words alone."""
+        return self.arrays.hashes[: len(self)]
 
     def count(self, text: np.ndarray, start: int, letters: Letters) -> int:
         """Count the words of `text` (uint8) from `start` on, growing where needed.
@@ -88,13 +107,34 @@ class WordTable:
             self._grow()
         return Numbered(*(array[:size] for array, size in zip(found, written, strict=True)))
 
+    def count_lines(self, text: np.ndarray, letters: Letters) -> Lines:
+        """Count the words of `text` (uint8), and return their indices and the ends of its lines.
+
+        The table must have no bound. Words that are too long get the index 0, and are counted.
+        """
+        scratch, written = new_scratch(), np.zeros(3, np.int64)
+        ends = np.empty(np.count_nonzero(text == ord("\n")) + 1, np.int64)
+        found = Lines(np.empty(text.size, np.uint32), ends, np.empty_like(ends))
+        at = 0
+        while (
+            at := number_lines(text, at, letters, self.arrays, scratch, *found, written)
+        ) < text.size:
+            assert not self.is_full, self.max_words
+            self._grow()
+        return Lines(*(array[:size] for array, size in zip(found, written, strict=True)))
+
     def merge(self, other: WordTable) -> None:
         """Add another table's words and counts."""
         self.max_words += other.max_words
-        index = 0
-        while (index := merge_words(self.arrays, other.arrays, index)) < len(other):
-            self._grow()
+        self.merge_some(other, 0, len(other))
         self.arrays.used[2] += other.arrays.used[2]
+
+    def merge_some(self, other: WordTable, first: int, last: int) -> None:
+        """Add the words of another table from index `first` to `last` - 1, with their counts."""
+        used = np.array([last, *other.arrays.used[1:]])
+        part = other.arrays._replace(used=used)
+        while (first := merge_words(self.arrays, part, first)) < last:
+            self._grow()
 
     def words(self, indices: np.ndarray) -> list[bytes]:
         """Return words in UTF-8."""
@@ -110,6 +150,26 @@ class WordTable:
         text = np.frombuffer("\n".join(words).encode(), np.uint8)
         table.count(text, 0, _lines())
         assert len(table) == len(words), (len(table), len(words), "a word stands there twice")
+        return table
+
+    @classmethod
+    def counted(cls, lines: bytes, counts: np.ndarray, num_too_long: int) -> Self | None:
+        """Return a table of words that were counted before.
+
+        Args:
+            lines: the words in UTF-8, one a line.
+            counts: (W,) int64, theirs.
+            num_too_long: tokens that are too long for words.
+
+        Returns:
+            None where that cannot be: a word stands there twice, or a count is not positive.
+        """
+        table = cls()
+        table.count(np.frombuffer(lines, np.uint8), 0, _lines())
+        if len(table) != len(counts) or (counts < 1).any() or num_too_long < 0:
+            return None
+        table.arrays.counts[: len(counts)] = counts
+        table.arrays.used[2] = num_too_long
         return table
 
     def _grow(self) -> None:

@@ -28,6 +28,7 @@ __all__ = [
     "count_words",
     "encode_words",
     "merge_words",
+    "number_lines",
     "number_words",
     "place_words",
     "split_words",
@@ -167,17 +168,9 @@ def number_words(
         if length == 0:
             before = text.size
             break
-        index = np.int64(0)
-        if length > MAX_WORD_BYTES:
-            table.used[NUM_LONG] += 1
-        else:
-            mixed = _hash(scratch.units, length)
-            slot = _find(table, mixed, scratch.units, 0, length)
-            if table.slots[slot] == 0:
-                if not _has_room(table, length):
-                    break
-                _insert(table, slot, mixed, scratch.units, 0, length)
-            index = np.int64(table.slots[slot] & _LOW) - 1
+        index = _added_id(table, scratch, length)
+        if index < 0:
+            break
         ended |= ends
         if ended & DOCUMENT_END:
             document_starts[num_documents] = num_ids
@@ -189,6 +182,53 @@ def number_words(
         ids[num_ids] = index
         num_ids += 1
     written[0], written[1], written[2] = num_ids, num_sentences, num_documents
+    return before
+
+
+@kernel(kept=True)
+def number_lines(
+    text: np.ndarray,
+    start: int,
+    letters: Letters,
+    table: Table,
+    scratch: Scratch,
+    ids: np.ndarray,
+    line_ends: np.ndarray,
+    document_ends: np.ndarray,
+    written: np.ndarray,
+) -> int:
+    """Write ids as `number_words` does, and where lines and documents end, those without words too.
+
+    Line l ends before the id number ``line_ends[l]``, document d before the line number
+    ``document_ends[d]``; an empty line, which ends a document, is none itself.
+    """
+    num_ids, num_lines, num_documents = written
+    at = start
+    while True:
+        while at < text.size and letters.fast[text[at]] == 0:
+            if text[at] == NEWLINE and at > 0 and text[at - 1] == NEWLINE:
+                document_ends[num_documents] = num_lines
+                num_documents += 1
+            elif text[at] == NEWLINE:
+                line_ends[num_lines] = num_ids
+                num_lines += 1
+            point, width = _decode(text, at)
+            if letters.classes[point] in (WORD, ALONE):
+                break
+            at += width
+        before = at
+        at, length, _ = next_word(text, at, letters, scratch)
+        if length == 0:
+            before = text.size
+            break
+        index = _added_id(table, scratch, length)
+        if index < 0:
+            break
+        if length <= MAX_WORD_BYTES:
+            table.counts[index] += 1
+        ids[num_ids] = index
+        num_ids += 1
+    written[0], written[1], written[2] = num_ids, num_lines, num_documents
     return before
 
 
@@ -362,6 +402,24 @@ def _word_id(table: Table, scratch: Scratch, length: int) -> np.int64:
         return np.int64(0)
     slot = _find(table, _hash(scratch.units, length), scratch.units, 0, length)
     return max(np.int64(0), np.int64(table.slots[slot] & _LOW) - np.int64(1))
+
+
+@kernel(**INLINED)
+def _added_id(table: Table, scratch: Scratch, length: int) -> np.int64:
+    """Return the id of a word that is added if it is new; -1 where the table has no room.
+
+    Too long words are counted in the table and get the id 0.
+    """
+    if length > MAX_WORD_BYTES:
+        table.used[NUM_LONG] += 1
+        return np.int64(0)
+    mixed = _hash(scratch.units, length)
+    slot = _find(table, mixed, scratch.units, 0, length)
+    if table.slots[slot] == 0:
+        if not _has_room(table, length):
+            return np.int64(-1)
+        _insert(table, slot, mixed, scratch.units, 0, length)
+    return np.int64(table.slots[slot] & _LOW) - np.int64(1)
 
 
 @kernel(**INLINED)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from foretext.corpus.blocks import Blocks
 from foretext.errors import SettingError
+from foretext.shards.portable import Portable
 from foretext.tokenizers.special_tokens import SpecialTokens
 
 __all__ = ["EncodedBlock", "OffsetIds", "Tokenizer", "WordIds"]
@@ -78,6 +79,11 @@ class Tokenizer(ABC):
     @abstractmethod
     def special(self) -> SpecialTokens:
         """Ids of `[CLS]`, `[MASK]` and their like, by task."""
+
+    @property
+    def portable(self) -> Portable | None:
+        """What makes an equal one in another process; None: only this process encodes."""
+        return None
 
     @property
     def pad(self) -> int:

@@ -7,6 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from foretext.corpus.blocks import Advance, Blocks
+from foretext.corpus.text_shards import TextShards
 from foretext.tokenizers.merges import Merges, Rules, Ties, learn_merges
 from foretext.tokenizers.splitters import BytePieces, LibraryWords, Splitter
 from foretext.tokenizers.subword_config import SubwordConfig
@@ -24,6 +25,8 @@ class BPE(SubwordTokenizer):
     * ``level = "character"``: the symbols are characters, and the last one of a word is marked;
       characters outside the alphabet are ``[UNK]``.
     """
+
+    counts_words = True
 
     class Config(SubwordConfig):
         """Settings of the section `[tokenizer]`."""
@@ -66,6 +69,7 @@ class BPE(SubwordTokenizer):
         *,
         workers: int = 1,
         progress: Advance | None = None,
+        shards: TextShards | None = None,
     ) -> Self:
         """Count the words of a corpus and merge pairs; `progress` advances by the bytes read.
 
@@ -75,7 +79,9 @@ class BPE(SubwordTokenizer):
         """
         splitter = _splitter(config)
         rules = _rules(config)
-        learned = learn_merges(corpus, splitter, rules, workers=workers, progress=progress)
+        learned = learn_merges(
+            corpus, splitter, rules, workers=workers, progress=progress, shards=shards
+        )
         return cls(_library(config, learned, splitter))
 
 

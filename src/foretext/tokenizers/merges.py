@@ -14,7 +14,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from foretext.corpus.blocks import Advance, Blocks
-from foretext.corpus.counts import Cutter, count_words
+from foretext.corpus.counts import PortableCutter, count_words
+from foretext.corpus.text_shards import TextShards
 from foretext.errors import SettingError
 from foretext.kernels.merges import (
     FIRST_MET,
@@ -76,11 +77,12 @@ def merge_pairs(words: Sequence[str], counts: np.ndarray, rules: Rules) -> Merge
 
 def learn_merges(
     corpus: Blocks,
-    splitter: Cutter,
+    splitter: PortableCutter,
     rules: Rules,
     *,
     workers: int = 1,
     progress: Advance | None = None,
+    shards: TextShards | None = None,
 ) -> Merges:
     """Count the words of a corpus and merge, as `merge_pairs` does.
 
@@ -88,7 +90,7 @@ def learn_merges(
         CorpusError: the corpus contains no text.
         SettingError: the special tokens and the alphabet alone are more than `vocab_size`.
     """
-    found = count_words(corpus, splitter, workers=workers, progress=progress)
+    found = count_words(corpus, splitter, workers=workers, progress=progress, shards=shards)
     begun = _begin(found.words, found.counts, rules)
     del found  # a third of all memory
     return _merge(begun, rules)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.shards.portable import Portable
 from foretext.tokenizers.base import OffsetIds
 from foretext.tokenizers.library_errors import library_errors
 from foretext.tokenizers.spelling import spelled
@@ -30,6 +31,11 @@ class OpenVocabulary(SubwordTokenizer):
         super().__init__(closed.library)
         self._known, self._unknown = closed.tokens, closed.special.unknown
         self._new: dict[str, int] = {}  # the id of each unknown word, the smallest first
+
+    @property
+    def portable(self) -> Portable | None:
+        """Nothing: another process would give new words other ids."""
+        return None
 
     @property
     def tokens(self) -> list[str]:

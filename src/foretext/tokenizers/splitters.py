@@ -8,6 +8,7 @@ in every version of Unicode; hypothesis tests it.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from functools import cache, cached_property, lru_cache
@@ -18,12 +19,17 @@ import numpy as np
 
 from foretext.corpus.pre_tokenizers import PreTokenizer as CorpusPreTokenizer
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
+from foretext.errors import SettingError
 from foretext.kernels.pieces import BLANK, LETTER, LINE_END, NUMBER, write_pieces
 from foretext.kernels.words import ALONE, IGNORED, SEPARATOR, WORD, Letters
+from foretext.parsing import parse_json
+from foretext.shards.portable import Portable
 
 if TYPE_CHECKING:
     from tokenizers.normalizers import Normalizer
     from tokenizers.pre_tokenizers import PreTokenizer
+
+    from tokenizers import Tokenizer
 
 __all__ = ["BytePieces", "CorpusWords", "LibraryWords", "RawPieces", "Splitter", "byte_letters"]
 
@@ -51,6 +57,11 @@ class Splitter(Protocol):
         """(N,) uint8, the text as the word counter reads it."""
         ...
 
+    @property
+    def portable(self) -> Portable:
+        """What makes an equal one in another process."""
+        ...
+
     def library_normalizer(self) -> Normalizer | None:
         """The library's normaliser; None: characters stay as they are."""
         ...
@@ -68,6 +79,16 @@ class BytePieces:
 
     def __init__(self, *, lowercase: bool = False) -> None:
         self.lowercase = lowercase
+
+    @property
+    def portable(self) -> Portable:
+        """What makes an equal one in another process."""
+        return Portable(f"{__name__}:{type(self).__name__}.made", json.dumps(self.lowercase))
+
+    @classmethod
+    def made(cls, settings: str) -> Self:
+        """Return the one that `portable` stands for."""
+        return cls(lowercase=parse_json(settings, "the splitter", SettingError, bool))
 
     @cached_property
     def letters(self) -> Letters:
@@ -152,6 +173,12 @@ class CorpusWords:
         return word.decode()
 
 
+def _empty_library() -> Tokenizer:
+    from tokenizers import Tokenizer, models
+
+    return Tokenizer(models.WordLevel({}, unk_token=""))
+
+
 def _is_same(found: Normalizer | PreTokenizer | None, known: Normalizer | PreTokenizer) -> bool:
     return found is not None and found.__getstate__() == known.__getstate__()
 
@@ -168,6 +195,21 @@ class LibraryWords:
     def __init__(self, normalizer: Normalizer | None, pre_tokenizer: PreTokenizer) -> None:
         self.normalizer = normalizer
         self.pre_tokenizer = pre_tokenizer
+
+    @property
+    def portable(self) -> Portable:
+        """What makes an equal one in another process."""
+        library = _empty_library()
+        if self.normalizer is not None:
+            library.normalizer = self.normalizer
+        library.pre_tokenizer = self.pre_tokenizer
+        return Portable(f"{__name__}:LibraryWords.made", library.to_str())
+
+    @classmethod
+    def made(cls, settings: str) -> LibraryWords:
+        """Return the one that `portable` stands for."""
+        library = _empty_library().from_str(settings)
+        return cls(library.normalizer, library.pre_tokenizer)
 
     @cached_property
     def letters(self) -> Letters:

@@ -14,6 +14,7 @@ import numpy as np
 from foretext.errors import CorpusError, SettingError
 from foretext.files import atomic_file
 from foretext.parsing import parse_json, read_text
+from foretext.shards.portable import Portable
 from foretext.tokenizers.base import EncodedBlock, OffsetIds, Tokenizer, WordIds
 from foretext.tokenizers.joining import without_blanks
 from foretext.tokenizers.laid_texts import LaidTexts, lay_texts
@@ -46,6 +47,7 @@ class SubwordTokenizer(Tokenizer):
     """
 
     kind = "subwords"
+    counts_words: ClassVar[bool] = False  # whether it learns from counts, which `shards` can give
     plans_vocabulary: ClassVar[bool] = True  # whether a plan may choose `vocab_size`, by the text
 
     def __init__(self, library: LibraryTokenizer) -> None:
@@ -139,6 +141,16 @@ class SubwordTokenizer(Tokenizer):
         rules = parse_json(self.library.to_str(), "The tokenizer", CorpusError)
         del rules["post_processor"]  # the template does not change ids
         return hashlib.sha256(json.dumps(rules).encode()).hexdigest()[:32]
+
+    @property
+    def portable(self) -> Portable | None:
+        """What makes an equal one in another process."""
+        return Portable(f"{__name__}:SubwordTokenizer.made", self.library.to_str())
+
+    @classmethod
+    def made(cls, settings: str) -> SubwordTokenizer:
+        """Return the one that `portable` stands for."""
+        return cls(LibraryTokenizer.from_str(settings))
 
     def opened(self) -> Tokenizer:
         """Return what encodes some texts with ids of their own for unknown words."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from foretext.corpus.blocks import Advance, Blocks
+from foretext.corpus.text_shards import TextShards
 from foretext.errors import SettingError, did_you_mean
 from foretext.registry import Registry
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -29,6 +30,7 @@ def learn_subwords(
     *,
     workers: int = 1,
     progress: Advance | None = None,
+    shards: TextShards | None = None,
 ) -> SubwordTokenizer:
     """Learn a tokenizer.
 
@@ -38,6 +40,8 @@ def learn_subwords(
         corpus: to learn from.
         workers: threads.
         progress: advances by the bytes read.
+        shards: whose processes count words, in the place of threads; a kind that counts none learns
+            as without them.
 
     Raises:
         SettingError: no such kind, or a setting it does not have or cannot use.
@@ -48,5 +52,8 @@ def learn_subwords(
         raise SettingError(f"'{kind}' is no kind of sub-word tokenizer.{hint}")
     tokenizer = SUBWORDS.resolve(kind)
     config = tokenizer.Config.checked(settings, "tokenizer")
-    learned: SubwordTokenizer = tokenizer.learn(config, corpus, workers=workers, progress=progress)
+    options = {} if shards is None or not tokenizer.counts_words else {"shards": shards}
+    learned: SubwordTokenizer = tokenizer.learn(
+        config, corpus, workers=workers, progress=progress, **options
+    )
     return learned

@@ -9,6 +9,7 @@ from pydantic import Field
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.counts import count_words
 from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
+from foretext.corpus.text_shards import TextShards
 from foretext.errors import SettingError
 from foretext.tokenizers.special_tokens import UNKNOWN_NAMES
 from foretext.tokenizers.subword_config import UNKNOWN, SubwordConfig
@@ -33,6 +34,8 @@ class WordLevel(SubwordTokenizer):
     """
 
     plans_vocabulary = False  # a word that is left out is unknown, not spelled by pieces
+
+    counts_words = True
 
     class Config(SubwordConfig):
         """Settings of the section `[tokenizer]`."""
@@ -68,6 +71,7 @@ class WordLevel(SubwordTokenizer):
         *,
         workers: int = 1,
         progress: Advance | None = None,
+        shards: TextShards | None = None,
     ) -> Self:
         """Count the words of a corpus and keep the frequent ones.
 
@@ -76,6 +80,7 @@ class WordLevel(SubwordTokenizer):
             corpus: to learn from.
             workers: threads.
             progress: advances by the bytes read.
+            shards: whose processes count, in the place of threads.
 
         Raises:
             CorpusError: the corpus holds no text, or no word occurs `min_count` times.
@@ -91,7 +96,12 @@ class WordLevel(SubwordTokenizer):
         assert config.pre_tokenizer != "auto", "resolved() chooses the kind"
         words = PreTokenizer(config.pre_tokenizer, lowercase=config.lowercase)
         found = count_words(
-            corpus, words, min_count=config.min_count, workers=workers, progress=progress
+            corpus,
+            words,
+            min_count=config.min_count,
+            workers=workers,
+            progress=progress,
+            shards=shards,
         )
         known = [word for word in found.words if word not in special]
         return cls(_library(special, known[: config.vocab_size - len(special)], words))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -15,11 +16,13 @@ from foretext.config import Config as BaseConfig
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.counts import count_words
 from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind, likely_kind
+from foretext.corpus.text_shards import TextShards
 from foretext.corpus.word_table import WordTable, new_scratch
-from foretext.errors import CorpusError
+from foretext.errors import CorpusError, SettingError
 from foretext.files import atomic_file
 from foretext.kernels.words import encode_words
 from foretext.parsing import parse_json
+from foretext.shards.portable import Portable
 from foretext.tokenizers.base import EncodedBlock, Tokenizer, WordIds
 from foretext.tokenizers.special_tokens import SpecialTokens
 from foretext.tokenizers.vocabulary import UNKNOWN, Vocabulary
@@ -76,12 +79,14 @@ class WordTokenizer(Tokenizer):
         workers: int = 1,
         progress: Advance | None = None,
         segmented: bool = False,
+        shards: TextShards | None = None,
     ) -> WordTokenizer:
         """Count the words of a corpus and keep the frequent ones.
 
         `progress` advances by the bytes read. The tokenizer's own `config` names the kind of
         pre-tokeniser that "auto" has chosen. With `segmented`, Chinese words have blanks between
-        them in the corpus already, and in all that the tokenizer will get.
+        them in the corpus already, and in all that the tokenizer will get. With `shards`, processes
+        count.
 
         Raises:
             CorpusError: no word occurs `min_count` times.
@@ -93,8 +98,10 @@ class WordTokenizer(Tokenizer):
             corpus,
             PreTokenizer(config.pre_tokenizer, lowercase=config.lowercase, segmented=segmented),
             min_count=config.min_count,
+            most_words=config.max_vocab_size,  # [UNK] is one of them, but may stand in the text
             workers=workers,
             progress=progress,
+            shards=shards,
         )
         vocabulary = Vocabulary.of(found, config.max_vocab_size)
         return cls(config, vocabulary, segmented=segmented)
@@ -124,6 +131,21 @@ class WordTokenizer(Tokenizer):
         """Hexadecimal digest of the settings and words: equal ids for equal fingerprints."""
         parts = (self.config.pre_tokenizer, str(self.config.lowercase), *self.vocabulary.words)
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
+
+    @property
+    def portable(self) -> Portable | None:
+        """What makes an equal one in another process, without the counts of its words."""
+        settings = [self.pre_tokenizer.portable.settings, *self.vocabulary.words]
+        return Portable(f"{__name__}:WordTokenizer.made", json.dumps(settings))
+
+    @classmethod
+    def made(cls, settings: str) -> WordTokenizer:
+        """Return the one that `portable` stands for; its counts are 0."""
+        first, *words = parse_json(settings, "the tokenizer", SettingError, list[str])
+        cut = PreTokenizer.made(first)
+        config = cls.Config(pre_tokenizer=cut.kind, lowercase=cut.lowercase)
+        vocabulary = Vocabulary(words, np.zeros(len(words), np.int64))
+        return cls(config, vocabulary, segmented=cut.segmented)
 
     def words(self, text: str) -> list[str]:
         """Return the words of a text as they are looked up, known or not."""

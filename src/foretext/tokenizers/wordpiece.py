@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.case import CASE_SAMPLE, likely_lowercase
+from foretext.corpus.text_shards import TextShards
 from foretext.tokenizers.merges import Rules, Ties, learn_merges
 from foretext.tokenizers.splitters import LibraryWords
 from foretext.tokenizers.subword_config import SubwordConfig
@@ -33,6 +34,8 @@ class WordPiece(SubwordTokenizer):
     Text is cleaned and split as for BERT: each Chinese character and punctuation mark is a word.
     Unlike BERT's uncased models it keeps accents, which tell words apart (schon, schön).
     """
+
+    counts_words = True
 
     class Config(SubwordConfig):
         """Settings of the section `[tokenizer]`."""
@@ -74,6 +77,7 @@ class WordPiece(SubwordTokenizer):
         *,
         workers: int = 1,
         progress: Advance | None = None,
+        shards: TextShards | None = None,
     ) -> Self:
         """Count the words of a corpus and merge pairs; `progress` advances by the bytes read.
 
@@ -90,7 +94,9 @@ class WordPiece(SubwordTokenizer):
             pre_tokenizers.BertPreTokenizer(),
         )
         rules = _rules(config)
-        learned = learn_merges(corpus, splitter, rules, workers=workers, progress=progress)
+        learned = learn_merges(
+            corpus, splitter, rules, workers=workers, progress=progress, shards=shards
+        )
         ids = {token: index for index, token in enumerate(learned.tokens)}
         return cls(_library(config, ids, splitter))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from foretext.corpus.blocks import map_in_order
+from foretext.shards.in_order import map_in_order
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])

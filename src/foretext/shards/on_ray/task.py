@@ -1,0 +1,33 @@
+"""What a node does with a shard; its result travels back, so that nodes need not share a folder."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from foretext.errors import ForetextError
+from foretext.files import temporary_folder
+from foretext.shards.messages import answer_line
+from foretext.shards.work import Fill, ShardWork
+
+__all__ = ["TARGET", "ShardResult", "do_shard"]
+
+TARGET = "foretext.shards.on_ray.task:do_shard"
+
+ShardResult = tuple[bytes, dict[str, bytes]]  # the answer of `messages`, and files by name
+
+
+def do_shard(opener: str, settings: str, data: bytes) -> ShardResult:
+    """Do one shard, and return its files."""
+    try:
+        fill = _opened(opener, settings)
+        with temporary_folder() as folder:
+            fill(data, folder)
+            return answer_line(), {file.name: file.read_bytes() for file in folder.iterdir()}
+    except ForetextError as error:
+        return answer_line(error), {}
+
+
+@lru_cache(maxsize=1)
+def _opened(opener: str, settings: str) -> Fill:
+    return ShardWork(opener, settings, Path()).opened()
