@@ -1,7 +1,7 @@
 """What a training needs of memory, and what there is.
 
 Weights are kept five times over: float32 masters, two moments and gradients, and what is computed
-with. Processes that share the optimizer's memory (`training.shard`) keep weights and their
+with. Processes that share the optimizer's memory (`training.sharding`) keep weights and their
 gradients whole, and of the rest a share each. Activations are counted as by Korthikanti et al. 2022
 ("Reducing Activation Recomputation in Large Transformer Models", 4.1): 34 bytes a token, layer and
 unit of width in 16-bit numbers, twice that in 32-bit ones; scores of attention are never held.

@@ -67,6 +67,7 @@ class _Stopwatch(Validation):
 
     judged_by = "seconds_left"
     higher_is_better = False
+    reads_whole_weights = False
 
     def __init__(self, seconds: float, timer: Timer) -> None:
         self.seconds = seconds

@@ -117,7 +117,7 @@ class Trials:
                 backbone.dim,
                 tokens,
                 dtype,
-                sharers=num_processes() if training.shard else 1,
+                sharers=1 if training.sharding == "none" else num_processes(),
             )
             + sum(
                 activation_bytes(network.depth, network.dim, tokens, dtype)
