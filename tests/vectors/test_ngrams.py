@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foretext.vectors import ngrams as module
 from foretext.vectors.ngrams import LINE_END, CharacterNgrams, SubwordTable
 
 DEFAULT = CharacterNgrams(3, 6, 2_000_000)
@@ -116,3 +118,20 @@ def test_frequent_rows_come_first() -> None:
     uses = np.array([1, 1, 1, 100, 1, 1])
     table = SubwordTable.build(WORDS, uses, DEFAULT)
     assert table.word_rows[3] == 0
+
+
+def test_many_words_are_compared_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = [f"{number:x}ing{number % 7}" * (1 + number % 2) for number in range(20_000)]
+    uses = np.random.default_rng(1).random(len(words))
+    expected = SubwordTable.build(words, uses, DEFAULT)
+    monkeypatch.setattr(module, "WORDS_AT_ONCE", 1000)
+    tracemalloc.start()
+    try:
+        found = SubwordTable.build(words, uses, DEFAULT)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    for one, other in zip(expected, found, strict=True):
+        assert one.dtype == other.dtype
+        assert one.tolist() == other.tolist()
+    assert peak < 60 * found.num_units.sum()  # bytes

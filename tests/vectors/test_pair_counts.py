@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import tracemalloc
 from collections import defaultdict
 from collections.abc import Callable
 from fractions import Fraction
@@ -303,3 +304,25 @@ def test_weights_are_exact_as_long_as_they_can_be() -> None:
     weights, unit = pair_weights(100)
     assert unit == 2**32
     assert all(abs(weights[d] - unit / d) <= 0.5 for d in range(1, 101))
+
+
+def test_runs_on_disk_hold_nothing_in_memory(tmp_path: Path) -> None:
+    """The rows of each part have a number for each word; only those of one run are read at once."""
+    from foretext.vectors.row_runs import Piece, Run, merge_runs
+
+    num_runs, vocab_size = 30, 20_000
+    piece = Piece(np.ones(vocab_size, np.int64), np.full(1, 3, np.int32), np.full(1, 5))
+    few = [Run.write(tmp_path / "few", 4, [Piece(np.ones(4, np.int64), *piece[1:])])]
+    assert next(merge_runs(few, 10, 1)).totals.tolist() == [5]  # compiles
+    tracemalloc.start()
+    try:
+        runs = [Run.write(tmp_path / f"{n}", vocab_size, [piece]) for n in range(num_runs)]
+        assert tracemalloc.get_traced_memory()[0] < 8 * vocab_size
+        tracemalloc.reset_peak()
+        rows, totals = 0, []
+        for each in merge_runs(runs, vocab_size, 1):
+            rows, totals = rows + len(each.ends), [*totals, *each.totals.tolist()]
+        assert tracemalloc.get_traced_memory()[1] < num_runs * 8 * vocab_size / 2
+    finally:
+        tracemalloc.stop()
+    assert (rows, totals) == (vocab_size, [5 * num_runs])

@@ -10,12 +10,19 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import foretext as ft
+from foretext.data.token_writer import write_tokens
 from foretext.errors import OutputError, SettingError
+from foretext.progress.checkpoint import Checkpoints
+from foretext.progress.run_context import RunContext
+from foretext.recipe import Recipe
+from foretext.tokenizers import WordTokenizer
+from foretext.vectors import VECTORS
 from tests.vectors.texts import write_topics
 
 SETTINGS = [
@@ -132,3 +139,27 @@ def test_nothing_to_resume(unbroken: Path, corpus: Path, tmp_path: Path) -> None
         ft.pretrain("word2vec", corpus, tmp_path / "none", resume=True)
     with pytest.raises(OutputError, match="nothing to resume"):
         ft.pretrain("word2vec", corpus, unbroken, resume=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "loss"),
+    [("word2vec", "ns"), ("word2vec", "hs"), ("fasttext", "ns"), ("doc2vec", "hs")],
+)
+def test_resumed_with_another_number_of_workers(
+    corpus: Path, tmp_path: Path, name: str, loss: str
+) -> None:
+    recipe = Recipe.load("word2vec", ["tokenizer.min_count=1"])
+    texts = ft.Corpus(corpus, recipe.corpus)
+    tokenizer = WordTokenizer.learn(recipe.tokenizer, texts)
+    tokens = write_tokens(texts, tokenizer, tmp_path / "tokens")
+    kind = VECTORS.resolve(name)
+    models: list[Any] = []
+    for workers in (3, 1, 2):
+        config = kind.Config(epochs=1, vector_size=16, loss=loss, workers=workers)
+        model = kind(config, tokenizer.vocabulary, tokens)
+        # Nothing is left to learn for the second and the third: they end where the first one did.
+        model.train(RunContext(tmp_path, checkpoints=Checkpoints(tmp_path), resume=bool(models)))
+        models.append(model)
+    for model in models[1:]:
+        for key, array in models[0].arrays().items():
+            np.testing.assert_array_equal(model.arrays()[key], array)

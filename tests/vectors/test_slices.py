@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from itertools import pairwise
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foretext.vectors import slices as module
 from foretext.vectors.slices import SMALLEST_SLICE, Slices, cut_sentences, deal
 
 
@@ -61,3 +66,48 @@ def test_dealt_slices_have_every_sentence_once(lengths: list[int], num_parts: in
     found = sorted(zip(dealt.places, np.diff(dealt.sentence_starts), strict=True))
     assert found == list(zip(starts[:-1], lengths, strict=True))
     assert dealt.num_tokens == sum(lengths)
+
+
+def sorted_cards(size: int, num_parts: int) -> list[int]:
+    """Return all cards by the round in which each is taken, then by its pile."""
+    num_parts = max(min(num_parts, size), 1)
+    firsts = [size * part // num_parts for part in range(num_parts + 1)]
+    piles = [range(a, b) for a, b in pairwise(firsts)]
+    found = [(card - pile[0], pile[0], card) for pile in piles for card in pile]
+    return [card for _, _, card in sorted(found)]
+
+
+@given(st.integers(0, 500), st.integers(1, 60))
+def test_cards_are_those_of_a_sort(size: int, num_parts: int) -> None:
+    assert deal(size, num_parts).tolist() == sorted_cards(size, num_parts)
+
+
+@pytest.mark.parametrize("longest", [10_000, 7])
+@pytest.mark.parametrize("num_sentences", [1, 2, 9, 300])
+def test_a_large_text_has_the_slices_of_a_small_one(
+    num_sentences: int, longest: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lengths = np.random.default_rng(3).integers(0, 40, num_sentences)
+    tokens = SimpleNamespace(sentence_starts=np.cumsum([0, *lengths]), folder=tmp_path)
+    expected = Slices.of(tokens, longest), Slices.dealt(tokens, longest, 13)
+    monkeypatch.setattr(module, "AT_ONCE", 4)
+    monkeypatch.setattr(module, "MOST_IN_MEMORY", 0)
+    found = Slices.of(tokens, longest), Slices.dealt(tokens, longest, 13)
+    for one, other in zip(expected, found, strict=True):
+        for name in ("sentence_starts", "firsts", "places"):
+            assert getattr(one, name).tolist() == getattr(other, name).tolist()
+    assert not list(tmp_path.iterdir())
+
+
+def test_numbers_of_sentences_stay_in_files(tmp_path: Path) -> None:
+    size = 4 * module.MOST_IN_MEMORY
+    starts = np.memmap(tmp_path / "starts", np.int64, "w+", shape=(size + 1,))
+    starts[:] = np.arange(size + 1)
+    starts[-1] += 30_000  # the last sentence is cut
+    tokens = SimpleNamespace(sentence_starts=starts, folder=tmp_path)
+    tracemalloc.start()
+    try:
+        assert len(Slices.dealt(tokens, 10_000).places) == size + 3
+        assert tracemalloc.get_traced_memory()[1] < 8 * size / 2  # of one array, eight bytes each
+    finally:
+        tracemalloc.stop()

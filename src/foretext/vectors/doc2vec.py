@@ -95,8 +95,12 @@ class Doc2Vec:
         return self._windows.loss(self.network)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Both weight matrices, flat."""
-        return {"inputs": self.network.inputs, "outputs": self.network.outputs}
+        """Both weight matrices, flat, without rows of workers: their number may change."""
+        network = self.network
+        return {
+            "inputs": network.inputs,
+            "outputs": network.outputs[: network.null(0) * network.places * network.stride],
+        }
 
     def _learn(
         self, first: int, last: int, worker: int, rates: tuple[float, float], seed: int

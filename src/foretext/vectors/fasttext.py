@@ -18,12 +18,12 @@ from foretext.kernels.sigmoid import GROUP
 from foretext.kernels.windows import MAX_SENTENCE
 from foretext.progress.run_context import RunContext
 from foretext.tokenizers.vocabulary import Vocabulary
-from foretext.vectors.frequencies import as_chances, keep_rates
+from foretext.vectors.frequencies import as_chances, centre_chances, keep_rates
 from foretext.vectors.held_out import HeldOutWindows
-from foretext.vectors.hogwild import Learned, train_hogwild
+from foretext.vectors.hogwild import Learned
 from foretext.vectors.ngrams import CharacterNgrams
 from foretext.vectors.output_layer import HierarchicalSoftmax, NegativeSampling, OutputLayer
-from foretext.vectors.schedule import DescentConfig
+from foretext.vectors.replicas import ReplicasConfig, Rows, train_replicas
 from foretext.vectors.slices import Slices
 from foretext.vectors.subword_weights import SubwordWeights
 from foretext.vectors.word_vectors import WordVectors
@@ -46,7 +46,7 @@ class FastText:
         SettingError: `base` has vectors of another size, or other n-grams.
     """
 
-    class Config(DescentConfig):
+    class Config(ReplicasConfig):
         """Settings of fastText, under gensim's names."""
 
         model: Literal["skipgram", "cbow"] = "skipgram"
@@ -71,6 +71,8 @@ class FastText:
         """Number of rows that n-grams are hashed into."""
         alpha: float = Field(0.05, gt=0)
         """Learning rate at the start."""
+        sync_words: int = Field(1 << 14, ge=256)
+        """Words that a process learns at most between two meetings with the others."""
 
         @model_validator(mode="after")
         def _has_effect(self) -> FastText.Config:
@@ -98,6 +100,8 @@ class FastText:
     ) -> None:
         vocabulary.require_two_words()
         self.config = config
+        self.vocabulary = vocabulary
+        self.text_folder = tokens.train.folder
         self.alpha = config.alpha
         self.slices = Slices.dealt(tokens.train, MAX_SENTENCE)
         self.counts = np.array(vocabulary.counts, np.int64)
@@ -127,7 +131,7 @@ class FastText:
 
     def train(self, context: RunContext) -> list[dict[str, Any]]:
         """Learn; returns the records. See `Hogwild.run` for what is raised."""
-        return train_hogwild(self, self.config, context)
+        return train_replicas(self, context)
 
     def compile(self) -> None:
         """Learn no sentence at all, for the sake of the machine code."""
@@ -157,8 +161,24 @@ class FastText:
         return float(self._layer.losses(hidden, outputs, rows, labels).mean())
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Both weight matrices, flat."""
-        return {"inputs": self.weights.inputs, "outputs": self.weights.outputs}
+        """Both weight matrices, flat, without rows of workers: their number may change."""
+        size = len(self.counts) * self.weights.stride
+        return {"inputs": self.weights.inputs, "outputs": self.weights.outputs[:size]}
+
+    def rows(self) -> dict[str, Rows]:
+        """Rows that copies of the weights have in common; nodes of a tree end with the root."""
+        chances = centre_chances(self.counts, self._keep)
+        contexts = self.config.window + 1  # of a centre, about
+        stride, is_tree = self.weights.stride, self.config.loss == "hs"
+        return {
+            "inputs": Rows(contexts * self.weights.uses(chances), stride),
+            "outputs": Rows(self._layer.uses(chances), stride, is_tree),
+        }
+
+    def learn_in(self, arrays: dict[str, np.ndarray]) -> None:
+        """Learn in these arrays from now on; they are as large as `arrays`, and hold weights."""
+        self.weights.inputs, self.weights.outputs = arrays["inputs"], arrays["outputs"]
+        self._model = self._kernel_model()
 
     @property
     def outputs(self) -> np.ndarray | None:

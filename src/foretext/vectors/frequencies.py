@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["as_chances", "keep_rates", "noise_weights"]
+__all__ = ["as_chances", "centre_chances", "keep_rates", "noise_weights"]
 
 
 def keep_rates(counts: np.ndarray, sample: float, formula: str) -> np.ndarray:
@@ -34,3 +34,8 @@ def noise_weights(counts: np.ndarray, exponent: float) -> np.ndarray:
 def as_chances(rates: np.ndarray) -> np.ndarray:
     """Return rates from 0 to 1 as uint32 thresholds for 32 random bits: (V,)."""
     return np.minimum(rates * 2.0**32, 2.0**32 - 1).astype(np.uint32)
+
+
+def centre_chances(counts: np.ndarray, keep: np.ndarray) -> np.ndarray:
+    """Return how often each word is a centre, in a token of the text: (V,) float64."""
+    return np.asarray(counts * keep / max(counts.sum(), 1))

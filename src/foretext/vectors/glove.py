@@ -29,7 +29,7 @@ from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.vectors.cooccurrence import Cooccurrence
 from foretext.vectors.glove_weights import GloveWeights
 from foretext.vectors.pair_counts import count_cooccurrence, open_cooccurrence
-from foretext.vectors.schedule import VectorsConfig
+from foretext.vectors.schedule import ProcessesConfig
 from foretext.vectors.tile_descent import TileDescent
 from foretext.vectors.tiles import Tiles
 from foretext.vectors.word_vectors import WordVectors
@@ -54,7 +54,7 @@ class GloVe:
         CorpusError: fewer than two words, or `base` has vectors of another size.
     """
 
-    class Config(VectorsConfig):
+    class Config(ProcessesConfig):
         """Settings of GloVe."""
 
         vector_size: int = Field(100, ge=1, le=10_000)
@@ -75,6 +75,11 @@ class GloVe:
         """Memory for counting, and for the cells in training, such as 512MB."""
         cooccurrence: str | None = None
         """Folder of an earlier run's counts; none: count."""
+
+        @property
+        def needs_one_machine(self) -> bool:
+            """Tiles of several processes are in one memory."""
+            return self.processes > 1
 
         @field_validator("memory")
         @classmethod
@@ -153,6 +158,7 @@ class GloVe:
                 memory=size_bytes(self.config.memory),
                 workers=self.config.workers,
                 progress=_InTime(bar, context.budget),
+                engine=context.engine,
             )
         if counted.num_cells == 0:
             raise CorpusError(
@@ -162,6 +168,8 @@ class GloVe:
         return counted
 
     def _tiles(self, counted: Cooccurrence, context: RunContext) -> Tiles:
+        """Cut the matrix; other processes read the cells from files."""
+        is_alone = self.config.processes == 1
         return Tiles(
             counted,
             self.weights.blocks,
@@ -169,7 +177,7 @@ class GloVe:
             exponent=self.config.exponent,
             valid_rate=context.valid_rate,
             seed=self.config.seed,
-            memory=size_bytes(self.config.memory),
+            memory=size_bytes(self.config.memory) if is_alone else 0,
             folder=context.folder / "tiles",
         )
 

@@ -52,6 +52,12 @@ class GloveWeights:
         self._records("words")[places, 0, : self.vector_size] = words
         self._records("contexts")[places, 0, : self.vector_size] = contexts
 
+    def learn_in(self, arrays: dict[str, np.ndarray]) -> None:
+        """Learn in these arrays from now on; they are as large as `arrays`, and hold weights."""
+        self.arrays = arrays
+        words, contexts = arrays["words"], arrays["contexts"]
+        self.parameters = self.parameters._replace(words=words, contexts=contexts)
+
     def loss(self, cells: HeldOutCells) -> float:
         """Mean of h(X) (v . u + b + c - log X)**2."""
         words, contexts = self._records("words")[:, 0], self._records("contexts")[:, 0]

@@ -9,12 +9,12 @@ then, which costs nothing in quality, but no two runs are equal.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -40,6 +40,12 @@ class Learned(NamedTuple):
     loss: float  # sum over the predictions
     predictions: int
     words: int
+
+    @classmethod
+    def summed(cls, parts: Iterable[Sequence[float]]) -> Self:
+        """Return what all parts gave, added in their order."""
+        loss, predictions, words = (sum(column) for column in zip(*parts, strict=True))
+        return cls(loss, int(predictions), int(words))
 
 
 class SliceLearner(Protocol):
@@ -91,6 +97,7 @@ class Hogwild:
         self.learner = learner
         self.config = config
         self.context = context
+        self.round_slices = ROUND_SLICES
         self.log, self.checkpoints = context.log, context.checkpoints
         self.schedule = LinearDecay(config, learner.alpha, learner.slices)
         self.state = HogwildState()
@@ -176,7 +183,7 @@ class Hogwild:
     def _round(self, pool: Threads) -> None:
         """Deal a few slices to each worker and wait for all, so that the state is one."""
         state, workers = self.state, self.config.threads
-        last = min(state.step + ROUND_SLICES * workers, self.schedule.next_stop(state.step))
+        last = min(state.step + self.round_slices * workers, self.schedule.next_stop(state.step))
         steps = _Steps(state.step, last, lambda: self.schedule.is_over(self._seconds()))
         if workers == 1:
             results = [self._work(steps, 0)]
@@ -202,7 +209,7 @@ class Hogwild:
             seed = (self.config.seed * 0x9E3779B1 + step) % 2**32  # its own for every step
             slice_index = step % len(self.learner.slices)
             results.append(self.learner.learn(slice_index, worker, rates, seed))
-        return Learned(*(sum(column) for column in zip(*results, strict=True)))
+        return Learned.summed(results)
 
     def _seconds(self) -> float:
         return self._clock() - self._began

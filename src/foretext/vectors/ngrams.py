@@ -16,6 +16,7 @@ __all__ = ["CharacterNgrams", "SubwordTable", "marked_bytes"]
 
 
 LINE_END = "</s>"
+WORDS_AT_ONCE = 1 << 14  # whose rows are compared together
 
 
 class CharacterNgrams(NamedTuple):
@@ -80,19 +81,28 @@ class SubwordTable(NamedTuple):
         number = np.cumsum(occurs) - 1
         own = len(buckets) + np.arange(len(words))  # a word's own unit, before its n-grams
         units = np.insert(number[hashed], starts[:-1], own)
+        del hashed, number, occurs  # of many words they are large
         starts = starts + np.arange(len(starts))
 
         signatures = word_signatures(starts, units, len(buckets) + len(words))
         _, first, row, members = np.unique(
             signatures, return_index=True, return_inverse=True, return_counts=True
         )
-        listed = first[row[units]] == units  # one unit speaks for all that share its row
-        entries = np.insert(np.cumsum(listed), 0, 0)[starts]
-        rows = row[units[listed]]
-        word = np.repeat(np.arange(len(words)), np.diff(entries))
-        pairs, times = np.unique(word * len(members) + rows, return_counts=True)
-        pulls = members[pairs % len(members)] * times**2
-        heat = np.bincount(rows, uses[word], minlength=len(members))
+        speaks = first[row] == np.arange(len(row))  # one unit speaks for all that share its row
+        listed = speaks[units]
+        before = np.zeros(len(units) + 1, np.int64)
+        np.cumsum(listed, out=before[1:])
+        entries, rows = before[starts], row[units[listed]]
+        del units, listed, before
+        pulls, heat = np.zeros(len(words), np.int64), np.zeros(len(members))
+        for at in range(0, len(words), WORDS_AT_ONCE):
+            ends = entries[at : at + WORDS_AT_ONCE + 1]
+            own_rows = rows[ends[0] : ends[-1]]
+            word = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+            np.add.at(heat, own_rows, uses[at : at + WORDS_AT_ONCE][word].astype(np.float64))
+            pairs, times = np.unique(word * len(members) + own_rows, return_counts=True)
+            word, row_of_pair = np.divmod(pairs, len(members))
+            np.add.at(pulls, at + word, members[row_of_pair] * times**2)
         order = np.argsort(-heat, kind="stable")
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
@@ -101,7 +111,7 @@ class SubwordTable(NamedTuple):
             rows=place[rows].astype(np.int32),
             weights=members[rows].astype(np.float32),
             num_units=np.diff(starts),
-            pulls=np.bincount(pairs // len(members), pulls, len(words)).astype(np.int64),
+            pulls=pulls,
             members=members[order],
             word_rows=place[row[len(buckets) :]].astype(np.int32),
             buckets=buckets,

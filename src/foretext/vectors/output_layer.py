@@ -24,6 +24,10 @@ class OutputLayer(ABC):
     def draw(self, centres: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """Output rows (P, N), -1 where there is none, and labels (P, N) of fixed predictions."""
 
+    @abstractmethod
+    def uses(self, chances: np.ndarray) -> np.ndarray:
+        """Return how often each output row is met, from how often each word is a centre, (V,)."""
+
     def losses(
         self,
         hidden: np.ndarray,  # (P, D)
@@ -51,6 +55,10 @@ class NegativeSampling(OutputLayer):
             noise[same] = rng.choice(len(self.weights), same.sum(), p=self.weights)
         rows = np.concatenate([centres[:, None], noise], axis=1)
         return rows, np.broadcast_to(np.arange(rows.shape[1]) == 0, rows.shape)
+
+    def uses(self, chances: np.ndarray) -> np.ndarray:
+        """Each word as a centre and as noise: (V,)."""
+        return np.asarray(chances + chances.sum() * self.targets.negatives * self.weights)
 
 
 class HierarchicalSoftmax(OutputLayer):
@@ -83,6 +91,12 @@ class HierarchicalSoftmax(OutputLayer):
         at = np.where(inside, starts[centres][:, None] + steps, 0)
         return np.where(inside, nodes[at], -1), codes[at] == 0
 
+    def uses(self, chances: np.ndarray) -> np.ndarray:
+        """Each node by the words below it, (nodes,)."""
+        starts, nodes = self.targets.path_starts, self.targets.path_nodes
+        number = self.targets.hot_first + self.targets.num_hot
+        return np.bincount(nodes, np.repeat(chances, np.diff(starts)), minlength=number)
+
 
 class FullSoftmax(OutputLayer):
     """Every word of the vocabulary: exact, and as slow as the vocabulary is large."""
@@ -94,6 +108,10 @@ class FullSoftmax(OutputLayer):
     def draw(self, centres: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """Only the centre is named; all other words are scored anyway."""
         return centres[:, None], np.ones((len(centres), 1), bool)
+
+    def uses(self, chances: np.ndarray) -> np.ndarray:
+        """Each word as a centre, (V,); as one of all others it moves little."""
+        return chances
 
     def losses(
         self, hidden: np.ndarray, outputs: np.ndarray, rows: np.ndarray, labels: np.ndarray

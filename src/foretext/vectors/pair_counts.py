@@ -13,27 +13,23 @@ from __future__ import annotations
 
 import hashlib
 import math
+import shutil
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
 
-from foretext.corpus.blocks import Advance, map_in_order
+from foretext.corpus.blocks import Advance
 from foretext.data.token_file import TokenFile
 from foretext.errors import SettingError
 from foretext.files import atomic_folder
-from foretext.kernels.cooccurrence import (
-    count_rows,
-    halo_after,
-    halo_before,
-    known_words,
-    list_places,
-)
+from foretext.shards import ShardEngine
 from foretext.vectors.cooccurrence import Cooccurrence, CooccurrenceWriter, is_counted
-from foretext.vectors.row_runs import Piece, Run, merge_runs, new_piece, pieces_of, trimmed
+from foretext.vectors.pair_rows import known_part, rows_around
+from foretext.vectors.row_runs import Piece, Run, merge_runs
+from foretext.vectors.shard_pairs import ShardedPairs
 
 __all__ = ["count_cooccurrence", "open_cooccurrence", "pair_weights"]
 
@@ -43,6 +39,8 @@ TOKEN_BYTES = 16  # of a part's words, the places of each, and room for sentence
 CELL_BYTES = 12  # column and sum
 MOST_TOKENS = 1 << 30  # of a part: its places are int32
 MOST_CELLS = 1 << 19  # of a piece: room that small is used again and stays in the cache
+READ_CELLS = 1 << 16  # of each run at a time, about: many short reads take longer than adding
+SHARDS = "pair-shards"  # beside the counts, until they are there
 HASHED_AT_ONCE = 1 << 24
 
 
@@ -55,6 +53,7 @@ def count_cooccurrence(
     memory: int = 2 * 10**9,
     workers: int = 1,
     progress: Advance | None = None,
+    engine: ShardEngine | None = None,
 ) -> Cooccurrence:
     """Count pairs within `window` words into `folder`, or take what is there already.
 
@@ -62,8 +61,12 @@ def count_cooccurrence(
 
     Args:
         by_distance: whether a pair at distance d weighs 1/d, and not 1.
-        memory: bytes that counting may take; the files are mapped and not part of it.
+        memory: bytes that counting may take; the files are mapped and not part of it. Of processes
+            each takes some 100 MB beside it.
+        workers: threads; with an engine they only add up what its processes have counted.
         progress: shows the words done.
+        engine: whose processes count, by shards that wait beside `folder` until all is counted, so
+            that after a kill the same call goes on. The files are the same. None: threads.
 
     Raises:
         OutputError: `folder` cannot be written, or holds something else.
@@ -74,11 +77,17 @@ def count_cooccurrence(
         return Cooccurrence.open(folder, tokens.vocab_size)
     budget = _Budget.of(memory, workers, tokens.vocab_size)
     weights, unit = pair_weights(window, by_distance=by_distance)
+    waiting = folder.with_name(SHARDS)
     with atomic_folder(folder) as temporary:
-        rows = _count_parts(tokens, weights, budget, workers, progress, temporary)
+        if engine is None:
+            rows = _count_parts(tokens, weights, budget, workers, progress, temporary)
+        else:
+            runs = ShardedPairs(engine, waiting, fingerprint).run(tokens, weights, progress)
+            rows = merge_runs(runs, budget.merged(len(runs)), workers)
         with CooccurrenceWriter(temporary, tokens.vocab_size, unit) as out:
             out.append_all(rows)
         out.write_meta(fingerprint)
+    shutil.rmtree(waiting, ignore_errors=True)
     return Cooccurrence.open(folder, tokens.vocab_size)
 
 
@@ -118,6 +127,7 @@ class _Budget(NamedTuple):
 
     tokens: int  # of a part of the text
     cells: int  # that a thread writes before they go to disk
+    most_cells: int  # of all runs, that a thread adds up
 
     @classmethod
     def of(cls, memory: int, workers: int, vocab_size: int) -> _Budget:
@@ -132,7 +142,11 @@ class _Budget(NamedTuple):
                 f"workers; give at least {math.ceil(least / 1e6)}MB."
             )
         tokens = min(max(left // 2 // TOKEN_BYTES, 1), MOST_TOKENS)
-        return cls(tokens, min(cells, max(vocab_size, MOST_CELLS)))
+        return cls(tokens, min(cells, max(vocab_size, MOST_CELLS)), cells)
+
+    def merged(self, num_runs: int) -> int:
+        """Return how many cells of all runs are added up at a time."""
+        return max(self.cells, min(self.most_cells, num_runs * READ_CELLS)) // 2
 
 
 def _count_parts(
@@ -144,7 +158,11 @@ def _count_parts(
     folder: Path,
 ) -> Iterator[Piece]:
     """The rows of the text; where it takes several parts, theirs wait on disk to be added up."""
-    count = partial(_count_part, tokens, weights, budget.cells, workers, progress)
+
+    def count(first: int, last: int) -> Iterator[Piece]:
+        part = known_part(tokens, len(weights) - 1, first, min(last, tokens.num_tokens))
+        return rows_around(part, weights, tokens.vocab_size, budget.cells, workers, progress)
+
     firsts = range(0, tokens.num_tokens, budget.tokens)
     if len(firsts) <= 1:
         yield from count(0, tokens.num_tokens)
@@ -154,51 +172,7 @@ def _count_parts(
             Run.write(Path(spilled, str(at)), tokens.vocab_size, count(at, at + budget.tokens))
             for at in firsts
         ]
-        yield from merge_runs(runs, budget.cells // 2, workers)
-
-
-def _count_part(
-    tokens: TokenFile,
-    weights: np.ndarray,
-    capacity: int,
-    workers: int,
-    progress: Advance | None,
-    first: int,
-    last: int,
-) -> Iterator[Piece]:
-    """The rows of what stands around the tokens `first` to `last` - 1."""
-    vocab_size, window = tokens.vocab_size, len(weights) - 1
-    words, centres = _known_words(tokens, window, first, min(last, tokens.num_tokens))
-    starts, places = list_places(words, *centres, vocab_size)
-    most = np.minimum(2 * window * np.diff(starts), vocab_size)  # (V,) cells of each row
-
-    def work(rows: tuple[int, int]) -> Piece:
-        size = int(most[rows[0] : rows[1]].sum())
-        piece = new_piece(rows[1] - rows[0], size)
-        count_rows(words, starts, places, weights, *rows, *piece)
-        return trimmed(piece)
-
-    pieces = pieces_of(most, capacity)
-    for rows, piece in zip(pieces, map_in_order(work, pieces, workers), strict=True):
-        if progress is not None:
-            progress.advance(float(starts[rows[1]] - starts[rows[0]]))
-        yield piece
-
-
-def _known_words(
-    tokens: TokenFile, window: int, first: int, last: int
-) -> tuple[np.ndarray, tuple[int, int]]:
-    """The words of a part with as many around it as its windows reach; and where its own stand."""
-    ids, sentences = tokens.ids, tokens.sentence_starts
-    if first == last:
-        return np.zeros(1, np.int32), (0, 0)
-    before = int(np.searchsorted(sentences, first, side="right")) - 1
-    after = int(np.searchsorted(sentences, last, side="left"))
-    begin = halo_before(ids, first, sentences[before], window)
-    end = halo_after(ids, last, sentences[after], window)
-    words = np.empty(end - begin + after - before + 2, np.int32)
-    size, *centres = known_words(ids, sentences, begin, first, last, end, words)
-    return words[:size], (centres[0], centres[1])
+        yield from merge_runs(runs, budget.merged(len(runs)), workers)
 
 
 def fingerprint_of(tokens: TokenFile, window: int, *, by_distance: bool = True) -> str:

@@ -47,42 +47,55 @@ def trimmed(piece: Piece) -> Piece:
 
 
 class Run:
-    """The rows of one part of the text, on disk."""
+    """The rows of one part of the text, on disk; nothing of them is in memory."""
 
-    def __init__(self, folder: Path, row_starts: np.ndarray) -> None:
+    def __init__(self, folder: Path, vocab_size: int) -> None:
         self.folder = folder
-        self.row_starts = row_starts  # (V + 1,) int64
+        self.vocab_size = vocab_size
 
     @classmethod
     def write(cls, folder: Path, vocab_size: int, pieces: Iterable[Piece]) -> Self:
         """Spill pieces, in order."""
-        folder.mkdir(parents=True)
-        row_starts = np.zeros(vocab_size + 1, np.int64)
-        row, cells = 0, 0
+        folder.mkdir(parents=True, exist_ok=True)
+        cells = 0
         with (
+            (folder / "row_starts.bin").open("wb") as row_starts,
             (folder / "columns.bin").open("wb") as columns,
             (folder / "totals.bin").open("wb") as totals,
         ):
+            row_starts.write(np.zeros(1, np.int64).data)
             for piece in pieces:
+                row_starts.write((cells + piece.ends).data)
                 columns.write(piece.columns.data)
                 totals.write(piece.totals.data)
-                row_starts[row + 1 : row + 1 + len(piece.ends)] = cells + piece.ends
-                row, cells = row + len(piece.ends), cells + len(piece.columns)
-        return cls(folder, row_starts)
+                cells += len(piece.columns)
+        return cls(folder, vocab_size)
+
+    def sizes(self) -> np.ndarray:
+        """Return the number of cells of each row, (V,)."""
+        return np.diff(self._starts(0, self.vocab_size))
 
     def read(self, first: int, last: int) -> Piece:
         """The rows `first` to `last` - 1."""
-        begin, end = self.row_starts[[first, last]].tolist()
-        size, paths = end - begin, (self.folder / "columns.bin", self.folder / "totals.bin")
+        starts = self._starts(first, last)
+        begin, size = int(starts[0]), int(starts[-1] - starts[0])
+        paths = self.folder / "columns.bin", self.folder / "totals.bin"
         columns = read_part(paths[0], "int32", begin, size, OutputError)
         totals = read_part(paths[1], "int64", begin, size, OutputError)
-        return Piece(self.row_starts[first + 1 : last + 1] - begin, columns, totals)
+        return Piece(starts[1:] - begin, columns, totals)
+
+    def _starts(self, first: int, last: int) -> np.ndarray:
+        """Return where the cells of some rows begin, and where those of the last one end."""
+        path = self.folder / "row_starts.bin"
+        return read_part(path, "int64", first, last + 1 - first, OutputError)
 
 
 def merge_runs(runs: Sequence[Run], capacity: int, workers: int) -> Iterator[Piece]:
     """The rows of the whole text, at most `capacity` cells of all runs at a time and worker."""
-    vocab_size = len(runs[0].row_starts) - 1
-    most = np.sum([np.diff(run.row_starts) for run in runs], axis=0)
+    vocab_size = runs[0].vocab_size
+    most = np.full(vocab_size, len(runs))  # where a row begins in each run takes room, too
+    for run in runs:
+        most += run.sizes()
 
     def work(rows: tuple[int, int]) -> Piece:
         return _added([run.read(*rows) for run in runs], vocab_size)

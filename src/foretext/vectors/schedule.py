@@ -10,7 +10,7 @@ from foretext.config import Config
 from foretext.runtime import usable_cores
 from foretext.vectors.slices import Slices
 
-__all__ = ["DescentConfig", "LinearDecay", "VectorsConfig"]
+__all__ = ["DescentConfig", "LinearDecay", "ProcessesConfig", "VectorsConfig"]
 
 RECORDS = 50  # lines of metrics in a training, about
 BUDGET_EPOCHS = 5  # what a budget is taken for when records are spread
@@ -31,6 +31,23 @@ class VectorsConfig(Config):
     """Of all random draws."""
     checkpoint_seconds: float = Field(60.0, ge=0)
     """Time between two checkpoints."""
+
+    @property
+    def needs_one_machine(self) -> bool:
+        """Whether several processes learn in memory that all of them see."""
+        return False
+
+
+class ProcessesConfig(VectorsConfig):
+    """A further setting of what several processes can learn."""
+
+    processes: int = Field(1, ge=1, le=1024)
+    """Processes that learn together; they share the threads."""
+
+    @property
+    def threads(self) -> int:
+        """Those of each process."""
+        return max(self.workers // self.processes, 1)
 
 
 class DescentConfig(VectorsConfig):

@@ -61,6 +61,12 @@ class SubwordWeights:
         """Output vectors, (V - 1, D)."""
         return self.outputs.reshape(-1, self.stride)[1 : len(self.words) + 1, : self.dim]
 
+    def uses(self, chances: np.ndarray) -> np.ndarray:
+        """Return how often each row is met, (R,), from how often each word is, (V,)."""
+        table = self.table
+        parts = np.repeat(chances[1:], np.diff(table.starts))
+        return np.bincount(table.rows, parts, minlength=len(table.members))
+
     def subwords(self) -> Subwords:
         """The rows of each word for the kernel; word 0 has none."""
         table = self.table

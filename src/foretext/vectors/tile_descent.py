@@ -7,7 +7,8 @@ so that a resumed training ends in the same bits as an unbroken one, with any nu
 from __future__ import annotations
 
 import math
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -21,7 +22,7 @@ from foretext.progress.checkpoint import copy_arrays, kept_by, saving_seconds
 from foretext.progress.run_context import RunContext
 from foretext.runtime import Interruption, Threads
 from foretext.vectors.glove_weights import GloveWeights
-from foretext.vectors.schedule import VectorsConfig
+from foretext.vectors.schedule import ProcessesConfig
 from foretext.vectors.tiles import Tiles
 
 __all__ = ["TileDescent"]
@@ -59,7 +60,7 @@ class TileDescent:
         self,
         weights: GloveWeights,
         tiles: Tiles,
-        config: VectorsConfig,
+        config: ProcessesConfig,
         alpha: float,
         context: RunContext,
     ) -> None:
@@ -97,10 +98,10 @@ class TileDescent:
         if self.context.checkpoints is not None:
             self.context.checkpoints.reserve(self.weights.arrays)
         self._began = self._clock() - self.state.seconds
-        with Interruption() as stop, Threads(self.config.workers) as pool:
+        with Interruption() as stop, self._learning() as learn:
             with self._progress() as bar, self._kept():
                 while not self._finished():
-                    self._round(pool)
+                    self._round(learn)
                     if self._record_due():
                         with bar.paused():
                             self._record()
@@ -114,20 +115,42 @@ class TileDescent:
             self._record()
         return self.state.history
 
-    def _round(self, pool: Threads) -> None:
+    @contextmanager
+    def _learning(self) -> Iterator[Callable[[np.ndarray], object]]:
+        """Yield what learns a set of tiles that share nothing: this thread, several, or others."""
+        config = self.config
+        if config.processes > 1:
+            from foretext.vectors.replicas.tile_processes import TileProcesses
+
+            with TileProcesses(
+                self.weights,
+                self.tiles,
+                self._losses,
+                processes=config.processes,
+                threads=config.threads,
+                rate=self.alpha,
+                context=self.context,
+            ) as processes:
+                yield processes.learn
+            return
+        with Threads(config.workers) as pool:
+            yield self._learn if config.workers == 1 else partial(self._learn_apart, pool)
+
+    def _round(self, learn: Callable[[np.ndarray], object]) -> None:
         """Learn a set of tiles that share nothing, and wait for all of them."""
-        state, workers = self.state, self.config.workers
+        state = self.state
         tiles = self.tiles.round(state.step)
-        if workers == 1:
-            self._learn(tiles)
-        else:
-            shares = (np.ascontiguousarray(tiles[worker::workers]) for worker in range(workers))
-            list(pool.map(self._learn, shares))
+        learn(tiles)
         state.step += 1
         state.cells += (size := self.tiles.sizes(tiles))
         state.loss += float(self._losses[tiles].sum())
         state.loss_cells += size
         state.seconds = self._clock() - self._began
+
+    def _learn_apart(self, pool: Threads, tiles: np.ndarray) -> None:
+        workers = self.config.workers
+        shares = (np.ascontiguousarray(tiles[worker::workers]) for worker in range(workers))
+        list(pool.map(self._learn, shares))
 
     def _learn(self, tiles: np.ndarray) -> None:
         train_tiles(

@@ -47,7 +47,8 @@ class Tiles:
         x_max, exponent: of the weighting function h(X) = min(X / x_max, 1) ** exponent.
         valid_rate: share of the cells held out, at most `MOST_HELD_OUT` of them.
         seed: of what is held out and of the order.
-        memory: bytes; tiles that take more are kept in files, as long as they are used.
+        memory: bytes; tiles that take more are kept in files, as long as they are used, where other
+            processes can read them.
         folder: for these files.
     """
 
@@ -73,7 +74,7 @@ class Tiles:
         if num_held_out == counted.num_cells:  # by chance, of very few: nothing would be learned
             threshold, num_held_out = np.uint64(0), 0
             sizes, _ = size_tiles(counted.row_starts, counted.columns, blocks, seed, threshold)
-        self._folder = folder
+        self.folder = folder
         self.cells = self._room(sizes, memory)
         self.held_out = HeldOutCells(
             *(np.empty(num_held_out, dtype) for dtype in ("i4", "i4", "f4", "f4"))
@@ -88,7 +89,7 @@ class Tiles:
         return self
 
     def __exit__(self, *_: object) -> None:
-        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     @property
     def num_cells(self) -> int:
@@ -127,10 +128,10 @@ class Tiles:
     def _mapped(self, name: str, size: int, dtype: str) -> np.ndarray:
         """An array in a file; a file that an interrupted run left there is written over."""
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise output_error(self._folder, error) from error
-        return new_array(self._folder / f"{name}.bin", dtype, size)
+            raise output_error(self.folder, error) from error
+        return new_array(self.folder / f"{name}.bin", dtype, size)
 
 
 def num_blocks(vocab_size: int, record_bytes: int) -> int:

@@ -8,6 +8,7 @@ sub-sampling). The inner loop is in `foretext.kernels.word2vec`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -21,16 +22,16 @@ from foretext.kernels.word2vec import train_slice
 from foretext.kernels.word2vec_arrays import Method, Targets, Text, Weights, scratch_for
 from foretext.progress.run_context import RunContext
 from foretext.tokenizers.vocabulary import Vocabulary
-from foretext.vectors.frequencies import as_chances, keep_rates
+from foretext.vectors.frequencies import as_chances, centre_chances, keep_rates
 from foretext.vectors.held_out import HeldOutWindows
-from foretext.vectors.hogwild import Learned, train_hogwild
+from foretext.vectors.hogwild import Learned
 from foretext.vectors.output_layer import (
     FullSoftmax,
     HierarchicalSoftmax,
     NegativeSampling,
     OutputLayer,
 )
-from foretext.vectors.schedule import DescentConfig
+from foretext.vectors.replicas import ReplicasConfig, Rows, train_replicas
 from foretext.vectors.slices import Slices
 from foretext.vectors.word_vectors import WordVectors
 
@@ -56,7 +57,7 @@ class Word2Vec:
         SettingError: `base` has vectors of another size.
     """
 
-    class Config(DescentConfig):
+    class Config(ReplicasConfig):
         """Settings of word2vec, under gensim's names."""
 
         model: Literal["skipgram", "cbow"] = "skipgram"
@@ -112,7 +113,7 @@ class Word2Vec:
         @property
         def threads(self) -> int:
             """One, where the order of updates matters."""
-            return 1 if self.exact else self.workers
+            return 1 if self.exact else super().threads
 
     held_out: ClassVar[str] = "documents"
 
@@ -142,18 +143,20 @@ class Word2Vec:
             len(self.counts) + config.threads * self._own_rows, self._stride
         )
         self._start(base, base_outputs)
-        self._arguments = self._kernel_arguments(tokens)
+        self._arguments = self._kernel_arguments()
         self._scratch = [scratch_for(*self._arguments[1:]) for _ in range(config.threads)]
         self._held_out = self._predictions(tokens)
 
     def train(self, context: RunContext) -> list[dict[str, Any]]:
         """Learn; returns the records. See `Hogwild.run` for what is raised."""
-        return train_hogwild(self, self.config, context)
+        return train_replicas(self, context)
 
     def compile(self) -> None:
         """Learn no sentence at all, for the sake of the machine code."""
-        null = len(self.counts)
-        train_slice(*self._arguments, self._scratch[0], 0, 0, null, self.alpha, self.alpha, 0)
+        text, weights, targets, method = self._arguments
+        alone = targets._replace(num_hot=0)  # weights of other processes have no rows of workers
+        rates, scratch = (self.alpha, self.alpha), self._scratch[0]
+        train_slice(text, weights, alone, method, scratch, 0, 0, len(self.counts), *rates, 0)
 
     def learn(
         self, slice_index: int, worker: int, rates: tuple[float, float], seed: int
@@ -175,8 +178,30 @@ class Word2Vec:
         return float(self._layer.losses(hidden, self._matrix(self._outputs), rows, labels).mean())
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Both weight matrices, flat."""
-        return {"inputs": self._inputs, "outputs": self._outputs}
+        """Both weight matrices, flat, without rows of workers: their number may change."""
+        return {"inputs": self._inputs, "outputs": self._outputs[: len(self.counts) * self._stride]}
+
+    def rows(self) -> dict[str, Rows]:
+        """Rows that copies of the weights have in common; nodes of a tree end with the root.
+
+        A window meets its outputs in one step, and each of its context words in one.
+        """
+        chances = centre_chances(self.counts, self._keep)
+        contexts = self.config.window + 1  # of a centre, about
+        return {
+            "inputs": Rows(contexts * chances, self._stride),
+            "outputs": Rows(self._layer.uses(chances), self._stride, self.config.loss == "hs"),
+        }
+
+    def learn_in(self, arrays: dict[str, np.ndarray]) -> None:
+        """Learn in these arrays from now on; they are as large as `arrays`, and hold weights."""
+        self._inputs, self._outputs = arrays["inputs"], arrays["outputs"]
+        self._arguments = self._kernel_arguments()
+
+    @property
+    def text_folder(self) -> Path:
+        """Where the text is that is learned."""
+        return self._text.folder
 
     @property
     def inputs(self) -> np.ndarray:
@@ -235,10 +260,10 @@ class Word2Vec:
             return HierarchicalSoftmax(self.counts, num_hot=HOT_NODES * (self.config.threads > 1))
         return FullSoftmax(self.counts)
 
-    def _kernel_arguments(self, tokens: Tokens) -> tuple[Text, Weights, Targets, Method]:
+    def _kernel_arguments(self) -> tuple[Text, Weights, Targets, Method]:
         config = self.config
         return (
-            Text(tokens.train.ids, self.slices.sentence_starts, as_chances(self._keep)),
+            Text(self._text.ids, self.slices.sentence_starts, as_chances(self._keep)),
             Weights(self._inputs, self._outputs, self._stride),
             self._layer.targets,
             Method(
