@@ -121,6 +121,13 @@ def test_rows_of_a_group_stand_side_by_side() -> None:
     assert second.targets["labels"].tolist() == [7]
 
 
+def test_a_part_of_a_batch_is_made_of_its_examples_alone() -> None:
+    keys, rng = np.array([3, 0, 2, 1]), np.random.default_rng(0)
+    part = examples(targets={"label": np.arange(4)}).part(keys, range(1, 3), rng)
+    assert part.inputs.ids.tolist() == [[5, 6, 7], [9, 10, PAD]]
+    assert part.targets["label"].tolist() == [0, 2]
+
+
 def test_the_order_is_drawn_by_the_generator() -> None:
     drawn = [examples().keys(np.random.default_rng(seed)).tolist() for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1]

@@ -56,6 +56,22 @@ def test_tokens_that_are_hidden_are_those_that_are_predicted() -> None:
     assert 1.3 < hidden / 200 < 1.7  # 0.7 of two, and one at least: 1.49
 
 
+def test_a_process_hides_in_its_rows_what_the_whole_batch_hides_there() -> None:
+    """Although its rows are padded less: the numbers of a row do not depend on its padding."""
+    texts = np.random.default_rng(0).integers(5, 9, (30, 12))
+    lengths = 3 + np.arange(30) % 10
+    rows = Ragged([text[:length] for text, length in zip(texts, lengths, strict=True)])
+    right = Ragged([[X, *rows[row][1:]] for row in range(30)])
+    of_prefix = np.ones(30, np.int64)
+    examples = PrefixExamples(rows, right, of_prefix, pad=PAD, sees_prefix=True, mask=MASK)
+    whole = examples.batch(np.arange(30), np.random.default_rng(1))
+    for share in (range(7), range(7, 9), range(9, 30), range(30)):
+        part = examples.part(np.arange(30), share, np.random.default_rng(1))
+        ours, theirs = part.rows(0, len(part)), whole.rows(share.start, share.stop)
+        assert torch.equal(ours.inputs.ids, theirs.inputs.ids)
+        assert torch.equal(ours.targets["next"], theirs.targets["next"])
+
+
 def test_sources_stand_beside_the_rows_that_follow_them() -> None:
     sources = Ragged([[3, 4], [3, 4, 5, 6, 7, 8, 9]])
     examples = PaddedExamples(ROWS, {"next": NEXT}, pad=PAD, visibility="causal", sources=sources)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import torch
 
+from foretext.errors import SettingError
 from foretext.nn import device
-from foretext.nn.device import choose_dtype
+from foretext.nn.device import choose_device, choose_dtype
 
 CPU = torch.device("cpu")
 
@@ -36,3 +38,35 @@ def test_what_is_named_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)
     assert choose_dtype("bf16", CPU) is torch.bfloat16
     assert choose_dtype("fp32", CPU) is torch.float32
+
+
+@pytest.fixture
+def two_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    for name in ("WORLD_SIZE", "LOCAL_WORLD_SIZE"):
+        monkeypatch.setenv(name, "3")
+
+
+@pytest.mark.usefixtures("two_gpus")
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("name", ["auto", "cuda"])
+def test_each_process_of_a_machine_has_a_gpu_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, name: Any, place: int
+) -> None:
+    monkeypatch.setenv("LOCAL_RANK", str(place))
+    assert choose_device(name) == torch.device("cuda", place)
+    assert choose_device("cpu") == CPU
+
+
+@pytest.mark.usefixtures("two_gpus")
+def test_more_processes_than_gpus_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOCAL_RANK", "2")
+    with pytest.raises(SettingError, match=r"started 3 processes .* has 2 GPUs; give it --nproc"):
+        choose_device()
+
+
+@pytest.mark.usefixtures("two_gpus")
+def test_one_process_takes_the_device_that_pytorch_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "1")
+    assert choose_device() == torch.device("cuda")

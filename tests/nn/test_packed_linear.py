@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -42,3 +44,22 @@ def test_a_network_computes_the_same_and_stays_as_it_is() -> None:
     assert not any(isinstance(module, torch.nn.Linear) for module in fast.modules())
     assert sum(isinstance(module, torch.nn.Linear) for module in network.modules()) == maps
     assert fast.embedding is network.embedding
+
+
+@torch.inference_mode()
+def test_some_outputs_are_those_of_the_whole() -> None:
+    torch.manual_seed(0)
+    layer, x = PackedLinear(torch.randn(48, 16), torch.randn(48)), torch.randn(7, 16)
+    for outputs in (slice(16), slice(16, None)):
+        torch.testing.assert_close(layer.part(x, outputs), layer(x)[:, outputs])
+
+
+@torch.inference_mode()
+def test_the_first_position_alone_is_the_same() -> None:
+    torch.manual_seed(0)
+    shape = Transformer.Config(num_layers=2, dim=32, num_heads=2)
+    network = Transformer(shape, 50).eval()
+    inputs = Inputs(torch.randint(50, (3, 7)))
+    expected = network(inputs).last[:, :1]
+    first = dataclasses.replace(inputs, needed="first")
+    torch.testing.assert_close(packed(network)(first).last, expected, atol=1e-5, rtol=1e-5)

@@ -79,3 +79,11 @@ def test_a_network_comes_near_and_stays_as_it_is() -> None:
 def test_another_device_is_refused() -> None:
     with pytest.raises(SettingError, match="precision = 'int8' needs a processor"):
         check_int8(torch.device("cuda"))
+
+
+@torch.inference_mode()
+def test_some_outputs_are_those_of_the_whole() -> None:
+    torch.manual_seed(0)
+    layer, x = QuantizedLinear(torch.randn(48, 16), torch.randn(48)), torch.randn(7, 16)
+    for outputs in (slice(16), slice(16, None)):
+        torch.testing.assert_close(layer.part(x, outputs), layer(x)[:, outputs])

@@ -86,7 +86,7 @@ def test_phrases_are_several_words() -> None:
 def test_each_row_draws_a_kind() -> None:
     chosen, units = masked_rows(marked(UNITS), way("token", "entity"))
     whole = are_whole(chosen, units & ENTITY > 0)
-    assert 0.5 < whole.mean() < 0.62  # the entities' half, and some others by chance
+    assert whole.mean() == pytest.approx(0.505, abs=0.05)  # half, and a few others by chance
     assert chosen.mean() == pytest.approx(0.3, abs=0.02)
     again, _ = masked_rows(marked(UNITS), way("token", "entity"))
     assert np.array_equal(chosen, again)

@@ -236,7 +236,7 @@ def test_torchrun_starts_the_same_command(animal_text: Path, tmp_path: Path) -> 
     steps = ("--set", "training.steps=6")
     subprocess.run(command("bert", animal_text, alone, *steps), check=True, capture_output=True)
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
-    shard = ("--set", "training.shard=true")
+    shard = ("--set", "training.sharding=optimizer")
     subprocess.run(
         [*torchrun, *command("bert", animal_text, together, *steps, *shard)[1:]],
         check=True,

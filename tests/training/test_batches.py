@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 
 import numpy as np
@@ -9,11 +10,12 @@ import pytest
 import torch
 
 from foretext.data.batch import Batch, Inputs
+from foretext.data.examples import Examples
 from foretext.errors import SettingError
 from foretext.training.batches import Batches
 
 
-class Numbers:
+class Numbers(Examples):
     """Examples that are their keys; every third one is long."""
 
     def keys(self, rng: np.random.Generator) -> np.ndarray:
@@ -94,8 +96,9 @@ def test_tokens_of_equally_long_rows_are_refused() -> None:
 def test_what_comes_from_the_background_is_the_same() -> None:
     batches = Batches(Numbers(), 8, seed=3)
     ahead = Batches(Numbers(), 8, seed=3).ahead(5)
-    for step, batch in zip(range(5, 20), islice(ahead, 15), strict=True):
-        assert ids(batch) == ids(batches.batch(step))
+    for step, part in zip(range(5, 20), islice(ahead, 15), strict=True):
+        assert ids(part.batch) == ids(batches.batch(step))
+        assert list(part.rows) == list(range(part.num_examples))
     ahead.close()  # type: ignore[attr-defined]
 
 
@@ -127,3 +130,25 @@ def test_like_lengths_stand_together() -> None:
     batches = Batches(Numbers(), 8, seed=3)
     mixed = sum(len({i % 3 == 0 for i in ids(batches.batch(step))}) > 1 for step in range(7))
     assert mixed <= 1
+
+
+@pytest.mark.parametrize("size", [1, 3, 8, 11])
+def test_parts_of_all_processes_are_the_batch(size: int) -> None:
+    def share_of(rank: int) -> Callable[[int], range]:
+        return lambda count: range(count * rank // size, count * (rank + 1) // size)
+
+    whole = Batches(Numbers(), 8, seed=3)
+    everyones = [Batches(Numbers(), 8, seed=3, share_of=share_of(rank)) for rank in range(size)]
+    for step in (0, 6, 9):  # the last one of an epoch is shorter
+        batch = whole.batch(step)
+        parts = [batches.part(step) for batches in everyones]
+        assert {part.num_examples for part in parts} == {len(batch)}
+        assert [row for part in parts for row in part.rows] == list(range(len(batch)))
+        own = [part.batch for part in parts if part.rows]
+        assert [i for each in own for i in ids(each)] == ids(batch)
+        assert batch.keys is not None
+        assert [key for each in own for key in each.keys.tolist()] == batch.keys.tolist()
+        drawn = torch.cat([each.targets["drawn"] for each in own])
+        assert torch.equal(drawn, batch.targets["drawn"])
+        idle = [part.batch for part in parts if not part.rows]
+        assert all(ids(each) == ids(batch)[:1] for each in idle)

@@ -163,6 +163,6 @@ def test_several_processes_are_refused(byte_bpe: SubwordTokenizer, gpt_tokens: T
     config = TrainingConfig(steps=3, batch_examples=NUM_LANES)
     training = Training(model, examples, config, NOWHERE)
     training.processes.size = 2
-    batch = training.batches.batch(1)
+    part = training.batches.part(1)
     with pytest.raises(SettingError, match="which one process alone can do"):
-        training._step(batch)
+        training.gradients.add(part, model.objective.counts(part.batch), training.records.tally)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,14 +14,14 @@ from typing import Any
 import pytest
 import torch
 
-from foretext.data.batch import Batch
 from foretext.data.token_file import Tokens
-from foretext.errors import Interrupted, SettingError
+from foretext.errors import Interrupted, OutputError, SettingError
 from foretext.progress import MetricsLog
 from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.training.batches import Part
 from foretext.training.loop import Training, fit
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
@@ -82,7 +83,7 @@ def test_it_learns(setup: Setup) -> None:
 def test_next_sentences_are_told_apart(request: pytest.FixtureRequest) -> None:
     """A document is about one animal, so that a stranger can be told by its animal."""
     setup = Setup("pairs", request)
-    _, history = setup.fit(steps=400, learning_rate=3e-3, batch_examples=16)
+    _, history = setup.fit(steps=700, learning_rate=3e-3, batch_examples=16)
     late = [record["next_sentence_accuracy"] for record in history[-40:]]
     assert sum(late) / len(late) > 0.6
 
@@ -108,6 +109,30 @@ def test_a_resumed_training_ends_in_the_same_bits(
         assert torch.equal(weights, resumed.state_dict()[name]), name
     assert [_untimed(record) for record in history] == [_untimed(r) for r in whole_history]
     assert MetricsLog(tmp_path / "metrics.jsonl").read() == history
+
+
+def test_a_run_whose_batches_were_drawn_in_another_way_is_refused(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A checkpoint of an earlier version does not say in which way: in the first."""
+    masked, causal = Setup("masked", request), Setup("causal", request)
+    for setup in (masked, causal):
+        monkeypatch.setattr(Training, "_step", _stopping_at(2))
+        with _context(tmp_path / setup.kind) as context, pytest.raises(Interrupted):
+            setup.fit(context)
+        monkeypatch.undo()
+        (path,) = (tmp_path / setup.kind / "c").glob("step-*/state.json")
+        saved = json.loads(path.read_text())
+        del saved["state"]["drawing"]
+        path.write_text(json.dumps(saved))
+    with (
+        _context(tmp_path / "masked", resume=True) as context,
+        pytest.raises(OutputError, match="draws other batches than this one; finish it with that"),
+    ):
+        masked.fit(context)
+    with _context(tmp_path / "causal", resume=True) as context:  # here nothing is drawn
+        _, history = causal.fit(context)
+    assert history[-1]["step"] == 12
 
 
 def _untimed(record: dict[str, Any]) -> dict[str, Any]:
@@ -159,7 +184,7 @@ def test_a_checkpoint_keeps_the_time_of_steps_without_a_record(
 ) -> None:
     learn = Training._learn
 
-    def stopping(training: Training, batches: Iterator[Batch]) -> None:
+    def stopping(training: Training, batches: Iterator[Part]) -> None:
         learn(training, batches)
         if training.state.step == 6:
             training.state.learning = 50.0
@@ -186,16 +211,17 @@ def test_the_last_record_is_of_new_steps(causal: Setup) -> None:
 
 @contextmanager
 def _context(folder: Path, *, resume: bool = False) -> Iterator[RunContext]:
+    folder.mkdir(exist_ok=True)
     with MetricsLog(folder / "metrics.jsonl") as log:
         yield RunContext(folder, log=log, checkpoints=Checkpoints(folder / "c"), resume=resume)
 
 
-def _stopping_at(last: int) -> Callable[[Training, Batch], None]:
+def _stopping_at(last: int) -> Callable[[Training, Part], None]:
     """A step after which, when it is the last, comes what SIGTERM does."""
     step = Training._step
 
-    def stopping(training: Training, batch: Batch) -> None:
-        step(training, batch)
+    def stopping(training: Training, part: Part) -> None:
+        step(training, part)
         if training.state.step == last:
             training._stop("SIGTERM")
 
@@ -318,7 +344,7 @@ def test_an_objective_refuses_a_backbone_without_its_visibility(
 
 
 def test_memory_that_does_not_suffice(causal: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
-    def exhausted(training: Training, batch: Batch) -> None:
+    def exhausted(training: Training, part: Part) -> None:
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate ...")
 
     monkeypatch.setattr(Training, "_step", exhausted)
@@ -370,12 +396,12 @@ class Ticking(Validation):
         self.kept = num_measured
 
 
-def _ticking_steps(validation: Ticking) -> Callable[[Training, Batch], None]:
+def _ticking_steps(validation: Ticking) -> Callable[[Training, Part], None]:
     step = Training._step
 
-    def ticking(training: Training, batch: Batch) -> None:
+    def ticking(training: Training, part: Part) -> None:
         validation.now += 1.0
-        step(training, batch)
+        step(training, part)
 
     return ticking
 
@@ -423,8 +449,8 @@ def test_a_resumed_training_measures_the_same_sample_to_the_same_end(
     first = Ticking()
     learn = _ticking_steps(first)
 
-    def stopping(training: Training, batch: Batch) -> None:
-        learn(training, batch)
+    def stopping(training: Training, part: Part) -> None:
+        learn(training, part)
         if training.state.step == 70:
             training._stop("SIGTERM")
 

@@ -5,6 +5,7 @@ import torch
 
 from foretext.errors import SettingError
 from foretext.training.memory import advised_on_memory
+from foretext.training.settings import TrainingConfig
 
 
 @pytest.mark.parametrize(
@@ -18,12 +19,26 @@ from foretext.training.memory import advised_on_memory
 )
 def test_a_lack_of_memory_is_told_with_advice(error: Exception) -> None:
     with (
-        pytest.raises(SettingError, match="not enough memory; take less"),
-        advised_on_memory("take less."),
+        pytest.raises(
+            SettingError, match=r"not enough memory; lower .*micro_batch_examples, now 32"
+        ),
+        advised_on_memory(TrainingConfig()),
     ):
         raise error
 
 
+@pytest.mark.parametrize(
+    ("sharding", "advice"), [("none", "'optimizer' or 'full'"), ("optimizer", "= 'full'")]
+)
+def test_several_processes_can_share_more(sharding: str, advice: str) -> None:
+    config = TrainingConfig.checked({"sharding": sharding}, "training")
+    with (
+        pytest.raises(SettingError, match=f"{advice} and go on with --resume"),
+        advised_on_memory(config, 2, learned=True),
+    ):
+        raise MemoryError
+
+
 def test_other_errors_stay_what_they_are() -> None:
-    with pytest.raises(RuntimeError, match="shape"), advised_on_memory("take less."):
+    with pytest.raises(RuntimeError, match="shape"), advised_on_memory(TrainingConfig()):
         raise RuntimeError("a shape does not fit")

@@ -18,6 +18,7 @@ from foretext.training.flat_optimizer import FlatOptimizer
 from foretext.training.flat_parameters import FlatParameters
 from foretext.training.loop import fit
 from foretext.training.muon import Muon, orthogonalized
+from foretext.training.processes import Processes
 from foretext.training.settings import TrainingConfig
 from foretext.training.validation import HeldOutLoss
 from tests.networks import SHAPE, bert, gpt
@@ -172,7 +173,7 @@ def test_gradients_summed_over_processes_move_as_others_do() -> None:
             parameter.grad = normal(*parameter.shape)
     here.gather()
     there.gather()
-    there.take(there.gathered(there.parameters.shard.place))
+    there.take(there.parameters.summed(there.gathered, Processes(torch.device("cpu"))))
     assert here.step(0.1) == there.step(0.1)
     assert all(torch.equal(a, b) for a, b in zip(one.parameters(), two.parameters(), strict=True))
 

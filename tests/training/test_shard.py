@@ -122,5 +122,7 @@ def test_moments_are_loaded_from_whole_ones() -> None:
 
 
 def test_muons_matrices_are_not_cut() -> None:
-    with pytest.raises(SettingError, match="shard would cut the matrices that muon moves as one"):
-        TrainingConfig.checked({"shard": True, "optimizer": "muon"}, "training")
+    with pytest.raises(
+        SettingError, match="sharding would cut the matrices that muon moves as one"
+    ):
+        TrainingConfig.checked({"sharding": "optimizer", "optimizer": "muon"}, "training")

@@ -12,7 +12,6 @@ import numpy as np
 import torch.distributed as dist
 from torch.nn.utils import parameters_to_vector
 
-from foretext.data.batch import Batch
 from foretext.data.examples import Examples
 from foretext.data.rows import ParallelText, SentenceRow
 from foretext.data.token_file import Tokens
@@ -23,17 +22,19 @@ from foretext.task_models.sentence_encoder import SentenceEncoder
 from foretext.task_models.text_writer import TextWriter
 from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.training.batches import Part
 from foretext.training.loop import Training
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
 from foretext.training.validation import HeldOutLoss
-from tests.networks import bert, sentences
+from tests.networks import bert, gpt, sentences
 from tests.sequence_networks import model_of
 
 TEXTS = sentences(20).split("\n")[:40:2]
 STOP_AT = 6  # a step between two records
 LENGTH = {"steps": 12, "batch_examples": 15, "valid_steps": 4}
 RATES = {"layer_decay": 0.8, "head_rate": 2.0}
+ONE_ROW: dict[str, Any] = {"batch_examples": 1}  # so that a process has nothing to learn from
 TIED: dict[str, Any] = {"head_rate": 1.0}  # of a head without weights of its own
 
 
@@ -43,8 +44,8 @@ Material = tuple[Model, Examples, HeldOutLoss]
 class Stopped(Training):
     """A training that a signal reaches."""
 
-    def _step(self, batch: Batch) -> None:
-        super()._step(batch)
+    def _step(self, part: Part) -> None:
+        super()._step(part)
         if self.state.step == STOP_AT:
             self._stop("SIGTERM")
 
@@ -60,6 +61,12 @@ def of_bert(folder: Path) -> Material:
     return of_tokens(
         folder, bert(SubwordTokenizer.load(folder / "tokenizer.json"), next_sentence=True)
     )
+
+
+def of_gpt(folder: Path) -> Material:
+    """GPT, on BART's tokens."""
+    tokenizer = SubwordTokenizer.load(folder / "bart" / "tokenizer.json")
+    return of_tokens(folder / "bart", gpt(tokenizer))
 
 
 def of_bart(folder: Path) -> Material:
@@ -115,14 +122,15 @@ def train(
     history = training.run()
     processes = training.processes
     (folder / run).mkdir(exist_ok=True)
-    weights = parameters_to_vector(model.parameters()).detach().numpy()
+    weights = parameters_to_vector(model.parameters()).detach().cpu().numpy()
     np.save(folder / run / f"weights-{processes.rank}-of-{processes.size}.npy", weights)
     if processes.is_first:
         (folder / run / f"history-{processes.size}.json").write_text(json.dumps(history))
     return history
 
 
-MATERIALS = {"bart": of_bart, "pairs": of_pairs, "sentences": of_sentences}
+MATERIALS = {"gpt": of_gpt, "bart": of_bart, "pairs": of_pairs, "sentences": of_sentences}
+SHARDINGS = ("none", "optimizer", "full")
 
 
 def stop(folder: Path, run: str, **settings: Any) -> None:
@@ -136,14 +144,22 @@ def main(folder: Path) -> None:
     """Do all that the test compares."""
     stop(folder, "summed")
     train(folder, "summed", resumes=True)
-    train(folder, "shared", shard=True)
-    stop(folder, "stopped", shard=True)
-    train(folder, "stopped", resumes=True, shard=True)
-    stop(folder, "best", shard=True, keep="best", patience=2)
-    train(folder, "best", resumes=True, shard=True, keep="best", patience=2)
-    stop(folder, "left", shard=True, keep="best", patience=2)
-    for shard in (False, True):
-        train(folder, f"bf16-{shard}", precision="bf16", shard=shard, micro_batch_examples=4)
+    train(folder, "shared", sharding="optimizer")
+    stop(folder, "stopped", sharding="optimizer")
+    train(folder, "stopped", resumes=True, sharding="optimizer")
+    stop(folder, "best", sharding="optimizer", keep="best", patience=2)
+    train(folder, "best", resumes=True, sharding="optimizer", keep="best", patience=2)
+    stop(folder, "left", sharding="optimizer", keep="best", patience=2)
+    for sharding in SHARDINGS:
+        bf16 = {"precision": "bf16", "micro_batch_examples": 4}
+        train(folder, f"bf16-{sharding}", sharding=sharding, **bf16)
+    train(folder, "full", sharding="full", micro_batch_examples=4, gradient_checkpointing=True)
+    stop(folder, "full_best", sharding="full", keep="best", patience=2)
+    train(folder, "full_best", resumes=True, sharding="full", keep="best", patience=2)
+    for sharding in ("none", "full"):
+        train(folder, f"idle-{sharding}", sharding=sharding, **ONE_ROW)
+    for name in ("bart", "gpt"):
+        train(folder, f"{name}-full", sharding="full", **TIED)
     for name in MATERIALS:
         train(folder, f"{name}-whole", **TIED)
         stop(folder, f"{name}-stopped", **TIED)

@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from foretext.data.batch import Batch, Inputs
+from foretext.data.examples import Examples
 
 __all__ = ["ArrayExamples", "Corruption"]
 
@@ -16,7 +17,7 @@ Values = NDArray[np.float32]
 Corruption = Callable[[Values, np.random.Generator], Values]
 
 
-class ArrayExamples:
+class ArrayExamples(Examples):
     """Each row of an array (N, ...), to be seen corrupted or as it is, with itself as the target.
 
     The batch's `ids` (B, 1) are the numbers of the rows, its `values` (B, ...) what is seen of

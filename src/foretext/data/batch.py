@@ -30,7 +30,8 @@ Needed = Literal["all", "first", "queries"]
 Kept = slice | Tensor  # positions of a row: the first ones, or indices
 
 OF_POSITIONS = ("ids", "token_mask", "segments", "characters", "positions")  # (B, T, ...)
-TENSORS = (*OF_POSITIONS, "visible", "memory", "values")
+OF_WORDS = ("word_columns", "word_values", "word_logits")  # (B, ...)
+TENSORS = (*OF_POSITIONS, *OF_WORDS, "visible", "memory", "values")
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,10 @@ class Inputs:
     source: Inputs | None = None  # B rows of another text, which an encoder reads
     memory: Tensor | None = None  # (B, S, D), the encoder's states of the source, if known already
     carried: tuple[Tensor, ...] = ()  # (B, ...) each, `States.carried` of the rows so far
+    # What a head reads of the words of a text beside its states (`foretext.tasks.word_logits`)
+    word_columns: Tensor | None = None  # (B, W) int64, which features a text has
+    word_values: Tensor | None = None  # (B, W) float32, of these; 0 where a text has fewer
+    word_logits: Tensor | None = None  # (B, C) float32, what follows from them, if known already
 
     def to(self, device: torch.device) -> Inputs:
         """Return the same on a device."""
@@ -111,6 +116,11 @@ class Inputs:
         if self.num_queries:  # padding stands behind the keys, and behind the queries
             return mask.any(0).nonzero()[:, 0]
         return slice(int(mask.sum(1).max()))
+
+    def words_of(self, rows: Tensor) -> dict[str, Any]:
+        """Return what is known of the words of some rows, by name."""
+        parts = self._parts()
+        return {name: parts[name][rows] for name in OF_WORDS if name in parts}
 
     def _parts(self) -> dict[str, Any]:
         return {name: part for name in TENSORS if (part := getattr(self, name)) is not None}

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from foretext.data.batch import Batch, Inputs, Needed, Visibility
+from foretext.data.examples import Examples
+from foretext.data.sparse_rows import SparseRows
 
 __all__ = ["IGNORED", "PaddedExamples", "Ragged"]
 
@@ -53,7 +56,7 @@ class Ragged:
         return whole
 
 
-class PaddedExamples:
+class PaddedExamples(Examples):
     """Examples that have one row of ids each, or a group of rows.
 
     Args:
@@ -67,6 +70,8 @@ class PaddedExamples:
         group: rows of an example.
         needed: of the inputs.
         sources: ids that an encoder reads, a row for each of `rows`; None: there is no encoder.
+        words: features of the text of each row; None: the head reads none.
+        word_logits: (rows, C) what follows from them, where that is known already.
     """
 
     def __init__(
@@ -82,6 +87,8 @@ class PaddedExamples:
         group: int = 1,
         needed: Needed = "all",
         sources: Ragged | None = None,
+        words: SparseRows | None = None,
+        word_logits: NDArray[np.float32] | None = None,
     ) -> None:
         self.rows = rows
         self.targets = targets
@@ -93,6 +100,8 @@ class PaddedExamples:
         self.group = group
         self.needed = needed
         self.sources = sources
+        self.words = words
+        self.word_logits = word_logits
         lengths = rows.lengths if sources is None else rows.lengths + sources.lengths
         self._lengths = lengths.reshape(-1, group).max(1) if len(rows) else lengths
         self._spelling = None if rows.spelling is None else torch.from_numpy(rows.spelling)
@@ -122,9 +131,14 @@ class PaddedExamples:
             spelling=self._spelling,
             needed=self.needed,
             source=self._source(rows),
+            **self._words(rows),
         )
         by_example = frozenset(name for name, t in self.targets.items() if not _is_ragged(t))
         return Batch(inputs, self._targets(keys, width), self.group, by_example)
+
+    def part(self, keys: NDArray[np.int64], rows: range, rng: np.random.Generator) -> Batch:
+        """Put some examples of a batch together; the others are not looked at."""
+        return self.batch(keys[rows.start : rows.stop])
 
     def _side_by_side(
         self, ragged: Ragged, rows: NDArray[np.int64]
@@ -140,6 +154,16 @@ class PaddedExamples:
             return None
         ids, real = self._side_by_side(self.sources, rows)
         return Inputs(torch.from_numpy(ids), _token_mask(real))
+
+    def _words(self, rows: NDArray[np.int64]) -> dict[str, Any]:
+        """Return what is known of the words of some rows, by the names of `Inputs`."""
+        found: dict[str, NDArray[Any]] = {}
+        if self.words is not None:
+            columns, values = self.words.filled(rows)
+            found |= {"word_columns": columns, "word_values": values}
+        if self.word_logits is not None:
+            found["word_logits"] = self.word_logits[rows]
+        return {name: torch.from_numpy(array) for name, array in found.items()}
 
     def _targets(self, keys: NDArray[np.int64], width: int) -> dict[str, torch.Tensor]:
         return {

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from foretext.data.batch import Batch, Inputs, Visibility
 from foretext.data.padded_examples import IGNORED, PaddedExamples, Ragged
+from foretext.data.row_draws import PaddedDraws, RowDraws
 
 __all__ = ["PrefixExamples"]
 
@@ -50,9 +51,22 @@ class PrefixExamples(PaddedExamples):
         self.prefix_lengths = prefix_lengths
         self.of_parts = segments
         self.mask = mask
+        self.drawing = 1 if mask is None else 2
 
     def batch(self, keys: NDArray[np.int64], rng: np.random.Generator | None = None) -> Batch:
         """Put some examples together; `rng` draws which tokens are hidden, if any are."""
+        batch = self._read(keys)
+        if self.mask is None:
+            return batch
+        assert rng is not None, "tokens are hidden at random"
+        return self._hidden(batch, RowDraws(rng, range(len(keys)), len(keys)))
+
+    def part(self, keys: NDArray[np.int64], rows: range, rng: np.random.Generator) -> Batch:
+        """Put some examples of a batch together; the others are not looked at."""
+        batch = self._read(keys[rows.start : rows.stop])
+        return batch if self.mask is None else self._hidden(batch, RowDraws(rng, rows, len(keys)))
+
+    def _read(self, keys: NDArray[np.int64]) -> Batch:
         batch = super().batch(keys)
         in_prefix = self._in_prefix(keys, batch.inputs.ids.shape[1])  # (B, T)
         inputs = replace(
@@ -60,10 +74,7 @@ class PrefixExamples(PaddedExamples):
             visible=_visible(in_prefix) if self.visibility == "matrix" else None,
             segments=self._of_parts(in_prefix),
         )
-        if self.mask is None:
-            return replace(batch, inputs=inputs)
-        assert rng is not None, "tokens are hidden at random"
-        return self._hidden(replace(batch, inputs=inputs), rng)
+        return replace(batch, inputs=inputs)
 
     def _in_prefix(self, keys: NDArray[np.int64], width: int) -> torch.Tensor:
         """Return which positions are of the prefix, (B, T)."""
@@ -75,10 +86,11 @@ class PrefixExamples(PaddedExamples):
         first, second = self.of_parts
         return torch.where(in_prefix, first, second)
 
-    def _hidden(self, batch: Batch, rng: np.random.Generator) -> Batch:
+    def _hidden(self, batch: Batch, rows: RowDraws) -> Batch:
         """Hide tokens of the texts, one a row at least; only these are predicted."""
         right = batch.targets["next"]
-        draws = torch.from_numpy(rng.random(right.shape))
+        longest = int(self.rows.lengths.max())
+        draws = torch.from_numpy(PaddedDraws(rows, longest).random(tuple(right.shape)))
         draws[right == IGNORED] = 2.0
         hidden = draws < MASK_RATE
         hidden.scatter_(1, draws.argmin(1, keepdim=True), True)

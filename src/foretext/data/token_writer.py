@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from foretext.corpus.blocks import Advance, Blocks, map_blocks
+from foretext.corpus.text_shards import TextShards
+from foretext.data.shard_ids import encoded_shards
 from foretext.data.token_file import TokenFile, TokenMeta, Tokens
 from foretext.data.units import Encode, MarkedBlock
 from foretext.errors import CorpusError, OutputError
@@ -47,6 +49,7 @@ def write_tokens(
     progress: Advance | None = None,
     segmenter: Segmenter | None = None,
     encoded: TokenFile | None = None,
+    shards: TextShards | None = None,
 ) -> Tokens:
     """Encode a corpus into ``folder/train`` and ``folder/valid``, unless both exist already.
 
@@ -59,6 +62,10 @@ def write_tokens(
     A `segmenter` marks words and entities; without one there is no file of units. Where the whole
     corpus is `encoded` already, by this tokenizer and segmenter, it is only divided; the files are
     the same.
+
+    With `shards`, processes encode in the place of threads, and what is encoded once is there after
+    a kill; the files are the same. They do so without a `segmenter` and for a tokenizer that other
+    processes can make; other text is encoded as without them.
 
     Raises:
         CorpusError: the corpus contains no word.
@@ -77,6 +84,9 @@ def write_tokens(
         def blocks(progress: Advance | None) -> Iterator[MarkedBlock]:
             if encoded is not None:
                 return _blocks_of(encoded)
+            portable = tokenizer.portable if segmenter is None else None
+            if shards is not None and portable is not None:
+                return encoded_shards(corpus, portable, shards, progress)
             return map_blocks(work, corpus, workers, progress)
 
         train, valid = _divide(blocks(progress), temporary, meta, _drawn(valid_rate, seed))

@@ -16,7 +16,7 @@ from torch.autograd.function import once_differentiable
 from foretext.kernels import additive_scores as kernels
 from foretext.kernels.additive_scores import Sizes
 from foretext.nn.team import torch_team
-from foretext.nn.views import flat_view
+from foretext.nn.views import flat_view, weight_view
 
 __all__ = ["additive_scores"]
 
@@ -50,7 +50,7 @@ class _AdditiveScores(torch.autograd.Function):
         queries, keys = ((2 * x.float()).exp_().contiguous() for x in (query, key))
         weights = vector.float().contiguous()
         scores = torch.empty(B, T, S)
-        arrays = flat_view(queries), flat_view(keys), flat_view(weights)
+        arrays = flat_view(queries), flat_view(keys), weight_view(weights)
         ctx.sizes = Sizes(B, T, S, A)
         kernels.additive_scores(torch_team(), *arrays, ctx.sizes, flat_view(scores))
         ctx.save_for_backward(queries, keys, weights)
@@ -64,7 +64,7 @@ class _AdditiveScores(torch.autograd.Function):
         sizes: Sizes = ctx.sizes
         results = torch.empty_like(queries), torch.empty_like(keys)
         of_vector = torch.empty(sizes.num_texts, sizes.dim)
-        arrays = flat_view(queries), flat_view(keys), flat_view(weights)
+        arrays = flat_view(queries), flat_view(keys), weight_view(weights)
         written = flat_view(results[0]), flat_view(results[1]), flat_view(of_vector)
         read = flat_view(errors.float().contiguous())
         kernels.additive_scores_backward(torch_team(), read, *arrays, sizes, *written)

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from foretext.nn.attention_mask import AttentionMask
 from foretext.nn.cache import KeyValueCache
 from foretext.nn.cpu_attention import cpu_attention
+from foretext.nn.parted_linear import PartedLinear
 from foretext.nn.positions import Rotation
 from foretext.nn.step_attention import can_step
 
@@ -109,7 +110,7 @@ class SelfAttention(nn.Module):
         self.dropout = dropout
         self.scale = scale
         self.width = num_heads * (head_dim or dim // num_heads)  # of all queries
-        self.query_key_value = nn.Linear(dim, 3 * self.width, bias=bias)
+        self.query_key_value = PartedLinear(dim, 3 * self.width, bias=bias)
         self.output = nn.Linear(self.width, dim, bias=bias)
 
     def forward(
@@ -167,11 +168,10 @@ class SelfAttention(nn.Module):
         if num_needed is None and not num_queries:
             query, key, value = split_heads(self.query_key_value(x), 3, H)
         else:
-            weight, bias, D = self.query_key_value.weight, self.query_key_value.bias, self.width
-            query_bias, rest = (None, None) if bias is None else (bias[:D], bias[D:])
+            part, D = self.query_key_value.part, self.width
             keys = x[:, :-num_queries] if num_queries else x
-            (query,) = split_heads(F.linear(x[:, :num_needed], weight[:D], query_bias), 1, H)
-            key, value = split_heads(F.linear(keys, weight[D:], rest), 2, H)
+            (query,) = split_heads(part(x[:, :num_needed], slice(D)), 1, H)
+            key, value = split_heads(part(keys, slice(D, None)), 2, H)
         if layout.rotation is not None:
             query, key = layout.rotation.applied(query), layout.rotation.applied(key)
         return query, key, value

@@ -12,7 +12,7 @@ from torch.autograd.function import once_differentiable
 
 from foretext.kernels import gelu
 from foretext.nn.team import torch_team
-from foretext.nn.views import flat_view
+from foretext.nn.views import flat_view, weight_view
 
 __all__ = ["bias_gelu"]
 
@@ -37,7 +37,7 @@ class _BiasGelu(torch.autograd.Function):
     def forward(ctx: Any, x: Tensor, bias: Tensor) -> Tensor:
         x = x.contiguous()
         result = torch.empty_like(x)
-        gelu.bias_gelu(torch_team(), flat_view(x), flat_view(bias), flat_view(result))
+        gelu.bias_gelu(torch_team(), flat_view(x), weight_view(bias), flat_view(result))
         ctx.save_for_backward(x, bias)
         return result
 
@@ -46,7 +46,7 @@ class _BiasGelu(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor]:
         x, bias = ctx.saved_tensors
         result = torch.empty_like(x)
-        views = [flat_view(tensor) for tensor in (x, bias, gradient.contiguous(), result)]
+        views = flat_view(x), weight_view(bias), flat_view(gradient.contiguous()), flat_view(result)
         sums = gelu.bias_gelu_backward(torch_team(), *views)
         return result, torch.from_numpy(sums).to(bias.dtype)
 

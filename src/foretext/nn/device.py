@@ -9,6 +9,7 @@ from typing import Literal
 import torch
 
 from foretext.errors import SettingError
+from foretext.runtime import local_place, num_local_processes, num_processes
 
 __all__ = ["DeviceName", "Precision", "ReadingPrecision", "choose_device", "choose_dtype"]
 
@@ -20,14 +21,26 @@ ReadingPrecision = Literal[Precision, "int8"]  # of a model in use
 def choose_device(name: DeviceName = "auto") -> torch.device:
     """Return the device of that name; "auto" takes a CUDA device if there is one.
 
+    Each process that torchrun started on a machine takes another CUDA device.
+
     Raises:
-        SettingError: this machine has no such device.
+        SettingError: this machine has no such device, or too few of them.
     """
     if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        name = "cuda" if torch.cuda.is_available() else "cpu"
     if not {"cuda": torch.cuda, "mps": torch.mps, "cpu": torch.cpu}[name].is_available():
         raise SettingError(f"device = '{name}': this machine has none; use device = 'cpu'.")
-    return torch.device(name)
+    return _own_cuda_device() if name == "cuda" and num_processes() > 1 else torch.device(name)
+
+
+def _own_cuda_device() -> torch.device:
+    place, count = local_place(), torch.cuda.device_count()
+    if place >= count:
+        raise SettingError(
+            f"torchrun started {num_local_processes()} processes on this machine, which has "
+            f"{count} GPUs; give it --nproc-per-node={count}, or set training.device = 'cpu'."
+        )
+    return torch.device("cuda", place)
 
 
 def choose_dtype(precision: ReadingPrecision, device: torch.device) -> torch.dtype:

@@ -21,7 +21,7 @@ from torch.autograd.function import once_differentiable
 
 from foretext.kernels.cross_entropy import cross_entropy
 from foretext.nn.team import torch_team
-from foretext.nn.views import flat_view
+from foretext.nn.views import flat_view, weight_view
 
 __all__ = ["linear_cross_entropy", "sampled_cross_entropy"]
 
@@ -204,7 +204,7 @@ def _score(
     cross_entropy(
         torch_team(),
         flat_view(logits),
-        flat_view(bias.contiguous()),
+        weight_view(bias.contiguous()),
         flat_view(targets.contiguous()),
         flat_view(found.losses),
         flat_view(found.correct),

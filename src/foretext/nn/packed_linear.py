@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from foretext.nn.linear_maps import with_linear_maps
+from foretext.nn.parted_linear import FixedLinear
 from foretext.nn.token_head import TokenHead
 
 __all__ = ["PackedLinear", "packed", "packed_head"]
@@ -20,7 +21,7 @@ __all__ = ["PackedLinear", "packed", "packed_head"]
 M = TypeVar("M", bound=nn.Module)
 
 
-class PackedLinear(nn.Module):
+class PackedLinear(FixedLinear):
     """A linear map for any number of rows; not to be trained.
 
     Args:
@@ -29,8 +30,7 @@ class PackedLinear(nn.Module):
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
-        super().__init__()
-        self.weight, self.bias = weight.detach(), None if bias is None else bias.detach()
+        super().__init__(weight, bias)
         self._packed = torch.ops.mkldnn._reorder_linear_weight(self.weight)
 
     def forward(self, x: Tensor) -> Tensor:

@@ -15,10 +15,11 @@ from foretext.errors import SettingError
 from foretext.kernels.byte_rows import LARGEST, ZERO, quantize_rows, scale_rows
 from foretext.nn.linear_maps import with_linear_maps
 from foretext.nn.packed_linear import PackedLinear
+from foretext.nn.parted_linear import FixedLinear
 from foretext.nn.team import torch_team
 from foretext.nn.views import flat_view
 
-__all__ = ["QuantizedLinear", "check_int8", "quantized"]
+__all__ = ["QuantizedLinear", "check_int8", "has_int8", "quantized"]
 
 LANES = 16  # columns that the kernels work on at once
 TINY = 1e-12  # instead of the largest weight of an output that has none
@@ -26,7 +27,7 @@ TINY = 1e-12  # instead of the largest weight of an output that has none
 M = TypeVar("M", bound=nn.Module)
 
 
-class QuantizedLinear(nn.Module):
+class QuantizedLinear(FixedLinear):
     """A linear map by products of integers; not to be trained.
 
     Args:
@@ -35,8 +36,7 @@ class QuantizedLinear(nn.Module):
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
-        super().__init__()
-        self.weight, self.bias = weight.detach(), None if bias is None else bias.detach()
+        super().__init__(weight, bias)
         self._scales = self.weight.float().abs().amax(1).clamp(min=TINY) / LARGEST  # (N,)
         integers = (self.weight.float() / self._scales[:, None]).round().to(torch.int8)
         self._packed = torch.ops.onednn.qlinear_prepack(integers, None)
@@ -58,13 +58,18 @@ class QuantizedLinear(nn.Module):
         return product.view(*x.shape[:-1], product.shape[-1])
 
 
+def has_int8(device: torch.device) -> bool:
+    """Whether products of integers are fast on this device."""
+    return device.type == "cpu" and torch.cpu._is_vnni_supported()
+
+
 def check_int8(device: torch.device) -> None:
     """Check that products of integers are fast on this device.
 
     Raises:
         SettingError: they are not.
     """
-    if device.type != "cpu" or not torch.cpu._is_vnni_supported():
+    if not has_int8(device):
         raise SettingError(
             "precision = 'int8' needs a processor of the x86 family with VNNI instructions, and "
             "device = 'cpu'; use precision = 'auto'."

@@ -53,6 +53,11 @@ class RowLinear(nn.Module):
         row_linear(torch_team(), self._blocks, self._bias, rows, flat, self._width)
         return outputs[..., : self._num_outputs]
 
+    def part(self, x: Tensor, outputs: slice) -> Tensor:
+        """Map (..., K) float32 to some of the N outputs."""
+        bias = None if self.bias is None else self.bias[outputs]
+        return F.linear(x, self.weight[outputs], bias)
+
 
 def for_single_rows(network: M) -> M:
     """Return the network with its linear maps replaced; all other weights are shared with it."""

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["flat_view"]
+__all__ = ["flat_view", "weight_view"]
 
 
 def flat_view(tensor: Tensor) -> np.ndarray:
@@ -14,6 +14,18 @@ def flat_view(tensor: Tensor) -> np.ndarray:
 
     Writing to one writes to the other.
     """
+    return _bits(tensor).numpy().reshape(-1)
+
+
+def weight_view(weight: Tensor) -> np.ndarray:
+    """Return the numbers of a contiguous weight as `flat_view` does, by another road.
+
+    Processes that share weights out put them together and drop them again, but PyTorch never gives
+    the memory of a tensor back that `Tensor.numpy` has seen. DLPack takes some microseconds more.
+    """
+    return np.from_dlpack(_bits(weight)).reshape(-1)
+
+
+def _bits(tensor: Tensor) -> Tensor:
     assert tensor.is_contiguous(), f"a view of strides {tensor.stride()} would be a copy"
-    bits = tensor.detach().view(torch.uint16) if tensor.dtype == torch.bfloat16 else tensor.detach()
-    return bits.numpy().reshape(-1)
+    return tensor.detach().view(torch.uint16) if tensor.dtype == torch.bfloat16 else tensor.detach()

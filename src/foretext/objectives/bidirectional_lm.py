@@ -18,6 +18,8 @@ from foretext.backbones.base import Backbone, States
 from foretext.config import Config
 from foretext.data.batch import Batch, Inputs, Visibility
 from foretext.data.examples import Examples
+from foretext.data.examples_by_row import ExamplesByRow
+from foretext.data.row_draws import RowDraws
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
 from foretext.nn.adaptive_softmax import AdaptiveSoftmax
@@ -115,7 +117,7 @@ class BidirectionalLM(Objective):
                 yield f"{model.tokenizer.tokens[token]}, from the {side}", round(share, 4)
 
 
-class BidirectionalRows:
+class BidirectionalRows(ExamplesByRow):
     """Rows of a stream and, as targets, the same rows one word later and one word earlier."""
 
     def __init__(self, stream: TokenStream, length: int) -> None:
@@ -130,7 +132,7 @@ class BidirectionalRows:
         """All rows are of one length."""
         return None
 
-    def batch(self, keys: np.ndarray, rng: np.random.Generator) -> Batch:
+    def batch_of(self, keys: np.ndarray, draws: RowDraws) -> Batch:
         """Read the rows."""
         ids = torch.from_numpy(self.stream.take(keys[:, None] + np.arange(self.length + 2)))
         inputs = Inputs(ids[:, 1:-1].contiguous(), visibility="split")

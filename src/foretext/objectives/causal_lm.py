@@ -17,6 +17,8 @@ from foretext.backbones.base import Backbone, States
 from foretext.config import Config
 from foretext.data.batch import Batch, Inputs, Visibility
 from foretext.data.examples import Examples
+from foretext.data.examples_by_row import ExamplesByRow
+from foretext.data.row_draws import RowDraws
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
 from foretext.errors import SettingError
@@ -126,7 +128,7 @@ class CausalLM(Objective):
         return {self.part: self.head.score(hidden, batch.targets["next"].flatten())}
 
 
-class CausalRows:
+class CausalRows(ExamplesByRow):
     """Rows of a stream and, as targets, the same rows one token later.
 
     Args:
@@ -149,7 +151,7 @@ class CausalRows:
         """All rows are of one length."""
         return None
 
-    def batch(self, keys: np.ndarray, rng: np.random.Generator) -> Batch:
+    def batch_of(self, keys: np.ndarray, draws: RowDraws) -> Batch:
         """Read the rows."""
         ids = torch.from_numpy(self.stream.take(keys[:, None] + np.arange(self.length + 1)))
         inputs = Inputs(ids[:, :-1].contiguous(), visibility="causal")

@@ -12,14 +12,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from foretext.data.row_draws import Draws, whole_numbers
+
 __all__ = ["choose_masked", "corrupt_masked"]
+
+TINY = 1e-12  # in place of a share of 0, of which nothing is drawn
 
 
 def choose_masked(
     eligible: np.ndarray,  # (B, T) bool, True = may be masked: neither special nor padding
     word_starts: np.ndarray | None,  # (B, T) bool, True = opens a word; None: each token is one
     mask_rate: float,
-    rng: np.random.Generator,
+    rng: Draws,
     max_ngram: int = 1,  # in words
 ) -> np.ndarray:
     """Draw the tokens to mask, (B, T) bool: of each row `mask_rate` of its eligible ones.
@@ -39,28 +43,31 @@ def choose_masked(
 def corrupt_masked(
     ids: np.ndarray,  # (B, T) integers
     masked: np.ndarray,  # (B, T) bool
-    rng: np.random.Generator,
+    rng: Draws,
     mask_id: int,
     ordinary_ids: np.ndarray,  # (M,) ids that are not special
     shares: tuple[float, float, float] = (0.8, 0.1, 0.1),  # masked, random, as it was
 ) -> np.ndarray:
     """Put `mask_id`, a random ordinary token or the token itself at each masked position, (B, T).
 
-    A random token may happen to be the right one, as in BERT.
+    A random token may happen to be the right one, as in BERT. Where in its share a draw is says
+    which token it is: so nothing depends on how many random tokens other rows have.
     """
     assert abs(sum(shares) - 1) < 1e-6, shares
     draw = rng.random(ids.shape)
     is_masked = masked & (draw < shares[0])
     is_random = masked & ~is_masked & (draw < shares[0] + shares[1])
     corrupted = np.where(is_masked, ids.dtype.type(mask_id), ids)
-    corrupted[is_random] = rng.choice(ordinary_ids, int(is_random.sum()))
+    within = (draw[is_random] - shares[0]) / max(shares[1], TINY)
+    found = whole_numbers(within, len(ordinary_ids))
+    corrupted[is_random] = ordinary_ids[np.minimum(found, len(ordinary_ids) - 1)]
     return corrupted
 
 
 def _unit_starts(
     eligible: np.ndarray,
     word_starts: np.ndarray | None,
-    rng: np.random.Generator,
+    rng: Draws,
     max_ngram: int,
 ) -> np.ndarray:
     """(B, T) bool, the first token of each unit that is masked as a whole."""
@@ -93,7 +100,7 @@ def _unit_lengths(units: np.ndarray, eligible: np.ndarray) -> np.ndarray:
     return lengths.reshape(units.shape)
 
 
-def _draw_units(lengths: np.ndarray, wanted: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _draw_units(lengths: np.ndarray, wanted: np.ndarray, rng: Draws) -> np.ndarray:
     """(B, U) bool, units in random order until they hold the tokens `wanted`, (B, 1)."""
     order = np.argsort(np.where(lengths, rng.random(lengths.shape), 2.0), axis=1)
     in_order = np.take_along_axis(lengths, order, axis=1)

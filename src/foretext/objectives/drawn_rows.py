@@ -8,12 +8,15 @@ import numpy as np
 import torch
 
 from foretext.data.batch import Batch
-from foretext.data.examples import Examples
+from foretext.data.examples_by_row import ExamplesByRow
+from foretext.data.row_draws import RowDraws
 
 __all__ = ["DrawnRows"]
 
+STEPS = 1 << 24  # between 0 and 1 that a float32 tells apart: none of them is rounded to 1
 
-class DrawnRows:
+
+class DrawnRows(ExamplesByRow):
     """Examples with a number in [0, 1) for each position, as the target `draws`, (B, T) float32.
 
     The numbers are part of the batch of a step. So a generator draws the same tokens whether a run
@@ -23,7 +26,9 @@ class DrawnRows:
         rows: with the target `original`, (B, T).
     """
 
-    def __init__(self, rows: Examples) -> None:
+    drawing = 2
+
+    def __init__(self, rows: ExamplesByRow) -> None:
         self.rows = rows
 
     def keys(self, rng: np.random.Generator) -> np.ndarray:
@@ -34,8 +39,9 @@ class DrawnRows:
         """Return the tokens of each row; None: all have as many."""
         return self.rows.lengths(keys)
 
-    def batch(self, keys: np.ndarray, rng: np.random.Generator) -> Batch:
-        """Make the batch, then draw its numbers."""
-        batch = self.rows.batch(keys, rng)
-        draws = torch.from_numpy(rng.random(batch.targets["original"].shape, np.float32))
-        return replace(batch, targets={**batch.targets, "draws": draws})
+    def batch_of(self, keys: np.ndarray, draws: RowDraws) -> Batch:
+        """Make the rows, then draw their numbers."""
+        batch = self.rows.batch_of(keys, draws)
+        drawn = np.floor(draws.random(tuple(batch.targets["original"].shape)) * STEPS) / STEPS
+        found = torch.from_numpy(drawn.astype(np.float32))
+        return replace(batch, targets={**batch.targets, "draws": found})

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.data.batch import Batch
+from foretext.data.examples_by_row import ExamplesByRow
 from foretext.data.padded_examples import WIDTHS
+from foretext.data.row_draws import RowDraws
 from foretext.data.token_stream import TokenStream
 from foretext.objectives.infilling import infill
 from foretext.objectives.sentence_order import shuffle_sentences
@@ -28,7 +30,7 @@ class Damage(NamedTuple):
     mask: int  # id in place of a span
 
 
-class InfilledRows:
+class InfilledRows(ExamplesByRow):
     """``<s> damaged text </s>``, and ``<s> text </s>`` to be written.
 
     The text is cut end to end; it may span several documents, with `</s>` between them. The decoder
@@ -41,6 +43,8 @@ class InfilledRows:
         first: id of `<s>`.
         pad: id that fills sources up: spans of other lengths leave other numbers of tokens.
     """
+
+    drawing = 2
 
     def __init__(
         self, stream: TokenStream, length: int, damage: Damage, *, first: int, pad: int
@@ -57,19 +61,19 @@ class InfilledRows:
         """All rows are of one length, and their sources nearly so."""
         return None
 
-    def batch(self, keys: np.ndarray, rng: np.random.Generator) -> Batch:
-        """Read the rows, and damage their sources with `rng`."""
+    def batch_of(self, keys: np.ndarray, draws: RowDraws) -> Batch:
+        """Read the rows, and damage their sources with `draws`."""
         places = keys[:, None] + np.arange(self.width)
         damage, end = self.damage, self.stream.separator
         text, shown = self.stream.take(places), None
         if damage.permutes:
-            order = shuffle_sentences(*self.stream.whereabouts(places), rng)
+            order = shuffle_sentences(*self.stream.whereabouts(places), draws)
             shown = np.take_along_axis(text, order, axis=1)
         found = infill(
             text if shown is None else shown,
             damage.hide_rate,
             damage.mean_span,
-            rng,
+            draws,
             mask=damage.mask,
             pad=self.pad,
         )

@@ -9,10 +9,14 @@ B rows, T tokens of a row, K spans, S slots of a source: a slot has a token or a
 
 from __future__ import annotations
 
+import math
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from foretext.data.row_draws import Draws
 
 __all__ = ["Infilled", "draw_span_lengths", "infill"]
 
@@ -28,7 +32,7 @@ class Infilled(NamedTuple):
 
 
 def infill(
-    text: Ids, hide_rate: float, mean_span: float, rng: np.random.Generator, *, mask: int, pad: int
+    text: Ids, hide_rate: float, mean_span: float, rng: Draws, *, mask: int, pad: int
 ) -> Infilled:
     """Hide spans of texts (B, T); the same number of tokens of each row."""
     B, T = text.shape
@@ -36,7 +40,8 @@ def infill(
     spans = draw_span_lengths(num_hidden, mean_span, B, rng)  # (B, K)
     num_spans = (spans >= 0).sum(1)  # (B,)
     lengths = T - num_hidden + num_spans
-    is_mask = _drawn_slots(lengths, num_spans, rng)  # (B, S)
+    most = T - num_hidden + _most_spans(num_hidden, mean_span)
+    is_mask = _drawn_slots(lengths, num_spans, rng.random((B, most)))  # (B, S)
     # Each slot stands for so many tokens of the text: a token for one, a mask for its span.
     numbers = np.minimum(np.cumsum(is_mask, axis=1) - 1, spans.shape[1] - 1)
     of_slot = np.where(is_mask, np.take_along_axis(spans, np.maximum(numbers, 0), axis=1), 1)
@@ -51,16 +56,13 @@ def infill(
     return Infilled(source, lengths, hidden)
 
 
-def draw_span_lengths(
-    num_hidden: int, mean_span: float, num_rows: int, rng: np.random.Generator
-) -> Ids:
+def draw_span_lengths(num_hidden: int, mean_span: float, num_rows: int, rng: Draws) -> Ids:
     """Draw lengths of spans that hold `num_hidden` tokens together, (B, K); -1 = no span.
 
     The draws of a row end with the span that reaches the number, which is cut there.
     """
-    # As many as are enough but for a chance that does not matter: then the last one is longer.
-    most = int(2 * num_hidden / mean_span) + 16
-    lengths = rng.poisson(mean_span, (num_rows, most))
+    drawn = rng.random((num_rows, _most_spans(num_hidden, mean_span)))
+    lengths: Ids = np.searchsorted(_poisson_ends(mean_span), drawn, side="right").astype(np.int64)
     before = np.cumsum(lengths, axis=1) - lengths
     lengths = np.minimum(lengths, num_hidden - before)
     lengths[before >= num_hidden] = -1
@@ -71,10 +73,24 @@ def draw_span_lengths(
     return found
 
 
-def _drawn_slots(lengths: Ids, num_masks: Ids, rng: np.random.Generator) -> NDArray[np.bool_]:
+def _most_spans(num_hidden: int, mean_span: float) -> int:
+    """Return how many are enough but for a chance that does not matter: the last one is longer."""
+    return int(2 * num_hidden / mean_span) + 16
+
+
+@cache
+def _poisson_ends(mean: float) -> NDArray[np.float64]:
+    """Return the chance of each length or a shorter one, from 0 on, up to all but 1e-12."""
+    number = np.arange(int(mean + 12 * math.sqrt(mean)) + 24)
+    logs = np.log(np.maximum(number, 1))
+    ends: NDArray[np.float64] = np.cumsum(np.exp(number * math.log(mean) - mean - np.cumsum(logs)))
+    return ends
+
+
+def _drawn_slots(lengths: Ids, num_masks: Ids, draws: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Draw which slots have a mask, (B, S) bool: `num_masks` of the first `lengths` of a row."""
     width = int(lengths.max())
-    draws = rng.random((len(lengths), width))
+    draws = draws[:, :width]
     draws[np.arange(width) >= lengths[:, None]] = 2.0
     ranks = draws.argsort(1).argsort(1)
     drawn: NDArray[np.bool_] = ranks < num_masks[:, None]

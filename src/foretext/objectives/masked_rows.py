@@ -9,6 +9,8 @@ import numpy as np
 import torch
 
 from foretext.data.batch import Batch, Inputs
+from foretext.data.examples_by_row import ExamplesByRow
+from foretext.data.row_draws import Draws, DrawsAmong, RowDraws, whole_numbers
 from foretext.data.token_stream import TokenStream
 from foretext.data.units import ENTITY, WORD
 from foretext.objectives.corruption import choose_masked, corrupt_masked
@@ -34,40 +36,37 @@ class Masking:
     kinds: tuple[UnitKind, ...] = ("phrase",)  # each row draws one; a phrase of one word is a word
 
     def apply(
-        self, ids: np.ndarray, rng: np.random.Generator, units: np.ndarray | None = None
+        self, ids: np.ndarray, draws: Draws, units: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return corrupted ids and the masked positions, (B, T) bool, of ids (B, T).
 
         Where the text has `units` (B, T), these say what a token begins, and not its id.
         """
         if len(self.kinds) == 1:
-            masked = self._chosen(ids, rng, units, self.kinds[0])
+            masked = self._chosen(ids, draws, units, self.kinds[0])
         else:
-            masked = self._mixed(ids, rng, units)
+            masked = self._mixed(ids, draws, units)
         others = np.flatnonzero(self.ordinary)
-        return corrupt_masked(ids, masked, rng, self.mask_id, others, self.shares), masked
+        return corrupt_masked(ids, masked, draws, self.mask_id, others, self.shares), masked
 
     def targets(self, ids: np.ndarray, masked: np.ndarray) -> dict[str, torch.Tensor]:
         """Return what the objective scores."""
         return {"original": torch.from_numpy(ids), "masked": torch.from_numpy(masked)}
 
-    def _mixed(
-        self, ids: np.ndarray, rng: np.random.Generator, units: np.ndarray | None
-    ) -> np.ndarray:
+    def _mixed(self, ids: np.ndarray, draws: Draws, units: np.ndarray | None) -> np.ndarray:
         """Draw a kind for each row, and mask the rows of each kind."""
         masked = np.zeros(ids.shape, np.bool_)
-        drawn = rng.integers(len(self.kinds), size=len(ids))
+        drawn = whole_numbers(draws.random((len(ids), 1))[:, 0], len(self.kinds))
         for number, kind in enumerate(self.kinds):
-            rows = np.flatnonzero(drawn == number)
-            if len(rows):
-                of_rows = None if units is None else units[rows]
-                masked[rows] = self._chosen(ids[rows], rng, of_rows, kind)
+            rows = drawn == number  # none, maybe, but numbers are drawn as if there were some
+            of_rows = None if units is None else units[rows]
+            masked[rows] = self._chosen(ids[rows], DrawsAmong(draws, rows), of_rows, kind)
         return masked
 
     def _chosen(
         self,
         ids: np.ndarray,
-        rng: np.random.Generator,
+        draws: Draws,
         units: np.ndarray | None,
         kind: UnitKind,
     ) -> np.ndarray:
@@ -76,14 +75,16 @@ class Masking:
         if self.word_starts is not None and kind != "token":
             opens = self.word_starts[ids] if units is None else units & BITS[kind] > 0
         max_ngram = self.max_ngram if kind == "phrase" else 1
-        return choose_masked(self.ordinary[ids], opens, self.mask_rate, rng, max_ngram)
+        return choose_masked(self.ordinary[ids], opens, self.mask_rate, draws, max_ngram)
 
 
-class MaskedRows:
+class MaskedRows(ExamplesByRow):
     """``[CLS] text [SEP]``; the text may span several documents, with `[SEP]` between them.
 
     As FULL-SENTENCES of RoBERTa (Liu et al. 2019, 4.2), but cut at tokens, not at sentences.
     """
+
+    drawing = 2
 
     def __init__(self, stream: TokenStream, length: int, cls: int, masking: Masking) -> None:
         self.stream = stream
@@ -99,8 +100,8 @@ class MaskedRows:
         """All rows are of one length."""
         return None
 
-    def batch(self, keys: np.ndarray, rng: np.random.Generator) -> Batch:
-        """Read the rows, and mask them with `rng`."""
+    def batch_of(self, keys: np.ndarray, draws: RowDraws) -> Batch:
+        """Read the rows, and mask them with `draws`."""
         ids = np.empty((len(keys), self.width + 2), np.int64)  # (B, T)
         ids[:, 0], ids[:, -1] = self.cls, self.stream.separator
         places = keys[:, None] + np.arange(self.width)
@@ -108,5 +109,5 @@ class MaskedRows:
         units = self.stream.take_units(places)
         if units is not None:
             units = np.pad(units, ((0, 0), (1, 1)))  # special tokens are never masked
-        corrupted, masked = self.masking.apply(ids, rng, units)
+        corrupted, masked = self.masking.apply(ids, draws, units)
         return Batch(Inputs(torch.from_numpy(corrupted)), self.masking.targets(ids, masked))

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from foretext.data.row_draws import Draws, whole_numbers
+
 __all__ = ["choose_predicted", "draw_order", "predicted_first", "visible_keys"]
 
 
@@ -17,7 +19,7 @@ def choose_predicted(
     eligible: np.ndarray,  # (B, T) bool, True = may be predicted: not special
     tokens_per_prediction: int,  # K
     max_span: int,
-    rng: np.random.Generator,
+    rng: Draws,
 ) -> np.ndarray:
     """Draw the tokens to predict, (B, T) bool: spans of L tokens in windows of K L.
 
@@ -25,7 +27,8 @@ def choose_predicted(
     that are not eligible; a row with eligible tokens has one to predict at least.
     """
     B, T = eligible.shape
-    lengths = rng.integers(1, max_span + 1, (B, -(-T // tokens_per_prediction)))
+    drawn = rng.random((B, -(-T // tokens_per_prediction)))
+    lengths = 1 + whole_numbers(drawn, max_span)
     windows = tokens_per_prediction * lengths
     starts = np.cumsum(windows, axis=1) - windows
     starts += (rng.random(lengths.shape) * (windows - lengths + 1)).astype(np.int64)
@@ -34,13 +37,14 @@ def choose_predicted(
     np.add.at(edges, (rows, np.minimum(starts, T)), 1)
     np.add.at(edges, (rows, np.minimum(starts + lengths, T)), -1)
     chosen: np.ndarray = (np.cumsum(edges, axis=1)[:, :T] > 0) & eligible
-    empty = np.flatnonzero(~chosen.any(axis=1))
-    likely = rng.random((len(empty), T)) * eligible[empty]
-    chosen[empty, likely.argmax(axis=1)] = likely.any(axis=1)
+    empty = np.flatnonzero(~chosen.any(axis=1) & eligible.any(axis=1))
+    which = whole_numbers(rng.random((B, 1))[empty], eligible[empty].sum(axis=1, keepdims=True))
+    so_far = np.cumsum(eligible[empty], axis=1)
+    chosen[empty, (so_far > which).argmax(axis=1)] = True
     return chosen
 
 
-def draw_order(predicted: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def draw_order(predicted: np.ndarray, rng: Draws) -> np.ndarray:
     """Return each token's place in the order, (B, T): 0 = it is not predicted, then 1, 2, ..."""
     draw = np.where(predicted, rng.random(predicted.shape), 2.0)
     ranks = draw.argsort(axis=1).argsort(axis=1)

@@ -20,6 +20,8 @@ from foretext.backbones.base import Backbone, States
 from foretext.config import Config
 from foretext.data.batch import Batch, Inputs, Visibility
 from foretext.data.examples import Examples
+from foretext.data.examples_by_row import ExamplesByRow
+from foretext.data.row_draws import RowDraws
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
 from foretext.nn.vocabulary_head import Score, VocabularyHead
@@ -131,7 +133,7 @@ class PermutationLM(Objective):
         return queries
 
 
-class PermutationRows:
+class PermutationRows(ExamplesByRow):
     """``text [SEP] [CLS]`` with an order of its own; the text may span several documents.
 
     Args:
@@ -141,6 +143,8 @@ class PermutationRows:
         ordinary: (V,) bool, True = no special token.
         config: how many tokens are predicted, and how many side by side.
     """
+
+    drawing = 2
 
     def __init__(
         self,
@@ -164,17 +168,17 @@ class PermutationRows:
         """All rows are of one length."""
         return None
 
-    def batch(self, keys: np.ndarray, rng: np.random.Generator) -> Batch:
+    def batch_of(self, keys: np.ndarray, draws: RowDraws) -> Batch:
         """Read the rows, and draw what is predicted and in which order."""
         ids = np.empty((len(keys), self.width + 2), np.int64)  # (B, T)
         ids[:, -2], ids[:, -1] = self.stream.separator, self.cls
         ids[:, :-2] = self.stream.take(keys[:, None] + np.arange(self.width))
         config = self.config
         predicted = choose_predicted(
-            self.ordinary[ids], config.tokens_per_prediction, config.max_span, rng
+            self.ordinary[ids], config.tokens_per_prediction, config.max_span, draws
         )
         positions = predicted_first(predicted, QUERIES)  # (B, M)
-        visible = visible_keys(draw_order(predicted, rng), positions)
+        visible = visible_keys(draw_order(predicted, draws), positions)
         is_query = np.take_along_axis(predicted, positions, axis=1)  # False: no query, only padding
         originals = np.take_along_axis(ids, positions, axis=1)
         tokens, places, matrix = map(torch.from_numpy, (ids, positions, visible))

@@ -10,14 +10,16 @@ import numpy as np
 import torch
 
 from foretext.data.batch import Batch, Inputs
+from foretext.data.examples_by_row import ExamplesByRow
 from foretext.data.padded_examples import WIDTHS
+from foretext.data.row_draws import RowDraws
 from foretext.data.token_stream import TokenStream
 from foretext.objectives.source_rows import source_batch
 
 __all__ = ["PrefixRows"]
 
 
-class PrefixRows:
+class PrefixRows(ExamplesByRow):
     """Rows cut end to end from a text, with the end token between documents.
 
     Args:
@@ -39,10 +41,10 @@ class PrefixRows:
         """All rows are of one length."""
         return None
 
-    def batch(self, keys: np.ndarray, rng: np.random.Generator) -> Batch:
+    def batch_of(self, keys: np.ndarray, draws: RowDraws) -> Batch:
         """Read the rows, and draw where they are cut."""
         text = self.stream.take(keys[:, None] + np.arange(self.width + 1))
-        cut = self._cut(rng)
+        cut = self._cut(draws.generator)  # one for the whole batch
         if self.start is None:
             return _in_one_row(torch.from_numpy(text), cut)
         end = self.stream.separator

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.data.row_draws import Draws
 from foretext.data.token_file import TokenFile
 
 __all__ = ["has_sentences", "shuffle_sentences"]
@@ -18,7 +19,7 @@ def has_sentences(tokens: TokenFile) -> bool:
 
 
 def shuffle_sentences(
-    sentences: Ids, documents: Ids, separators: NDArray[np.bool_], rng: np.random.Generator
+    sentences: Ids, documents: Ids, separators: NDArray[np.bool_], rng: Draws
 ) -> Ids:
     """Draw an order of the sentences of each document; return the places in that order, (B, T).
 

@@ -6,10 +6,14 @@ is one sentence and the next (``sentences = 1``).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import torch
 
 from foretext.data.batch import Batch, Inputs
+from foretext.data.examples_by_row import ExamplesByRow
+from foretext.data.row_draws import PaddedDraws, RowDraws
 from foretext.data.token_file import TokenFile
 from foretext.kernels.segments import fill_rows
 from foretext.objectives.masked_rows import Masking
@@ -25,7 +29,7 @@ def has_pairs(tokens: TokenFile) -> bool:
     return int((np.diff(sentences) > 1).sum()) > 1
 
 
-class SentencePairs:
+class SentencePairs(ExamplesByRow):
     """``[CLS] first [SEP] second [SEP]``, masked, and whether the second follows the first.
 
     Args:
@@ -35,6 +39,8 @@ class SentencePairs:
         frame: ids of `[CLS]`, `[SEP]` and `[PAD]`.
         masking: of the rows.
     """
+
+    drawing = 2
 
     def __init__(
         self,
@@ -64,15 +70,20 @@ class SentencePairs:
         first, last = self.spans[keys].T
         return np.minimum(starts[last] - starts[first], self.room) + 3
 
-    def batch(self, keys: np.ndarray, rng: np.random.Generator) -> Batch:
+    def batch_of(self, keys: np.ndarray, draws: RowDraws) -> Batch:
         """Draw where each pair is split and whether it is a real one, and mask it."""
-        follows = rng.random(len(keys)) < 0.5
+        drawn = draws.random((len(keys), 2 + 2 * DRAWS))  # whether; where; twice each other place
+        follows = drawn[:, 0] < 0.5
         pairs = [
-            self._pair(int(first), int(last), bool(real), rng)
-            for (first, last), real in zip(self.spans[keys], follows, strict=True)
+            self._pair(first, last, real, others)
+            for (first, last), real, others in zip(
+                self.spans[keys].tolist(), follows.tolist(), drawn[:, 1:].tolist(), strict=True
+            )
         ]
         ids, segments, token_mask = self._framed(pairs)
-        corrupted, masked = self.masking.apply(ids, rng, self._units(pairs, ids.shape))
+        corrupted, masked = self.masking.apply(
+            ids, PaddedDraws(draws, self.room + 3), self._units(pairs, ids.shape)
+        )
         targets = self.masking.targets(ids, masked)
         targets["follows"] = torch.from_numpy(follows.astype(np.int64))  # (B,)
         inputs = Inputs(
@@ -82,20 +93,18 @@ class SentencePairs:
         )
         return Batch(inputs, targets)
 
-    def _pair(
-        self, first: int, last: int, real: bool, rng: np.random.Generator
-    ) -> tuple[slice, slice]:
+    def _pair(self, first: int, last: int, real: bool, drawn: list[float]) -> tuple[slice, slice]:
         """The two texts made of sentences first to last, as slices of the tokens."""
         starts = self.tokens.sentence_starts
-        part = int(rng.integers(first + 1, last))
+        part = _between(first + 1, last, drawn[0])
         left, right = (starts[first], starts[part]), (starts[part], starts[last])
         if not real:
             full = bool(right[1] - left[0] >= self.room)
-            right = self._elsewhere(first, int(right[1] - right[0]), full, rng)
+            right = self._elsewhere(first, int(right[1] - right[0]), full, drawn[1:])
         return _fitted(slice(*map(int, left)), slice(*map(int, right)), self.room)
 
     def _elsewhere(
-        self, sentence: int, length: int, full: bool, rng: np.random.Generator
+        self, sentence: int, length: int, full: bool, drawn: list[float]
     ) -> tuple[int, int]:
         """Whole sentences of another document, about `length` tokens.
 
@@ -106,7 +115,7 @@ class SentencePairs:
         """
         starts = self.tokens.sentence_starts
         start, end = max(
-            (self._drawn_start(sentence, rng) for _ in range(DRAWS)),
+            self._starts_elsewhere(sentence, drawn),
             key=lambda drawn: min(starts[drawn[1]] - starts[drawn[0]], length),
         )
         ends = starts[start + 1 : end + 1]
@@ -116,14 +125,15 @@ class SentencePairs:
             stop -= 1
         return int(begin), int(ends[stop])
 
-    def _drawn_start(self, sentence: int, rng: np.random.Generator) -> tuple[int, int]:
-        """Where a second text might begin in another document, and the document's end."""
-        here = document = self._document_of(sentence)
-        while document == here:
-            first, last = self.spans[rng.integers(len(self.spans))]
+    def _starts_elsewhere(self, sentence: int, drawn: list[float]) -> Iterator[tuple[int, int]]:
+        """Yield where a second text might begin in other documents, and the ends of these."""
+        here = self._document_of(sentence)
+        begin, end = np.searchsorted(self.spans[:, 0], self.document_sentences[here : here + 2])
+        for pair, place in zip(drawn[::2], drawn[1::2], strict=True):
+            number = _between(0, len(self.spans) - int(end - begin), pair)
+            first, last = self.spans[number if number < begin else number + end - begin].tolist()
             document = self._document_of(first)
-        start = int(rng.integers(first + 1, last))
-        return start, int(self.document_sentences[document + 1])
+            yield _between(first + 1, last, place), int(self.document_sentences[document + 1])
 
     def _document_of(self, sentence: int) -> int:
         return int(np.searchsorted(self.document_sentences, sentence, side="right")) - 1
@@ -154,6 +164,11 @@ class SentencePairs:
             units[row, 1:parting] = self.tokens.units[left]
             units[row, parting + 1 : parting + 1 + _length(right)] = self.tokens.units[right]
         return units
+
+
+def _between(first: int, end: int, drawn: float) -> int:
+    """Return one of the numbers from `first` to `end` - 1 by a draw in [0, 1)."""
+    return first + int(drawn * (end - first))
 
 
 def _length(text: slice) -> int:

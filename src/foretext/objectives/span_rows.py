@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.data.batch import Batch
+from foretext.data.examples_by_row import ExamplesByRow
+from foretext.data.row_draws import RowDraws
 from foretext.data.token_stream import TokenStream
 from foretext.objectives.source_rows import source_batch
 from foretext.objectives.spans import SpanCounts, hide_spans
@@ -19,7 +21,7 @@ __all__ = ["SpanRows", "cut_out"]
 Ids = NDArray[np.int64]
 
 
-class SpanRows:
+class SpanRows(ExamplesByRow):
     """``kept <extra_id_0> kept </s>``, and ``<extra_id_0> span </s>`` to be written.
 
     Args:
@@ -43,10 +45,10 @@ class SpanRows:
         """All rows are of one length."""
         return None
 
-    def batch(self, keys: np.ndarray, rng: np.random.Generator) -> Batch:
-        """Read the rows, and cut spans out of them with `rng`."""
+    def batch_of(self, keys: np.ndarray, draws: RowDraws) -> Batch:
+        """Read the rows, and cut spans out of them with `draws`."""
         text = self.stream.take(keys[:, None] + np.arange(self.counts.tokens))
-        hidden, spans = hide_spans(self.counts, len(keys), rng)
+        hidden, spans = hide_spans(self.counts, len(keys), draws)
         end = self.stream.separator
         source, target = cut_out(text, hidden, self.sentinels[spans], end)
         return source_batch(source, target, self._of_spans(target), self.start)

@@ -14,6 +14,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from foretext.data.row_draws import Draws
+
 __all__ = ["SpanCounts", "hide_spans", "random_segments"]
 
 
@@ -50,9 +52,7 @@ class SpanCounts(NamedTuple):
         return self.hidden + self.spans + 1
 
 
-def hide_spans(
-    counts: SpanCounts, num_rows: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
+def hide_spans(counts: SpanCounts, num_rows: int, rng: Draws) -> tuple[np.ndarray, np.ndarray]:
     """Draw the spans of some rows.
 
     A row begins with a token that is kept and ends with a hidden one, as in the authors' program.
@@ -70,9 +70,7 @@ def hide_spans(
     return segments % 2 == 1, segments // 2
 
 
-def random_segments(
-    num_items: int, num_segments: int, num_rows: int, rng: np.random.Generator
-) -> np.ndarray:
+def random_segments(num_items: int, num_segments: int, num_rows: int, rng: Draws) -> np.ndarray:
     """Divide items into segments of one or more, all divisions alike; return lengths, (B, K)."""
     edges = np.zeros((num_rows, num_segments + 1), np.int64)
     edges[:, -1] = num_items

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from foretext.data.batch import Batch, Inputs, Visibility
+from foretext.data.examples_by_row import ExamplesByRow
+from foretext.data.row_draws import RowDraws, whole_numbers
 from foretext.data.token_stream import TokenStream
 from foretext.objectives.masked_rows import Masking
 
@@ -44,7 +46,7 @@ class Segments(NamedTuple):
         return cls((0, 0, 0, 0), (0, 0, 0, min(1, max(num_segments - 1, 0))))
 
 
-class UnifiedRows:
+class UnifiedRows(ExamplesByRow):
     """``[CLS] text [SEP]``, or ``[CLS] source [SEP] text [SEP]``, as `MaskedRows` cuts them.
 
     The rows of a batch are of one kind in training, so that most batches need no matrix. Held-out
@@ -59,6 +61,8 @@ class UnifiedRows:
         segments: of each kind.
         mixed: whether the rows of a batch are of all kinds.
     """
+
+    drawing = 2
 
     def __init__(
         self,
@@ -84,15 +88,16 @@ class UnifiedRows:
         """All rows are of one length."""
         return None
 
-    def batch(self, keys: np.ndarray, rng: np.random.Generator) -> Batch:
+    def batch_of(self, keys: np.ndarray, draws: RowDraws) -> Batch:
         """Draw the kinds of the rows and where sources end, read the rows and mask them."""
-        kinds = self._kinds(len(keys), rng)
+        kinds = self._kinds(draws)
         has_source = kinds == SEQUENCE_TO_SEQUENCE
         # A source and the text after it have a token less than a text alone: [SEP] is between them.
-        cut = rng.integers(1, max(self.width - 1, 2), len(keys))
+        most = max(self.width - 1, 2)
+        cut = 1 + whole_numbers(draws.random((len(keys), 1))[:, 0], most - 1)
         separators = np.where(has_source, cut, self.width) + 1  # positions of the first [SEP]
         text = self.stream.take(keys[:, None] + np.arange(self.width))  # (B, W)
-        corrupted, masked = self.masking.apply(text, rng)
+        corrupted, masked = self.masking.apply(text, draws)
         targets = {
             "original": torch.from_numpy(self._framed(text, separators)),
             "masked": torch.from_numpy(self._framed(masked, separators, of_frame=False)),
@@ -100,11 +105,10 @@ class UnifiedRows:
         }
         return Batch(self._inputs(self._framed(corrupted, separators), kinds, separators), targets)
 
-    def _kinds(self, num_rows: int, rng: np.random.Generator) -> Numbers:
-        drawn = rng.random()  # of one row where each batch is of one kind
-        places = (
-            (np.arange(num_rows) + drawn) / num_rows if self.mixed else np.full(num_rows, drawn)
-        )
+    def _kinds(self, draws: RowDraws) -> Numbers:
+        drawn = draws.once()  # of all rows where each batch is of one kind
+        rows = np.array(draws.rows)
+        places = (rows + drawn) / draws.num_rows if self.mixed else np.full(len(rows), drawn)
         kinds: Numbers = np.searchsorted(self.ends, places, side="right")
         return kinds
 

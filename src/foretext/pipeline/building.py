@@ -28,9 +28,19 @@ __all__ = [
 
 
 def build_model(
-    recipe: Recipe, tokenizer: SubwordTokenizer, base: LanguageModel | None = None
+    recipe: Recipe,
+    tokenizer: SubwordTokenizer,
+    base: LanguageModel | None = None,
+    *,
+    vocab_size: int | None = None,
 ) -> Model[Objective]:
     """Build the model of a recipe, with random weights by its seed, or with those of `base`.
+
+    Args:
+        recipe: of a language model.
+        tokenizer: whose ids it reads.
+        base: what is trained further.
+        vocab_size: ids; None: as many as the tokenizer has.
 
     Raises:
         SettingError: backbone and objective do not fit.
@@ -39,7 +49,7 @@ def build_model(
     shape, (name, config) = recipe.parts["backbone"], recipe.parts["objective"]
     if base is None:
         component: type[Backbone] = BACKBONES.resolve(str(shape.name))
-        backbone = component.build(shape.config, tokenizer.vocab_size)
+        backbone = component.build(shape.config, vocab_size or tokenizer.vocab_size)
         backbone.spell(tokenizer.tokens)
     else:
         backbone = base.backbone
@@ -49,12 +59,15 @@ def build_model(
     return Model(backbone, objective)
 
 
-def check_model(recipe: Recipe, tokenizer: SubwordTokenizer | None = None) -> Model[Objective]:
+def check_model(
+    recipe: Recipe, tokenizer: SubwordTokenizer | None = None, *, vocab_size: int | None = None
+) -> Model[Objective]:
     """Refuse a recipe whose backbone and objective do not fit, before any text is read.
 
     Args:
         recipe: of a language model.
         tokenizer: of its kind; None: one of a few words.
+        vocab_size: ids; None: as many as the tokenizer has.
 
     Returns:
         The model, without memory for its weights.
@@ -64,7 +77,7 @@ def check_model(recipe: Recipe, tokenizer: SubwordTokenizer | None = None) -> Mo
     """
     tokenizer = tokenizer or tokenizer_of_few_words(recipe)
     with torch.device("meta"):
-        return build_model(recipe, tokenizer)
+        return build_model(recipe, tokenizer, vocab_size=vocab_size)
 
 
 def tokenizer_of_few_words(recipe: Recipe) -> SubwordTokenizer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Union
 
 from foretext.corpus import Corpus
 from foretext.corpus.beginning import Beginning, first_bytes
+from foretext.corpus.text_shards import TextShards
 from foretext.corpus.texts import SourceNames
 from foretext.errors import SettingError
 from foretext.pipeline.runs import Job
@@ -32,7 +34,7 @@ FREE_TO_CHANGE = (
     "checkpoints_kept",
     "memory",
     "micro_batch_examples",
-    "shard",
+    "sharding",
     "tensorboard",
 )
 
@@ -52,6 +54,7 @@ class PretrainingJob(Job):
     budget: Budget | None = None  # for everything; see `foretext.pipeline.budgets` for what follows
     beginning: Beginning | None = None  # of the corpus, which a budget may cut short
     is_fixed: bool = False  # whether that is decided, so that no budget cuts it
+    shards: TextShards | None = None  # processes that read the text, in the place of threads
     shared: SharedFolder | None = None  # what other runs have made of the text, and will use
     closing: Closing = field(default_factory=Closing)  # what is written after the training
     limit: Budget | None = None  # of the training alone
@@ -82,7 +85,13 @@ class PretrainingJob(Job):
     def training_context(self) -> AbstractContextManager[RunContext]:
         """Open what the training of the recipe writes to."""
         rate = self.recipe.data.valid_rate
-        return self.context(self.recipe.name, valid_rate=rate, budget=self.limit)
+        engine = None if self.shards is None else self.shards.engine
+        return self.context(self.recipe.name, valid_rate=rate, budget=self.limit, engine=engine)
+
+    def drop_shards(self) -> None:
+        """Remove what is known of shards of the text, once all of it is encoded."""
+        if self.shards is not None or self.run.has_shards:
+            shutil.rmtree(self.run.shards, ignore_errors=True)
 
     @property
     def used_text(self) -> dict[str, float]:

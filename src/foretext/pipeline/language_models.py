@@ -17,7 +17,7 @@ from foretext.data.units import described
 from foretext.errors import SettingError
 from foretext.interop.hugging_face import save_hugging_face
 from foretext.language_model import LanguageModel
-from foretext.nn.device import choose_device
+from foretext.nn.device import DeviceName, choose_device
 from foretext.objectives.base import Objective
 from foretext.parsing import parse_toml
 from foretext.pipeline.budgets import reading, with_training_time
@@ -37,6 +37,7 @@ from foretext.tokenizers.frames import with_frame
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.loop import fit
 from foretext.training.model import Model
+from foretext.training.optimizer import is_fully_sharded
 from foretext.training.processes import Processes
 from foretext.training.settings import TrainingConfig
 from foretext.training.validation import HeldOutLoss, Validation
@@ -72,8 +73,14 @@ def learn_language_model(job: PretrainingJob) -> tuple[LanguageModel, list[dict[
     job.run.note(f"trained {history[-1]['step']:,} steps in {history[-1]['time']:.1f} s")
     if job.keep:
         _finish(job, recipe, model, tokenizer, tokens, history, warnings)
-    learned = LanguageModel(tokenizer, model.backbone, model.objective, device=config.device)
-    return learned, history
+    device = _device_after(config)
+    return LanguageModel(tokenizer, model.backbone, model.objective, device=device), history
+
+
+def _device_after(config: TrainingConfig) -> DeviceName:
+    """Where the learned model stays: what was fully sharded may not fit one device."""
+    is_full = is_fully_sharded(config, Processes(choose_device(config.device)))
+    return "cpu" if is_full else config.device
 
 
 def _taught(job: PretrainingJob, model: Model[Objective]) -> Model:
@@ -107,6 +114,7 @@ def help_to_learn(job: PretrainingJob) -> tuple[LanguageModel, list[dict[str, An
     checkpoints = Checkpoints(run.checkpoints)  # to resume from; the first process saves
     context = RunContext(run.path, checkpoints=checkpoints, resume=job.resume)
     history = fit(model, examples, config, context, validation)
+    device = _device_after(config)
     return LanguageModel(tokenizer, model.backbone, model.objective, device=device), history
 
 
@@ -133,7 +141,9 @@ def _tokenizer(job: PretrainingJob, base: LanguageModel | None) -> SubwordTokeni
             tokenizer = shared.tokenizer(job.recipe)
         else:
             with reading(job, passes=2):
-                tokenizer = learned_tokenizer(job.recipe, job.text(), quiet=job.quiet)
+                tokenizer = learned_tokenizer(
+                    job.recipe, job.text(), quiet=job.quiet, shards=job.shards
+                )
         wanted = job.recipe.parts["tokenizer"].settings()["vocab_size"]
         if tokenizer.vocab_size < wanted:
             job.note(
@@ -151,6 +161,7 @@ def _tokens(job: PretrainingJob, tokenizer: SubwordTokenizer) -> Tokens:
     objective = job.recipe.parts["objective"].config
     segmenter = objective_class(job.recipe).segmenter(objective, tokenizer)
     if job.resume and job.run.tokens.is_dir():
+        job.drop_shards()
         tokens = Tokens.open(job.run.tokens, vocab_size=tokenizer.vocab_size)
         if segmenter is not None:
             segmenter.check(tokens.train)
@@ -174,7 +185,9 @@ def _tokens(job: PretrainingJob, tokenizer: SubwordTokenizer) -> Tokens:
             progress=bar,
             segmenter=segmenter,
             encoded=encoded,
+            shards=job.shards,
         )
+    job.drop_shards()
     job.run.note(
         f"{text}: {tokens.train.num_documents:,} documents, {tokens.train.num_tokens:,} tokens to "
         f"train on, {tokenizer.vocab_size:,} in the vocabulary"
@@ -222,10 +235,13 @@ def _possible(job: PretrainingJob, tokens: Tokens) -> Recipe:
 def _validation(
     job: PretrainingJob, model: Model[Objective], tokenizer: SubwordTokenizer, held_out: TokenFile
 ) -> Validation:
-    """The held-out loss; in a run that is kept, with samples of what the model answers."""
+    """The held-out loss; in a run that is kept, with samples of what the model answers.
+
+    There are no samples where the first process has a share of the weights only.
+    """
     config = training_config(job.recipe)
     measured: Validation = _held_out_loss(model, held_out, config)
-    if job.keep:
+    if job.keep and not is_fully_sharded(config, Processes(choose_device(config.device))):
         samples = job.run.samples
         measured = SampledValidation(measured, tokenizer, config.device, held_out, samples)
     return measured if job.teacher is None else ValidationOf(measured, model)

@@ -13,8 +13,16 @@ from foretext.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from foretext.plan import Plan
+    from foretext.plan.dry_run import DryRun
 
-__all__ = ["plan_network", "resumed_recipe", "ruled_by_text", "ruled_recipe", "wants_plan"]
+__all__ = [
+    "dry_runs_of",
+    "plan_network",
+    "resumed_recipe",
+    "ruled_by_text",
+    "ruled_recipe",
+    "wants_plan",
+]
 
 LENGTHS = frozenset({"training.steps", "training.epochs", "training.budget_seconds"})
 
@@ -61,6 +69,31 @@ def plan_network(
         prepare=prepare,
         is_fixed=is_fixed,
     )
+
+
+def dry_runs_of(
+    recipe: Recipe, device: str, processes: int, utilization: float
+) -> tuple[Recipe, list[DryRun]]:
+    """Return what a training needs by each kind of sharding, and the recipe with its rates.
+
+    The vocabulary is as large as the recipe says; no text is read, and nothing is measured.
+
+    Args:
+        recipe: of a network that learns from text.
+        device: the name of a kind.
+        processes: a device each.
+        utilization: share of a device's operations that the training uses.
+
+    Raises:
+        SettingError: the pair of backbone and objective does not fit, or the device is not known.
+    """
+    from foretext.pipeline.building import check_model, training_config  # imports PyTorch
+    from foretext.plan.dry_run import dry_runs
+
+    recipe = ruled_recipe(recipe)
+    vocab_size = recipe.parts["tokenizer"].settings()["vocab_size"]
+    model = check_model(recipe, vocab_size=vocab_size)
+    return recipe, list(dry_runs(model, training_config(recipe), device, processes, utilization))
 
 
 def wants_plan(recipe: Recipe, base: Base, budget: float | None) -> bool:

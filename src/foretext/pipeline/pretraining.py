@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from foretext._version import __version__
 from foretext.config import duration_seconds
+from foretext.corpus.text_shards import TextShards
 from foretext.corpus.texts import TextSource
 from foretext.errors import SettingError
 from foretext.files import atomic_file
@@ -23,6 +24,7 @@ from foretext.pipeline.planning import (
     ruled_recipe,
     wants_plan,
 )
+from foretext.pipeline.restarts import goes_on_after_restart, keep_job
 from foretext.pipeline.runs import run_folder
 from foretext.pipeline.shared import SharedFolder
 from foretext.pipeline.text_settings import with_text_settings
@@ -32,7 +34,8 @@ from foretext.progress.compiling import tell_of_compiling
 from foretext.recipe import Recipe
 from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder
-from foretext.runtime import command_began, is_first_process
+from foretext.runtime import command_began, is_first_process, num_restarts
+from foretext.shards import ShardEngine
 from foretext.vectors.document_vectors import DocumentVectors
 from foretext.vectors.word_vectors import WordVectors
 
@@ -87,6 +90,7 @@ def pretrain(
     resume: bool = False,
     quiet: bool | None = None,
     auto: bool = False,
+    engine: ShardEngine | None = None,
 ) -> WordVectors | DocumentVectors | LanguageModel | Codec:
     """Learn from a corpus by a recipe; keep the run in `out` where it is given.
 
@@ -104,6 +108,10 @@ def pretrain(
         quiet: show no progress; None: show it on a terminal and in a notebook.
         auto: take the settings that `foretext inspect` proposes for the text, where the recipe
             leaves them open.
+        engine: whose processes count words and encode text, ``LocalEngine(8)``; the results are the
+            same bytes, and what is done of the text is there after a kill. The processes of
+            word2vec and fastText (``vectors.processes``) learn on the nodes of a ``RayEngine``.
+            None: threads.
 
     Raises:
         ForetextError: the corpus, the recipe or the folder cannot be used; the message says why.
@@ -118,6 +126,7 @@ def pretrain(
         resume=resume,
         quiet=quiet,
         auto=auto,
+        engine=engine,
     ).model
 
 
@@ -133,6 +142,7 @@ def run_recipe(
     quiet: bool | None = None,
     report: bool = False,
     auto: bool = False,
+    engine: ShardEngine | None = None,
     shared: Path | None = None,
     text_bytes: int | None = None,
     teacher: LanguageModel | None = None,
@@ -153,7 +163,9 @@ def run_recipe(
     began = command_began()
     tell_of_compiling(quiet=is_quiet(quiet))
     if not is_first_process():
-        return _helped(recipe, out, base, resume=resume)
+        return _helped(recipe, out, base, resume=resume or num_restarts() > 0)
+    resume = resume or goes_on_after_restart(out)
+    _refuse_engine(recipe, budget, engine)
     if recipe.is_language_model and base is None:
         _check(recipe)
     with run_folder(out, overwrite=overwrite, resume=resume) as run:
@@ -169,6 +181,7 @@ def run_recipe(
             quiet=is_quiet(quiet),
             report=page,
             began=began,
+            shards=None if engine is None else TextShards(engine, run.shards),
         )
         job = with_text_settings(job, auto=auto)
         if not recipe.is_autoencoder and (shared is not None or text_bytes is not None):
@@ -178,6 +191,7 @@ def run_recipe(
         job = _resolved(job, budget)
         if resume:
             check_same(job.recipe, run)
+        keep_job(run)
         keep_memory(job)
         with atomic_file(run.recipe) as temporary:
             job.recipe.save(temporary)
@@ -199,6 +213,27 @@ def _helped(recipe: Recipe, out: str | Path | None, base: Base, *, resume: bool)
     job = PretrainingJob(run=run, recipe=recipe, corpus=(), base=base, keep=False, resume=resume)
     model, history = help_to_learn(job)
     return Pretrained(model, recipe, history)
+
+
+def _refuse_engine(recipe: Recipe, budget: float | None, engine: ShardEngine | None) -> None:
+    """Refuse processes for a text where they would have nothing to do.
+
+    Raises:
+        SettingError: with the reason.
+    """
+    if engine is not None and budget is not None:
+        raise SettingError(
+            "A budget may cut the text anywhere, and shards need all of it; leave out --budget, or "
+            "--workers (engine)."
+        )
+    if engine is not None and recipe.is_autoencoder:
+        raise SettingError("An autoencoder reads no text; leave out --workers (engine).")
+    on_cluster = engine is not None and engine.cluster is not None
+    if on_cluster and "vectors" in recipe.parts and recipe.vectors.needs_one_machine:
+        raise SettingError(
+            f"The processes of {recipe.name} learn in memory that all of them see, so not on a "
+            "cluster; leave out --engine ray, or --processes."
+        )
 
 
 def _check(recipe: Recipe) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from foretext.errors import Interrupted, OutputError
+from foretext.errors import ClusterError, CorpusError, Interrupted, OutputError
 from foretext.files import held_folder, output_error, refuse_name, temporary_folder
 from foretext.progress import MetricsLog
 from foretext.progress.budget import Budget
@@ -17,6 +17,7 @@ from foretext.progress.run_context import RunContext
 from foretext.replacement import complete
 from foretext.run_folder import RunFolder
 from foretext.runtime import command_began
+from foretext.shards import ShardEngine
 from foretext.terminal import say
 
 __all__ = ["Job", "Report", "run_folder"]
@@ -50,6 +51,7 @@ class Job:
         metrics: Path | None = None,
         checkpoints: Path | None = None,
         budget: Budget | None = None,
+        engine: ShardEngine | None = None,
     ) -> Iterator[RunContext]:
         """Open what a training writes to.
 
@@ -59,6 +61,7 @@ class Job:
             metrics: file of the records; None: the run's own.
             checkpoints: their folder; None: the run's own.
             budget: of the training; None: as its settings say.
+            engine: whose processes work on the text; None: threads do.
         """
         with MetricsLog(metrics or self.run.metrics) as log:
             folder = checkpoints or self.run.checkpoints
@@ -73,6 +76,7 @@ class Job:
                 note=self.note,
                 warn=self.note,
                 budget=budget,
+                engine=engine,
             )
 
 
@@ -81,7 +85,8 @@ def run_folder(out: str | Path | None, *, overwrite: bool, resume: bool) -> Iter
     """The folder of the run, locked by this process: a temporary one for a run that is not kept.
 
     A run that fails before it has learned anything, because of its settings or its text, is
-    removed. A run that was stopped, or could not be written, stays and can be resumed.
+    removed. A run that was stopped, or could not be written, or has shards of its text, stays and
+    can be resumed.
 
     Raises:
         OutputError: it holds another run, or another process is at work in it, or it cannot be
@@ -98,12 +103,14 @@ def run_folder(out: str | Path | None, *, overwrite: bool, resume: bool) -> Iter
         try:
             run.begin(overwrite=overwrite, resume=resume)
             yield run
-        except (OutputError, MemoryError):
+        except (OutputError, ClusterError, MemoryError):
             _remove_empty(run, is_new=is_new)
             raise
         except BaseException as error:
             stopped = isinstance(error, Interrupted | KeyboardInterrupt)
-            if not resume and not (stopped and run.tokens.is_dir()):
+            has_read = run.tokens.is_dir() if stopped else False
+            has_read = has_read or (run.has_shards and not isinstance(error, CorpusError))
+            if not resume and not has_read:
                 run.abandon()  # what an earlier attempt left is not this one's to remove
             _remove_empty(run, is_new=is_new)
             raise

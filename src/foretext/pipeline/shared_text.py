@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from foretext.corpus import Corpus
+from foretext.corpus.text_shards import TextShards
 from foretext.data.token_file import TokenFile, Tokens
 from foretext.data.token_writer import write_tokens
 from foretext.pipeline.building import objective_class
@@ -78,8 +79,10 @@ class SharedText:
         return tokenizer, self.ids(recipe, tokenizer)
 
 
-def learned_tokenizer(recipe: Recipe, text: Corpus, *, quiet: bool = True) -> SubwordTokenizer:
-    """Learn the tokenizer of a recipe, with a bar.
+def learned_tokenizer(
+    recipe: Recipe, text: Corpus, *, quiet: bool = True, shards: TextShards | None = None
+) -> SubwordTokenizer:
+    """Learn the tokenizer of a recipe, with a bar; with `shards`, processes count its words.
 
     Raises:
         CorpusError: there is nothing to learn in the text.
@@ -88,5 +91,10 @@ def learned_tokenizer(recipe: Recipe, text: Corpus, *, quiet: bool = True) -> Su
     kind, config = recipe.parts["tokenizer"]
     with Progress(f"learning {kind}", text.num_bytes, "bytes", quiet=quiet) as bar:
         return learn_subwords(
-            str(kind), config.model_dump(), text, workers=usable_cores(), progress=bar
+            str(kind),
+            config.model_dump(),
+            text,
+            workers=usable_cores(),
+            progress=bar,
+            shards=shards,
         )

@@ -12,6 +12,7 @@ from typing import Protocol
 from foretext.corpus import Corpus
 from foretext.corpus.blocks import Blocks
 from foretext.corpus.segmented import SegmentedCorpus
+from foretext.corpus.text_shards import TextShards
 from foretext.data.token_file import TokenFile, Tokens
 from foretext.data.token_writer import write_tokens
 from foretext.files import atomic_file, temporary_folder
@@ -43,26 +44,34 @@ class WordText:
         text: all that is read.
         words: the same for the tokenizer; Chinese has blanks between its words there.
         quiet: show no progress.
+        shards: whose processes read the text, in the place of threads.
     """
 
     recipe: Recipe
     text: Measured
     words: Blocks
     quiet: bool = True
+    shards: TextShards | None = None
 
     @classmethod
     @contextmanager
     def opened(
-        cls, recipe: Recipe, text: Measured, folder: Path, *, quiet: bool = True
+        cls,
+        recipe: Recipe,
+        text: Measured,
+        folder: Path,
+        *,
+        quiet: bool = True,
+        shards: TextShards | None = None,
     ) -> Iterator[WordText]:
         """Open a text; within `folder` is room for its words, which are cut once."""
         if recipe.tokenizer.pre_tokenizer != "chinese_words":
-            yield cls(recipe, text, text, quiet)
+            yield cls(recipe, text, text, quiet, shards)
             return
         size, workers = text.num_bytes, recipe.vectors.workers
         with temporary_folder(folder) as temporary:
             words = SegmentedCorpus(text, temporary / "words", num_bytes=size, workers=workers)
-            yield cls(recipe, text, words, quiet)
+            yield cls(recipe, text, words, quiet, shards)
 
     @property
     def is_cut(self) -> bool:
@@ -82,6 +91,7 @@ class WordText:
                 workers=self.recipe.vectors.workers,
                 progress=bar,
                 segmented=self.is_cut,
+                shards=self.shards,
             )
             bar.total = self.text.num_bytes  # less than before where the time was over
         return tokenizer
@@ -97,6 +107,7 @@ class WordText:
                 seed=self.recipe.vectors.seed,
                 workers=self.recipe.vectors.workers,
                 progress=bar,
+                shards=self.shards,
             )
 
 

@@ -55,12 +55,14 @@ def encode_text(job: PretrainingJob) -> tuple[WordTokenizer, Tokens]:
     """Count the words and encode the text; a resumed run finds both in its folder."""
     run = job.run
     if job.resume and run.tokens.is_dir():
+        job.drop_shards()
         tokenizer = WordTokenizer.load(run.tokenizer)
         return tokenizer, Tokens.open(run.tokens, vocab_size=tokenizer.vocab_size)
     if job.shared is None or job.base is not None:  # a base has words of its own
         tokenizer, tokens = _read(job)
     else:
         tokenizer, tokens = _shared(job, job.shared)
+    job.drop_shards()
     run.note(
         f"{job.text()}: {tokens.train.num_documents:,} documents, {tokens.train.num_tokens:,} "
         f"tokens to train on, {tokenizer.vocab_size:,} words"
@@ -71,7 +73,8 @@ def encode_text(job: PretrainingJob) -> tuple[WordTokenizer, Tokens]:
 def _read(job: PretrainingJob) -> tuple[WordTokenizer, Tokens]:
     """Pass over the text twice: to count its words, and to encode it."""
     run, text = job.run, job.text()
-    with WordText.opened(job.recipe, text, run.path, quiet=job.quiet) as words:
+    opened = WordText.opened(job.recipe, text, run.path, quiet=job.quiet, shards=job.shards)
+    with opened as words:
         with reading(job, passes=1 if words.is_cut else 2):
             tokenizer = words.counted()
         if (known := _base_vectors(job.base)) is not None:

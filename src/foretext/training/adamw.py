@@ -16,7 +16,8 @@ from foretext.kernels.adamw import Factors, Moments, adamw
 from foretext.nn.team import torch_team
 from foretext.nn.views import flat_view
 from foretext.training.flat_optimizer import Step
-from foretext.training.flat_parameters import FlatParameters, Segment
+from foretext.training.parameters import Parameters
+from foretext.training.segment import Segment
 
 __all__ = ["AdamW"]
 
@@ -34,7 +35,7 @@ class AdamW:
 
     def __init__(
         self,
-        parameters: FlatParameters,
+        parameters: Parameters,
         segments: Sequence[Segment] | None = None,
         *,
         betas: tuple[float, float] = (0.9, 0.999),
@@ -54,7 +55,7 @@ class AdamW:
         (self._move_by_kernel if on_cpu else self._move_by_torch)(gradients, step)
 
     def state(self) -> dict[str, Tensor]:
-        """Return the running means, as `FlatParameters.by_name` does."""
+        """Return the running means, as `Parameters.by_name` does."""
         return {
             f"{kind}.{name}": value
             for kind, vector in (("mean", self.mean), ("square", self.square))

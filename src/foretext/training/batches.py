@@ -1,13 +1,15 @@
 """The batch of every step, as a pure function of a seed and the step's number.
 
-So a resumed training continues with the next batch, and reads nothing twice.
+So a resumed training continues with the next batch, and reads nothing twice. Of several processes
+each makes its own rows of the batch.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,11 +18,20 @@ from foretext.data.examples import Examples
 from foretext.errors import SettingError
 from foretext.runtime import Threads
 
-__all__ = ["Batches"]
+__all__ = ["Batches", "Part"]
 
 BUCKET_BATCHES = 64  # batches whose examples are sorted by length together
 PREPARED = 4  # batches made ahead in the background
 ORDER, CONTENT = 0, 1  # what a generator is for
+
+
+class Part(NamedTuple):
+    """What a process has of the batch of a step."""
+
+    # Its own examples; the first one of all where it has none, so that it knows what there would be
+    batch: Batch
+    rows: range  # of the whole batch, which of its examples are this process's
+    num_examples: int  # of the whole batch
 
 
 class Batches:
@@ -35,6 +46,7 @@ class Batches:
         batch_tokens: of a batch, its longest example times their number, in place of
             `batch_examples`; a longer example makes a batch of its own. All examples are then
             sorted by length, so that an epoch has as many batches as any other.
+        share_of: which of so many examples are this process's; all of them, where none is given.
 
     Attributes:
         first: the keys of each batch of the first epoch.
@@ -51,8 +63,10 @@ class Batches:
         *,
         continues: bool = False,
         batch_tokens: int | None = None,
+        share_of: Callable[[int], range] = range,
     ) -> None:
         self.examples = examples
+        self.share_of = share_of
         self.size = batch_examples
         self.tokens = batch_tokens
         self.seed = seed
@@ -66,27 +80,40 @@ class Batches:
         return len(self._order)
 
     def batch(self, step: int) -> Batch:
-        """Make the batch of a step."""
-        epoch, place = divmod(step, self.per_epoch)
-        if epoch != self._epoch:
-            self._epoch, self._order = epoch, self._ordered(epoch)
-        keys = self._order[place]
+        """Make the whole batch of a step."""
+        keys, continues = self._keys(step)
         batch = self.examples.batch(keys, self._rng(CONTENT, step))
-        return replace(batch, keys=keys, continues=self.continues and place > 0)
+        return replace(batch, keys=keys, continues=continues)
 
-    def ahead(self, step: int) -> Iterator[Batch]:
-        """Yield the batches of `step` and all that follow, made in the background."""
+    def part(self, step: int) -> Part:
+        """Make what this process has of the batch of a step."""
+        keys, continues = self._keys(step)
+        own = self.share_of(len(keys))
+        made = own or range(1)
+        batch = self.examples.part(keys, made, self._rng(CONTENT, step))
+        batch = replace(batch, keys=keys[made.start : made.stop], continues=continues)
+        return Part(batch, own, len(keys))
+
+    def ahead(self, step: int) -> Iterator[Part]:
+        """Yield the parts of `step` and all that follow, made in the background."""
         with Threads(1, thread_name_prefix="batches") as pool:
-            coming = deque(pool.submit(self.batch, step + ahead) for ahead in range(PREPARED))
+            coming = deque(pool.submit(self.part, step + ahead) for ahead in range(PREPARED))
             try:
                 while True:
-                    batch = coming.popleft().result()
-                    coming.append(pool.submit(self.batch, step + PREPARED))
+                    part = coming.popleft().result()
+                    coming.append(pool.submit(self.part, step + PREPARED))
                     step += 1
-                    yield batch
+                    yield part
             finally:
                 for future in coming:
                     future.cancel()
+
+    def _keys(self, step: int) -> tuple[np.ndarray, bool]:
+        """Return the keys of a step's batch, and whether it goes on where the one before ended."""
+        epoch, place = divmod(step, self.per_epoch)
+        if epoch != self._epoch:
+            self._epoch, self._order = epoch, self._ordered(epoch)
+        return self._order[place], self.continues and place > 0
 
     def _rng(self, purpose: int, number: int) -> np.random.Generator:
         return np.random.default_rng((self.seed, purpose, number))

@@ -12,7 +12,8 @@ from torch import Tensor
 from foretext.kernels.adamw import squares
 from foretext.nn.team import torch_team
 from foretext.nn.views import flat_view
-from foretext.training.flat_parameters import FlatParameters, Segment
+from foretext.training.parameters import Parameters
+from foretext.training.segment import Segment
 
 __all__ = ["FlatOptimizer", "Rule", "Step"]
 
@@ -34,7 +35,7 @@ class Rule(Protocol):
         """Move masters and copies of its segments by flat gradients, float32 or bfloat16."""
 
     def state(self) -> dict[str, Tensor]:
-        """Return what it remembers, as `FlatParameters.by_name` does."""
+        """Return what it remembers, as `Parameters.by_name` does."""
 
     def load_state(self, state: Mapping[str, Tensor]) -> None:
         """Remember what `state` returned."""
@@ -52,7 +53,7 @@ class FlatOptimizer:
     """
 
     def __init__(
-        self, parameters: FlatParameters, rules: Sequence[Rule], clip_norm: float | None = None
+        self, parameters: Parameters, rules: Sequence[Rule], clip_norm: float | None = None
     ) -> None:
         self.parameters = parameters
         self.rules, self.clip_norm = rules, clip_norm
@@ -84,9 +85,9 @@ class FlatOptimizer:
                 part.fill(vector, gradient)
         return vector
 
-    def take(self, gradients: Tensor) -> None:
-        """Have the step taken by a vector, of the own slice, and not by what was gathered."""
-        self._gradients = {part: gradients[part.place] for part in self.parameters.own}
+    def take(self, gradients: Mapping[Segment, Tensor]) -> None:
+        """Have the step taken by these, of the own slice, and not by what was gathered."""
+        self._gradients = dict(gradients)
 
     def step(self, learning_rate: float) -> float:
         """Take a step by what was gathered; returns the gradients' norm before clipping.
@@ -108,7 +109,7 @@ class FlatOptimizer:
     def state(self) -> dict[str, Tensor]:
         """Return all that a resumed run needs to end in the same bits, with any processes.
 
-        Tensors are whole, as `FlatParameters.by_name` returns them.
+        Tensors are whole, as `Parameters.by_name` returns them.
         """
         state = {f"weight.{name}": value for name, value in self.parameters.values().items()}
         for rule in self.rules:

@@ -8,49 +8,16 @@ step, as automatic mixed precision does at every use of a parameter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping
 
 import torch
 from torch import Tensor, nn
 
 from foretext.training.processes import Processes
+from foretext.training.segment import Segment
 from foretext.training.shard import ALIGNMENT, Shard
 
-__all__ = ["FlatParameters", "Segment"]
-
-
-class Segment(NamedTuple):
-    """Where one parameter lies in the vectors, or what is in a slice of both."""
-
-    name: str
-    parameter: nn.Parameter
-    offset: int
-    size: int
-    decays: bool  # matrices do, biases and norms do not
-    rate: float = 1.0  # its share of the learning rate
-    first: int = 0  # of the parameter's numbers
-
-    @property
-    def place(self) -> slice:
-        """Its numbers in a vector."""
-        return slice(self.offset, self.offset + self.size)
-
-    def view(self, vector: Tensor) -> Tensor:
-        """Return the whole parameter's numbers of a vector, in its shape."""
-        return vector[self.place].view(self.parameter.shape)
-
-    def cut(self, place: slice) -> Segment | None:
-        """Return what of it lies in a slice of the vectors, with its offset in that slice."""
-        start, stop = max(self.offset, place.start), min(self.offset + self.size, place.stop)
-        if start >= stop:
-            return None
-        first = self.first + start - self.offset
-        return self._replace(offset=start - place.start, size=stop - start, first=first)
-
-    def fill(self, vector: Tensor, values: Tensor) -> None:
-        """Copy its numbers from the values of the whole parameter to a vector."""
-        vector[self.place].copy_(values.reshape(-1)[self.first : self.first + self.size])
+__all__ = ["FlatParameters"]
 
 
 class FlatParameters:
@@ -64,12 +31,17 @@ class FlatParameters:
     Where processes share the masters out, each has a slice of them and all of what the model
     computes with; in float32 the slice is a part of that, and costs nothing.
 
+    Attributes:
+        network: the module, which is what is trained.
+
     Args:
         module: whose parameters are float32.
         dtype: what it computes with, float32 or bfloat16.
         rates: shares of the learning rate by name; 1 for those that are not named.
         sharing: processes that share the masters out; None: all are kept here.
     """
+
+    sums_gradients = False  # in each backward pass
 
     def __init__(
         self,
@@ -78,6 +50,7 @@ class FlatParameters:
         rates: Mapping[str, float] | None = None,
         sharing: Processes | None = None,
     ) -> None:
+        self.network = module
         self.segments = _segments(module, rates or {})
         size = self.segments[-1].place.stop if self.segments else 0
         self.shard = Shard(size, sharing)
@@ -106,6 +79,22 @@ class FlatParameters:
     def share(self) -> None:
         """Give every process the copies of all."""
         self.shard.share(self.working)
+
+    def summed(
+        self, gathered: Callable[[slice], Tensor], processes: Processes
+    ) -> dict[Segment, Tensor]:
+        """Add up the gradients of all processes; returns those of the own slice, float32.
+
+        Args:
+            gathered: makes a slice of this process's gradients, to be overwritten.
+            processes: all of them.
+        """
+        if self.shard.count > 1:
+            vector = self.shard.sum(gathered)
+        else:
+            vector = gathered(self.shard.place)
+            processes.sum([vector])
+        return {part: vector[part.place] for part in self.own}
 
     def by_name(self, vector: Tensor) -> dict[str, Tensor]:
         """Return each parameter's numbers of a vector like the master.

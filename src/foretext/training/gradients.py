@@ -8,10 +8,12 @@ import torch
 
 from foretext.data.batch import Batch
 from foretext.errors import SettingError
+from foretext.training.batches import Part
 from foretext.training.frozen_states import FrozenStates
 from foretext.training.grad_cache import GradCache
 from foretext.training.lanes import Lanes
 from foretext.training.model import Model
+from foretext.training.optimizer import is_fully_sharded
 from foretext.training.processes import Processes
 from foretext.training.settings import TrainingConfig
 from foretext.training.tally import Tally
@@ -45,12 +47,13 @@ class Gradients:
         self.compared = GradCache(model, processes, vectors, gather)
         self.micro_batch = config.micro_batch_examples
         self.lanes = Lanes()
+        self.computes_together = is_fully_sharded(config, processes)
 
-    def add(self, batch: Batch, divisors: Mapping[str, int], tally: Tally) -> None:
+    def add(self, part: Part, divisors: Mapping[str, int], tally: Tally) -> None:
         """Add the gradients of a batch to those of the weights, and its scores to the tally.
 
         Args:
-            batch: of all processes.
+            part: of the batch; all of it where its examples are compared.
             divisors: of the summed loss of each part of it.
             tally: of this process.
 
@@ -58,25 +61,41 @@ class Gradients:
             SettingError: rows hand on states, and several processes share them.
         """
         if self.model.objective.compares_examples:
-            self._add_compared(batch, divisors, tally)
+            self._add_compared(part.batch, divisors, tally)
         else:
-            self._add_rows(batch, divisors, tally)
+            self._add_rows(part, divisors, tally)
 
     def _add_compared(self, batch: Batch, divisors: Mapping[str, int], tally: Tally) -> None:
-        parts = [part.to(self.model.device) for part in self._micro_batches(batch)]
+        own = self.processes.rows(batch)
+        made = [] if own is None else self._micro_batches(own)
+        parts = [each.to(self.model.device) for each in made]
         scores = self.compared.backward(batch, parts, divisors)
         if self.processes.is_first:  # all know the loss of the whole batch
             tally.add(scores)
 
-    def _add_rows(self, batch: Batch, divisors: Mapping[str, int], tally: Tally) -> None:
-        for part in self._micro_batches(self._continued(batch)):
-            scores = self.forward(part.to(self.model.device), self.frozen.of(part))
+    def _add_rows(self, part: Part, divisors: Mapping[str, int], tally: Tally) -> None:
+        batch = self._continued(part.batch)
+        for rows in self._micro_batches(batch) if part.rows else ():
+            scores = self.forward(rows.to(self.model.device), self.frozen.of(rows))
             loss = sum(score.part_of_loss(divisors[name]) for name, score in scores.items())
             loss.backward()
             self.gather()
             tally.add(scores)
             self.lanes.add(self.model.carried)
         self.lanes.end()
+        if self.computes_together:
+            self._keep_company(part)
+
+    def _keep_company(self, part: Part) -> None:
+        """Compute nothing as often as another process has more micro-batches than this one.
+
+        Where weights are shared out, every pass needs all processes.
+        """
+        size = self.micro_batch or part.num_examples
+        most = -(-part.num_examples // self.processes.size)
+        for _ in range(-(-most // size) - -(-len(part.rows) // size)):
+            scores = self.forward(part.batch.rows(0, 1).to(self.model.device), None)
+            (sum(score.part_of_loss(1) for score in scores.values()) * 0.0).backward()
 
     def _continued(self, batch: Batch) -> Batch:
         """Return the batch with the states that its rows begin with."""
@@ -88,9 +107,7 @@ class Gradients:
         return self.lanes.begin(batch)
 
     def _micro_batches(self, batch: Batch) -> Iterator[Batch]:
-        """This process's rows, as many at a time as the user wants computed at once."""
-        share = self.processes.rows(batch)
+        """Yield own rows, as many at a time as the user wants computed at once."""
         size = self.micro_batch or len(batch)
-        for start in range(0, 0 if share is None else len(share), size):
-            assert share is not None
-            yield share.rows(start, min(start + size, len(share)))
+        for start in range(0, len(batch), size):
+            yield batch.rows(start, min(start + size, len(batch)))

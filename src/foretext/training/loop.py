@@ -8,28 +8,28 @@ killed ends, on one process, in the same bits as one that was not.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 import torch
 
-from foretext.data.batch import Batch
 from foretext.data.examples import Examples
-from foretext.errors import Interrupted, SettingError
+from foretext.errors import Interrupted, OutputError, SettingError
 from foretext.nn.device import choose_device
 from foretext.progress import Progress
 from foretext.progress.run_context import RunContext
 from foretext.runtime import Interruption
-from foretext.training.batches import Batches
+from foretext.training.batches import Batches, Part
 from foretext.training.flops import ModelFlops, peak_flops
 from foretext.training.forecast import Forecast
 from foretext.training.frozen_states import FrozenStates
 from foretext.training.gradients import Gradients
 from foretext.training.heap import keep_freed_memory
 from foretext.training.held_out import HeldOut
+from foretext.training.lost_processes import told_of_lost_processes
 from foretext.training.memory import advised_on_memory
 from foretext.training.model import Model
-from foretext.training.optimizer import Optimizer
+from foretext.training.optimizer import Optimizer, is_fully_sharded
 from foretext.training.precision import training_dtype
 from foretext.training.processes import Processes
 from foretext.training.records import Records
@@ -37,9 +37,19 @@ from foretext.training.saving import Saver
 from foretext.training.schedule import Schedule
 from foretext.training.settings import TrainingConfig
 from foretext.training.state import TrainingState
+from foretext.training.totals import Totals
 from foretext.training.validation import Validation
 
 __all__ = ["Training", "fit"]
+
+TOTAL = "total."  # before the names of sums that are no predictions
+
+
+class Work(NamedTuple):
+    """What a batch takes."""
+
+    tokens: int  # that are read, padding not counted
+    flops: int
 
 
 def fit(
@@ -93,23 +103,34 @@ class Training:
         self.device = choose_device(config.device)
         self.processes = Processes(self.device, alone=alone)
         torch.manual_seed(config.seed)
-        self.model = model.to(self.device)
+        is_full = is_fully_sharded(config, self.processes)
+        if is_full and validation is not None and validation.reads_whole_weights:
+            raise SettingError(
+                "[training] sharding = 'full': this validation reads whole weights, which no "
+                "process has; use 'optimizer'."
+            )
+        if not is_full:  # no device is to hold all of it
+            model = model.to(self.device)
         if config.gradient_checkpointing:
             model.backbone.recompute_layers()
-        dtype = training_dtype(model, config.precision)
+        dtype = training_dtype(model, config.precision, self.device)
         self.optimizer = Optimizer(model, config, dtype, self.processes)
-        continues = model.objective.carries_state
+        self.model = self.optimizer.network
+        model, continues = self.model, model.objective.carries_state
         self.batches = Batches(
             examples,
             config.batch_examples,
             config.seed,
             continues=continues,
             batch_tokens=config.batch_tokens,
+            share_of=range if model.objective.compares_examples else self.processes.share_of,
         )
+        # Of a batch that every process has as a whole, each counts all.
+        self.totals = None if model.objective.compares_examples else Totals(self.processes)
         self.schedule = Schedule(config, self.batches.per_epoch, self._limit())
         self.forecast = Forecast(self.batches.per_epoch)
         self.flops = ModelFlops(model)
-        room = 0.0 if config.compile else config.frozen_states_gb * 1e9
+        room = 0.0 if config.compile or is_full else config.frozen_states_gb * 1e9
         self.frozen = FrozenStates(model, self.batches, room)
         self.records = Records(
             self.schedule,
@@ -126,7 +147,7 @@ class Training:
         self.saver = Saver(
             context.checkpoints, config, self.processes, self.optimizer, self.lanes, self.records
         )
-        self.state = TrainingState()
+        self.state = TrainingState(drawing=examples.drawing)
         self.held_out = HeldOut(self.model, validation, self.schedule, self._clock, context.note)
         self._began = context.clock()
         self._step_seconds = 0.0  # of the newest step
@@ -144,8 +165,18 @@ class Training:
         return self.processes.size * peak_flops(self.device, dtype, torch.get_num_threads())
 
     def resume(self) -> bool:
-        """Go back to the newest checkpoint; False: there is none, and the training starts over."""
+        """Go back to the newest checkpoint; False: there is none, and the training starts over.
+
+        Raises:
+            OutputError: all checkpoints are damaged, or of a training that went in another way.
+        """
         found = self.saver.restore()
+        if found is not None and found.drawing != self.state.drawing:
+            raise OutputError(
+                f"{self.context.folder} was begun by a version of foretext that draws other "
+                "batches than this one; finish it with that version, or start it again with "
+                "--overwrite."
+            )
         self.state = found or self.state
         if self.context.log is not None:
             self.context.log.restore(self.state.history)
@@ -170,7 +201,12 @@ class Training:
         batches = self.batches.ahead(state.step)
         keep_freed_memory()
         self.model.train()
-        with Interruption() as stop, bar, self.saver.guard(state):
+        with (
+            told_of_lost_processes(self.processes),
+            Interruption() as stop,
+            bar,
+            self.saver.guard(state),
+        ):
             if self.held_out.due(state) and not self.held_out.is_measured(state):
                 self._validate()  # a full disk had prevented it
             while not self._finished():
@@ -193,18 +229,6 @@ class Training:
         self.saver.save(state, last=True)  # the training is kept, whatever happens to its results
         self._end()
         return state.history
-
-    def _advice(self) -> str:
-        """What to lower where the memory is too small."""
-        config = self.config
-        usual = "all of a step" if config.batch_tokens else config.batch_examples
-        now = config.micro_batch_examples or usual
-        kept = " and go on with --resume from the last checkpoint" if self.state.step else ""
-        shared = self.processes.size > 1 and not config.shard
-        return (
-            f"lower training.micro_batch_examples, now {now} (the result stays the same), or set "
-            f"training.gradient_checkpointing = true{' or training.shard = true' * shared}{kept}."
-        )
 
     def _clock(self) -> float:
         """The seconds of the training now, the same in all processes."""
@@ -229,10 +253,10 @@ class Training:
         if said := self.forecast.add(state.step, self._step_seconds, total - state.seconds, total):
             self.context.warn(said)
 
-    def _learn(self, batches: Iterator[Batch]) -> None:
+    def _learn(self, batches: Iterator[Part]) -> None:
         """Take one step, and the time of it and of its batch."""
         began = self.context.clock()
-        with advised_on_memory(self._advice()):
+        with advised_on_memory(self.config, self.processes.size, learned=self.state.step > 0):
             self._step(next(batches))
         if self.state.step == 1 and self.lanes.states:
             self.saver.reserve()  # the lanes need room, too
@@ -240,20 +264,31 @@ class Training:
         self._step_seconds = self.processes.clock(took) if self.schedule.is_limited else took
         self.state.learning += took
 
-    def _step(self, batch: Batch) -> None:
+    def _step(self, part: Part) -> None:
         """One update of the weights by one batch."""
         state = self.state
-        counts = self.model.objective.counts(batch)
+        counts, work = self._counted(part)
         divisors = self.model.objective.divisors(counts)
         self.records.tally.count(counts)
-        knows_states = self.frozen.is_complete
-        self.gradients.add(batch, divisors, self.records.tally)
+        self.gradients.add(part, divisors, self.records.tally)
         rate = self.schedule.learning_rate(state.step, state.seconds)
         state.gradient_norm = self.optimizer.step(rate)
         state.step += 1
-        state.tokens += batch.inputs.num_tokens
-        state.flops += self.flops.of(batch, counts, knows_states=knows_states)
+        state.tokens += work.tokens
+        state.flops += work.flops
         state.seconds = self._clock()
+
+    def _counted(self, part: Part) -> tuple[Mapping[str, int], Work]:
+        """Return the predictions of a whole batch, by part of the loss, and what it takes."""
+        counts = self.model.objective.counts(part.batch)
+        flops = self.flops.of(part.batch, counts, knows_states=self.frozen.is_complete)
+        work = Work(part.batch.inputs.num_tokens, flops)
+        if self.totals is None:
+            return counts, work
+        counted = {**counts, **{TOTAL + name: n for name, n in work._asdict().items()}}
+        totals = self.totals.of(counted if part.rows else dict.fromkeys(counted, 0))
+        work = Work(*(totals.pop(TOTAL + name) for name in Work._fields))
+        return totals, work
 
     def _validate(self) -> None:
         """Measure the model, remember it where it is the best, and record all figures."""

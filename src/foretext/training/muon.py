@@ -17,7 +17,8 @@ from torch import Tensor
 
 from foretext.nn.device import choose_dtype
 from foretext.training.flat_optimizer import Step
-from foretext.training.flat_parameters import FlatParameters, Segment
+from foretext.training.flat_parameters import FlatParameters
+from foretext.training.segment import Segment
 
 __all__ = ["Muon", "orthogonalized"]
 

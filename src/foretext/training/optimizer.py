@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -10,13 +12,16 @@ from foretext.errors import SettingError
 from foretext.training.adamw import AdamW
 from foretext.training.fine_tuning import BACKBONE, freeze, rates
 from foretext.training.flat_optimizer import FlatOptimizer, Rule
-from foretext.training.flat_parameters import FlatParameters, Segment
+from foretext.training.flat_parameters import FlatParameters
 from foretext.training.model import Model
 from foretext.training.muon import Muon
+from foretext.training.parameters import Parameters
 from foretext.training.processes import Processes
+from foretext.training.segment import Segment
 from foretext.training.settings import TrainingConfig
+from foretext.training.sharded_parameters import ShardedParameters
 
-__all__ = ["Optimizer"]
+__all__ = ["Optimizer", "is_fully_sharded"]
 
 
 class Optimizer:
@@ -26,7 +31,10 @@ class Optimizer:
         model: whose parameters it takes over until `release`.
         config: the user's settings.
         dtype: what the model computes with, float32 or bfloat16.
-        processes: whose gradients are summed; with `shard` each keeps and moves its slice.
+        processes: whose gradients are summed; with `sharding` each keeps and moves its share.
+
+    Attributes:
+        network: what computes until `release`; with full sharding another one than the model.
 
     Raises:
         SettingError: a setting has no effect on this model, or leaves nothing to learn.
@@ -36,8 +44,8 @@ class Optimizer:
         self, model: Model, config: TrainingConfig, dtype: torch.dtype, processes: Processes
     ) -> None:
         self._frozen = freeze(model, config)
-        sharing = processes if config.shard else None
-        self.parameters = FlatParameters(model, dtype, rates(model, config), sharing)
+        self.parameters = _parameters(model, config, dtype, processes)
+        self.network = cast(Model, self.parameters.network)
         rules = _rules(model, self.parameters, config)
         self.inner = FlatOptimizer(self.parameters, rules, config.clip_norm)
         self.processes = processes
@@ -45,12 +53,13 @@ class Optimizer:
 
     def gather(self) -> None:
         """Add the gradients of a micro-batch to those of the step."""
-        self.inner.gather()
+        if not self.parameters.sums_gradients:
+            self.inner.gather()
 
     def step(self, learning_rate: float) -> float:
         """Update the weights; returns the norm of the gradient before it was clipped."""
         if self.processes.size > 1:
-            self.inner.take(self._summed())
+            self.inner.take(self.parameters.summed(self.inner.gathered, self.processes))
         return self.inner.step(learning_rate)
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -89,17 +98,22 @@ class Optimizer:
         for parameter in self._frozen:
             parameter.requires_grad_(True)
 
-    def _summed(self) -> Tensor:
-        """Add up the gradients of all processes; returns the own slice, float32."""
-        shard = self.parameters.shard
-        if shard.count > 1:
-            return shard.sum(self.inner.gathered)
-        whole = self.inner.gathered(shard.place)
-        self.processes.sum([whole])
-        return whole
+
+def is_fully_sharded(config: TrainingConfig, processes: Processes) -> bool:
+    """Whether no process has the whole weights; in one process the setting has no effect."""
+    return config.sharding == "full" and processes.size > 1
 
 
-def _rules(model: Model, parameters: FlatParameters, config: TrainingConfig) -> list[Rule]:
+def _parameters(
+    model: Model, config: TrainingConfig, dtype: torch.dtype, processes: Processes
+) -> Parameters:
+    if is_fully_sharded(config, processes):
+        return ShardedParameters(model, dtype, rates(model, config), processes)
+    sharing = processes if config.sharding == "optimizer" else None
+    return FlatParameters(model, dtype, rates(model, config), sharing)
+
+
+def _rules(model: Model, parameters: Parameters, config: TrainingConfig) -> list[Rule]:
     """Return who moves which parameters."""
     betas, decay = (config.beta1, config.beta2), config.weight_decay
     matrices: dict[Segment, int] = {}
@@ -113,4 +127,8 @@ def _rules(model: Model, parameters: FlatParameters, config: TrainingConfig) -> 
             )
     others = [segment for segment in parameters.segments if segment not in matrices]
     adamw = AdamW(parameters, others, betas=betas, eps=config.eps, weight_decay=decay)
-    return [adamw, Muon(parameters, matrices, weight_decay=decay)] if matrices else [adamw]
+    return (
+        [adamw, Muon(cast(FlatParameters, parameters), matrices, weight_decay=decay)]
+        if matrices
+        else [adamw]
+    )

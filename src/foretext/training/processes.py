@@ -15,9 +15,12 @@ from datetime import timedelta
 import torch
 import torch.distributed as dist
 from torch import Tensor
+from torch.distributed.distributed_c10d import PrefixStore
+from torch.distributed.rendezvous import rendezvous
 
 from foretext.data.batch import Batch
-from foretext.runtime import num_processes
+from foretext.errors import SettingError
+from foretext.runtime import num_processes, num_restarts
 
 __all__ = ["Processes"]
 
@@ -37,8 +40,9 @@ class Processes:
         self.size = 1 if alone else num_processes()
         self.rank = int(os.environ.get("RANK", "0"))
         if self.size > 1 and not dist.is_initialized():
-            backend = "nccl" if device.type == "cuda" else "gloo"
-            dist.init_process_group(backend, timeout=timedelta(seconds=PATIENCE))
+            if device.type == "cuda":  # what PyTorch sends of itself goes there, too
+                torch.cuda.set_device(device)
+            _join("nccl" if device.type == "cuda" else "gloo")
             atexit.register(dist.destroy_process_group)
 
     @property
@@ -60,8 +64,13 @@ class Processes:
 
     def rows(self, batch: Batch) -> Batch | None:
         """Return this process's share of a batch's rows; None where there are too few for all."""
-        start, stop = (len(batch) * rank // self.size for rank in (self.rank, self.rank + 1))
-        return batch.rows(start, stop) if stop > start else None
+        own = self.share_of(len(batch))
+        return batch.rows(own.start, own.stop) if own else None
+
+    def share_of(self, count: int) -> range:
+        """Return which of so many rows are this process's."""
+        start, stop = (count * rank // self.size for rank in (self.rank, self.rank + 1))
+        return range(start, stop)
 
     def sum(self, tensors: Iterable[Tensor]) -> None:
         """Add up each tensor over all processes, in place."""
@@ -84,3 +93,26 @@ class Processes:
         said = torch.tensor(float(flag), device=self.device)
         dist.all_reduce(said, dist.ReduceOp.MAX)
         return bool(said)
+
+
+def _join(backend: str) -> None:
+    """Join the group of all processes.
+
+    Where torchrun starts processes again, they meet in the same store, which still has the
+    addresses of those that died. So each start has keys of its own.
+
+    Raises:
+        SettingError: the others cannot be reached.
+    """
+    patience = timedelta(seconds=PATIENCE)
+    try:
+        store, rank, size = next(rendezvous("env://", timeout=patience))
+        own = PrefixStore(f"start-{num_restarts()}", store)
+        dist.init_process_group(backend, store=own, rank=rank, world_size=size, timeout=patience)
+    except (RuntimeError, ValueError) as error:
+        where = f"{os.environ.get('MASTER_ADDR')}:{os.environ.get('MASTER_PORT')}"
+        raise SettingError(
+            f"The processes that torchrun started do not meet at {where} "
+            f"({str(error).splitlines()[0]}); check the addresses that torchrun was given, and "
+            "that no firewall stands between the machines."
+        ) from error

@@ -69,8 +69,8 @@ class TrainingConfig(Config):
     """Use torch.compile; it takes minutes before the first step."""
     gradient_checkpointing: bool = False
     """Compute layers twice, for less memory."""
-    shard: bool = False
-    """Spread masters and moments over torchrun's processes."""
+    sharding: Literal["none", "optimizer", "full"] = "none"
+    """What torchrun's processes share out: masters and moments, or weights and gradients too."""
 
     valid_steps: int | None = Field(None, ge=1)
     """Steps between two held-out losses; none: 20 losses in all."""
@@ -98,8 +98,10 @@ class TrainingConfig(Config):
             raise ValueError("of batch_examples and batch_tokens only one can say how many")
         if self.batch_tokens is None and (self.micro_batch_examples or 1) > self.batch_examples:
             raise ValueError("micro_batch_examples is more than batch_examples")
-        if self.shard and self.optimizer == "muon":
-            raise ValueError("shard would cut the matrices that muon moves as one; use adamw")
+        if self.sharding != "none" and self.optimizer == "muon":
+            raise ValueError("sharding would cut the matrices that muon moves as one; use adamw")
+        if self.sharding == "full" and self.compile:
+            raise ValueError("compile would put together what sharding = 'full' keeps apart")
         if self.freeze_layers and self.freeze != "none":
             raise ValueError("freeze and freeze_layers: one of them freezes what both would")
         if "frozen_states_gb" in self.changed and self.freeze != "backbone":

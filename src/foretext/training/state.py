@@ -12,6 +12,7 @@ __all__ = ["TrainingState"]
 class TrainingState:
     """Numbers that change from step to step."""
 
+    drawing: int = 1  # the way in which batches are drawn; `Examples.drawing`
     step: int = 0  # steps that are done
     tokens: int = 0  # that were read, padding not counted
     flops: int = 0  # floating-point operations of the model; 0 where they are not counted

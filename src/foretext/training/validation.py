@@ -23,6 +23,9 @@ class Validation(Protocol):
     judged_by: str  # the figure by which one model is better than another
     higher_is_better: bool
     num_examples: int = 1  # that there are to measure
+    # Whether it needs more than forward passes of the model that it is given, alike in all
+    # processes: then it cannot measure one whose weights are shared out.
+    reads_whole_weights: bool = True
 
     def measure(self, model: Model) -> dict[str, float]:
         """Return the figures of a model that is in evaluation mode."""
@@ -44,6 +47,7 @@ class HeldOutLoss(Validation):
 
     judged_by = "valid_loss"
     higher_is_better = False
+    reads_whole_weights = False
 
     def __init__(self, examples: Examples, batch_examples: int, *, continues: bool = False) -> None:
         self.batches = Batches(examples, batch_examples, FROZEN_SEED, continues=continues)

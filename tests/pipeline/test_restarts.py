@@ -1,0 +1,45 @@
+"""Which run goes on when torchrun starts all processes again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from foretext.pipeline.restarts import goes_on_after_restart, keep_job
+from foretext.run_folder import RunFolder
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
+    """A run that the job "a" began, and was started again for."""
+    monkeypatch.setenv("TORCHELASTIC_RUN_ID", "a")
+    monkeypatch.setenv("TORCHELASTIC_RESTART_COUNT", "1")
+    run = RunFolder(tmp_path)
+    run.begin()
+    keep_job(run)
+    return run
+
+
+def test_the_run_of_the_same_job_goes_on(run: RunFolder) -> None:
+    assert goes_on_after_restart(run.path)
+    assert not goes_on_after_restart(run.path / "another")
+    assert not goes_on_after_restart(None)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("TORCHELASTIC_RUN_ID", "b"), ("TORCHELASTIC_RESTART_COUNT", "0")]
+)
+def test_other_runs_do_not(
+    run: RunFolder, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    assert not goes_on_after_restart(run.path)
+
+
+def test_without_torchrun_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TORCHELASTIC_RUN_ID", raising=False)
+    run = RunFolder(tmp_path)
+    run.begin()
+    keep_job(run)
+    assert not list(run.checkpoints.iterdir())
