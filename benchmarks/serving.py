@@ -13,6 +13,7 @@ from typing import Any
 
 from benchmarks.harness import Figures, Row, median, paired, ratios, run_program, work_folder
 from benchmarks.language_models import make_model
+from benchmarks.serving_infinity import INFINITY, infinity_server
 
 __all__ = ["PACKAGES", "rows"]
 
@@ -25,15 +26,18 @@ TIMES_CAPACITY = 10
 
 
 def rows() -> Iterator[Row]:
-    """Throughput of a network; times of static vectors; what ten times the capacity does."""
+    """Throughput of a network; times of static vectors; what ten times the capacity does.
+
+    ``FORETEXT_SERVING`` names those to measure, with a blank in between.
+    """
     make_model("minilm")
     if not (work_folder() / "static").exists():
         run_program(PROGRAM, "vectors", "static")
     for kind in ("network", "static"):
         run_program(PROGRAM, "prepare", kind)
-    yield from _throughput()
-    yield from _times()
-    yield from _overload()
+    chosen = os.environ.get("FORETEXT_SERVING", " ".join(PARTS)).split()
+    for name in chosen:
+        yield from PARTS[name]()
 
 
 def _throughput() -> Iterator[Row]:
@@ -53,7 +57,43 @@ def _throughput() -> Iterator[Row]:
         *ratios(served, offline, "per_text"),
         0.9,
     )
+    for name in ("server", "clients"):
+        yield Row(
+            f"the same: processor time a text, {name}",
+            "one call of embed",
+            f"{median(served, f'{name}_ms_per_text'):.1f} ms",
+            f"{median(offline, 'ms_per_text'):.1f} ms",
+        )
     yield _right(served)
+
+
+def _infinity() -> Iterator[Row]:
+    """Texts a second of 64 clients of either server, in turns."""
+    if INFINITY is None:
+        return
+    run_program(PROGRAM, "sentences", "network")
+    ours, theirs = paired(lambda _: _loaded("network", "closed", form="openai"), _of_infinity)
+    for figures in (*ours, *theirs):
+        figures["per_text"] = 1 / figures["texts_per_second"]
+    yield Row(
+        "64 clients of /v1/embeddings, 8 paragraphs a request, 6 × 384: texts a second",
+        "infinity",
+        f"{median(ours, 'texts_per_second'):.0f} texts/s",
+        f"{median(theirs, 'texts_per_second'):.0f} texts/s",
+        *ratios(ours, theirs, "per_text"),
+    )
+    yield Row(
+        "the same: processor time a text",
+        "infinity",
+        f"{median(ours, 'server_ms_per_text'):.1f} ms",
+        f"{median(theirs, 'server_ms_per_text'):.1f} ms",
+    )
+    yield _right([*ours, *theirs])
+
+
+def _of_infinity(_: int) -> Figures:
+    with infinity_server(work_folder() / "sentences", "network") as port:
+        return run_program(LOAD, "closed", port, "network", 0, SECONDS, "openai")
 
 
 def _times() -> Iterator[Row]:
@@ -89,9 +129,19 @@ def _right(runs: list[Figures]) -> Row:
     return Row("answers that differ from the Python call", "0", f"{wrong} of {answers:,}", "")
 
 
-def _loaded(kind: str, mode: str, rate: float = 0.0, seconds: float = SECONDS) -> Figures:
+PARTS = {
+    "throughput": _throughput,
+    "infinity": _infinity,
+    "times": _times,
+    "overload": _overload,
+}
+
+
+def _loaded(
+    kind: str, mode: str, rate: float = 0.0, seconds: float = SECONDS, form: str = "tei"
+) -> Figures:
     with _server(kind) as port:
-        return run_program(LOAD, mode, port, kind, rate, seconds)
+        return run_program(LOAD, mode, port, kind, rate, seconds, form)
 
 
 @contextmanager

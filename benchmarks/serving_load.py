@@ -1,6 +1,6 @@
 """Clients of a server in a process of their own; figures as JSON.
 
-``python -m benchmarks.serving_load closed|steady|overload PORT MODEL RATE SECONDS``
+``python -m benchmarks.serving_load closed|steady|overload PORT MODEL RATE SECONDS [tei|openai]``
 
 *closed*: 64 clients, each of which asks again as soon as it is answered. *steady*: requests at a
 fixed rate, whether the ones before are answered or not (open loop). *overload*: the same, beyond
@@ -13,11 +13,13 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,14 +33,35 @@ LEAST_COSINE = (
 PROBES = 0.02  # seconds between requests that find out whether the server is as before
 
 
+class Form(NamedTuple):
+    """How texts are sent and vectors come back."""
+
+    path: str
+    body: Callable[[str, list[str]], dict[str, Any]]  # of the model's name and texts
+    vectors: Callable[[Any], list[list[float]]]
+
+
+FORMS = {
+    "tei": Form("/embed", lambda _, texts: {"inputs": texts}, lambda answer: answer),
+    "openai": Form(
+        "/v1/embeddings",
+        lambda model, texts: {"model": model, "input": texts},
+        lambda answer: [each["embedding"] for each in answer["data"]],
+    ),
+}
+
+
 class Questions:
     """Requests of a file that the server's program made, in turns, and their right answers."""
 
-    def __init__(self, model: str, path: str = "/embed") -> None:
-        bodies = (work_folder() / f"serving-{model}.jsonl").read_bytes().splitlines()
+    def __init__(self, model: str, form: str = "tei") -> None:
+        self._form = FORMS[form]
+        lines = (work_folder() / f"serving-{model}.jsonl").read_bytes().splitlines()
+        texts = [json.loads(line)["inputs"] for line in lines]
+        bodies = [json.dumps(self._form.body(model, each)).encode() for each in texts]
         self.expected = np.load(work_folder() / f"serving-{model}.npy")  # (requests, texts, D)
         self.requests = [
-            post_bytes(path, body, f"client-{number % NUM_CLIENTS}")
+            post_bytes(self._form.path, body, f"client-{number % NUM_CLIENTS}")
             for number, body in enumerate(bodies)
         ]
         self._turns: Iterator[int] = itertools.cycle(range(len(bodies)))
@@ -49,7 +72,8 @@ class Questions:
 
     def is_right(self, number: int, answer: Answer) -> bool:
         """Whether an answer is what the Python call gave."""
-        vectors = np.asarray(json.loads(answer.body), np.float32)  # (texts, D), of length 1
+        found = self._form.vectors(json.loads(answer.body))
+        vectors = np.asarray(found, np.float32)  # (texts, D), of length 1
         if vectors.shape != self.expected[number].shape:
             return False
         return bool(((vectors * self.expected[number]).sum(-1) >= LEAST_COSINE).all())
@@ -72,7 +96,7 @@ class Load:
         """Send the next request and judge the answer."""
         number = self.questions.next()
         began = time.perf_counter()
-        connection = self._free.pop() if self._free else await Connection.open(self.port)
+        connection = await self._connection()
         answer = await connection.ask(self.questions.requests[number])
         took = time.perf_counter() - began
         self._free.append(connection)
@@ -82,6 +106,12 @@ class Load:
             self.num_wrong += not self.questions.is_right(number, answer)
         elif answer.status == 429:
             self.without_retry += b"\r\nretry-after: " not in answer.headers
+
+    async def _connection(self) -> Connection:
+        while self._free:
+            if not (connection := self._free.pop()).is_closed:
+                return connection
+        return await Connection.open(self.port)
 
     async def closed(self, seconds: float) -> float:
         """Let each client ask without a pause; return the seconds that it took."""
@@ -125,11 +155,14 @@ async def closed(load: Load, _: float, seconds: float) -> Figures:
     """Requests a second of 64 clients."""
     await load.closed(min(seconds, 2.0))  # as a server that has run for a while
     load.statuses.clear()
+    of_server, of_clients = cpu_seconds(load.port), time.process_time()
     took = await load.closed(seconds)
-    rate = load.statuses[200] / took
+    num_texts = load.statuses[200] * load.questions.expected.shape[1]
     return load.facts() | {
-        "requests_per_second": rate,
-        "texts_per_second": rate * load.questions.expected.shape[1],
+        "requests_per_second": load.statuses[200] / took,
+        "texts_per_second": num_texts / took,
+        "server_ms_per_text": 1000 * (cpu_seconds(load.port) - of_server) / num_texts,
+        "clients_ms_per_text": 1000 * (time.process_time() - of_clients) / num_texts,
     }
 
 
@@ -168,18 +201,28 @@ async def recovered(load: Load) -> float:
 
 
 def memory_of(port: int) -> int:
-    """Resident bytes of the server's process; it leaves its number in a file."""
+    """Resident bytes of the server's process."""
+    return int(_of_process(port, "statm").split()[1]) * 4096
+
+
+def cpu_seconds(port: int) -> float:
+    """Processor seconds that the server's process has used."""
+    user, system = _of_process(port, "stat").rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def _of_process(port: int, name: str) -> str:
+    """What the system says of the server; it leaves its number in a file."""
     pid = (work_folder() / f"serving-{port}.pid").read_text()
-    pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
-    return int(pages) * 4096
+    return Path(f"/proc/{pid}/{name}").read_text()
 
 
 MODES = {"closed": closed, "steady": steady, "overload": overload}
 
 
 def main() -> None:
-    mode, port, model, rate, seconds = sys.argv[1:6]
-    load = Load(int(port), Questions(model))
+    mode, port, model, rate, seconds, *form = sys.argv[1:]
+    load = Load(int(port), Questions(model, *form))
     print(json.dumps(asyncio.run(MODES[mode](load, float(rate), float(seconds)))))
 
 

@@ -1,6 +1,6 @@
 """A model behind a server, or the same work without one; figures as JSON.
 
-``python -m benchmarks.serving_program vectors|prepare|offline|serve network|static``
+``python -m benchmarks.serving_program vectors|sentences|prepare|offline|serve network|static``
 """
 
 from __future__ import annotations
@@ -46,6 +46,18 @@ def vectors(kind: str) -> None:
     print("{}")
 
 
+def sentences(kind: str) -> None:
+    """Write the network as a folder of sentence-transformers, for another server."""
+    from foretext.data.rows.sentences import SentenceRow
+    from foretext.task_models.sentence_encoder import SentenceEncoder
+
+    rows = [SentenceRow(text, text, None, None, text) for text in ("one", "two")]
+    base = opened(kind).as_base()
+    settings = SentenceEncoder.task_config()()
+    SentenceEncoder.begin(base, settings, rows).save(work_folder() / "sentences")
+    print("{}")
+
+
 def prepare(kind: str) -> None:
     """Write the requests, and the vectors that are right."""
     texts, size = texts_of(kind), NUM_TEXTS[kind]
@@ -58,16 +70,20 @@ def prepare(kind: str) -> None:
 
 
 def offline(kind: str) -> None:
-    """Texts a second of one call of Python with all of them."""
+    """Texts a second of one call of Python with all of them, and its processor time."""
     model, texts = opened(kind), texts_of(kind)
     model.embed(texts[:64])
-    began = time.perf_counter()
+    began, used = time.perf_counter(), time.process_time()
     model.embed(texts)
-    print(json.dumps({"per_second": len(texts) / (time.perf_counter() - began)}))
+    took, used = time.perf_counter() - began, time.process_time() - used
+    print(json.dumps({"per_second": len(texts) / took, "ms_per_text": 1000 * used / len(texts)}))
 
 
 def serve(kind: str) -> None:
     """Serve until standard input ends; the first line that is written says the port."""
+    from foretext.serving.library_memory import limit_library_memory
+
+    limit_library_memory()
     from foretext.serving import ServingConfig, create_app
     from foretext.serving.listening import listening_config
 
@@ -89,7 +105,13 @@ def _announce(server: uvicorn.Server) -> None:
     server.should_exit = True
 
 
-PROGRAMS = {"vectors": vectors, "prepare": prepare, "offline": offline, "serve": serve}
+PROGRAMS = {
+    "vectors": vectors,
+    "sentences": sentences,
+    "prepare": prepare,
+    "offline": offline,
+    "serve": serve,
+}
 
 if __name__ == "__main__":
     PROGRAMS[sys.argv[1]](sys.argv[2])

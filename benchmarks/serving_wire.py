@@ -48,6 +48,11 @@ class Connection:
         length = int(headers.partition(b"content-length: ")[2].partition(b"\r\n")[0])
         return Answer(int(headers[9:12]), headers, await self._reader.readexactly(length))
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the server has closed it."""
+        return self._reader.at_eof()
+
     def close(self) -> None:
         """Close it, whatever it waits for."""
         self._writer.close()

@@ -74,7 +74,7 @@ def written(tokenizer: SubwordTokenizer, text: str, context: str, stop: list[str
     pieces: list[str] = []
     ids = tokenizer.encode(context + text)
     split = len(tokenizer.encode(context))
-    writer = Writer(tokenizer, ids[:split], -1, stop, pieces.append)
+    writer = Writer(tokenizer, ids[:split], [-1], stop, pieces.append)
     for token in ids[split:]:
         if writer.take(token):
             break

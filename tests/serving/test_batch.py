@@ -48,10 +48,21 @@ def test_a_batch_is_sorted_and_its_answers_are_not() -> None:
 def test_a_full_batch_is_shared_by_tokens() -> None:
     long = job_of([100] * 90, "long")
     short = [job_of([10] * 400, "short")]
-    batch = fill([[long], short], 12 * QUANTUM)
+    batch = fill([[long], short], 3000)
     taken = {job.client: batch.tokens_of(job) for job in batch.parts}
-    assert abs(taken["long"] - taken["short"]) <= 2 * QUANTUM
-    assert 11 * QUANTUM < sum(taken.values()) <= 12 * QUANTUM
+    assert abs(taken["long"] - taken["short"]) <= 100  # an item of the long one
+    assert 2900 < sum(taken.values()) <= 3000
+
+
+def test_items_of_a_batch_are_alike() -> None:
+    """The first one is the cheapest of the request whose turn it is, so none waits for ever."""
+    ability = Doing()
+    jobs = [job_of([100, 700], "turn", ability)]
+    jobs += [job_of([3, 90 + number, 400, 710], f"{number}", ability) for number in range(3)]
+    fill([[job] for job in jobs], 375).run()
+    assert ability.batches == [[90, 91, 92, 100]]
+    fill([[job] for job in jobs], 3000).run()
+    assert ability.batches[1] == [700, 710, 710, 710]
 
 
 def test_requests_of_one_client_share_what_it_has() -> None:

@@ -22,7 +22,17 @@ from foretext.objectives.base import Objective
 from foretext.objectives.reading import Reading
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
-__all__ = ["Continuation", "Prompt", "Writing", "continue_prompt", "prompt_ids"]
+__all__ = [
+    "CONTEXT",
+    "Continuation",
+    "Prompt",
+    "Writing",
+    "check_writing",
+    "continue_prompt",
+    "draw",
+    "ids_of",
+    "prompt_ids",
+]
 
 Prompt = str | Sequence[int]  # a text, or its ids
 
@@ -68,14 +78,15 @@ def continue_prompt(
 ) -> list[Continuation]:
     """Continue a prompt; `LanguageModel.generate` describes the arguments."""
     objective = _able(networks.original.objective, source)
-    _check(writing)
-    reading = objective.reading(None if source is None else _ids(tokenizer, source))
+    check_writing(writing)
+    reading = objective.reading(None if source is None else ids_of(tokenizer, source))
     length = _check_source(reading, networks)
     ids = prompt_ids(tokenizer, framing, reading, prompt)
     kept = ids[-_room(length, writing.max_new_tokens) :]
     text = torch.tensor(kept, dtype=torch.int64, device=networks.device)
-    writer = partial(Writer, tokenizer, kept[-CONTEXT:], _end(objective), writing.stop)
-    find = _search if writing.num_beams > 1 else _draw
+    end = _end(objective)
+    writer = partial(Writer, tokenizer, kept[-CONTEXT:], [end], writing.stop)
+    find = partial(_search, end=end) if writing.num_beams > 1 else draw
     found = find(networks.decoder(reading), text, writing, writer)
     begun = prompt if isinstance(prompt, str) else tokenizer.decode(prompt)
     return [
@@ -90,7 +101,7 @@ class _Found(NamedTuple):
     score: float | None
 
 
-def _draw(
+def draw(
     decoder: Decoder, text: Tensor, writing: Writing, writer: Callable[..., Writer]
 ) -> list[_Found]:
     """Return samples that begin with a text, (T,)."""
@@ -117,7 +128,7 @@ def _draw(
 
 
 def _search(
-    decoder: Decoder, text: Tensor, writing: Writing, writer: Callable[..., Writer]
+    decoder: Decoder, text: Tensor, writing: Writing, writer: Callable[..., Writer], end: int
 ) -> list[_Found]:
     """Return the likeliest continuations of a text, (T,), the best one first."""
     decoding = Decoding(
@@ -125,12 +136,12 @@ def _search(
         num_best=writing.num_samples,
         max_new_tokens=writing.max_new_tokens,
     )
-    (outputs,) = BeamSearch(decoder, 1, decoding, writer(None).end, text[None]).outputs()
+    (outputs,) = BeamSearch(decoder, 1, decoding, end, text[None]).outputs()
     found = []
     for ids, score, ended in outputs:
         written = writer(None)
         if not any(written.take(token) for token in ids) and ended:
-            written.take(written.end)
+            written.take(end)
         found.append(_Found(written, ids, score))
     return found
 
@@ -186,7 +197,7 @@ def prompt_ids(
     Raises:
         CorpusError: an id is none of the tokenizer; there is nothing to begin with.
     """
-    found = _ids(tokenizer, prompt)
+    found = ids_of(tokenizer, prompt)
     if reading.opening:
         return found
     ids = framing.around(found) if isinstance(prompt, str) else found
@@ -198,14 +209,24 @@ def prompt_ids(
     return [start]
 
 
-def _ids(tokenizer: SubwordTokenizer, text: Prompt) -> list[int]:
+def ids_of(tokenizer: SubwordTokenizer, text: Prompt) -> list[int]:
+    """Return the ids of a text; ids are taken as they are.
+
+    Raises:
+        CorpusError: an id is none of the tokenizer.
+    """
     if isinstance(text, str):
         return tokenizer.encode(text)
     check_ids(text, tokenizer.vocab_size)
     return list(text)
 
 
-def _check(writing: Writing) -> None:
+def check_writing(writing: Writing) -> None:
+    """Refuse settings that have no effect, or no such value.
+
+    Raises:
+        SettingError: the sentence says which.
+    """
     num_samples, num_beams = writing.num_samples, writing.num_beams
     least = min(num_samples, writing.max_new_tokens, num_beams)
     if least < 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -12,6 +12,7 @@ from torch import Tensor
 
 from foretext.backbones.base import Backbone, States
 from foretext.data.batch import Inputs, Visibility
+from foretext.data.length_batches import length_batches
 from foretext.errors import SettingError
 from foretext.nn.batch_threads import over_batches
 from foretext.nn.pooling import POOLS
@@ -21,9 +22,9 @@ __all__ = [
     "Pooling",
     "as_inputs",
     "check_layers",
-    "length_batches",
     "pool_texts",
     "pool_windows",
+    "row_batches",
 ]
 
 Pooling = Literal["mean", "cls", "max"]
@@ -94,8 +95,8 @@ def pool_windows(
     """
     device = backbone.embedding.device
     unseen = None if spelling is None else torch.from_numpy(spelling)
-    vectors = torch.empty(len(rows), backbone.dim)
-    batches = list(length_batches(rows, device))
+    vectors = np.empty((len(rows), backbone.dim), np.float32)
+    batches = row_batches(rows, device)
 
     def pooled(places: list[int]) -> Tensor:
         some = [rows[place] for place in places]
@@ -105,9 +106,9 @@ def pool_windows(
         return POOLS[pooling](states, inputs.token_mask).float().cpu()
 
     for places, found in zip(batches, over_batches(pooled, batches, device), strict=True):
-        vectors[places] = found
+        vectors[places] = found.numpy()  # by PyTorch all of its threads would be woken for it
         done(len(places))
-    return vectors.numpy()
+    return vectors
 
 
 def pool_texts(
@@ -136,15 +137,10 @@ def pool_texts(
     return pooled
 
 
-def length_batches(rows: Sequence[Sequence[int]], device: torch.device) -> Iterator[list[int]]:
-    """Cut the rows, the longest first, into batches that suit a device; yield their indices."""
+def row_batches(rows: Sequence[Sequence[int]], device: torch.device) -> list[list[int]]:
+    """Cut the rows, the longest first, into batches that suit a device; return their indices."""
     batch_tokens = BATCH_TOKENS.get(device.type, BATCH_TOKENS["cpu"])
-    order = sorted(range(len(rows)), key=lambda place: -len(rows[place]))
-    start = 0
-    while start < len(order):
-        stop = start + max(1, batch_tokens // len(rows[order[start]]))
-        yield order[start:stop]
-        start = stop
+    return length_batches([len(row) for row in rows], batch_tokens)
 
 
 def _states(backbone: Backbone, inputs: Inputs, layers: tuple[int, ...]) -> Tensor:

@@ -23,6 +23,7 @@ from foretext.language_model.continuation import (
 from foretext.language_model.embedding import paired
 from foretext.language_model.encoding import Layers, Pooling, check_layers
 from foretext.language_model.filling import Filling, fill_masks
+from foretext.language_model.insertion import insert_text
 from foretext.language_model.insight import (
     AttentionMaps,
     LayerStates,
@@ -148,6 +149,7 @@ class LanguageModel(ModelParts):
         top_p: float | None = None,
         *,
         source: Prompt | None = None,
+        suffix: Prompt | None = None,
         num_samples: int = 1,
         num_beams: int = 1,
         seed: int = 0,
@@ -171,6 +173,8 @@ class LanguageModel(ModelParts):
             top_p: draw from the likeliest tokens that together have this probability.
             source: a text that the new one follows, such as one to continue or to summarise; it is
                 read in both directions. A model with an encoder needs one.
+            suffix: a text that follows the new one. A model that writes spans (T5, BART) writes
+                what stands between the prompt and it; others cannot.
             num_samples: continuations, computed together.
             num_beams: hypotheses of a beam search for the likeliest continuations; 1: none is
                 searched for.
@@ -183,9 +187,9 @@ class LanguageModel(ModelParts):
 
         Raises:
             SettingError: the model does not continue texts, has learned nothing of sources or needs
-                one, or a setting has no effect or no such value.
+                one, writes no spans before a suffix, or a setting has no effect or no such value.
             CorpusError: an empty prompt, and a tokenizer without a token to begin with; an id of
-                no token; a source that leaves no room for a text.
+                no token; a source or a suffix that leaves no room for a text.
         """
         if temperature is None:
             temperature = 0.8 if num_beams == 1 else 0.0
@@ -201,6 +205,13 @@ class LanguageModel(ModelParts):
             watch=watch,
             topn=topn,
         )
+        if suffix is not None:
+            if source is not None:
+                raise SettingError(
+                    "source has no effect beside suffix, which is read with the prompt; leave it "
+                    "out."
+                )
+            return insert_text(self._networks, self.tokenizer, prompt, suffix, writing)
         return continue_prompt(
             self._networks, self.tokenizer, self._framing, prompt, writing, source
         )

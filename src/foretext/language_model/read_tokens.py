@@ -18,7 +18,7 @@ from torch import Tensor
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Visibility
 from foretext.data.framing import Framing
-from foretext.language_model.encoding import Pooling, as_inputs, length_batches
+from foretext.language_model.encoding import Pooling, as_inputs, row_batches
 from foretext.nn.pooling import POOLS
 
 __all__ = ["ReadTokens", "read_tokens"]
@@ -59,7 +59,7 @@ def read_tokens(
     counts = torch.zeros(vocab_size, dtype=torch.int64, device=device)
     texts = np.empty((len(rows), backbone.dim), np.float32)
     framed = [framing.around(row) for row in rows]
-    for places in length_batches(framed, device):
+    for places in row_batches(framed, device):
         some = [framed[place] for place in places]
         inputs = as_inputs(some, pad, visibility).to(device)
         states = backbone(inputs).last.float()  # (B, T, D)

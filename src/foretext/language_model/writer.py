@@ -20,7 +20,7 @@ class Writer:
     Args:
         tokenizer: of the ids.
         context: ids that stand before the first new one.
-        end: id that ends a text.
+        ends: ids each of which ends a text.
         stop: texts that end a sample, and are not part of it.
         stream: takes the text as it comes, or None.
     """
@@ -29,7 +29,7 @@ class Writer:
         self,
         tokenizer: SubwordTokenizer,
         context: Sequence[int],
-        end: int,
+        ends: Sequence[int],
         stop: Sequence[str],
         stream: Stream | None,
     ) -> None:
@@ -38,7 +38,7 @@ class Writer:
         self._ids = list(context)
         self._known = 0  # ids before these are written and needed no more
         self._written = len(self._ids)  # ids whose text is in `_text`
-        self.end = end
+        self._ends = frozenset(ends)
         self._stop = stop
         self._stream = stream
         self._text = ""
@@ -51,7 +51,7 @@ class Writer:
 
     def take(self, token: int) -> bool:
         """Add a token; True where it ends the text."""
-        if token == self.end:
+        if token in self._ends:
             self.ended_by = "end"
             return True
         self._ids.append(token)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 
-from foretext.serving.batch import QUANTUM
 from foretext.serving.errors import CannotServe, Full
 from foretext.serving.pace import Pace
 from foretext.serving.pending import Pending
@@ -14,6 +13,7 @@ from foretext.serving.settings import ServingConfig
 __all__ = ["Admission"]
 
 LONGEST_WAIT = 60.0  # seconds that a refused client is asked to wait, at most
+LEAST_SHARE = 256  # tokens of another request for which one waits, however short it is itself
 SHORTEST_WAIT = 1.0  # the header ``Retry-After`` counts whole seconds
 
 
@@ -88,7 +88,7 @@ class Admission:
         Turns are shared, so each of the others takes as long as it does, or less: a short request
         does not wait for the whole of a long one.
         """
-        share = max(request.tokens, QUANTUM) / self._pace.rate(request.ability)
+        share = max(request.tokens, LEAST_SHARE) / self._pace.rate(request.ability)
         return sum(min(share, self._seconds(other)) for other in self._requests)
 
     def _seconds(self, request: Pending) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ from foretext.serving.job import Job
 
 __all__ = ["Batch", "Computed", "fill"]
 
-QUANTUM = 256  # tokens that a request takes before it is the next one's turn
+QUANTUM = 32  # tokens that a client takes at a time, unless an item has more
 
 
 class Computed(NamedTuple):
@@ -77,22 +78,30 @@ class Batch:
 def fill(queues: Sequence[Sequence[Job]], room: int) -> Batch:
     """Take items of requests that share a turn, in equal parts, until a batch is full.
 
+    The cheapest item of the request whose turn it is comes first, and then always the client takes
+    that has the fewest tokens yet: what is most like the first item, so that little is padded.
+
     Args:
         queues: requests with equal keys, a list for each client.
         room: tokens of the batch; the first item is taken even if it has more.
     """
     first = queues[0][0]
-    parts = {first: first.take(1, first.tokens)}
-    room -= first.costs[parts[first][0]]
-    rest = [*map(list, queues[1:]), [*queues[0][1:], first]]
-    while rest and room > 0:
-        for queue in list(rest):
-            job = queue.pop(0)
-            taken = job.take(QUANTUM, room)
-            if taken:
-                parts.setdefault(job, []).extend(taken)
-                room -= sum(job.costs[index] for index in taken)
-                queue.append(job)  # the client's other requests come first
-            if not queue:
-                rest.remove(queue)
+    parts = {first: first.take(0, 1, first.tokens)}
+    like = first.costs[parts[first][0]]
+    room -= like
+    rest = [list(queue) for queue in queues]
+    rest[0].append(rest[0].pop(0))  # the client's other requests come first
+    clients = [(like if not place else 0, place) for place in range(len(rest))]
+    heapq.heapify(clients)
+    while clients and room > 0:
+        tokens, place = heapq.heappop(clients)
+        job = rest[place].pop(0)
+        taken = job.take(like, QUANTUM, room)
+        if taken:
+            parts.setdefault(job, []).extend(taken)
+            num = sum(job.costs[index] for index in taken)
+            room, tokens = room - num, tokens + num
+            rest[place].append(job)
+        if rest[place]:
+            heapq.heappush(clients, (tokens, place))
     return Batch(parts)

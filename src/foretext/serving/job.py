@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from asyncio import AbstractEventLoop
+from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ __all__ = ["Job"]
 
 
 class Job(Pending):
-    """Items that are computed together with those of other requests, the cheapest first.
+    """Items that are computed together with those of other requests.
 
     Args:
         client: who asks.
@@ -38,8 +39,8 @@ class Job(Pending):
         self.options = options
         self._ability = ability
         self._key = (ability, options)
-        self._order = sorted(range(len(items)), key=self.costs.__getitem__)
-        self._num_taken = self._num_answered = 0
+        self._waiting = sorted(range(len(items)), key=self.costs.__getitem__)
+        self._num_answered = 0
         self._queued_at = time.perf_counter()
         self._began_at: float | None = None
         self.inference_seconds = 0.0
@@ -63,7 +64,7 @@ class Job(Pending):
     @property
     def all_taken(self) -> bool:
         """Whether no item waits for its batch."""
-        return self._num_taken == len(self.items)
+        return not self._waiting
 
     @property
     def is_done(self) -> bool:
@@ -75,21 +76,28 @@ class Job(Pending):
         """Seconds until the first item was computed."""
         return 0.0 if self._began_at is None else self._began_at - self._queued_at
 
-    def take(self, quantum: int, room: int) -> list[int]:
-        """Take the next items, the cheapest first, until `quantum` tokens are reached.
+    def take(self, like: int, quantum: int, room: int) -> list[int]:
+        """Take the items whose costs are nearest to `like`, until `quantum` tokens are reached.
 
         Returns:
             their indices; they have at most `room` tokens. The items that were taken before stay
             taken.
         """
-        first, tokens = self._num_taken, 0
-        while self._num_taken < len(self._order) and tokens < quantum:
-            cost = self.costs[self._order[self._num_taken]]
+        taken, tokens = list[int](), 0
+        while self._waiting and tokens < quantum:
+            place = self._nearest(like)
+            cost = self.costs[self._waiting[place]]
             if tokens + cost > room:
                 break
+            taken.append(self._waiting.pop(place))
             tokens += cost
-            self._num_taken += 1
-        return self._order[first : self._num_taken]
+        return taken
+
+    def _nearest(self, like: int) -> int:
+        """Return the place in `_waiting` of the item whose cost is nearest to `like`."""
+        place = bisect_left(self._waiting, like, key=self.costs.__getitem__)
+        near = [each for each in (place - 1, place) if 0 <= each < len(self._waiting)]
+        return min(near, key=lambda each: abs(self.costs[self._waiting[each]] - like))
 
     def begin(self, moment: float) -> None:
         """Note that some of the items are computed from now on."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import logging
 import socket
 import ssl
 import threading
 import time
 from collections.abc import Callable
+from types import FrameType
 
 import uvicorn
 
@@ -78,7 +80,7 @@ def run_server(
             f"{settings.tls_cert} and {settings.tls_key} cannot be used for TLS: {error}; give a "
             "certificate and its key as PEM files."
         ) from error
-    server = uvicorn.Server(config)
+    server = _Server(config)
     loading = _Loading(models, ready, server)
     loading.start()
     try:
@@ -88,6 +90,18 @@ def run_server(
             raise
     if loading.error is not None:
         raise loading.error
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's server, which a second signal of any kind ends without a word."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Finish what was accepted, or with the second signal nothing."""
+        if self.should_exit:
+            self.force_exit = True
+            # Requests are cancelled now, and each would be a traceback of an error that is none.
+            logging.getLogger("uvicorn.error").disabled = True
+        super().handle_exit(sig, frame)
 
 
 class _Loading(threading.Thread):

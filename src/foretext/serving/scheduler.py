@@ -113,7 +113,7 @@ class Scheduler:
 
         Args:
             ability: of a model.
-            items: what it takes; of many, the cheapest are computed first.
+            items: what it takes; of many, those are computed first that others are like.
             options: of the ability; requests with equal ones share batches.
             client: what tells clients apart, see `client_of`.
 

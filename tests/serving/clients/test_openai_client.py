@@ -13,6 +13,7 @@ import pytest
 
 from foretext.language_model import LanguageModel
 from tests.language_model.models import gpt
+from tests.sequence_networks import in_use
 from tests.serving.conftest import Server
 from tests.serving.models import NAMES, TEXTS, word_vectors
 
@@ -88,6 +89,34 @@ def test_a_stream_is_the_text(client: Any, server: Server) -> None:
         return "".join([event.choices[0].text async for event in stream])
 
     assert asynchronously(server, ask) == expected.text
+
+
+@pytest.mark.parametrize("name", ["span_corruption", "text_infilling"])
+def test_a_text_between_a_prompt_and_a_suffix(
+    serve: Callable[..., Server], animal_text: Path, name: str
+) -> None:
+    model = in_use(name, animal_text)
+    texts = {"prompt": "the dog", "suffix": " barks ."}
+    asked: dict[str, Any] = {"model": name, **texts, "max_tokens": 9, "seed": 5}
+    with opened(serve({name: model})) as client:
+        answer = client.completions.create(**asked, logprobs=1)
+        events = list(client.completions.create(**asked, stream=True))
+        alone = client.completions.create(**{**asked, "suffix": ""})
+    (expected,) = model.generate("the dog", 9, 1.0, seed=5, suffix=" barks .")
+    (choice,) = answer.choices
+    assert choice.text == expected.text
+    assert len(choice.logprobs.token_logprobs) == len(expected.ids)
+    assert "".join(event.choices[0].text for event in events) == expected.text
+    rows = model.tokenizer.encode_batch([*texts.values()])
+    assert answer.usage.prompt_tokens == sum(map(len, rows))
+    (rewritten,) = model.generate(source="the dog", max_new_tokens=9, temperature=1.0, seed=5)
+    assert alone.choices[0].text == rewritten.text
+
+
+def test_a_suffix_is_refused_where_the_model_does_not_read_it(client: Any) -> None:
+    for more in ({}, {"stream": True}):
+        with pytest.raises(openai.BadRequestError, match="'causal' does not know what follows"):
+            client.completions.create(model="causal", prompt=PROMPT, suffix=" ends", **more)
 
 
 def test_log_probabilities(client: Any, server: Server) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from foretext.serving.ability import Ability
+from foretext.serving.scheduler import Scheduler
 from tests.serving.conftest import Server
 from tests.serving.wire import exchange
 
@@ -75,6 +76,34 @@ def test_nothing_is_logged_where_that_is_wanted(guarded: Guarded, capfd: Capture
     server = guarded(access_log="off")
     server.client.post("/neighbors", json=QUESTION)
     assert capfd.readouterr().err == ""
+
+
+def test_probes_and_files_of_the_page_fill_no_log(guarded: Guarded, capfd: Captured) -> None:
+    server = guarded(access_log="text")
+    for path in ("/health", "/ping", "/metrics", "/playground/main.js"):
+        assert server.client.get(path).status_code == 200
+    assert server.client.get("/playground/missing.js").status_code == 404
+    server.client.post("/neighbors", json=QUESTION)
+    assert [line.split()[3] for line in logged(capfd, 2)] == [
+        "/playground/missing.js",
+        "/neighbors",
+    ]
+    counted = server.client.get("/metrics").text
+    assert 'foretext_requests_total{method="GET",route="/health",status="200"} 1.0' in counted
+
+
+def test_probes_that_find_models_loading_fill_no_log(
+    guarded: Guarded, capfd: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = guarded(access_log="text")
+    with monkeypatch.context() as patched:
+        patched.setattr(server.app.state.service.models, "is_loading", True)
+        for path in ("/health", "/info"):
+            assert server.client.get(path).status_code == 503
+        assert server.client.post("/neighbors", json=QUESTION).status_code == 503
+    monkeypatch.setattr(Scheduler, "is_alive", False)
+    assert server.client.get("/health").status_code == 503  # this one is an error
+    assert [line.split()[3] for line in logged(capfd, 2)] == ["/neighbors", "/health"]
 
 
 def test_a_defect_is_an_answer_and_its_message_is_not_logged(

@@ -30,6 +30,7 @@ class GenerateOptions(NamedTuple):
     seed: int = 0
     stop: tuple[str, ...] = ()
     topn: int | None = None
+    suffix: str | None = None
 
     @property
     def is_greedy(self) -> bool:
@@ -76,6 +77,12 @@ class Generate(Ability):
         needs: bool = self.model.objective.needs_source
         return needs
 
+    @property
+    def writes_spans(self) -> bool:
+        """Whether it writes what stands between a prompt and a suffix."""
+        writes: bool = self.model.objective.writes_spans
+        return writes
+
     def cost(self, item: Prompt) -> int:
         """Return the number of ids, or about that of a text."""
         return estimated_tokens(item) if isinstance(item, str) else len(item)
@@ -109,7 +116,8 @@ class Generate(Ability):
             tokens[token.sample].append(token)
             watch(token)
 
-        read = {"source": prompt} if self.answers_prompts else {"prompt": prompt}
+        is_source = self.answers_prompts and options.suffix is None
+        read = {"source": prompt} if is_source else {"prompt": prompt}
         found = self.model.generate(**read, **options.settled()._asdict(), watch=keep)
         return [Written(*each) for each in zip(found, tokens, strict=True)]
 

@@ -8,12 +8,27 @@ from typing import Any
 
 from starlette.types import Scope
 
+from foretext.serving.errors import Loading
 from foretext.serving.settings import ServingConfig
-from foretext.serving.trace import Trace
+from foretext.serving.trace import Trace, route_of
 
-__all__ = ["access_line"]
+__all__ = ["access_line", "is_routine"]
 
 LONGEST_PATH, LONGEST_TEXT = 200, 2000  # letters that a line repeats
+# Routes that programs ask every few seconds, and those of the page's many files.
+ROUTINE = frozenset({"/health", "/ping", "/metrics", "/playground/{path:path}"})
+
+
+def is_routine(trace: Trace, scope: Scope, *, is_loading: bool) -> bool:
+    """Whether a request would only fill the log: a probe, or a file of the page, without error.
+
+    While models are loading, the refusal of a probe is no error, nor that of the page, which asks
+    each second for ``/info``. Metrics count all of them.
+    """
+    _, route = route_of(scope)
+    if is_loading and trace.status == Loading.status:
+        return route in ROUTINE or route == "/info"
+    return 0 < trace.status < 400 and route in ROUTINE
 
 
 def access_line(trace: Trace, scope: Scope, settings: ServingConfig) -> str:

@@ -6,7 +6,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from foretext.serving.defects import say_defect
 from foretext.serving.errors import Broken
-from foretext.serving.guards.access_log import access_line
+from foretext.serving.guards.access_log import access_line, is_routine
 from foretext.serving.guards.refusal import header, refuse
 from foretext.serving.service import Service
 from foretext.serving.trace import Trace, route_of
@@ -55,6 +55,6 @@ class Observation:
 
     def _note(self, trace: Trace, scope: Scope) -> None:
         self.service.metrics.note(trace, *route_of(scope))
-        settings = self.service.settings
-        if settings.access_log != "off":
+        settings, is_loading = self.service.settings, self.service.models.is_loading
+        if settings.access_log != "off" and not is_routine(trace, scope, is_loading=is_loading):
             say(access_line(trace, scope, settings), error=True)

@@ -237,7 +237,7 @@ def test_null_is_the_default(server: Server) -> None:
         ({"stream_options": {"include_usage": True}}, "stream_options needs stream = true"),
         ({"stop": ""}, "stop"),
         ({"stop": ["a"] * 65}, "stop"),
-        ({"suffix": "x"}, "suffix: this server does not know it"),
+        ({"suffix": "x"}, "suffix: 'causal' does not know what follows"),
         ({"frequency_penalty": 1}, "frequency_penalty: this server does not know it"),
         ({"presence_penalty": 0.5}, "presence_penalty: this server does not know it"),
         ({"logit_bias": {"5": 1}}, "logit_bias: this server does not know it"),

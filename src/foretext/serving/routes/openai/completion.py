@@ -69,6 +69,11 @@ class Completion:
                 f"The request asks for {num_texts:,} texts, and this server writes "
                 f"{self.service.settings.max_inputs:,} for a request; send several."
             )
+        if self.body.suffix and not self.writer.writes_spans:
+            raise CannotServe(
+                f"suffix: '{self.model.name}' does not know what follows the text that it writes; "
+                "leave suffix out, or ask a model that writes spans (T5, BART)."
+            )
         if self.body.echo and self.writer.answers_prompts:
             raise CannotServe(
                 f"echo: '{self.model.name}' writes a text for the prompt and does not continue it; "

@@ -72,7 +72,8 @@ class CompletionBody(Body):
     """Whether each text begins with its prompt."""
 
     suffix: str | None = None
-    """Refused: these models do not know what follows; see /fill."""
+    """What follows the text; models that write spans (T5, BART) write what stands in between,
+    others refuse it."""
 
     frequency_penalty: float | None = Field(default=None, ge=-2, le=2)
     """0, or refused."""
@@ -86,7 +87,7 @@ class CompletionBody(Body):
     user: str | None = None
     """Not read."""
 
-    @field_validator("frequency_penalty", "presence_penalty", "logit_bias", "suffix")
+    @field_validator("frequency_penalty", "presence_penalty", "logit_bias")
     @classmethod
     def _without_effect(cls, value: Any) -> Any:
         if value:
@@ -156,4 +157,5 @@ class CompletionBody(Body):
             seed=secrets.randbits(31) if self.seed is None else self.seed,
             stop=tuple(stop),
             topn=topn,
+            suffix=self.suffix or None,
         )

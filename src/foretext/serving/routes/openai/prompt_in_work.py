@@ -79,9 +79,10 @@ class PromptInWork:
 
     def write(self, pause: Pause) -> list[Choice]:
         """Return the texts; called in the model's thread."""
-        ids = self.writer.prompt_ids(self.prompt)
-        self.num_read = len(ids)
-        before = None if self.writer.answers_prompts or not ids else ids[-1]
+        ids, suffix = self.writer.prompt_ids(self.prompt), self.body.suffix
+        self.num_read = len(ids) + (len(self.writer.prompt_ids(suffix)) if suffix else 0)
+        is_source = self.writer.answers_prompts and not suffix
+        before = None if is_source or not ids else ids[-1]
         if self.body.num_tokens == 0:
             return self._only_echo()
         self._texts = [_Growing(before, len(self._echo)) for _ in range(self.body.num_samples)]
