@@ -165,11 +165,40 @@ def test_a_classifier_of_fasttext_is_no_base(task_files: TaskFiles, tmp_path: Pa
         begun(tmp_path / "run")
 
 
-def test_spelled_words_are_no_base_for_other_rows(task_files: TaskFiles, tmp_path: Path) -> None:
-    shape = {**SMALL["lstm"], "characters": "cnn", "character_features": 8}
-    settings = {**small_settings(None), "backbone": shape}
+def test_a_tagger_reads_words_by_their_characters(task_files: TaskFiles, tmp_path: Path) -> None:
     train = task_files.train("tagging")
-    model = ft.finetune("tagging", "lstm", train, tmp_path / "run", settings=settings)
-    assert model.base.backbone.reads_characters
-    with pytest.raises(SettingError, match="reads the spelling of words by the alphabet"):
+    settings = {**small_settings(None), "backbone": SMALL["lstm"]}
+    words = ft.finetune("tagging", "lstm", train, tmp_path / "words", settings=settings)
+    assert words.base.backbone.reads_characters
+
+    (tmp_path / "characters.txt").write_text("上 B-LOC\n海 I-LOC\n人 O\n\n" * 20)
+    settings |= {"task": {"crf": False}}
+    chinese = tmp_path / "characters.txt"
+    tagger = ft.finetune("tagging", "lstm", chinese, tmp_path / "chinese", settings=settings)
+    assert not tagger.base.backbone.reads_characters
+
+
+def test_a_tagger_goes_on_with_its_own_characters(task_files: TaskFiles, tmp_path: Path) -> None:
+    settings = {**small_settings(None), "backbone": SMALL["lstm"]}
+    train = task_files.train("tagging")
+    first = ft.finetune("tagging", "lstm", train, tmp_path / "first", settings=settings)
+    (tmp_path / "other.txt").write_text("Żółw B-PER\nśpi O\n\nzebra O\n\n" * 20)
+    second = ft.finetune(
+        "tagging",
+        tmp_path / "first",
+        tmp_path / "other.txt",
+        tmp_path / "second",
+        settings=small_settings(None),
+    )
+    assert second.task.characters == first.task.characters
+    assert "Ż" not in second.task.characters
+    tags = ft.load(tmp_path / "second").predict([["Żółw", "śpi"]])
+    assert tags == second.predict([["Żółw", "śpi"]])
+
+
+def test_spelled_words_are_no_base_for_other_tasks(task_files: TaskFiles, tmp_path: Path) -> None:
+    settings = {**small_settings(None), "backbone": SMALL["lstm"]}
+    train = task_files.train("tagging")
+    ft.finetune("tagging", "lstm", train, tmp_path / "run", settings=settings)
+    with pytest.raises(SettingError, match="reads words by their characters too"):
         begun(tmp_path / "run")

@@ -66,6 +66,7 @@ class Backbone(Trainable):
     # What it reads beside ids.
     reads_words: ClassVar[bool] = False  # ids are whole words; may start from word vectors
     num_characters: int = 0  # ids of characters in `Inputs.characters`; 0: it reads no spelling
+    spelling_settings: ClassVar[Mapping[str, Any]] = {}  # with which it reads that, where it can
     open_vocabulary: ClassVar[bool] = False  # reads words that it has no id for: `Inputs.spelling`
     num_segments: int = 0  # values of `Inputs.segments`; 0: it ignores them
     takes_segments: ClassVar[bool] = False  # whether `replace_segments` works

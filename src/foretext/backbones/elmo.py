@@ -80,6 +80,7 @@ class Elmo(Backbone):
     visibilities: frozenset[Visibility] = frozenset({"split"})
     open_vocabulary: ClassVar[bool] = True
     feature_based = True
+    can_be_shared_out = False  # cells keep lists of their weights
     default_dropout = 0.0  # of the network; heads have their own
     spellings: Tensor
 

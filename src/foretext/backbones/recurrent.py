@@ -53,6 +53,7 @@ class Recurrent(WordBackbone):
             return self
 
     config: Config
+    can_be_shared_out = False  # cells keep lists of their weights
 
     def __init__(self, config: Config, vocab_size: int, num_characters: int = 0) -> None:
         super().__init__(config, vocab_size, num_characters)

@@ -40,6 +40,7 @@ class Seq2Seq(Backbone):
     config: Seq2SeqConfig
     visibilities: frozenset[Visibility] = frozenset({"causal"})
     reads_source = True
+    can_be_shared_out = False  # cells keep lists of their weights
 
     def __init__(
         self, config: Seq2SeqConfig, vocab_size: int, source_vocab_size: int | None = None

@@ -27,6 +27,7 @@ class WordBackbone(Backbone):
 
     config: WordEmbedding.Config
     reads_words: ClassVar[bool] = True
+    spelling_settings: ClassVar = {"characters": "cnn"}
 
     def __init__(
         self, config: WordEmbedding.Config, vocab_size: int, num_characters: int = 0

@@ -20,7 +20,15 @@ from foretext.classifiers.linear_config import LinearConfig
 from foretext.errors import ModelFileError, SettingError
 from foretext.parsing import parse_json, read_tensors, write_tensors
 
-__all__ = ["FILE", "KIND", "LinearParts", "read_parts", "write_parts"]
+__all__ = [
+    "FILE",
+    "KIND",
+    "LinearParts",
+    "packed_texts",
+    "read_parts",
+    "unpacked_texts",
+    "write_parts",
+]
 
 KIND = "linear classifier"
 FILE = "linear.safetensors"
@@ -61,8 +69,8 @@ def write_parts(path: Path, parts: LinearParts) -> None:
         OutputError: it cannot be written.
     """
     tensors: dict[str, NDArray[Any]] = {
-        **_texts("feature", parts.features),
-        **_texts("label", parts.labels),
+        **packed_texts("feature", parts.features),
+        **packed_texts("label", parts.labels),
         "idf": parts.idf,
         "weights": parts.weights,
         "bias": parts.bias,
@@ -82,7 +90,7 @@ def read_parts(path: Path) -> LinearParts:
     settings = parse_json(metadata.get("settings", "null"), where, ModelFileError, _Settings)
     try:
         config = LinearConfig.checked(settings.model_extra or {}, "linear")
-        features, labels = (_strings(tensors, name) for name in ("feature", "label"))
+        features, labels = (unpacked_texts(tensors, name) for name in ("feature", "label"))
     except (ValueError, SettingError) as error:
         raise ModelFileError(f"{path} is damaged ({error}); fetch or write it again.") from error
     parts = LinearParts(
@@ -108,14 +116,14 @@ def _fit(parts: LinearParts) -> bool:
     )
 
 
-def _texts(name: str, texts: Sequence[str]) -> dict[str, NDArray[Any]]:
+def packed_texts(name: str, texts: Sequence[str]) -> dict[str, NDArray[Any]]:
     """Return texts as bytes, and where each ends."""
     encoded = [text.encode() for text in texts]
     ends = np.cumsum([len(each) for each in encoded], dtype=np.int64)
     return {f"{name}s": np.frombuffer(b"".join(encoded), np.uint8), f"{name}_ends": ends}
 
 
-def _strings(tensors: dict[str, NDArray[Any]], name: str) -> list[str]:
+def unpacked_texts(tensors: dict[str, NDArray[Any]], name: str) -> list[str]:
     """Return the texts; ValueError where ends and bytes do not fit."""
     whole, ends = tensors[f"{name}s"].tobytes(), tensors[f"{name}_ends"]
     starts = np.insert(ends[:-1], 0, 0)

@@ -89,7 +89,7 @@ class Autoencoder(Parameters):
         precision: Literal["auto", "bf16", "fp32"] = "fp32",
         compile: bool = False,
         gradient_checkpointing: bool = False,
-        shard: bool = False,
+        sharding: Literal["none", "optimizer", "full"] = "none",
         valid_steps: int | None = None,
         patience: int | None = None,
         keep: Literal["last", "best"] = "last",

@@ -35,6 +35,8 @@ class FastText(VectorEstimator):
         checkpoint_seconds: float = 60.0,
         min_alpha: float = 0.0001,
         patience: int | None = None,
+        processes: int = 1,
+        sync_words: int = 16384,
         model: Literal["skipgram", "cbow"] = "skipgram",
         loss: Literal["ns", "hs"] = "ns",
         vector_size: int = 100,

@@ -33,6 +33,7 @@ class GloVe(VectorEstimator):
         workers: int | None = None,
         seed: int = 1,
         checkpoint_seconds: float = 60.0,
+        processes: int = 1,
         vector_size: int = 100,
         window: int = 15,
         by_distance: bool = True,

@@ -46,10 +46,12 @@ def learned_baseline(learner: Learner, rows: TaskRows) -> Baseline | None:
 def _affordable(learner: Learner, rows: Sequence[Any]) -> Sequence[Any]:
     """Return the rows, or a sample of them that is learned from in its part of the time.
 
-    An ensemble answers with its baseline, and it may teach; it then learns from all rows.
+    An ensemble answers with its baseline, it may teach, and a head may begin with it; it then
+    learns from all rows.
     """
     budget = learner.job.budget
-    is_used = learner.finetuning.ensemble or learner.job.recipe.teacher in ("linear", "ensemble")
+    teaches = learner.job.recipe.teacher in ("linear", "ensemble")
+    is_used = learner.finetuning.ensemble or teaches or learner.learns_words
     if budget is None or is_used or len(rows) <= FEWEST:
         return rows
     try:

@@ -22,11 +22,11 @@ def finish_network(
     baseline: Baseline | None,
 ) -> None:
     """Fit what held-out rows decide."""
-    if config.calibrate:
-        job.note(f"temperature of probabilities: {model.calibrate(rows.valid):.3f}")
     if rows.valid:
         for note in model.finish(rows.valid):
             job.note(note)
+    if config.calibrate:
+        job.note(f"temperature of probabilities: {model.calibrate(rows.valid):.3f}")
     if config.ensemble:
         _join(job, model, rows, baseline)
 

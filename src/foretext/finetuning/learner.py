@@ -115,6 +115,11 @@ class Learner(ABC):
         return self.has_baseline if chosen is None else chosen
 
     @property
+    def learns_words(self) -> bool:
+        """Whether it begins with what a linear classifier has learned of the rows."""
+        return False
+
+    @property
     def needs_held_out_rows(self) -> bool:
         """Whether some rows are held out where no file of them is given."""
         return False

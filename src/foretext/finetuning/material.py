@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from foretext.backbones.base import Backbone
 from foretext.config import Config
 from foretext.data.rows.row_texts import RowTexts
 from foretext.task_models.base import TaskModel
@@ -22,12 +23,14 @@ class Material:
         texts: of the rows.
         apart: sources and targets, where each side gets a tokenizer of its own; None: one does.
         num_characters: ids of characters that words are spelled with.
+        is_spelled: whether a network over words reads these too.
     """
 
     model: type[TaskModel]
     texts: RowTexts
     apart: tuple[RowTexts, RowTexts] | None = None
     num_characters: int = 0
+    is_spelled: bool = False
 
     @classmethod
     def of(cls, model: type[TaskModel], task: Config, rows: Sequence[Any]) -> Material:
@@ -38,5 +41,14 @@ class Material:
             task: the section `[task]`.
             rows: to learn from.
         """
-        apart, characters = model.texts_apart(task, rows), model.num_characters(rows)
-        return cls(model, model.texts(rows), apart, characters)
+        return cls(
+            model,
+            model.texts(rows),
+            model.texts_apart(task, rows),
+            model.num_characters(rows),
+            model.gains_from_spelling(rows),
+        )
+
+    def suited(self, backbone: type[Backbone]) -> Mapping[str, Any]:
+        """Return the settings of a new backbone that suit the rows."""
+        return backbone.spelling_settings if self.is_spelled else {}

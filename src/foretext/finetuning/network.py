@@ -28,7 +28,12 @@ from foretext.finetuning.finishing import finish_network, noted_reading
 from foretext.finetuning.learner import Found, Learner, Prepared, Record, Tell
 from foretext.finetuning.material import Material
 from foretext.finetuning.network_trials import NetworkTrials
-from foretext.finetuning.preparation import Preparation, begun_preparation, prepare_network
+from foretext.finetuning.preparation import (
+    Preparation,
+    begun_preparation,
+    label_names,
+    prepare_network,
+)
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.start import Start, find_start
 from foretext.finetuning.task_rows import TaskRows
@@ -36,11 +41,13 @@ from foretext.finetuning.teachers import ENSEMBLE
 from foretext.finetuning.training import training_config
 from foretext.finetuning.trials import open_settings, search_trials
 from foretext.finetuning.validation import TaskValidation
+from foretext.finetuning.words import untrained_words
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
 from foretext.task_models import TASKS
 from foretext.task_models.base import TaskModel
 from foretext.task_models.trainee import Resolved
+from foretext.tasks.task_base import TaskBase
 from foretext.training.loop import fit
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
@@ -130,6 +137,8 @@ class NetworkLearner(Learner):
         training = TrainingConfig.checked(self.training_settings, "training")
         check_frozen(self.model_class, self.task_config, training)
         check_texts(self.job.recipe, self.finetuning, self.model_class)
+        if self.finetuning.ensemble or self.job.recipe.teacher == ENSEMBLE:
+            self.model_class.check_joins(self.task_config)
         if self.finetuning.adapt is not None:
             adaptable(self.opened, self.job.recipe.base)
 
@@ -166,12 +175,24 @@ class NetworkLearner(Learner):
         """Continue the pretraining of the base, then let a teacher answer, as the user wants."""
         return cast(Prepared[Self], prepare_network(self, rows, baseline, seconds))
 
+    @property
+    def learns_words(self) -> bool:
+        """Whether the head reads what a linear classifier has learned of the words of the rows."""
+        return self.model_class.learns_words(self.task_config)
+
     def untrained(self, rows: TaskRows) -> TaskModel:
         """Return a head with random weights on the base."""
-        start = self.ready
-        return self.model_class.begin(
-            start.new_base(0), self.resolved_task(rows).config, rows.train
-        )
+        return self._begun(self.ready.new_base(0), rows)
+
+    def _begun(self, base: TaskBase, rows: TaskRows) -> TaskModel:
+        """Return an untrained model, whose head may know the words of the rows."""
+        config, more = self.resolved_task(rows).config, {}
+        if self.learns_words:
+            ready = self.preparation.words
+            labels = label_names(self, rows)
+            words = untrained_words(rows.train, labels) if ready is None else ready.learned
+            more = {"words": words}
+        return self.model_class.begin(base, config, rows.train, **more)
 
     def encode(self, model: Predictor, rows: Sequence[Any]) -> None:
         """Make examples of rows."""
@@ -229,9 +250,8 @@ class NetworkLearner(Learner):
         config = self.training(rows, seed)
         base = self.ready.new_base(config.seed)
         _set_dropout(base.backbone, self.finetuning.body_dropout)
-        task_config = self.resolved_task(rows).config
         torch.manual_seed(config.seed)
-        model = self.model_class.begin(base, task_config, rows.train)
+        model = self._begun(base, rows)
         known = [row for row in rows.valid if model.knows(row)]
         if rows.valid and not known:
             raise CorpusError(

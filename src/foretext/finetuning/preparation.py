@@ -22,17 +22,18 @@ from foretext.finetuning.teachers import (
     OWN,
     Teacher,
     is_name,
-    learned_linear,
     learned_teacher,
     opened_teacher,
 )
 from foretext.finetuning.teaching import Taught, lessons_of, taught
+from foretext.finetuning.words import PreparedWords, prepared_words
 from foretext.objectives.criterion import Criterion
 from foretext.progress import human_seconds
 from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
 from foretext.task_models.base import TaskModel
+from foretext.task_models.learned_words import learned_linear
 from foretext.task_models.lessons import Teaching
 
 if TYPE_CHECKING:
@@ -52,11 +53,13 @@ class Preparation:
         teacher: that was given, and has learned already.
         taught: its answers.
         adapted: the base that has learned more.
+        words: what was learned of the words of the rows.
     """
 
     teacher: Teacher | None = None
     taught: Taught | None = None
     adapted: Adapted | None = None
+    words: PreparedWords | None = None
 
     @property
     def num_unlabelled(self) -> int:
@@ -83,6 +86,8 @@ class Preparation:
             facts["adapted"] = self.adapted.done.facts
         if self.taught is not None:
             facts["taught"] = self.taught.facts(config)
+        if self.words is not None:
+            facts["word_features"] = len(self.words.learned.vocabulary)
         return facts
 
 
@@ -118,6 +123,15 @@ def prepare_network(
         assert base is not None
         earlier += base.earlier
         seconds = None if seconds is None else seconds - base.done.seconds
+    if learner.learns_words:
+        words = prepared_words(learner.job, rows.train, label_names(learner, rows), baseline)
+        learner = replace(learner, preparation=replace(learner.preparation, words=words))
+        earlier += words.earlier
+        seconds = None if seconds is None else seconds - words.seconds
+        learner.job.note(
+            f"the head also reads {len(words.learned.vocabulary):,} features of words, as a linear "
+            "classifier weighs them; only foretext opens the model"
+        )
     if learner.job.recipe.teacher is not None:
         found = _taught(learner, rows, baseline, seconds)
         earlier += found.earlier

@@ -131,10 +131,10 @@ def _start_pretrained(
         SettingError: a section says something else, or the model has learned an alphabet.
     """
     base: TaskBase = model.as_base()
-    if base.backbone.reads_characters:
+    if base.backbone.reads_characters and not material.num_characters:
         raise SettingError(
-            f"BASE = '{named}' reads the spelling of words by the alphabet of its own rows; start "
-            "from the vectors or the backbone that it was learned on."
+            f"BASE = '{named}' reads words by their characters too, and this task gives it none; "
+            "start from the vectors or the backbone that it was learned on."
         )
     if material.apart is not None:
         raise SettingError(
@@ -168,7 +168,9 @@ def _start_from_scratch(
     chosen = dict(sections.get("backbone", {}))
     _check_name(named, chosen)
     component: Any = named.component
-    config = component.Config.checked({**named.settings, **chosen}, "backbone")
+    config = component.Config.checked(
+        {**named.settings, **material.suited(component), **chosen}, "backbone"
+    )
     asked = dict(sections.get("tokenizer", {}))
     tokenizer: Tokenizer
     target_tokenizer = None
@@ -219,8 +221,8 @@ def _start_from_vectors(
             "words, such as textcnn, lstm, gru or rnn."
         )
     start = tokens_of_vectors(vectors, named, material.texts, dict(sections.get("tokenizer", {})))
-    sizes = {"vector_size": vectors.vector_size}
-    config = component.Config.checked({**over.settings, **sizes, **chosen}, "backbone")
+    suited = {"vector_size": vectors.vector_size, **material.suited(component)}
+    config = component.Config.checked({**over.settings, **suited, **chosen}, "backbone")
     if config.vector_size != vectors.vector_size:
         raise SettingError(
             f"[backbone] vector_size = {config.vector_size}: the vectors to begin from have "

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from foretext.artifact import load_task
 from foretext.classifiers.class_answers import ClassAnswers
 from foretext.classifiers.fasttext.classifier import FastTextClassifier
-from foretext.classifiers.linear import LinearClassifier
 from foretext.classifiers.predictor import Predictor
 from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.recipe import TeacherModel
+from foretext.task_models.learned_words import learned_linear
 
 __all__ = [
     "ENSEMBLE",
@@ -29,7 +29,6 @@ __all__ = [
     "confidences",
     "have_sets",
     "is_name",
-    "learned_linear",
     "learned_teacher",
     "opened_teacher",
 ]
@@ -40,11 +39,6 @@ Probabilities = NDArray[np.float64]
 
 FOLDS = 5
 FOLD_SEED = 20_150_309
-
-
-def learned_linear(rows: Rows) -> LinearClassifier:
-    """Return the linear classifier that learns from the rows."""
-    return LinearClassifier().fit([row.text for row in rows], [row.labels for row in rows])
 
 
 def _fasttext(rows: Rows) -> Predictor:

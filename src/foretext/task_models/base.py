@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self, cast
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-import torch
 from pydantic import Field
 from typing_extensions import TypedDict
 
@@ -19,14 +17,11 @@ from foretext.errors import ModelFileError
 from foretext.files import merged_folder
 from foretext.interop.hugging_face import CONFIG
 from foretext.interop.task_folder import load_task, save_task
-from foretext.nn.copies import Copies
-from foretext.nn.device import DeviceName, ReadingPrecision, choose_device, choose_dtype
-from foretext.nn.quantized_linear import check_int8
-from foretext.nn.reading_copy import reading_copy
+from foretext.nn.device import DeviceName, ReadingPrecision
 from foretext.parsing import parse_json
 from foretext.task_models import TASKS
-from foretext.task_models.computing import Outputs, TaskNetwork, compute_outputs
-from foretext.task_models.trainee import Trainee
+from foretext.task_models.answering_network import AnsweringNetwork
+from foretext.task_models.computing import Outputs, compute_outputs
 from foretext.tasks.base import Task
 from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.base import Tokenizer
@@ -40,9 +35,10 @@ class KeptFacts(TypedDict, total=False):
     """What a folder keeps of a model beside weights and settings."""
 
     temperature: Positive
+    precision: Literal["int8"]
 
 
-class TaskModel(Trainee):
+class TaskModel(AnsweringNetwork):
     """A base and a task.
 
     A task from outside the package needs `task_class`, `rows_config`, `title`, `judged_by`, and the
@@ -77,13 +73,8 @@ class TaskModel(Trainee):
         device: DeviceName = "auto",
         precision: ReadingPrecision = "auto",
     ) -> None:
-        self.base = base
-        self.task = task
+        super().__init__(base, task, device=device, precision=precision)
         self.temperature = temperature
-        self.precision = precision
-        self._is_in_training = False
-        network = TaskNetwork(base.backbone, task).to(choose_device(device))
-        self._copies = Copies(network, (base.tokenizer, base.target_tokenizer))
 
     @property
     def kind(self) -> str:
@@ -140,15 +131,6 @@ class TaskModel(Trainee):
             return 0.0
         return float((self.examples(rows).rows.values == unknown).mean())
 
-    @contextmanager
-    def in_training(self) -> Iterator[None]:
-        """Answer with the weights as they are now, not with a copy of them, in this context."""
-        self._is_in_training = True
-        try:
-            yield
-        finally:
-            self._is_in_training = False
-
     def as_base(self) -> TaskBase:
         """Return what another task is learned on; it shares the weights of this model."""
         base = self.base
@@ -161,6 +143,7 @@ class TaskModel(Trainee):
             target_tokenizer=base.target_tokenizer,
             objective=self.task.writer,
             knows_pairs=self.task.writes_texts,
+            characters=self.task.characters,
         )
 
     @property
@@ -175,45 +158,6 @@ class TaskModel(Trainee):
 
     # Answers
 
-    def answering(self, options: Mapping[str, Any]) -> None:
-        """Answer with another `precision` from now on.
-
-        Raises:
-            SettingError: another option, or a precision that the device does not have.
-        """
-        others = dict(options)
-        if "precision" in others:
-            precision = others.pop("precision")
-            self._check_precision(precision)
-            self.precision = precision
-        super().answering(others)
-
-    def _check_precision(self, precision: ReadingPrecision) -> None:
-        if precision == "int8":
-            check_int8(self.base.backbone.embedding.device)
-
-    def network(self) -> TaskNetwork:
-        """Return the network in the precision of answers."""
-        if self._is_in_training:
-            return cast(TaskNetwork, self._copies.original)
-        return cast(TaskNetwork, self._copies.in_dtype(self._dtype))
-
-    def exact_network(self) -> TaskNetwork:
-        """Return the network in float32."""
-        return cast(TaskNetwork, self._copies.in_dtype(torch.float32))
-
-    def reader(self) -> TaskNetwork:
-        """Return the network for reading many rows, whose linear maps are no `nn.Linear`."""
-        if self._is_in_training:
-            return self.network()
-        return cast(TaskNetwork, reading_copy(self._copies, self._dtype, self.precision))
-
-    @property
-    def _dtype(self) -> torch.dtype:
-        backbone = self.base.backbone
-        precision = "fp32" if backbone.keeps_fp32 else self.precision
-        return choose_dtype(precision, backbone.embedding.device)
-
     def outputs(self, examples: PaddedExamples) -> Outputs:
         """Return the outputs of the task for each example."""
         return compute_outputs(self.reader(), examples)
@@ -222,7 +166,8 @@ class TaskModel(Trainee):
 
     def facts(self) -> Mapping[str, Any]:
         """Return what is kept beside weights and settings: attributes by their names."""
-        return {"temperature": self.temperature}
+        kept = {"precision": "int8"} if self.keeps_int8 else {}
+        return {"temperature": self.temperature, **kept}
 
     def save_parts(self, folder: Path) -> None:
         """Write what answers beside the network into the folder of a model.
@@ -286,6 +231,7 @@ class TaskModel(Trainee):
         facts = parse_json(kept, place, ModelFileError, component.facts_type)
         for name in model.facts().keys() & facts.keys():
             setattr(model, name, facts[name])
+        model.keeps_int8 = "precision" in facts
         model.load_parts(Path(folder), facts)
         return model
 

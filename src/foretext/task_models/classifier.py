@@ -22,16 +22,16 @@ from foretext.classifiers.class_answers import (
 )
 from foretext.classifiers.linear import LinearClassifier, linear_baseline
 from foretext.classifiers.linear_storage import FILE
-from foretext.classifiers.text_labeller import TextLabeller, check_list
+from foretext.classifiers.text_labeller import check_list
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import LabelledText
 from foretext.errors import ModelFileError, SettingError
 from foretext.explanation import Asked, Texts, Weighed
 from foretext.task_models.base import KeptFacts
 from foretext.task_models.ensemble import Ensemble, Weights
-from foretext.task_models.gradient_words import GradientWords, TokenRows, text_places
+from foretext.task_models.gradient_words import TokenRows, text_places
 from foretext.task_models.lessons import Lessons, Teaching
-from foretext.task_models.windows import Windows
+from foretext.task_models.wide_classifier import WideClassifier
 from foretext.tasks.classification import Classification
 from foretext.tasks.taught import IS_LABELLED, TEACHER, Taught
 
@@ -54,7 +54,7 @@ class _Facts(KeptFacts, total=False):
     ensemble: _Weights
 
 
-class TextClassifier(TextLabeller, GradientWords):
+class TextClassifier(WideClassifier):
     """Texts to one label, or to any number of them.
 
     Attributes:
@@ -65,8 +65,8 @@ class TextClassifier(TextLabeller, GradientWords):
     task: Classification
     task_class = Classification
     facts_type: ClassVar = _Facts
-    explained_by = GradientWords.explained_by
-    abilities = (*TextLabeller.abilities, "tokenize", "decode")
+    explained_by = WideClassifier.explained_by
+    abilities = (*WideClassifier.abilities, "tokenize", "decode")
 
     @classmethod
     def find(cls, rows: Sequence[LabelledText]) -> dict[str, Any]:
@@ -127,7 +127,8 @@ class TextClassifier(TextLabeller, GradientWords):
         check_labels(rows, self.task.answers.labels)
         windows = self._windows([row.text for row in rows])
         labels = self.task.answers.targets([row.labels for row in rows])
-        return self._padded(windows, {self.task.answers.target: labels[windows.owners]})
+        targets = {self.task.answers.target: labels[windows.owners]}
+        return self._padded(windows, targets, self._read_rows(rows))
 
     def taught(self, lessons: Lessons, config: Teaching) -> tuple[Taught, PaddedExamples]:
         """Return the task with a teacher beside the labels, and each window of each row."""
@@ -142,7 +143,8 @@ class TextClassifier(TextLabeller, GradientWords):
             TEACHER: answers.softened(lessons.probabilities, config.temperature),
         }
         examples = {name: target[windows.owners] for name, target in targets.items()}
-        return Taught(self.task, *config), self._padded(windows, examples)
+        read = self._read_rows([*lessons.labelled, *lessons.unlabelled])
+        return Taught(self.task, *config), self._padded(windows, examples, read)
 
     def predict(self, texts: Sequence[str]) -> list[str] | list[tuple[str, ...]]:
         """Return the most probable label of each text; of several, those above one half."""
@@ -196,8 +198,9 @@ class TextClassifier(TextLabeller, GradientWords):
 
         Raises:
             CorpusError: no row has a label that is known.
-            SettingError: the linear classifier has other labels.
+            SettingError: the linear classifier has other labels, or the head reads words already.
         """
+        self.check_joins(self.task.config)
         if not self._has_labels_of(linear):
             raise SettingError(
                 "The linear classifier has other labels than the network; train both on the same "
@@ -217,12 +220,14 @@ class TextClassifier(TextLabeller, GradientWords):
         return {**super().facts(), "ensemble": self.ensemble.weights._asdict()}
 
     def save_parts(self, folder: Path) -> None:
-        """Write the linear classifier of the ensemble."""
+        """Write the linear classifier of the ensemble, or the words that the head reads."""
+        super().save_parts(folder)
         if self.ensemble is not None:
             self.ensemble.linear.write_file(folder / FILE)
 
     def load_parts(self, folder: Path, facts: Mapping[str, Any]) -> None:
-        """Read the linear classifier of the ensemble."""
+        """Read the linear classifier of the ensemble, or the words that the head reads."""
+        super().load_parts(folder, facts)
         if "ensemble" not in facts:
             return
         linear = LinearClassifier.read_file(folder / FILE)
@@ -260,24 +265,6 @@ class TextClassifier(TextLabeller, GradientWords):
     def _has_labels_of(self, linear: LinearClassifier) -> bool:
         own = self.classes_.tolist(), self.is_multi_label
         return own == (linear.classes_.tolist(), linear.is_multi_label)
-
-    def _windows(self, texts: Sequence[str]) -> Windows:
-        config = self.task.config
-        return Windows.of(self.base, texts, config.max_length, config.long_texts)
-
-    def _padded(self, windows: Windows, targets: dict[str, Any]) -> PaddedExamples:
-        return PaddedExamples(
-            windows.rows,
-            targets,
-            pad=self.base.pad,
-            visibility=self.base.visibility,
-            needed=self.task.needed,
-        )
-
-    def _logits(self, windows: Windows) -> Probabilities:
-        """Return the logits of each window, (rows, C)."""
-        outputs = self.outputs(self._padded(windows, {}))
-        return np.array(outputs, np.float64).reshape(-1, self.task.answers.num_outputs)
 
     def _merged(self, texts: Sequence[str]) -> Probabilities:
         """Return the network's probabilities, (N, C): of each text the mean over its windows."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from foretext.backbones.base import Backbone
+from foretext.data.length_batches import length_batches
 from foretext.data.padded_examples import PaddedExamples
 from foretext.nn.batch_threads import over_batches
 from foretext.tasks.base import Task
@@ -42,7 +42,7 @@ def compute_outputs(network: TaskNetwork, examples: PaddedExamples) -> Outputs:
     """Return the task's outputs, (...) or (T, ...) of each example."""
     device = network.backbone.embedding.device
     outputs: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(examples)
-    batches = list(_batches(examples, BATCH_TOKENS.get(device.type, 1 << 11)))
+    batches = _batches(examples, BATCH_TOKENS.get(device.type, 1 << 11))
 
     def computed(batch: _Batch) -> NDArray[np.float32]:
         inputs = examples.batch(batch.keys).inputs.to(device)
@@ -58,13 +58,9 @@ def compute_outputs(network: TaskNetwork, examples: PaddedExamples) -> Outputs:
     return outputs
 
 
-def _batches(examples: PaddedExamples, batch_tokens: int) -> Iterator[_Batch]:
-    """Yield the longest rows first, so that a lack of memory shows at once."""
+def _batches(examples: PaddedExamples, batch_tokens: int) -> list[_Batch]:
+    """Return the longest rows first, so that a lack of memory shows at once."""
     lengths = examples.lengths(np.arange(len(examples)))
-    order = np.argsort(-lengths, kind="stable")
-    start = 0
-    while start < len(order):
-        width = max(int(lengths[order[start]]), 1) * examples.group
-        keys = order[start : start + max(1, batch_tokens // width)]
-        yield _Batch(keys, lengths[keys])
-        start += len(keys)
+    widths = (lengths * examples.group).tolist()
+    batches = map(np.asarray, length_batches(widths, batch_tokens))
+    return [_Batch(keys, lengths[keys]) for keys in batches]

@@ -20,7 +20,7 @@ from foretext.errors import CorpusError
 from foretext.explanation import Asked, Weighed
 from foretext.metrics import sigmoid, softmax
 
-__all__ = ["Ensemble", "Weights", "fit_weights"]
+__all__ = ["Ensemble", "Weights", "fit_weights", "fitted_weights"]
 
 Logits = NDArray[np.float64]
 
@@ -53,21 +53,9 @@ class Ensemble:
         Raises:
             CorpusError: no row has a label that is known.
         """
+        both = np.stack([network_logits, linear.logits([row.text for row in rows])])
         labels = linear.classes_.tolist()
-        places = {label: place for place, label in enumerate(labels)}
-        known = [i for i, row in enumerate(rows) if row.labels and set(row.labels) <= set(places)]
-        if not known:
-            raise CorpusError(
-                "No held-out row has a label that was learned; give rows with such labels."
-            )
-        both = np.stack([network_logits, linear.logits([row.text for row in rows])])[:, known]
-        if linear.is_multi_label:
-            own = [[label in rows[i].labels for label in labels] for i in known]
-            both = np.stack([np.zeros_like(both), both], -1).reshape(2, -1, 2)  # (2, N * C, 2)
-            gold = np.array(own, np.int64).ravel()
-        else:
-            gold = np.array([places[rows[i].labels[0]] for i in known])
-        return cls(linear, Weights(*fit_weights(both, gold).tolist()))
+        return cls(linear, fitted_weights(labels, both, rows, linear.is_multi_label))
 
     def probabilities(self, network_logits: Logits, texts: Sequence[str]) -> Logits:
         """Return (N, C) of both, from the network's logits (N, C) of the texts."""
@@ -89,6 +77,36 @@ class Ensemble:
                 )
             )
         return found
+
+
+def fitted_weights(
+    labels: Sequence[str], both: Logits, rows: Sequence[LabelledText], is_multi_label: bool
+) -> Weights:
+    """Find the weights under which the labels of held-out rows are most likely.
+
+    Args:
+        labels: C.
+        both: (2, N, C) logits of a network, and of a linear classifier.
+        rows: N that neither of the two was trained on.
+        is_multi_label: whether a row may have any number of labels.
+
+    Raises:
+        CorpusError: no row has a label that is known.
+    """
+    places = {label: place for place, label in enumerate(labels)}
+    known = [i for i, row in enumerate(rows) if row.labels and set(row.labels) <= set(places)]
+    if not known:
+        raise CorpusError(
+            "No held-out row has a label that was learned; give rows with such labels."
+        )
+    both = both[:, known]
+    if is_multi_label:
+        own = [[label in rows[i].labels for label in labels] for i in known]
+        both = np.stack([np.zeros_like(both), both], -1).reshape(2, -1, 2)  # (2, N * C, 2)
+        gold = np.array(own, np.int64).ravel()
+    else:
+        gold = np.array([places[rows[i].labels[0]] for i in known])
+    return Weights(*fit_weights(both, gold).tolist())
 
 
 def fit_weights(logits: Logits, gold: NDArray[np.int64]) -> NDArray[np.float64]:

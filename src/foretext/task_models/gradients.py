@@ -91,6 +91,7 @@ class _Batch(NamedTuple):
             ),
             token_mask=None if mask is None else mask[self.rows],
             segments=None if segments is None else segments[self.rows],
+            **inputs.words_of(self.rows),
         )
         [name] = (name for name, each in backbone.named_parameters() if each is backbone.embedding)
         options = {"keep_layers": network.task.needs_layers}

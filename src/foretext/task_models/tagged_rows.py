@@ -11,7 +11,7 @@ from foretext.metrics import Scheme, detect_scheme
 from foretext.tasks.tag_set import closed_tags, is_entity_tag
 from foretext.tokenizers.alphabet import Alphabet
 
-__all__ = ["check_tags", "found_in", "unknown_tag"]
+__all__ = ["are_characters", "check_tags", "found_in", "unknown_tag"]
 
 BY_CHARACTER = 0.99  # share of one-character tokens from which each character is a token
 
@@ -36,7 +36,7 @@ def found_in(rows: Sequence[TaggedSentence]) -> dict[str, Any]:
         "labels": labels,
         "scheme": scheme,
         "characters": Alphabet.of(token for row in rows for token in row.tokens).characters,
-        "by_character": _are_characters(rows),
+        "by_character": are_characters(rows),
     }
 
 
@@ -65,6 +65,7 @@ def unknown_tag(row: TaggedSentence, token: int) -> CorpusError:
     )
 
 
-def _are_characters(rows: Sequence[TaggedSentence]) -> bool:
+def are_characters(rows: Sequence[TaggedSentence]) -> bool:
+    """Whether each character is a token, as in Chinese rows."""
     lengths = [len(token) for row in rows for token in row.tokens]
     return lengths.count(1) >= BY_CHARACTER * len(lengths)

@@ -26,7 +26,7 @@ from foretext.task_models.tag_figures import (
     tag_baseline,
     tag_majority,
 )
-from foretext.task_models.tagged_rows import found_in
+from foretext.task_models.tagged_rows import are_characters, found_in
 from foretext.tasks.tagging import Tagging
 from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.alphabet import Alphabet
@@ -118,6 +118,11 @@ class TaggerLearning(TaskModel):
     def num_characters(cls, rows: Sequence[TaggedSentence]) -> int:
         """Return the number of ids that the spelling of the tokens takes."""
         return Alphabet.of(token for row in rows for token in row.tokens).num_ids
+
+    @classmethod
+    def gains_from_spelling(cls, rows: Sequence[TaggedSentence]) -> bool:
+        """Whether tokens are words: capitals and endings show names that were never seen."""
+        return not are_characters(rows)
 
     @classmethod
     def learns_chain(cls, config: Tagging.Config) -> bool:

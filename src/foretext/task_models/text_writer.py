@@ -38,6 +38,8 @@ class TextWriter(TextWriterLearning):
         decoding: how outputs are searched for; `answering` changes it.
     """
 
+    answers_in_int8 = False  # tokens are written by weights in bfloat16
+
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         config = self.task.config

@@ -81,6 +81,11 @@ class Trainee(Predictor):
         return 0
 
     @classmethod
+    def gains_from_spelling(cls, rows: Sequence[Any]) -> bool:
+        """Whether a network over words reads their characters too, unless the user says not."""
+        return False
+
+    @classmethod
     def learns_chain(cls, config: Any) -> bool:
         """Whether the head has layers, such as a CRF, that learn faster than a pretrained base."""
         return False
@@ -89,6 +94,19 @@ class Trainee(Predictor):
     def learns_embeddings(cls, config: Any) -> bool:
         """Whether the head adds embeddings to the backbone, which must not be frozen then."""
         return False
+
+    @classmethod
+    def learns_words(cls, config: Any) -> bool:
+        """Whether the head reads what a linear classifier has learned of the words of the rows."""
+        return False
+
+    @classmethod
+    def check_joins(cls, config: Any) -> None:
+        """Check that settings of the head leave room for a linear classifier beside the network.
+
+        Raises:
+            SettingError: they do not.
+        """
 
     @classmethod
     def resolve(

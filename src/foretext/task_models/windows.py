@@ -21,6 +21,7 @@ class Windows(NamedTuple):
     rows: Ragged  # of ids
     owners: NDArray[np.int64]  # (rows,) the text of each row, in order
     num_cut: int  # texts that do not fit into one row
+    texts: Sequence[str]
 
     @classmethod
     def of(
@@ -36,7 +37,7 @@ class Windows(NamedTuple):
             num_cut += len(ids) > framing.room
             rows += [framing.around(window) or [base.pad] for window in windows]
             owners += [text] * len(windows)
-        return cls(Ragged(rows, reader.spelling), np.array(owners, np.int64), num_cut)
+        return cls(Ragged(rows, reader.spelling), np.array(owners, np.int64), num_cut, texts)
 
     def merged(self, values: NDArray[np.float64], num_texts: int) -> NDArray[np.float64]:
         """Return the mean of each text's windows, (N, ...), of values (rows, ...)."""

@@ -35,6 +35,7 @@ class Task(Criterion):
         marks_shared_tokens: whether the backbone reads which tokens two texts share.
         sentence_pooling: pooling of vectors that the task compares by cosine; None: it does not.
         normalizes: whether these vectors are given with length 1.
+        characters: that words are read by, in the order of their ids; empty: by none.
     """
 
     name: ClassVar[str]  # of its loss in the log
@@ -44,6 +45,7 @@ class Task(Criterion):
     marks_shared_tokens: bool = False
     sentence_pooling: Pooling | None = None
     normalizes: bool = False
+    characters: str = ""
 
     def __init__(self, config: Config, base: TaskBase, **found: Any) -> None:
         super().__init__()

@@ -17,6 +17,7 @@ from foretext.tasks.state_transform import Transform, default_transform
 from foretext.tasks.task_base import TaskBase
 from foretext.tasks.text_head import TextHead, initialised_linear
 from foretext.tasks.text_task import TextTask
+from foretext.tasks.word_logits import WordFeatureKind, WordLogits
 
 __all__ = ["Classification"]
 
@@ -30,6 +31,7 @@ class Classification(TextTask):
         labels: C names.
         multi_label: whether a text may have any number of them.
         counts: number of texts with each label.
+        num_word_features: that the head reads beside the states; 0: it reads none.
     """
 
     class Config(Config):
@@ -53,6 +55,8 @@ class Classification(TextTask):
         """Share of the right answer that goes to all labels in equal parts."""
         balanced: bool = False
         """Weigh rare labels more, so that all labels weigh the same."""
+        word_features: WordFeatureKind = "none"
+        """Features of words that the head reads beside the states; tfidf: as the linear model."""
         language_model_weight: float = Field(0.0, ge=0)
         """Weight of the auxiliary language-model loss, on a GPT."""
 
@@ -67,8 +71,12 @@ class Classification(TextTask):
         labels: list[str],
         multi_label: bool = False,
         counts: list[int] | None = None,
+        num_word_features: int = 0,
     ) -> None:
-        super().__init__(config, base, labels=list(labels), multi_label=multi_label)
+        if num_word_features < 0:
+            raise ValueError(f"num_word_features = {num_word_features} is below 0")
+        words = {"num_word_features": num_word_features} if num_word_features else {}
+        super().__init__(config, base, labels=list(labels), multi_label=multi_label, **words)
         known = self.found | {"counts": counts or [1] * len(labels)}
         layers = config.layers or default_layers(base)
         self.mix = layer_mix(base, layers)
@@ -84,6 +92,8 @@ class Classification(TextTask):
         self.classifier = initialised_linear(
             base, base.backbone.dim, self.answers.num_outputs, bias=bias
         )
+        num_outputs = self.answers.num_outputs
+        self.words = WordLogits(num_word_features, num_outputs) if num_word_features else None
         self.next_tokens = NextTokens.of(base, config.language_model_weight)
 
     @property
@@ -95,4 +105,4 @@ class Classification(TextTask):
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
         """Return logits (B, C)."""
         logits: Tensor = self.classifier(self.head(self.read(states), inputs.token_mask)).float()
-        return logits
+        return logits if self.words is None else logits + self.words(inputs)

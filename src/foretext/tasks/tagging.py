@@ -91,12 +91,13 @@ class Tagging(Task):
         self.config = config.model_copy(update=chosen)
         self.mix = layer_mix(base, self.config.layers)
         self.tags = TagSet(labels, scheme, config.scheme)
-        self.alphabet = _alphabet_for(base, characters)
+        self.alphabet = _alphabet_for(base, base.characters or characters)
+        self.characters = "" if self.alphabet is None else self.alphabet.characters
         self.by_character = by_character
         self.found = {
             "labels": list(self.tags.labels),
             "scheme": self.tags.scheme,
-            "characters": "" if self.alphabet is None else self.alphabet.characters,
+            "characters": self.characters,
             "by_character": by_character,
         }
         dim, num_tags = base.backbone.dim, len(self.tags.labels)

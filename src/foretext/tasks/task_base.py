@@ -36,6 +36,8 @@ class TaskBase(NamedTuple):
     objective: Objective | None = None
     # Whether it has learned from pairs of a source and a target.
     knows_pairs: bool = False
+    # That its backbone knows words by, in the order of their ids; empty: it has learned of none.
+    characters: str = ""
 
     @property
     def num_parameters(self) -> int:
