@@ -15,12 +15,15 @@ NAMES = (
     "fasttext",
     "fasttext_supervised",
     "doc2vec",
+    "data_parallel",
     "subwords",
     "encoding",
     "neighbors",
     "near_duplicates",
+    "cost_laws",
     "search",
     "pretraining",
+    "two_processes",
     "electra",
     "encoder_decoder",
     "time_to_loss",
@@ -35,6 +38,7 @@ NAMES = (
     "lstm_lm",
     "crf",
     "first_run",
+    "beyond_memory",
 )
 HEADER = ["work", "peer", "peer's figure", "ours", "ratio (spread)", "to be met"]
 RESULTS = Path(__file__).parent / "results"

@@ -53,8 +53,8 @@ def ours(seed: int) -> float:
     clock: list[float] = []
 
     class Timed(Training):
-        def _step(self, batch: Any) -> None:
-            super()._step(batch)
+        def _step(self, part: Any) -> None:
+            super()._step(part)
             clock.append(time.perf_counter())
 
     Timed(model, model.objective.examples(drawn_tokens(seed)), config, RunContext(Path())).run()

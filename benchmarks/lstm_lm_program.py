@@ -97,8 +97,8 @@ def our_steps(folder: Path, side: str, seed: int) -> float:
     clock: list[float] = []
 
     class Timed(Training):
-        def _step(self, batch: Any) -> None:
-            super()._step(batch)
+        def _step(self, part: Any) -> None:
+            super()._step(part)
             clock.append(processor_time())
 
     config = our_config(seed, steps=WARM + STEPS)
@@ -195,7 +195,7 @@ def learn(
     )  # fmt: skip
     state, steps = None, 0
     while (share := rate()) is not None:
-        batch = next(batches)
+        batch = next(batches).batch
         optimizer.param_groups[0]["lr"] = RATE * share
         with precision(side):
             loss, state = model(batch.inputs.ids, batch.targets["next"], carried(batch, state))

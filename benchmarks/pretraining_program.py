@@ -11,6 +11,7 @@ import logging
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ def main() -> None:
     print(json.dumps({"seconds": seconds, "tokens_per_second": tokens / seconds}))
 
 
-def ours(objective: str, seed: int) -> float:
+def ours(objective: str, seed: int, *, clock: Callable[[], float] = time.perf_counter) -> float:
     """The loop as `foretext pretrain` runs it."""
     from foretext.progress.run_context import RunContext
     from foretext.training.batches import Batches
@@ -44,16 +45,16 @@ def ours(objective: str, seed: int) -> float:
     settings = {"steps": WARM + STEPS, "batch_examples": ROWS, "seed": seed}
     config = TrainingConfig.checked(settings, "training")
     examples = model.objective.examples(drawn_tokens(seed))
-    clock: list[float] = []
+    ends: list[float] = []
 
     class Timed(Training):
-        def _step(self, batch: Any) -> None:
-            super()._step(batch)
-            clock.append(time.perf_counter())
+        def _step(self, part: Any) -> None:
+            super()._step(part)
+            ends.append(clock())
 
     assert Batches(examples, ROWS, seed).per_epoch > WARM + STEPS
     Timed(model, examples, config, RunContext(Path())).run()
-    return clock[-1] - clock[WARM - 1]
+    return ends[-1] - ends[WARM - 1]
 
 
 def our_model(objective: str) -> Any:
@@ -127,11 +128,11 @@ def shipped(objective: str, seed: int) -> float:
     """`transformers.Trainer` with its defaults: float32, dropout as the model has it."""
     from transformers import Trainer, TrainerCallback, TrainingArguments
 
-    clock: list[float] = []
+    ends: list[float] = []
 
     class Clock(TrainerCallback):  # type: ignore[misc]
         def on_step_end(self, *args: Any, **kwargs: Any) -> None:
-            clock.append(time.perf_counter())
+            ends.append(time.perf_counter())
 
     rows = [row for step in range(WARM + STEPS) for row in their_rows(objective, seed + step)]
     with tempfile.TemporaryDirectory() as folder:
@@ -149,7 +150,7 @@ def shipped(objective: str, seed: int) -> float:
         Trainer(
             their_model(objective, dropout=0.1), arguments, train_dataset=rows, callbacks=[Clock()]
         ).train()
-    return clock[-1] - clock[WARM - 1]
+    return ends[-1] - ends[WARM - 1]
 
 
 def their_model(objective: str, dropout: float) -> Any:

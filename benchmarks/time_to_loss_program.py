@@ -113,7 +113,7 @@ def tuned(folder: Path, side: str, seconds: float, seed: int) -> dict[str, Any]:
         for group in optimizer.param_groups:
             group["lr"] = THEIR_RATE * max(rate, 1e-3)
         with native_autocast():
-            loss = model(**theirs(next(batches))).loss
+            loss = model(**theirs(next(batches).batch)).loss
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
