@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
-.PHONY: demo test test-all check fix audit bench docs release clean
+.PHONY: demo test test-all test-cluster check fix audit bench docs release clean
 
 demo: $(VENV)/.user                 ## the main job, on text that every Python installation has
 	$(BIN)/foretext demo --output demo --overwrite
@@ -12,8 +12,11 @@ demo: $(VENV)/.user                 ## the main job, on text that every Python i
 test: $(VENV)/.dev                  ## all tests except the slow ones; needs no network and no file outside the repository
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
-test-all: $(VENV)/.dev              ## every test
-	$(BIN)/python -m pytest -n 2
+test-all: $(VENV)/.dev              ## every test but those that kill nodes of a cluster
+	$(BIN)/python -m pytest -n 2 -m "not cluster"
+
+test-cluster: $(VENV)/.dev          ## nodes of a Ray cluster are killed; takes minutes, with nothing beside it
+	$(BIN)/python -m pytest -m cluster tests/shards tests/vectors/replicas
 
 check: $(VENV)/.dev                 ## formatting, lints, types, and which package may import which
 	$(BIN)/ruff format --check .

@@ -29,6 +29,14 @@ def test_too_little_memory_is_refused(
     )
 
 
+TOLD_BY_TORCHRUN = (
+    runtime.is_first_process,
+    runtime.num_processes,
+    runtime.num_local_processes,
+    runtime.num_restarts,
+)
+
+
 def test_enough_memory_is_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     for limit in (4 << 30, resource.RLIM_INFINITY):
         monkeypatch.setattr(resource, "getrlimit", lambda asked, limit=limit: (limit, limit))
@@ -64,8 +72,10 @@ def test_other_errors_of_a_pool_stay_what_they_are() -> None:
         pool.submit(len, "work")
 
 
-@pytest.mark.parametrize("name", ["RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE"])
+@pytest.mark.parametrize(
+    "name", ["RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "TORCHELASTIC_RESTART_COUNT"]
+)
 def test_what_torchrun_never_says(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv(name, "x")
     with pytest.raises(SettingError, match=f"{name} = 'x' is no number, .*; unset it"):
-        (runtime.is_first_process(), runtime.num_processes(), runtime.num_local_processes())
+        [ask() for ask in TOLD_BY_TORCHRUN]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from foretext.artifact import load
     from foretext.classifiers.fasttext.classifier import FastTextClassifier
     from foretext.classifiers.linear import LinearClassifier
-    from foretext.cleaning import clean
+    from foretext.cleaning.clean import clean
     from foretext.comparison.compare import compare
     from foretext.corpus import Corpus
     from foretext.corpus.phrases import Phrases
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from foretext.errors import ForetextError
     from foretext.estimators import Autoencoder, Doc2Vec, FastText, GloVe, Word2Vec
     from foretext.finetuning.finetune import finetune
-    from foretext.indexing import index
+    from foretext.indexing.index import index
     from foretext.language_model import LanguageModel
     from foretext.pipeline import pretrain
     from foretext.pipeline.distill import distill

@@ -3,7 +3,8 @@
     ForetextError
     ├── CorpusError          text that cannot be read, or is too little to learn from
     ├── SettingError         a setting that does not exist, has no effect, or has no such value
-    │   └── BudgetError      a time in which nothing can be learned
+    │   ├── BudgetError      a time in which nothing can be learned
+    │   └── ClusterError     a cluster that does not answer, or has no room; what was done stays
     ├── OutputError          a folder or file that cannot be written, or would be overwritten
     ├── VectorFileError      a vector file that is damaged or not what it says
     ├── ImageFileError       a file of images that is damaged or not what it says
@@ -24,6 +25,7 @@ import difflib
 from collections.abc import Iterable
 
 __all__ = [
+    "ClusterError",
     "CorpusError",
     "EvaluationError",
     "ForetextError",
@@ -55,6 +57,10 @@ class SettingError(ForetextError):
 
 class BudgetError(SettingError):
     """A time in which nothing can be learned."""
+
+
+class ClusterError(SettingError):
+    """A cluster that does not answer, or has no room; what was done before stays."""
 
 
 class DivergedError(SettingError):

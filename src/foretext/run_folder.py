@@ -8,6 +8,7 @@
     documents.safetensors  document vectors, with names, and what infers those of new documents
     model.safetensors      a network's weights, where a network was trained
     linear.safetensors     a linear classifier, alone or beside a network
+    words.safetensors      which words the head of a network reads beside the states
     config.json            what the folder holds; it marks a finished run
     metrics.jsonl          the training's figures, a line each
     samples.jsonl          what a language model answered while it learned, likewise
@@ -82,6 +83,7 @@ class RunFolder:
         self.checkpoints = path / CHECKPOINTS
         self.tokenizer = path / "tokenizer.json"
         self.tokens = path / "tokens"
+        self.shards = path / "shards"
         self.metrics = path / "metrics.jsonl"
         self.samples = path / "samples.jsonl"
         self.trials = path / "trials.jsonl"
@@ -201,6 +203,11 @@ class RunFolder:
                 shutil.rmtree(path, ignore_errors=True)
             else:
                 path.unlink(missing_ok=True)
+
+    @property
+    def has_shards(self) -> bool:
+        """Whether work on the text is there that a resumed run need not do again."""
+        return any(True for _ in self.path.glob("*shards/*/shard-*"))
 
     @property
     def has_learned(self) -> bool:

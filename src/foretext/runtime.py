@@ -25,8 +25,10 @@ __all__ = [
     "command_began",
     "is_first_process",
     "lacks_memory",
+    "local_place",
     "num_local_processes",
     "num_processes",
+    "num_restarts",
     "refuse_surroundings",
     "usable_cores",
 ]
@@ -85,6 +87,16 @@ def num_processes() -> int:
 def num_local_processes() -> int:
     """Return how many of them are on this machine."""
     return _from_torchrun("LOCAL_WORLD_SIZE", 1)
+
+
+def local_place() -> int:
+    """Return which of the processes of this machine this one is, from 0 on."""
+    return _from_torchrun("LOCAL_RANK", 0)
+
+
+def num_restarts() -> int:
+    """Return how many times torchrun has started the processes again, after one of them died."""
+    return _from_torchrun("TORCHELASTIC_RESTART_COUNT", 0)
 
 
 def _from_torchrun(name: str, usual: int) -> int:

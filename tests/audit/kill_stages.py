@@ -64,10 +64,22 @@ STAGES = [
         "word2vec",
         _vectors("word2vec", "vectors.epochs=1", "vectors.checkpoint_seconds=0"),
     ),
+    Stage(
+        "word2vec, text by shards",
+        lambda folder: [*_vectors("word2vec", "vectors.epochs=1")(folder), "--workers", "1"],
+    ),
+    Stage(
+        "word2vec in two processes",
+        _vectors("word2vec", "vectors.processes=2", "vectors.checkpoint_seconds=0"),
+    ),
     Stage("report", _vectors("word2vec", "vectors.epochs=1"), report=True),
     Stage("doc2vec", _vectors("doc2vec", "vectors.epochs=1")),
     Stage("fasttext", _vectors("fasttext", "vectors.epochs=1", "vectors.bucket=500")),
     Stage("glove", _vectors("glove", "vectors.epochs=2", "vectors.checkpoint_seconds=0")),
+    Stage(
+        "glove, pairs by shards",
+        lambda folder: [*_vectors("glove", "vectors.epochs=2")(folder), "--workers", "1"],
+    ),
     Stage("bert", _language_model("bert")),
     Stage("bert, nothing held out", _language_model("bert", "data.valid_rate=0.0")),
     Stage("electra", _language_model("electra")),

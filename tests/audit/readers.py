@@ -25,6 +25,7 @@ from foretext.artifact import load_embedder
 from foretext.classifiers.fasttext.classifier import FastTextClassifier
 from foretext.classifiers.linear import LinearClassifier
 from foretext.classifiers.shown_row import ShownRow
+from foretext.classifiers.word_vocabulary import WordVocabulary
 from foretext.comparison.answers import KeptAnswers
 from foretext.comparison.candidate import Candidate
 from foretext.comparison.kept_job import KeptJob
@@ -221,6 +222,16 @@ def _read_linear(folder: Path) -> None:
     LinearClassifier.load(folder / "model").predict_top(["a fine film", "unseen"], k=None)
 
 
+def _write_words(folder: Path) -> None:
+    texts, labels = zip(*LABELLED, strict=True)
+    parts = LinearClassifier().fit(texts, labels).parts
+    WordVocabulary(parts.config, parts.features, parts.idf).write(folder / "words.safetensors")
+
+
+def _read_words(folder: Path) -> None:
+    WordVocabulary.read(folder / "words.safetensors").rows(["a fine film", "unseen"])
+
+
 def _write_answers(folder: Path) -> None:
     tallies = share_tallies([1.0, 0.0])
     shown = [ShownRow("a", "good", "good"), ShownRow("b", "good", "bad")]
@@ -361,6 +372,7 @@ READERS = [
     Reader("ledger of a comparison", _write_ledger, _read_ledger),
     Reader("words that runs share", _shared_words, _shared_words),
     Reader("linear classifier", _write_linear, _read_linear),
+    Reader("word features", _write_words, _read_words),
     Reader(
         "tokenizer of SentencePiece",
         _file("spm.model", model_bytes()),

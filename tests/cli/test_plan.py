@@ -62,3 +62,29 @@ def test_a_pair_that_does_not_fit_is_refused_before_text_is_read(
     refused = command("plan", "gpt", animal_text, "--set", "backbone.name=recurrent")
     assert refused.code == 2
     assert "[backbone]" in refused.err or "[objective]" in refused.err
+
+
+def test_a_dry_run_needs_no_text(command: Command) -> None:
+    shown = command("plan", "bert-large", "--dry-run", "--processes", "8", "--device", "h200")
+    assert shown.code == 0
+    assert "8 processes, a h200 each; nothing was measured" in shown.out
+    told = command("plan", "gpt-base", "--dry-run", "--processes", "4", "--json")
+    kinds = json.loads(told.out)["dry_runs"]
+    assert [each["sharding"] for each in kinds] == ["none", "optimizer", "full"]
+    assert all(each["fits"] and each["tokens_per_second"] > 0 for each in kinds)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--dry-run", "--device", "tpu"], "nothing is known of such a device"),
+        (["corpus.txt", "--dry-run"], "--dry-run reads no text"),
+        ([], "There is no text to plan for"),
+    ],
+)
+def test_a_plan_needs_a_text_or_a_device(
+    command: Command, options: list[str], sentence: str
+) -> None:
+    refused = command("plan", "bert-tiny", *options)
+    assert refused.code == 2
+    assert sentence in refused.err

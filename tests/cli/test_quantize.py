@@ -7,10 +7,16 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
 
+import foretext as ft
 from foretext.classifiers.fasttext.classifier import FastTextClassifier
+from foretext.task_models.classifier import TextClassifier
 from tests.classifiers.fasttext.texts import labelled_texts
 from tests.cli.conftest import Command
+from tests.task_files import small_settings, write_task_files
+
+HAS_INT8 = torch.cpu._is_vnni_supported()
 
 
 @pytest.fixture(scope="module")
@@ -49,3 +55,36 @@ def test_what_is_there_stays(command: Command, folder: Path, tmp_path: Path) -> 
     assert done.code == 2
     assert "small.ftz exists; choose another name" in done.err
     assert (tmp_path / "small.ftz").read_text() == "mine"
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A network that learned texts, and its rows."""
+    folder = tmp_path_factory.mktemp("network")
+    rows = write_task_files(folder).train("classification")
+    settings = small_settings("transformer", epochs=1.0)
+    ft.finetune("classification", "transformer", rows, folder / "run", settings=settings)
+    return folder / "run", Path(rows)
+
+
+@pytest.mark.skipif(not HAS_INT8, reason="the processor has no products of integers")
+def test_a_network_keeps_int8(command: Command, network: tuple[Path, Path], tmp_path: Path) -> None:
+    run, rows = network
+    done = command("quantize", run, tmp_path / "fast", "--test", rows, "--json")
+    assert done.code == 0, done.err
+    result = json.loads(done.out)
+    assert result["figure"] == "accuracy"
+    assert result["accuracy"] >= result["accuracy_before"] - 0.005
+    assert TextClassifier.load(tmp_path / "fast").keeps_int8
+    assert not TextClassifier.load(run).keeps_int8
+    judged = command("evaluate", tmp_path / "fast", rows, "--precision", "int8", "--json")
+    assert json.loads(judged.out)[str(rows)]["accuracy"] == result["accuracy"]
+
+
+def test_what_a_network_needs(command: Command, network: tuple[Path, Path], tmp_path: Path) -> None:
+    run, rows = network
+    refused = command("quantize", run, tmp_path / "fast")
+    assert (refused.code, "--test ROWS" in refused.err) == (2, True)
+    refused = command("quantize", run, tmp_path / "fast", "--dsub", 4, "--test", rows)
+    assert (refused.code, "--dsub has no effect" in refused.err) == (2, True)
+    assert not (tmp_path / "fast").exists()

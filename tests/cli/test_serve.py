@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -124,6 +125,27 @@ def test_a_server_answers_until_it_is_stopped(run: Path) -> None:
     line, *_, last = errors.splitlines()
     assert json.loads(line)["path"] == "/neighbors"
     assert last == "foretext: Stopped; every request that was accepted has its answer."
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_ends_it_at_once_and_quietly(run: Path, number: int) -> None:
+    with serving(f"topics={run}", "--json") as served:
+        url = urlsplit(json.loads(served.said)["url"])
+        with socket.create_connection((url.hostname, url.port)) as slow:
+            head = "POST /neighbors HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000"
+            slow.sendall(f"{head}\r\n\r\n{{".encode())
+            asked = httpx.get(f"{url.geturl()}/metrics").text
+            assert "foretext_requests_in_flight 2.0" in asked  # the slow one has begun
+            served.process.send_signal(number)
+            with pytest.raises(subprocess.TimeoutExpired):  # it waits for the slow one
+                served.process.wait(0.5)
+            served.process.send_signal(number)
+            code, errors = served.ended()
+    assert code == 130
+    assert "Traceback" not in errors
+    assert errors.splitlines()[-1] == (
+        "foretext: Stopped at once; requests were left without an answer."
+    )
 
 
 def test_a_model_that_cannot_be_opened_ends_the_server(

@@ -180,3 +180,9 @@ def test_seeds_are_numbered_as_the_user_asked(tmp_path: Path) -> None:
     assert content["seeds"] == [4, 5, 6]
     assert content["data"] == "a"
     assert content["rounds"] == 2
+
+
+def test_the_title_keeps_the_dots_of_a_file_name(tmp_path: Path) -> None:
+    request = {"task": "span_qa", "train": "squad/train-v1.1.json.gz", "budget": 9.0, "seeds": 1,
+               "rounds": 1, "seed": 0}  # fmt: skip
+    assert three(tmp_path, plan={"request": request})["data"] == "squad/train-v1.1"

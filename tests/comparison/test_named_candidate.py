@@ -56,6 +56,28 @@ def test_word_vectors_stand_under_a_network() -> None:
     assert (tagger.name, tagger.settings) == ("fasttext + bilstm", {"backbone": {"name": "lstm"}})
 
 
+def test_words_are_read_beside_any_network(tmp_path: Path) -> None:
+    candidate = named_candidate("word2vec + bilstm + words", "classification")
+    assert (candidate.name, candidate.recipe) == ("word2vec + bilstm + words", "word2vec")
+    assert candidate.settings["task"] == {"pooling": "attention", "word_features": "tfidf"}
+    assert candidate.settings["backbone"] == {"name": "lstm"}
+    without = named_candidate("word2vec + bilstm", "classification")
+    assert candidate.least_seconds > without.least_seconds
+    assert candidate.folder != without.folder
+    for name in ("modern-bert", "textcnn", "bert, not pretrained", str(tmp_path)):
+        found = named_candidate(f"{name}+words", "classification")
+        assert found.name == f"{name} + words"
+        assert found.settings["task"]["word_features"] == "tfidf"
+
+
+@pytest.mark.parametrize(
+    ("name", "task"), [("linear + words", "classification"), ("textcnn + words", "tagging")]
+)
+def test_words_stand_beside_no_other_model(name: str, task: str) -> None:
+    with pytest.raises(SettingError, match="words are read beside a network that classifies"):
+        named_candidate(name, task)
+
+
 def test_networks_from_scratch() -> None:
     candidate = named_candidate("bilstm", "tagging")
     assert (candidate.base, candidate.settings, candidate.group) == ("lstm", {}, "from scratch")

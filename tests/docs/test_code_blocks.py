@@ -10,7 +10,8 @@ command, in a folder with the files of `tests.docs.prepared`. A block that names
 * ``make TARGET``: the Makefile must have the target;
 * ``git``, ``cd``, ``pip`` or ``python -m venv``: it is for the reader's machine and does not run.
 
-Anything else belongs into a block of another language, such as ``text``.
+Anything else belongs into a block of another language, such as ``text``. A page that needs a
+package which may be absent stands in `NEEDED`, and is skipped without it.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ RUN = [
 ]
 ALL = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 SHELLS = ("console", "sh")
+NEEDED = {"clusters.md": ("ray", "Ray is not installed: pip install 'foretext[ray]'")}
 UNMAPPED = {"__init__.py", "__main__.py", "_version.py"}
 SMALL_DEMONSTRATION = 300_000  # bytes of docstrings
 
@@ -59,6 +61,9 @@ def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("path", RUN, ids=name_of)
 @pytest.mark.usefixtures("prepared")
 def test_blocks_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if path.name in NEEDED:
+        package, reason = NEEDED[path.name]
+        pytest.importorskip(package, reason=reason)
     namespace = {"__name__": "__main__"}
     monkeypatch.syspath_prepend(Path.cwd())
     with Servers() as servers:

@@ -17,6 +17,7 @@ from torch import nn
 from foretext.backbones.base import Backbone, States
 from foretext.config import Config
 from foretext.data.batch import Batch, Inputs
+from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
 from foretext.nn.vocabulary_head import Score
@@ -58,7 +59,7 @@ class ReplacedTokens(Objective):
         return {"replaced_tokens": Score(loss, ((logits > 0) == replaced).sum())}
 
 
-class Rows:
+class Rows(Examples):
     """Rows cut end to end from a text, some of whose tokens are replaced."""
 
     def __init__(self, stream: TokenStream, length: int, replace_rate: float) -> None:

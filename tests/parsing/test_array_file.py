@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from foretext.errors import CorpusError, OutputError
-from foretext.parsing import check_values, map_array, new_array, read_part
+from foretext.parsing import check_values, map_array, new_array, read_part, temporary_array
 
 
 def test_a_part_is_read(tmp_path: Path) -> None:
@@ -27,6 +27,15 @@ def test_a_new_array_is_zeros_that_stay(tmp_path: Path) -> None:
     assert map_array(tmp_path / "new.bin", "float32", 5, CorpusError).tolist() == [0, 0, 7, 0, 0]
 
 
+def test_a_temporary_array_leaves_no_file(tmp_path: Path) -> None:
+    array = temporary_array(tmp_path, "int64", 5)
+    array[3] = 7
+    assert array.tolist() == [0, 0, 0, 7, 0]
+    assert temporary_array(tmp_path, "int64", 0).tolist() == []
+    del array
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_full_disk_is_told_before_it_is_written_to(tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -34,6 +43,8 @@ def test_a_full_disk_is_told_before_it_is_written_to(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
         with pytest.raises(OutputError, match=r"new\.bin cannot be written"):
             new_array(tmp_path / "new.bin", "float32", 5000)
+        with pytest.raises(OutputError, match="cannot be written"):
+            temporary_array(tmp_path, "float32", 5000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from foretext.cli.engine_options import Address, Engine, Workers
 from foretext.cli.shared import AsJson, Overwrite, Quiet, given_options, print_json, print_table
 from foretext.cli.text_options import Column, Encoding
 from foretext.terminal import say
@@ -91,12 +92,9 @@ def clean(
     ] = None,
     encoding: Encoding = None,
     column: Column = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=1, help="Processes; by default as many as cores. Results are the same."
-        ),
-    ] = None,
+    workers: Workers = None,
+    engine: Engine = "local",
+    address: Address = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with a cleaning that was stopped.")
     ] = False,
@@ -107,6 +105,7 @@ def clean(
     """Clean a corpus: language, quality, duplicates, test texts."""
     from foretext.cleaning import clean as clean_corpus
     from foretext.recipe.overrides import read_overrides
+    from foretext.shards import chosen_engine
 
     given = read_overrides(settings or [], SECTIONS)
     chosen: dict[str, Any] = given_options(
@@ -126,7 +125,7 @@ def clean(
         settings=given.get("clean", {}) | chosen,
         rules=given.get("rules"),
         chinese_rules=given.get("chinese_rules"),
-        workers=workers,
+        engine=chosen_engine(engine, address, workers),
         overwrite=overwrite,
         resume=resume,
         quiet=quiet,

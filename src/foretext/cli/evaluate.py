@@ -35,6 +35,7 @@ __all__ = ["evaluate"]
 Figures = dict[str, Any]
 Measure = Callable[[Path], Figures]
 DECODING = ("num_beams", "max_new_tokens", "length_penalty", "no_repeat_ngram_size")
+ANSWERING = ("precision", *DECODING)  # options of a task
 DOCUMENT_VECTORS = "document vectors"  # kind of a run
 Show = Callable[[Path, Figures], None]
 
@@ -89,6 +90,10 @@ def evaluate(
         str | None,
         typer.Option(metavar="FILE", help="text_to_text: the right output of each line of DATA."),
     ] = None,
+    precision: Annotated[
+        Literal["auto", "bf16", "fp32", "int8"] | None,
+        typer.Option(help="Numbers that a network of a task computes in, as for predict."),
+    ] = None,
     num_beams: NumBeams = None,
     max_new_tokens: MaxNewTokens = None,
     length_penalty: LengthPenalty = None,
@@ -102,7 +107,7 @@ def evaluate(
     """
     options = given_options(
         restrict_vocab=restrict_vocab, stride=stride, documents=documents, encoding=encoding,
-        text_a=text_a, text_b=text_b, score=score, label=label, target=target,
+        text_a=text_a, text_b=text_b, score=score, label=label, target=target, precision=precision,
         num_beams=num_beams, max_new_tokens=max_new_tokens, length_penalty=length_penalty,
         no_repeat_ngram_size=no_repeat_ngram_size,
     )  # fmt: skip
@@ -149,9 +154,9 @@ def _opened(run: Path, options: dict[str, Any]) -> tuple[Measure, Show]:
         refuse_options(run, "a search index", options)
         return _of_index(run), _show_search
     if is_predictor(kind):
-        refuse_options(run, "a trained task", options.keys() - {"target", *DECODING})
+        refuse_options(run, "a trained task", options.keys() - {"target", *ANSWERING})
         return _of_task(run, options), _show_labels
-    refuse_options(run, "no task of texts", options.keys() & {"target", *DECODING})
+    refuse_options(run, "no task of texts", options.keys() & {"target", *ANSWERING})
     rows = _pair_rows(options)
     model = load(run)
     if model.kind == WordVectors.kind:
@@ -243,7 +248,7 @@ def _of_task(run: Path, options: dict[str, Any]) -> Measure:
     target = options.get("target")
     if target is not None and not model.reads_parallel_files:
         refuse_options(run, f"a task of {model.title.lower()}", ["target"])
-    model.answering({name: options[name] for name in DECODING if name in options})
+    model.answering({name: options[name] for name in ANSWERING if name in options})
     rows = rows_of(run, model)
 
     def measure(path: Path) -> Figures:

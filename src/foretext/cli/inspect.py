@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from foretext.cli.engine_options import Address, Engine, InspectingWorkers
 from foretext.cli.shared import AsJson, Quiet, print_json, print_table
 from foretext.cli.text_options import Auto, Column, Encoding, reading
 from foretext.terminal import say
@@ -39,6 +40,9 @@ def inspect(
     report: Annotated[
         Path | None, typer.Option("--report", metavar="F.html", help="Write a page with figures.")
     ] = None,
+    workers: InspectingWorkers = None,
+    engine: Engine = "local",
+    address: Address = None,
     auto: Auto = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -46,13 +50,17 @@ def inspect(
     """Inspect a corpus: its content, problems and training examples."""
     from foretext.corpus.inspection import inspect_corpus
     from foretext.progress import Progress
+    from foretext.progress.compiling import tell_of_compiling
     from foretext.recipe.text_settings import corpus_to_inspect
+    from foretext.shards.engines import asked_engine
 
     given = [setting if "." in setting else f"corpus.{setting}" for setting in settings or []]
     given += reading(encoding, column)
     text, words = corpus_to_inspect(corpus, given, auto=auto)
+    does = asked_engine(engine, address, workers)
+    tell_of_compiling(quiet=quiet)
     with Progress("reading", text.num_bytes, "bytes", quiet=quiet) as bar:
-        found = inspect_corpus(text, bar, words)
+        found = inspect_corpus(text, bar, words, does)
     if report is not None:
         from foretext.report.corpus_report import write_corpus_report
 

@@ -1,4 +1,4 @@
-"""``foretext plan RECIPE CORPUS... [--budget 10m]``."""
+"""``foretext plan RECIPE CORPUS... [--budget 10m]``, ``foretext plan RECIPE --dry-run``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from foretext.cli.completion import complete_recipe, complete_setting_of_recipe
+from foretext.cli.dry_run import show_dry_runs
 from foretext.cli.shared import AsJson, print_json, print_table
 from foretext.cli.text_options import Auto, Column, Encoding, Entities, hiding, reading
 from foretext.errors import SettingError
@@ -31,9 +32,9 @@ def plan(
         ),
     ],
     corpus: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(metavar="CORPUS", help="Files, folders, globs or URLs of text."),
-    ],
+    ] = None,
     budget: Annotated[
         str | None,
         typer.Option(
@@ -58,6 +59,25 @@ def plan(
     column: Column = None,
     entities: Entities = None,
     auto: Auto = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Measure nothing: say what a training needs on --device; no CORPUS."
+        ),
+    ] = False,
+    processes: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Of a dry run: processes, a device each.")
+    ] = 1,
+    device: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="Of a dry run: such as h200, h100, a100-80gb, l4."),
+    ] = "h100",
+    utilization: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE", min=0.01, max=1, help="Of a dry run: share of the device's speed."
+        ),
+    ] = 0.4,
     as_json: AsJson = False,
 ) -> None:
     """Choose a size and settings for a text and a time.
@@ -77,6 +97,16 @@ def plan(
         raise SettingError(
             f"There is nothing to plan for {recipe}: it has no sizes to choose among; "
             "`foretext pretrain` has --budget for it too."
+        )
+    if dry_run:
+        if corpus or budget is not None:
+            raise SettingError("--dry-run reads no text and keeps no time: leave the others out.")
+        show_dry_runs(chosen, device, processes, utilization, as_json=as_json)
+        return
+    if not corpus:
+        raise SettingError(
+            "There is no text to plan for; name the corpus, or ask with --dry-run what a training "
+            "needs on a device."
         )
     seconds = None if budget is None else duration_seconds(budget)
     chosen, text, notes = suited(chosen, Corpus(corpus, chosen.corpus), auto=auto)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from foretext.cli.completion import complete_recipe, complete_setting_of_recipe
+from foretext.cli.engine_options import Address, Engine, TextWorkers
 from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json
 from foretext.cli.text_options import Auto, Column, Encoding, Entities, hiding, reading
 from foretext.terminal import say
@@ -75,6 +76,17 @@ def pretrain(
             metavar="SIZE", help="GloVe: memory to count and train in, such as 512MB or 2GB."
         ),
     ] = None,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="word2vec, fastText and GloVe: processes that learn together; they share the "
+            "threads of vectors.workers. Networks: see torchrun.",
+        ),
+    ] = None,
+    workers: TextWorkers = None,
+    engine: Engine = "local",
+    address: Address = None,
     auto: Auto = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the unfinished run in RUN.")
@@ -89,9 +101,11 @@ def pretrain(
     from foretext.pipeline import run_recipe
     from foretext.recipe import Recipe
     from foretext.runtime import is_first_process
+    from foretext.shards.engines import asked_engine
 
     given = [*(settings or []), *reading(encoding, column), *hiding(entities)]
     given += [] if memory is None else [f'vectors.memory="{memory}"']
+    given += [] if processes is None else [f"vectors.processes={processes}"]
     chosen = Recipe.load(recipe, given, config)
     learned = run_recipe(
         chosen,
@@ -104,6 +118,7 @@ def pretrain(
         quiet=quiet,
         report=report,
         auto=auto,
+        engine=asked_engine(engine, address, workers),
     )
     if not is_first_process():
         return

@@ -104,6 +104,9 @@ def serve(
     ] = False,
 ) -> None:
     """Answer requests over HTTP with any models, and on a page."""
+    from foretext.serving.library_memory import limit_library_memory
+
+    limit_library_memory()  # before PyTorch is there
     from foretext.serving import ServingConfig
     from foretext.serving.keys import Keys
     from foretext.serving.listening import listening_warnings, raise_file_limit

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from foretext.cli.engine_options import Address, Engine, TextWorkers
 from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json, print_table
 from foretext.cli.text_options import Auto, Column, Encoding, reading
 from foretext.terminal import say
@@ -50,6 +51,9 @@ def tokenizer(
     ] = None,
     encoding: Encoding = None,
     column: Column = None,
+    workers: TextWorkers = None,
+    engine: Engine = "local",
+    address: Address = None,
     auto: Auto = False,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
@@ -62,6 +66,7 @@ def tokenizer(
     from foretext.pipeline.tokenizers import tokenizer_config
     from foretext.recipe import corpus_config, read_overrides
     from foretext.recipe.text_settings import advised_tokenizer
+    from foretext.shards.engines import asked_engine
     from foretext.tokenizers.subword_report import subword_report
 
     written = [*(settings or []), *reading(encoding, column)]
@@ -79,7 +84,14 @@ def tokenizer(
             f"{part}.{name} = {value}" for part in given for name, value in given[part].items()
         )
         say(f"note: auto: {', '.join(chosen)}", error=True)
-    learned = learn_tokenizer(kind, given.get("tokenizer", {}), text, path, quiet=quiet)
+    learned = learn_tokenizer(
+        kind,
+        given.get("tokenizer", {}),
+        text,
+        path,
+        quiet=quiet,
+        engine=asked_engine(engine, address, workers),
+    )
     texts = islice(Corpus(test, text.config) if test else text, REPORTED_DOCUMENTS)
     report = subword_report(learned, texts)
     result = {"tokenizer": str(path), "kind": kind, **report.to_dict()}

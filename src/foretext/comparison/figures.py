@@ -21,6 +21,7 @@ from foretext.comparison.ranking import ranked
 from foretext.comparison.recommendation import recommend
 from foretext.comparison.rounds import Played
 from foretext.comparison.scores import spread
+from foretext.corpus.compression import without_compression_suffix
 
 __all__ = ["comparison_content"]
 
@@ -161,4 +162,4 @@ def _data(plan: Plan) -> str:
     """Return the file of rows with its folder, which tells one train.txt from another."""
     named = plan.request["train"]
     path = Path(named[0] if isinstance(named, list) else named)
-    return (Path(path.parent.name) / path.name.split(".")[0]).as_posix()
+    return (Path(path.parent.name) / Path(without_compression_suffix(path.name)).stem).as_posix()

@@ -4,6 +4,7 @@ linear                     what `foretext finetune` learns on by name: a learner
 modern-bert                a recipe, or a TOML file: pretrained on the corpus, then fine-tuned
 word2vec + bilstm          a recipe of word vectors, and the network over them
 bert, not pretrained       the same network with random weights, at size tiny if none is named
+modern-bert + words        any network, whose head reads words as the linear classifier does
 ibm model 1                the baseline of a task
 runs/bert                  a run, a folder of another library or a vector file
 my_package.nets:Mixer      a backbone from outside foretext
@@ -12,6 +13,7 @@ my_package.nets:Mixer      a backbone from outside foretext
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,7 @@ from foretext.sizes import SIZES, split_size
 
 __all__ = ["BASELINES", "OVER", "named_candidate"]
 
-NOT_PRETRAINED, OVER = ", not pretrained", " + "
+NOT_PRETRAINED, OVER, WORDS = ", not pretrained", " + ", "words"
 
 BASELINES = {  # by task: what is learned in seconds where the linear classifier is not
     "matching": "shared words",
@@ -45,6 +47,7 @@ RECIPE_SECONDS = {
     "electra": 35.0, "xlnet": 45.0, "t5": 45.0, "bart": 45.0, "elmo": 60.0,
 }  # fmt: skip
 SLOWEST = 60.0  # of any other recipe
+WORDS_SECONDS = 3 * LEARNER_SECONDS  # that words take beside a network: two folds at least
 SLOWNESS = {"tagging": 1.1, "span_qa": 2.0, "text_to_text": 2.0}  # of a network's rows, by task
 
 VECTOR_RATE, NETWORK_RATE = 0.4, 0.7  # of a candidate's time, for its pretraining
@@ -62,6 +65,9 @@ def named_candidate(name: str, task: str) -> Candidate:
     Raises:
         SettingError: nothing has this name.
     """
+    network, over, words = (part.strip() for part in name.rpartition(OVER.strip()))
+    if over and words == WORDS:
+        return _with_words(name, named_candidate(network, task), task)
     stem = name.removesuffix(NOT_PRETRAINED)
     if stem != name:
         return _not_pretrained(name, stem, task)
@@ -81,6 +87,22 @@ def named_candidate(name: str, task: str) -> Candidate:
     if Path(name).exists():
         return _given(name, task)
     raise _unknown(name, task)
+
+
+def _with_words(name: str, network: Candidate, task: str) -> Candidate:
+    """A network whose head reads words."""
+    if task != "classification" or network.group == "classical":
+        raise SettingError(
+            f"The candidate '{name}': words are read beside a network that classifies texts, and "
+            "this is none; leave the words out."
+        )
+    head = {**network.settings.get("task", {}), "word_features": "tfidf"}
+    return replace(
+        network,
+        name=f"{network.name}{OVER}{WORDS}",
+        settings={**network.settings, "task": head},
+        least_seconds=network.least_seconds + WORDS_SECONDS,
+    )
 
 
 def _baseline(name: str, task: str) -> Candidate:

@@ -13,6 +13,7 @@ from foretext.parsing.array_file import (
     new_array,
     read_part,
     release,
+    temporary_array,
 )
 from foretext.parsing.checksum import file_checksum
 from foretext.parsing.json_file import check_value, parse_json, read_json
@@ -40,5 +41,6 @@ __all__ = [
     "read_text",
     "read_toml",
     "release",
+    "temporary_array",
     "write_tensors",
 ]

@@ -7,7 +7,8 @@ import os
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,15 @@ from numpy.typing import NDArray
 from foretext.errors import ForetextError
 from foretext.files import output_error
 
-__all__ = ["Judge", "check_values", "map_array", "new_array", "read_part", "release"]
+__all__ = [
+    "Judge",
+    "check_values",
+    "map_array",
+    "new_array",
+    "read_part",
+    "release",
+    "temporary_array",
+]
 
 CHECKED_AT_ONCE = 1 << 22  # numbers
 _REMEDY = "delete the folder that holds it and run again"
@@ -107,8 +116,30 @@ def new_array(path: Path, dtype: str, length: int) -> NDArray[Any]:
     """
     try:
         with path.open("wb+") as file:
-            if hasattr(os, "posix_fallocate"):  # or a full disk would end the process later
-                os.posix_fallocate(file.fileno(), 0, length * np.dtype(dtype).itemsize)
-            return np.memmap(file, dtype, mode="w+", shape=(length,)).view(np.ndarray)
+            return _mapped(file, dtype, length)
     except OSError as problem:
         raise output_error(path, problem) from problem
+
+
+def temporary_array(folder: Path, dtype: str, length: int) -> NDArray[Any]:
+    """Make (length,) zeros in a file of `folder` that has no name and is gone with the array.
+
+    Numbers that are read in their order are there as fast as from memory, which they leave free.
+
+    Raises:
+        OutputError: there is no room for it, or the folder cannot be written.
+    """
+    try:
+        with TemporaryFile(dir=folder) as file:
+            return _mapped(file, dtype, length)
+    except OSError as problem:
+        raise output_error(folder, problem) from problem
+
+
+def _mapped(file: IO[bytes], dtype: str, length: int) -> NDArray[Any]:
+    """Map so many zeros of an empty file, to be written to."""
+    if length == 0:
+        return np.empty(0, dtype)
+    if hasattr(os, "posix_fallocate"):  # or a full disk would end the process later
+        os.posix_fallocate(file.fileno(), 0, length * np.dtype(dtype).itemsize)
+    return np.memmap(file, dtype, mode="w+", shape=(length,)).view(np.ndarray)

@@ -10,6 +10,7 @@ from pathlib import Path
 from foretext.progress import MetricsLog
 from foretext.progress.budget import Budget, Clock
 from foretext.progress.checkpoint import Checkpoints
+from foretext.shards import ShardEngine
 
 __all__ = ["RunContext"]
 
@@ -29,4 +30,5 @@ class RunContext:
     warn: Callable[[str], object] = str  # is called with what a person should change
     tick: Callable[[], object] = int  # is called after each step
     budget: Budget | None = None  # of this training at most; None: as its settings say
+    engine: ShardEngine | None = None  # who works on the text, and where; None: threads do
     clock: Clock = time.monotonic

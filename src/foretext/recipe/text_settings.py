@@ -8,7 +8,7 @@ from typing import NamedTuple
 from foretext.config import Config
 from foretext.corpus import Corpus
 from foretext.corpus.advice import Proposal, proposals, proposed_settings
-from foretext.corpus.counted_words import WordSettings
+from foretext.corpus.word_settings import WordSettings
 from foretext.objectives import OBJECTIVES
 from foretext.recipe.overrides import read_overrides
 from foretext.recipe.recipe import Recipe
