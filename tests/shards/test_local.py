@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ NUMBERS = (1, 2, 8)
 
 @pytest.fixture(autouse=True)
 def _found_by_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]), prepend=os.pathsep)
 
 
 def work(name: str, settings: str, folder: Path) -> ShardWork:

@@ -1,20 +1,11 @@
+"""What is said to a process that does shards."""
+
 from __future__ import annotations
 
 import io
 from pathlib import Path
 
-import pytest
-
-from foretext.errors import CorpusError, ForetextError, OutputError, UnknownWordError
-from foretext.shards.messages import (
-    Task,
-    answer_line,
-    read_answer,
-    read_task,
-    read_work,
-    task_line,
-    work_line,
-)
+from foretext.shards.messages import Task, read_task, read_work, task_line, work_line
 from foretext.shards.work import ShardWork
 
 
@@ -34,17 +25,5 @@ def test_a_shard_that_was_cut_off_is_none() -> None:
     assert read_task(io.BytesIO(task_line(Path("x"), 5) + b"1234")) is None
 
 
-@pytest.mark.parametrize("kind", [CorpusError, OutputError, ForetextError])
-def test_a_problem_keeps_its_class(kind: type[ForetextError]) -> None:
-    answer = read_answer(answer_line(kind("line 1\nline 2")))
-    assert type(answer) is kind
-    assert str(answer) == "line 1\nline 2"
-
-
-def test_a_problem_of_a_class_with_more_than_a_sentence_is_a_plain_one() -> None:
-    answer = read_answer(answer_line(UnknownWordError("x", [])))
-    assert type(answer) is ForetextError
-
-
-def test_no_problem() -> None:
-    assert read_answer(answer_line()) is None
+def test_work_that_never_came_is_none() -> None:
+    assert read_work(io.BytesIO()) is None

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from contextlib import ExitStack
-from queue import SimpleQueue
 from threading import Lock
 from types import TracebackType
-from typing import IO, Self
+from typing import Self
 
 from foretext.corpus.jieba_words import is_jieba_unchanged
-from foretext.corpus.jieba_worker import WORKS, Work, read_text, write_text
+from foretext.corpus.jieba_worker import WORKS, Work
 from foretext.errors import CorpusError
+from foretext.workers import WorkerLostError, WorkerPool, WorkerProcess, values_line
 
 __all__ = ["JiebaHelpers", "JiebaProcesses"]
 
 LITTLE = 1 << 19  # characters, cut in the time that it takes to start processes
 
 
-class JiebaProcesses:
-    """Processes that cut text; as many threads may ask them.
+class JiebaProcesses(WorkerPool):
+    """Processes that cut text.
 
     Args:
         number: of processes.
@@ -28,26 +26,8 @@ class JiebaProcesses:
     """
 
     def __init__(self, number: int, work: Work = "separate") -> None:
-        self._number, self._work = number, work
-        self._exits = ExitStack()
-        self._idle: SimpleQueue[subprocess.Popen[bytes]] = SimpleQueue()
-
-    def __enter__(self) -> Self:
-        command = [sys.executable, "-m", "foretext.corpus.jieba_worker", self._work]
-        for _ in range(self._number):
-            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-            process = subprocess.Popen(command, **pipes)  # type: ignore[call-overload]
-            self._exits.callback(_end, process)
-            self._idle.put(process)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._exits.close()
+        super().__init__(number, self._begun)
+        self._work = work
 
     def cut(self, text: str) -> str:
         """Return what becomes of `text`.
@@ -55,17 +35,21 @@ class JiebaProcesses:
         Raises:
             CorpusError: a process has ended, as the system ends some where memory is short.
         """
-        process = self._idle.get()
         try:
-            found = _asked(process, text)
-        finally:
-            self._idle.put(process)
-        if found is None:
+            found: str = self.ask(values_line(text))
+        except WorkerLostError as lost:
             raise CorpusError(
-                f"A process that cuts Chinese words ended (code {process.wait()}); free memory and "
+                f"A process that cuts Chinese words ended (code {lost.code}); free memory and "
                 "run again (word vectors: or set vectors.workers = 1)."
-            )
+            ) from lost
         return found
+
+    def _begun(self) -> WorkerProcess:
+        return WorkerProcess(
+            "foretext.corpus.jieba_worker",
+            self._work,
+            remedy="end other programs (word vectors: or set vectors.workers = 1)",
+        )
 
 
 class JiebaHelpers:
@@ -115,25 +99,3 @@ class JiebaHelpers:
                 processes = JiebaProcesses(self._number, self._work)
                 self._processes = self._exits.enter_context(processes)
             return self._processes
-
-
-def _asked(process: subprocess.Popen[bytes], text: str) -> str | None:
-    """Have a process cut a text; None where it has ended."""
-    to, back = _pipe(process.stdin), _pipe(process.stdout)
-    try:
-        write_text(to, text)  # type: ignore[arg-type]
-    except BrokenPipeError:
-        return None
-    return read_text(back)  # type: ignore[arg-type]
-
-
-def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
-    assert stream is not None, "opened as a pipe"
-    return stream
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.kill()  # it keeps nothing
-    process.wait()
-    _pipe(process.stdin).close()
-    _pipe(process.stdout).close()

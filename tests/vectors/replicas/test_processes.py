@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -12,7 +13,7 @@ from foretext.vectors.replicas.processes import LocalProcesses, ProcessLostError
 
 @pytest.fixture
 def processes(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalProcesses]:
-    monkeypatch.setenv("PYTHONPATH", ".")
+    monkeypatch.setenv("PYTHONPATH", ".", prepend=os.pathsep)
     opener = "tests.vectors.replicas.parts:opened"
     with LocalProcesses(opener, lambda number: [number], 3) as processes:
         processes.restart()

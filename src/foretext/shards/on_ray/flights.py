@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from foretext.errors import ForetextError, OutputError, SettingError
-from foretext.shards.messages import read_answer
 from foretext.shards.on_ray.cluster import RayCluster
 from foretext.shards.on_ray.connection import first_line
 from foretext.shards.on_ray.task import TARGET, ShardResult
 from foretext.shards.work import Shard, ShardWork, fill_shard
+from foretext.workers import read_answer
 
 __all__ = ["Flights"]
 
@@ -71,8 +71,10 @@ class Flights:
             raise
         except (errors.RayError, ConnectionError) as error:
             raise _lost(number, error) from error
-        if (problem := read_answer(answer)) is not None:
-            raise type(problem)(f"Node {node}: {problem}")
+        try:
+            read_answer(answer)
+        except ForetextError as problem:
+            raise type(problem)(f"Node {node}: {problem}") from problem
         return files
 
 

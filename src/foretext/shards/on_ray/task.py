@@ -7,14 +7,14 @@ from pathlib import Path
 
 from foretext.errors import ForetextError
 from foretext.files import temporary_folder
-from foretext.shards.messages import answer_line
 from foretext.shards.work import Fill, ShardWork
+from foretext.workers import answer_line
 
 __all__ = ["TARGET", "ShardResult", "do_shard"]
 
 TARGET = "foretext.shards.on_ray.task:do_shard"
 
-ShardResult = tuple[bytes, dict[str, bytes]]  # the answer of `messages`, and files by name
+ShardResult = tuple[bytes, dict[str, bytes]]  # an answer as of a worker process, and files by name
 
 
 def do_shard(opener: str, settings: str, data: bytes) -> ShardResult:
@@ -25,7 +25,7 @@ def do_shard(opener: str, settings: str, data: bytes) -> ShardResult:
             fill(data, folder)
             return answer_line(), {file.name: file.read_bytes() for file in folder.iterdir()}
     except ForetextError as error:
-        return answer_line(error), {}
+        return answer_line(problem=error), {}
 
 
 @lru_cache(maxsize=1)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import Any, Self
 
 from foretext.errors import SettingError
 from foretext.vectors.replicas.group import ReplicaLostError
-from foretext.vectors.replicas.messages import asking_line, read_answer
+from foretext.workers import WorkerProcess, read_answer, values_line
 
 __all__ = ["LocalProcesses", "ProcessLostError"]
-
-Process = subprocess.Popen[bytes]
 
 
 class ProcessLostError(ReplicaLostError):
@@ -55,7 +51,7 @@ class LocalProcesses:
             raise SettingError("processes > 1 needs Linux or macOS; take processes = 1.")
         self._opener, self._arguments = opener, arguments
         self._descriptors = tuple(descriptors)
-        self._processes: list[Process | None] = [None] * number
+        self._processes: list[WorkerProcess | None] = [None] * number
 
     def __enter__(self) -> Self:
         return self
@@ -68,7 +64,7 @@ class LocalProcesses:
     ) -> None:
         for process in self._processes:
             if process is not None:
-                _end(process)
+                process.end()  # nothing is its own: what it learned is learned again
 
     def restart(self) -> None:
         """Start those that have ended, or were never started, and wait for all.
@@ -80,13 +76,17 @@ class LocalProcesses:
         ended = [
             number
             for number, process in enumerate(self._processes)
-            if process is None or process.poll() is not None
+            if process is None or not process.is_alive
         ]
         for number in ended:
             old = self._processes[number]
             if old is not None:
-                _end(old)
-            self._processes[number] = self._started()
+                old.end()
+            self._processes[number] = WorkerProcess(
+                "foretext.vectors.replicas.worker",
+                remedy="take fewer --processes",
+                descriptors=self._descriptors,
+            )
             self._tell(number, self._opener, self._arguments(number))
         self._drain(ended)
 
@@ -107,45 +107,16 @@ class LocalProcesses:
 
     def _drain(self, numbers: Sequence[int]) -> list[Any]:
         """Read an answer of each; that one is lost is reported after all have answered."""
-        answers = [_pipe(self._process(number).stdout).readline() for number in numbers]
+        answers = [self._process(number).answer() for number in numbers]
         for number, answer in zip(numbers, answers, strict=True):
-            if not answer:
-                raise ProcessLostError(number, self._process(number).wait())
-        return [read_answer(answer) for answer in answers]
+            if answer is None:
+                raise ProcessLostError(number, self._process(number).exit_code())
+        return [read_answer(answer) for answer in answers if answer is not None]
 
     def _tell(self, number: int, name: str, arguments: list[Any]) -> None:
-        stdin = _pipe(self._process(number).stdin)
-        with suppress(BrokenPipeError):  # that it has ended is seen where its answer is read
-            stdin.write(asking_line(name, arguments))
-            stdin.flush()
+        self._process(number).tell(values_line(name, arguments))
 
-    def _process(self, number: int) -> Process:
+    def _process(self, number: int) -> WorkerProcess:
         process = self._processes[number]
         assert process is not None, number
         return process
-
-    def _started(self) -> Process:
-        try:
-            return subprocess.Popen(
-                [sys.executable, "-P", "-m", "foretext.vectors.replicas.worker"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                pass_fds=self._descriptors,
-            )
-        except OSError as error:
-            raise SettingError(
-                f"The system starts no more processes ({error.strerror}); take fewer --processes."
-            ) from error
-
-
-def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
-    assert stream is not None, "opened as a pipe"
-    return stream
-
-
-def _end(process: Process) -> None:
-    process.kill()  # nothing is its own: what it learned is learned again
-    process.wait()
-    for stream in (process.stdin, process.stdout):
-        with suppress(BrokenPipeError):  # it had ended before it read all
-            _pipe(stream).close()
