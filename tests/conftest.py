@@ -14,6 +14,10 @@ from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 # Two test processes on two cores: more threads than that would wait for each other, spinning.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# Without this Ray writes a token into the home folder. A process keeps what it read first, and does
+# not understand clusters that are started with another value.
+os.environ["RAY_AUTH_MODE"] = "disabled"
+
 # Kernels compile at their first call, so a deadline an example would be a matter of luck; and a
 # test run that draws other examples every time is not one that can be repeated.
 settings.register_profile("foretext", deadline=None, derandomize=True, max_examples=60)

@@ -20,7 +20,6 @@ TRIES = 3  # Ray gives a node 30 seconds to start, which a busy machine may need
 ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    "RAY_AUTH_MODE": "disabled",  # or Ray writes a token into the home folder
     # A busy machine may give no processor to a process for long. A node that is killed is seen
     # within seconds all the same, because it refuses connections.
     "RAY_health_check_timeout_ms": "120000",
