@@ -14,8 +14,10 @@ import foretext as ft
 from foretext.task_models.classifier import TextClassifier
 from foretext.tasks.classification import Classification
 from foretext.tasks.task_base import TaskBase
+from foretext.terminal import visible
 from tests.cli.conftest import Command
 from tests.language_model.models import SENTENCES, bert, gpt, unilm
+from tests.sequence_networks import in_use
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +62,28 @@ def test_generate_after_a_source(command: Command, models: Path, tmp_path: Path)
     assert command("generate", tmp_path / "unilm", *arguments).out == f"{wanted}\n"
     refused = command("generate", models / "gpt", *arguments)
     assert "learned to write after a source (UniLM, T5, BART)" in refused.err
+
+
+@pytest.mark.parametrize("objective", ["span_corruption", "text_infilling"])
+def test_generate_before_a_suffix(
+    command: Command, animal_text: Path, tmp_path: Path, objective: str
+) -> None:
+    run = tmp_path / "run"
+    in_use(objective, animal_text).save(run)
+    prompt, suffix = "the dog", " barks in the house"
+    model = ft.LanguageModel.load(run, precision="auto")
+    (wanted,) = model.generate(prompt, 6, suffix=suffix, seed=3)
+    assert wanted.text
+    arguments = [run, prompt, "--suffix", suffix, "--max-new-tokens", 6, "--seed", 3]
+    assert command("generate", *arguments).out == visible(f"{wanted}{suffix}\n")
+    several = command("generate", *arguments, "--num-samples", 2)
+    both = model.generate(prompt, 6, suffix=suffix, seed=3, num_samples=2)
+    assert several.out == visible("\n\n".join(f"{each}{suffix}" for each in both) + "\n")
+    (asked,) = json.loads(command("generate", *arguments, "--json").out)
+    assert (asked["prompt"], asked["text"]) == (prompt, wanted.text)
+    (first,) = model.generate("", 6, suffix=suffix)
+    alone = command("generate", run, "--suffix", suffix, "--max-new-tokens", 6)
+    assert alone.out == visible(f"{first}{suffix}\n")
 
 
 def test_generate_says_what_of_the_prompt_was_not_read(command: Command, models: Path) -> None:
@@ -123,6 +147,11 @@ def test_evaluate_measures_text(command: Command, models: Path) -> None:
         (("fill", "none", "[MASK]"), "none"),
         (("generate", "bert", "the king"), "this one is masked: use fill"),
         (("generate", "gpt", "a", "--temperature", "0", "--top-k", "3"), "would have no effect"),
+        (
+            ("generate", "gpt", "a", "--suffix", "b"),
+            "suffix = needs a model that writes spans (T5, BART); this one is causal: leave it out",
+        ),
+        (("generate", "bert", "a", "--suffix", "b"), "this one is masked: use fill"),
         (("embed", "bert", "text.txt", "--weighting", "sif"), "--weighting has no effect"),
         (("evaluate", "gpt", "text.txt", "--restrict-vocab", "9"), "--restrict-vocab has no"),
         (("neighbors", "gpt", "king"), "holds no word vectors"),

@@ -45,6 +45,12 @@ def generate(
         str | None,
         typer.Option(metavar="TEXT", help="A text that the new one follows (T5, BART, UniLM)."),
     ] = None,
+    suffix: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT", help="A text that stands behind the new one, as it is (T5, BART)."
+        ),
+    ] = None,
     num_beams: Annotated[
         int,
         typer.Option(metavar="N", min=1, help="Search for the likeliest texts with so many beams."),
@@ -61,12 +67,12 @@ def generate(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Continue a prompt, or write a text after a source."""
+    """Continue a prompt; or write a text after a source, or before a suffix."""
     from foretext.artifact import load_language_model
 
     streams = num_samples == num_beams == 1 and not as_json
     model = load_language_model(run)
-    stream = _Stream(prompt)
+    stream = _Stream(prompt, suffix or "")
     samples = model.generate(
         prompt,
         max_new_tokens,
@@ -74,6 +80,7 @@ def generate(
         top_k,
         top_p,
         source=source,
+        suffix=suffix,
         num_samples=num_samples,
         num_beams=num_beams,
         seed=seed,
@@ -85,7 +92,7 @@ def generate(
     elif streams:
         stream.end()
     else:
-        say("\n\n".join(map(str, samples)))
+        say("\n\n".join(f"{sample}{suffix or ''}" for sample in samples))
     if samples[0].num_forgotten:
         say(
             f"foretext: the model has no room for the whole prompt: its first "
@@ -95,14 +102,15 @@ def generate(
 
 
 class _Stream:
-    """Shows a prompt and its continuation as it comes, once the model has accepted the prompt."""
+    """Shows a prompt, the new text as it comes, and a suffix, once the model has accepted them."""
 
-    def __init__(self, prompt: str) -> None:
+    def __init__(self, prompt: str, suffix: str) -> None:
         self.hidden = prompt  # until the first piece comes
+        self.suffix = suffix
 
     def show(self, piece: str) -> None:
         say(self.hidden + piece, end="")
         self.hidden = ""
 
     def end(self) -> None:
-        say(self.hidden)
+        say(self.hidden + self.suffix)

@@ -12,7 +12,7 @@ def cannot(verb: str, needed: str, objective: Objective | None) -> SettingError:
     """Return the error of a verb that needs another kind of model.
 
     Args:
-        verb: that was called.
+        verb: that was called, or an argument of `generate` with its ``=``.
         needed: the kind of model that it needs, such as "a causal model (GPT)".
         objective: that the model was pretrained by, or None.
     """
@@ -22,4 +22,5 @@ def cannot(verb: str, needed: str, objective: Objective | None) -> SettingError:
         by = f"was pretrained by {type(objective).__name__}"
         what = by if objective.kind is None else f"is {objective.kind}"
         instead = "fill" if objective.fills else "generate" if objective.continues else "embed"
-    return SettingError(f"{verb} needs {needed}; this one {what}: use {instead}.")
+    advice = "leave it out" if verb.endswith("=") and instead == "generate" else f"use {instead}"
+    return SettingError(f"{verb} needs {needed}; this one {what}: {advice}.")
