@@ -129,6 +129,27 @@ def test_what_is_there_stays(command: Command, arguments: list[object], tmp_path
     assert command(*arguments, "-o", run, "--quiet", "--no-report", "--overwrite").code == 0
 
 
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ("finetune", "classification", "linear", "TRAIN"),
+        ("compare", "--task", "classification", "--train", "TRAIN", "--budget", "1m"),
+    ],
+)
+def test_a_header_under_numbers_of_columns_is_refused_by_both_verbs(
+    command: Command, folder: Path, tmp_path: Path, verb: tuple[str, ...]
+) -> None:
+    train = folder / "train.tsv"
+    arguments = [train if argument == "TRAIN" else argument for argument in verb]
+    refused = command(*arguments, "--label", 1, "--text", 2, "-o", tmp_path / "out")
+    assert refused.code == 2
+    assert refused.err == (
+        f"foretext: {train}, line 1: columns that have numbers are those of a file without a "
+        "header, but this row looks like one (no other row has the label 'topic'); name the "
+        "columns by the names in it, or remove the line.\n"
+    )
+
+
 def test_a_search_is_kept_with_its_trials(command: Command, folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("optuna")
     run = tmp_path / "run"

@@ -12,6 +12,7 @@ from foretext.data.rows.record import Record
 from foretext.data.rows.records import read_records
 from foretext.data.rows.settings import Column, LabelledConfig
 from foretext.data.rows.texts import label_of
+from foretext.data.rows.unread_header import refuse_header
 from foretext.errors import CorpusError
 
 __all__ = ["LabelledPair", "PairsConfig", "read_pairs"]
@@ -81,6 +82,8 @@ def read_pairs(path: RowSource, config: PairsConfig | None = None) -> list[Label
     rows = [_pair(record, config) for record in read_records(path, config)]
     if not rows:
         raise CorpusError(f"{path} has no rows; give a file with pairs of texts.")
+    if config.is_numbered:
+        refuse_header(rows, num_texts=2)
     return rows
 
 

@@ -9,6 +9,7 @@ from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.record import Record, type_name
 from foretext.data.rows.records import read_records
 from foretext.data.rows.settings import RowsConfig, as_columns
+from foretext.data.rows.unread_header import refuse_header
 from foretext.errors import CorpusError
 
 __all__ = ["LabelledText", "label_of", "read_texts"]
@@ -42,6 +43,8 @@ def read_texts(path: RowSource, config: RowsConfig | None = None) -> list[Labell
     ]
     if not rows:
         raise CorpusError(f"{path} has no rows; give a file with text and labels.")
+    if config.is_numbered:
+        refuse_header(rows, len(as_columns(config.text)))
     return rows
 
 
