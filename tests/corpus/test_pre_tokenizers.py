@@ -12,7 +12,7 @@ from foretext.corpus import jieba_words
 from foretext.corpus.jieba_words import separate_words
 from foretext.corpus.pre_tokenizers import KINDS, PreTokenizer, PreTokenizerKind, likely_kind
 from foretext.errors import MissingExtraError
-from foretext.kernels.words import WORD
+from foretext.kernels.letters import WORD
 
 TEXTS = st.text(
     st.one_of(

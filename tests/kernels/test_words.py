@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foretext.kernels import letters as reading
+from foretext.kernels import word_table as tables
 from foretext.kernels import words as kernels
-from foretext.kernels.words import ALONE, IGNORED, MAX_WORD_BYTES, SEPARATOR, WORD, Letters
+from foretext.kernels.letters import ALONE, IGNORED, SEPARATOR, WORD, Letters
+from foretext.kernels.word_table import MAX_WORD_BYTES
 
 # A small alphabet with one to four bytes a character; "Ⱥ" grows when it is lower-cased.
 KINDS = dict.fromkeys("abcABCÉéȺⱥж中𝔘", WORD) | {"!": ALONE, "好": ALONE, '"': IGNORED}
@@ -58,13 +61,13 @@ def utf8(text: str) -> np.ndarray:
     return np.frombuffer(text.encode(), np.uint8)
 
 
-def scratch(num_bytes: int = MAX_WORD_BYTES) -> kernels.Scratch:
+def scratch(num_bytes: int = MAX_WORD_BYTES) -> reading.Scratch:
     units = np.zeros(num_bytes // 8 + 1, np.uint64)
-    return kernels.Scratch(units.view(np.uint8), units)
+    return reading.Scratch(units.view(np.uint8), units)
 
 
-def table(num_words: int, num_units: int) -> kernels.Table:
-    return kernels.Table(
+def table(num_words: int, num_units: int) -> tables.Table:
+    return tables.Table(
         np.zeros(1 << (2 * num_words).bit_length(), np.uint64),
         np.empty(num_words, np.uint64),
         np.empty(num_words, np.int64),
@@ -74,7 +77,7 @@ def table(num_words: int, num_units: int) -> kernels.Table:
     )
 
 
-def contents(filled: kernels.Table) -> dict[str, int]:
+def contents(filled: tables.Table) -> dict[str, int]:
     found = {}
     for index in range(filled.used[0]):
         start, length = int(filled.spans[index] >> 10) * 8, int(filled.spans[index] & 1023)
@@ -87,11 +90,11 @@ def contents(filled: kernels.Table) -> dict[str, int]:
 def split(text: str, letters: Letters) -> list[str]:
     data = utf8(text)
     words = np.empty(2 * data.size, np.uint8)
-    written = kernels.split_words(data, letters, scratch(), words)
+    written = reading.split_words(data, letters, scratch(), words)
     return words[:written].tobytes().decode().split("\n")[:-1]
 
 
-def encode(text: str, letters: Letters, filled: kernels.Table) -> list[list[list[int]]]:
+def encode(text: str, letters: Letters, filled: tables.Table) -> list[list[list[int]]]:
     data = utf8(text)
     ids = np.empty(data.size, np.uint32)
     sentence_starts = np.empty(data.size + 1, np.int64)
@@ -161,7 +164,7 @@ def test_new_words_are_numbered_as_they_are_met(
     assert starts[1, : written[2]].tolist() == ends[:-1].tolist()
 
 
-def copied(filled: kernels.Table, num_words: int) -> kernels.Table:
+def copied(filled: tables.Table, num_words: int) -> tables.Table:
     """The same words in a table with room for more."""
     wider = table(num_words, filled.arena.size)
     size = filled.used[0]
@@ -169,18 +172,18 @@ def copied(filled: kernels.Table, num_words: int) -> kernels.Table:
         getattr(wider, name)[:size] = getattr(filled, name)
     wider.arena[:] = filled.arena
     wider.used[:] = filled.used
-    kernels.place_words(wider)
+    tables.place_words(wider)
     return wider
 
 
 @given(first=TEXTS, second=TEXTS)
 def test_merged_tables_count_both_texts(letters: Letters, first: str, second: str) -> None:
-    tables = [table(128, 256), table(64, 256)]
-    for text, filled in zip((first, second), tables, strict=True):
+    whole, other = table(128, 256), table(64, 256)
+    for text, filled in ((first, whole), (second, other)):
         kernels.count_words(utf8(text), 0, letters, filled, scratch())
-    merged = kernels.merge_words(tables[0], tables[1], 0)
-    assert merged == tables[1].used[0]
-    assert contents(tables[0]) == Counter(plain_words(first) + plain_words(second))
+    merged = tables.merge_words(whole, other, 0)
+    assert merged == other.used[0]
+    assert contents(whole) == Counter(plain_words(first) + plain_words(second))
 
 
 def test_placed_anew_all_words_are_found(letters: Letters) -> None:
@@ -188,7 +191,7 @@ def test_placed_anew_all_words_are_found(letters: Letters) -> None:
     text = " ".join(a + b for a in "abcé中" for b in "abcé中")
     kernels.count_words(utf8(text), 0, letters, filled, scratch())
     wider = filled._replace(slots=np.zeros(1024, np.uint64))
-    kernels.place_words(wider)
+    tables.place_words(wider)
     assert encode(text, letters, wider) == [[list(range(25))]]
 
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from foretext.corpus.pre_tokenizers import PreTokenizer
 from foretext.corpus.word_table import new_scratch
+from foretext.kernels.letters import ALONE, WORD, Letters, split_words
 from foretext.kernels.minhash import gram_hashes, minhash, word_hashes
-from foretext.kernels.words import ALONE, WORD, Letters, split_words
 
 __all__ = [
     "GRAM",

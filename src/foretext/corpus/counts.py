@@ -18,7 +18,7 @@ from foretext.corpus.text_shards import TextShards
 from foretext.corpus.word_table import WordTable
 from foretext.errors import CorpusError
 from foretext.files import temporary_folder
-from foretext.kernels.words import Letters
+from foretext.kernels.letters import Letters
 from foretext.shards.portable import Portable
 
 __all__ = ["MAX_DISTINCT", "Cutter", "PortableCutter", "WordCounts", "count_words"]

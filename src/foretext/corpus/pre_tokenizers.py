@@ -19,7 +19,7 @@ import numpy as np
 from foretext.corpus.jieba_words import is_jieba_installed, separate_words
 from foretext.corpus.word_table import new_scratch
 from foretext.errors import SettingError
-from foretext.kernels.words import ALONE, IGNORED, SEPARATOR, WORD, Letters, split_words
+from foretext.kernels.letters import ALONE, IGNORED, SEPARATOR, WORD, Letters, split_words
 from foretext.parsing import parse_json
 from foretext.shards.portable import Portable
 

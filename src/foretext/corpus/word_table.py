@@ -1,4 +1,4 @@
-"""A growing table of words and counts, filled by the kernels of `foretext.kernels.words`."""
+"""A growing table of words and counts, filled by compiled kernels."""
 
 from __future__ import annotations
 
@@ -6,17 +6,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from foretext.kernels.words import (
-    MAX_WORD_BYTES,
-    Letters,
-    Scratch,
-    Table,
-    count_words,
-    merge_words,
-    number_lines,
-    number_words,
-    place_words,
-)
+from foretext.kernels.letters import Letters, Scratch
+from foretext.kernels.word_table import MAX_WORD_BYTES, Table, merge_words, place_words
+from foretext.kernels.words import count_words, number_lines, number_words
 
 __all__ = ["Lines", "Numbered", "WordTable", "new_scratch"]
 

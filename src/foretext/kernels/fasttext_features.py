@@ -15,16 +15,16 @@ import numpy as np
 
 from foretext.kernels.compile import kernel
 from foretext.kernels.draws import random64
+from foretext.kernels.letters import next_word
 from foretext.kernels.ngrams import hash_bytes, next_hash
-from foretext.kernels.words import (
-    BORROWING,
+from foretext.kernels.word_table import (
+    LOW,
     MAX_WORD_BYTES,
     NUM_WORDS,
-    _find,
-    _has_room,
-    _hash,
-    _insert,
-    next_word,
+    find,
+    has_room,
+    insert,
+    word_hash,
 )
 
 __all__ = [
@@ -37,11 +37,10 @@ __all__ = [
 ]
 
 NGRAM_MULTIPLIER = np.uint64(116049371)  # of the authors' program
-_LOW = np.uint64(0xFFFFFFFF)
 _OPEN, _CLOSE = 60, 62  # < and >
 
 
-@kernel(**BORROWING)
+@kernel(_nrt=False)
 def intern_lines(text, line_ends, letters, table, scratch, prefix, tokens, starts, state):
     """Write the index in `table` of each word of each line, new words being added to it.
 
@@ -65,14 +64,14 @@ def intern_lines(text, line_ends, letters, table, scratch, prefix, tokens, start
             break
         if length > MAX_WORD_BYTES or begins_with(scratch.letters, length, prefix):
             continue
-        mixed = _hash(scratch.units, length)
-        slot = _find(table, mixed, scratch.units, 0, length)
+        mixed = word_hash(scratch.units, length)
+        slot = find(table, mixed, scratch.units, 0, length)
         if table.slots[slot] == 0:
-            if not _has_room(table, length):
+            if not has_room(table, length):
                 state[0], state[1], state[2] = before, line, written
                 return False
-            _insert(table, slot, mixed, scratch.units, 0, length)
-        index = np.int64(table.slots[slot] & _LOW) - 1
+            insert(table, slot, mixed, scratch.units, 0, length)
+        index = np.int64(table.slots[slot] & LOW) - 1
         table.counts[index] += 1
         tokens[written] = index
         written += 1
@@ -80,7 +79,7 @@ def intern_lines(text, line_ends, letters, table, scratch, prefix, tokens, start
     return True
 
 
-@kernel(**BORROWING)
+@kernel(_nrt=False)
 def encode_lines(
     text, line_ends, letters, table, scratch, prefix, line_end, tokens, hashes, starts, unknown,
     unknown_starts,
@@ -111,8 +110,8 @@ def encode_lines(
             break
         if length > MAX_WORD_BYTES or begins_with(scratch.letters, length, prefix):
             continue
-        slot = _find(table, _hash(scratch.units, length), scratch.units, 0, length)
-        index = np.int64(table.slots[slot] & _LOW) - 1
+        slot = find(table, word_hash(scratch.units, length), scratch.units, 0, length)
+        index = np.int64(table.slots[slot] & LOW) - 1
         if hashes.size > 0:
             hashes[written] = np.int32(hash_bytes(scratch.letters, 0, length))
         if index < 0:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from foretext.kernels.compile import kernel
-from foretext.kernels.words import Letters, Scratch, next_word
+from foretext.kernels.letters import Letters, Scratch, next_word
 
 __all__ = ["EMPTY", "band_keys", "gram_hashes", "minhash", "word_hashes"]
 

@@ -20,8 +20,8 @@ import numpy as np
 from foretext.corpus.pre_tokenizers import PreTokenizer as CorpusPreTokenizer
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
 from foretext.errors import SettingError
+from foretext.kernels.letters import ALONE, IGNORED, SEPARATOR, WORD, Letters
 from foretext.kernels.pieces import BLANK, LETTER, LINE_END, NUMBER, write_pieces
-from foretext.kernels.words import ALONE, IGNORED, SEPARATOR, WORD, Letters
 from foretext.parsing import parse_json
 from foretext.shards.portable import Portable
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from foretext.errors import CorpusError
 from foretext.files import atomic_file
-from foretext.kernels.words import MAX_WORD_BYTES
+from foretext.kernels.word_table import MAX_WORD_BYTES
 from foretext.parsing import read_text
 from foretext.tokenizers.vocabulary import UNKNOWN, Vocabulary
 

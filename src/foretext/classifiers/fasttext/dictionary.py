@@ -15,7 +15,7 @@ from foretext.corpus.counts import Cutter
 from foretext.corpus.word_table import WordTable, new_scratch
 from foretext.kernels.fasttext_features import document_units, encode_lines
 from foretext.kernels.ngrams import hash_bytes
-from foretext.kernels.words import MAX_WORD_BYTES
+from foretext.kernels.word_table import MAX_WORD_BYTES
 from foretext.vectors.ngrams import LINE_END, marked_bytes
 
 __all__ = ["Dictionary", "Units", "WordIds", "flaw_of"]

@@ -11,7 +11,7 @@ from foretext.classifiers.fasttext.splitter import Blanks, line_bytes
 from foretext.corpus.counts import Cutter
 from foretext.corpus.word_table import WordTable, new_scratch
 from foretext.kernels.fasttext_features import intern_lines, word_hashes
-from foretext.kernels.words import Letters
+from foretext.kernels.letters import Letters
 from foretext.vectors.ngrams import LINE_END
 
 __all__ = ["InternedTexts", "blocks_of"]

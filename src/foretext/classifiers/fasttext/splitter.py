@@ -12,7 +12,7 @@ import numpy as np
 from foretext.classifiers.fasttext.config import ResolvedConfig
 from foretext.corpus.counts import Cutter
 from foretext.corpus.pre_tokenizers import PreTokenizer
-from foretext.kernels.words import SEPARATOR, WORD, Letters
+from foretext.kernels.letters import SEPARATOR, WORD, Letters
 
 __all__ = ["Blanks", "line_bytes", "splitter_of"]
 
