@@ -149,7 +149,7 @@ def test_chinese_without_jieba_is_one_sentence(
     from foretext.objectives import masking
 
     def missing() -> str:
-        raise MissingExtraError("jieba", "chinese", "Masking whole words of Chinese text")
+        raise MissingExtraError("jieba", "chinese", "Finding the words of Chinese text")
 
     monkeypatch.setattr(masking, "jieba_version", missing)
     text = tmp_path / "chinese.txt"

@@ -68,7 +68,7 @@ def test_without_jieba_the_sentence_says_what_to_install(monkeypatch: pytest.Mon
 
     jieba_words._cutter.cache_clear()
     monkeypatch.setattr(builtins, "__import__", without)
-    sentence = r"whole words of Chinese text needs the package 'jieba'; .*foretext\[chinese\]"
+    sentence = r"Finding the words of Chinese text needs the package 'jieba'; .*foretext\[chinese\]"
     with pytest.raises(MissingExtraError, match=sentence):
         mark_words("北京")
     monkeypatch.undo()

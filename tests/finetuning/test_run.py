@@ -343,7 +343,7 @@ def test_shared_tokens_are_kept_and_never_frozen(
     assert again.base.backbone.config.num_segments == 4
     for frozen in ({"freeze": "embeddings"}, {"freeze_layers": 1}):
         with pytest.raises(
-            SettingError, match="shared_tokens adds embeddings that have to be learned"
+            SettingError, match=r"marks of tokens .task.shared_tokens, task.word_boundaries. are"
         ):
             ft.finetune(
                 "matching", bases["bert"], task_files.train("matching"), tmp_path / "frozen",

@@ -25,6 +25,7 @@ def test_a_short_sentence_is_one_row() -> None:
     (window,) = found.windows
     assert found.rows == [[CLS, 10, 11, 12, 13, 14, SEP]]
     assert (window.answered, window.positions.tolist()) == (slice(0, 3), [1, 2, 5])
+    assert found.tokens[0].tolist() == [-1, 0, 1, 1, 1, 2, -1]
     assert found.num_cut == 0
 
 
@@ -34,6 +35,7 @@ def test_rows_share_half_their_room() -> None:
     assert found.rows == [[CLS, *range(10, 20), SEP], [CLS, *range(15, 25), SEP]]
     assert [window.answered for window in found.windows] == [slice(0, 8), slice(8, 15)]
     assert found.windows[1].positions.tolist() == [4, 5, 6, 7, 8, 9, 10]
+    assert found.tokens[1].tolist() == [-1, *range(5, 15), -1]
     assert found.num_cut == 1
 
 
@@ -48,6 +50,10 @@ def test_every_token_is_answered_once(lengths: list[int], max_length: int) -> No
     ]
     assert answered == first_ids.tolist()
     assert max(map(len, found.rows)) <= max_length
+    for row, tokens in zip(found.rows, found.tokens, strict=True):
+        known = [(id_, token) for id_, token in zip(row, tokens, strict=True) if token >= 0]
+        assert all(np.searchsorted(first_ids, id_, "right") - 1 == token for id_, token in known)
+        assert [token >= 0 for token in tokens] == [id_ >= 10 for id_ in row]
     ends = np.cumsum([0, *(min(length, max_length - 2) for length in lengths)])
     for window in found.windows:
         for token in range(window.answered.start, window.answered.stop):

@@ -15,6 +15,7 @@ from foretext.data.rows import TaggedConfig, TaggedSentence
 from foretext.errors import CorpusError, SettingError
 from foretext.metrics import violations
 from foretext.progress.run_context import RunContext
+from foretext.task_models import resolving
 from foretext.task_models.tagger import Tagger
 from foretext.tasks.tagging import Tagging
 from foretext.tasks.task_base import TaskBase
@@ -264,3 +265,55 @@ def test_rows_that_teach_nothing_are_refused(tmp_path: Path) -> None:
         "rows.conll, line 4: 'odd' is not a tag of an entity, and the others are (IOB2); "
         "correct it."
     )
+
+
+CITIES, RIVERS = ("北京", "上海", "广州", "南京"), ("长江", "黄河", "珠江")
+
+
+def chinese() -> list[TaggedSentence]:
+    """A place is two characters that are one word."""
+    return [
+        sentence(" ".join(f"我在{city}看{river}"), "O O B-LOC I-LOC O B-LOC I-LOC")
+        for city in CITIES
+        for river in RIVERS
+    ]
+
+
+def resolved(rows: list[TaggedSentence], *, is_frozen: bool = False, **settings: Any) -> Any:
+    config = Tagging.Config(**settings)
+    body = word_body("recurrent")
+    return Tagger.resolve(config, body, rows, is_pretrained=True, is_frozen=is_frozen)
+
+
+def test_chinese_characters_are_marked_by_their_words(tmp_path: Path) -> None:
+    pytest.importorskip("jieba")
+    rows = chinese()
+    found = resolved(rows)
+    assert found.config.word_boundaries
+    assert found.notes[0].startswith("task.word_boundaries=true was chosen")
+    # All characters are unknown words here, so that only their places tell them apart.
+    model = untrained(word_body("recurrent"), rows, dropout=0.0, word_boundaries=True)
+    segments = model.examples(rows).batch(np.arange(2)).inputs.segments
+    assert segments is not None
+    assert segments[0, :7].tolist() == [0, 0, 1, 3, 0, 1, 3]
+    learn(model, rows, tmp_path, steps=60, learning_rate=1e-2)
+    assert model.figures(rows)["f1"] == 1.0
+    model.save(tmp_path / "folder")
+    kept = Tagger.load(tmp_path / "folder")
+    assert kept.task.marks_tokens
+    texts = ["我在北京看长江", "北京"]
+    for ours, theirs in zip(model.predict_proba(texts), kept.predict_proba(texts), strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-6)
+
+
+def test_what_is_not_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not resolved(animals()).config.word_boundaries  # words
+    letters = [sentence("a b c d", "O O B-X I-X")]
+    assert not resolved(letters).config.word_boundaries
+    assert resolved(letters, word_boundaries=True).config.word_boundaries
+    frozen = resolved(chinese(), is_frozen=True)
+    assert (frozen.config.word_boundaries, frozen.notes) == (False, [])
+    monkeypatch.setattr(resolving, "is_jieba_installed", lambda: False)
+    without = resolved(chinese())
+    assert not without.config.word_boundaries
+    assert "pip install 'foretext[chinese]'" in without.notes[0]

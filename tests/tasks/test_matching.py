@@ -48,7 +48,7 @@ def test_each_body_has_the_mode_that_suits_it(
 def test_a_sentence_encoder_learns_scores_as_cosines(wordpiece: SubwordTokenizer) -> None:
     encoder = bert_body(wordpiece)._replace(sentence_pooling="cls")
     task = Matching(Matching.Config(), encoder, lowest=0.0, highest=5.0)
-    assert (task.mode, task.pooling, task.marks_shared_tokens) == ("siamese", "cls", False)
+    assert (task.mode, task.pooling, task.marks_tokens) == ("siamese", "cls", False)
     assert task.head.pooler is None  # the cosine is that of the states themselves
     assert task.sentence_pooling == "cls"
     assert Matching(Matching.Config(), encoder, labels=LABELS).mode == "pair"
@@ -59,11 +59,11 @@ def test_a_sentence_encoder_learns_scores_as_cosines(wordpiece: SubwordTokenizer
 def test_small_networks_mark_the_tokens_of_both_texts(wordpiece: SubwordTokenizer) -> None:
     body = bert_body(wordpiece)
     task = Matching(Matching.Config(), body, labels=LABELS)
-    assert task.marks_shared_tokens
+    assert task.marks_tokens
     assert task.config.shared_tokens is True
     assert body.backbone.num_segments == 4
     chosen = Matching.Config(shared_tokens=False)
-    assert not Matching(chosen, bert_body(wordpiece), labels=LABELS).marks_shared_tokens
+    assert not Matching(chosen, bert_body(wordpiece), labels=LABELS).marks_tokens
 
 
 @torch.no_grad()

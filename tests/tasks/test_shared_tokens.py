@@ -8,12 +8,10 @@ import pytest
 import torch
 
 from foretext.data.framing import Framing
-from foretext.errors import SettingError
 from foretext.tasks.shared_tokens import mark_shared_tokens, shared_tokens
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import random_inputs
-from tests.text_bodies import bert_body, gpt_body, word_body
+from tests.text_bodies import bert_body, gpt_body
 
 FIRST, BOTH = 0, 2  # kinds of tokens
 
@@ -62,9 +60,3 @@ def test_a_body_that_sees_them_stays_as_it_is(wordpiece: SubwordTokenizer) -> No
     before = body.backbone.embeddings.segments.weight.detach().clone()
     mark_shared_tokens(body)
     assert torch.equal(body.backbone.embeddings.segments.weight, before)
-
-
-def test_a_body_that_knows_nothing_of_segments(wordpiece: SubwordTokenizer) -> None:
-    body = TaskBase(wordpiece, word_body("recurrent").backbone, "full")
-    with pytest.raises(SettingError, match="and the base is a Recurrent, which reads none"):
-        mark_shared_tokens(body)

@@ -27,6 +27,7 @@ class WordBackbone(Backbone):
 
     config: WordEmbedding.Config
     reads_words: ClassVar[bool] = True
+    takes_segments: ClassVar[bool] = True
     spelling_settings: ClassVar = {"characters": "cnn"}
 
     def __init__(
@@ -34,6 +35,7 @@ class WordBackbone(Backbone):
     ) -> None:
         super().__init__(config, vocab_size)
         self.num_characters = 0 if config.characters == "none" else num_characters
+        self.num_segments = config.num_segments
         self.tokens = WordEmbedding(config, vocab_size, num_characters)
 
     @classmethod
@@ -52,6 +54,17 @@ class WordBackbone(Backbone):
     def embedding(self) -> nn.Parameter:
         """The word vectors, (V, vector_size)."""
         return cast(nn.Parameter, self.tokens.vectors.weight)
+
+    @property
+    def segment_vectors(self) -> Tensor | None:
+        """The vectors of the segments, (num_segments, vector_size); None: it has none."""
+        return None if self.tokens.segments is None else self.tokens.segments.weight
+
+    def replace_segments(self, vectors: Tensor) -> None:
+        """Replace the vectors of the segments by these, (K, vector_size), learned from now on."""
+        self.tokens.replace_segments(vectors)
+        self.num_segments = len(vectors)
+        self.config = self.config.model_copy(update={"num_segments": len(vectors)})
 
     @property
     def num_mixed(self) -> int:

@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 OF_PRE_TOKENIZER = "The pre-tokeniser 'chinese_words'"
-OF_MASKING = "Masking whole words of Chinese text"
+OF_MARKS = "Finding the words of Chinese text"
 
 
 def separate_words(text: str) -> str:
@@ -46,7 +46,7 @@ def mark_words(text: str) -> str:
     Raises:
         MissingExtraError: jieba is not installed.
     """
-    cut = _cutter(OF_MASKING)
+    cut = _cutter(OF_MARKS)
     _own_total()
     lines = text.split("\n")
     return "1".join("".join(f"{'1':0<{len(word)}}" for word in cut(line)) for line in lines)
@@ -81,7 +81,7 @@ def jieba_version() -> str:
     Raises:
         MissingExtraError: it is not installed.
     """
-    _cutter(OF_MASKING)
+    _cutter(OF_MARKS)
     import jieba
 
     return str(jieba.__version__)

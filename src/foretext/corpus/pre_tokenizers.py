@@ -57,11 +57,16 @@ KINDS: dict[str, CharacterSets] = {
 }
 
 
-def likely_kind(sample: str) -> PreTokenizerKind:
-    """Return the kind for a text: Chinese if more than half of its letters are Han."""
+def mostly_han(sample: str) -> bool:
+    """Whether more than half of the letters of a text are Han."""
     letters = re.sub(r"[\W\d_]+", "", sample)
     han = re.sub(f"[^{HAN}]+", "", letters)
-    if 2 * len(han) <= len(letters):
+    return 2 * len(han) > len(letters)
+
+
+def likely_kind(sample: str) -> PreTokenizerKind:
+    """Return the kind for a text: Chinese if more than half of its letters are Han."""
+    if not mostly_han(sample):
         return "unicode_words"
     return "chinese_words" if is_jieba_installed() else "chinese_characters"
 

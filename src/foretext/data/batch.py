@@ -43,7 +43,7 @@ class Inputs:
     visibility: Visibility = "full"  # what a position may look at
     visible: Tensor | None = None  # (B, T, S) bool, [b, i, j] = i may look at j; for "matrix"
     # (B, T) int64, 0 = first text, 1 = second; with shared tokens 2 and 3 = the same, of a token
-    # that occurs in both texts; None: all first
+    # that occurs in both texts; of one text the kinds of its tokens; None: all 0
     segments: Tensor | None = None
     characters: Tensor | None = None  # (B, T, K) int64, of the words; 0 = none
     # (U, K) uint8, bytes of the words whose ids follow the vocabulary (`foretext.tokenizers.

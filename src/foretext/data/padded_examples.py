@@ -66,6 +66,7 @@ class PaddedExamples(Examples):
         visibility: of the inputs.
         second_starts: (rows,) position at which a row's second text begins; None: rows have one.
         shared: 1 where a token stands in both texts of its row, else 0; None: that is not marked.
+        segments: kind of each token, 0 for padding, where rows have one text; None: all are alike.
         characters: of the words of each row, (T, K), or None.
         group: rows of an example.
         needed: of the inputs.
@@ -83,6 +84,7 @@ class PaddedExamples(Examples):
         visibility: Visibility,
         second_starts: NDArray[np.int64] | None = None,
         shared: Ragged | None = None,
+        segments: Ragged | None = None,
         characters: Ragged | None = None,
         group: int = 1,
         needed: Needed = "all",
@@ -96,6 +98,7 @@ class PaddedExamples(Examples):
         self.visibility = visibility
         self.second_starts = second_starts
         self.shared = shared
+        self.segments = segments
         self.characters = characters
         self.group = group
         self.needed = needed
@@ -174,10 +177,12 @@ class PaddedExamples(Examples):
         }
 
     def _segments(self, rows: NDArray[np.int64], real: NDArray[np.bool_]) -> torch.Tensor | None:
-        """Which text a token is of, and whether it stands in both, (B, T)."""
+        """The kind of each token: which text it is of, and whether it stands in both, (B, T)."""
+        width = real.shape[1]
+        if self.segments is not None:
+            return torch.from_numpy(self.segments.filled(rows, width, 0))
         if self.second_starts is None:
             return None
-        width = real.shape[1]
         second = np.arange(width) >= self.second_starts[rows, None]
         kinds = (second & real).astype(np.int64)
         if self.shared is not None:

@@ -35,8 +35,9 @@ def check_frozen(model: type[TaskModel], task: Config, training: TrainingConfig)
         )
     if freezes_embeddings(training) and model.learns_embeddings(task):
         raise SettingError(
-            "[training] freeze and freeze_layers keep embeddings as they are, and shared_tokens "
-            "adds embeddings that have to be learned; leave one of the two out."
+            "[training] freeze and freeze_layers keep embeddings as they are, and marks of tokens "
+            "(task.shared_tokens, task.word_boundaries) are embeddings that have to be learned; "
+            "leave one of the two out."
         )
 
 

@@ -49,7 +49,7 @@ class TaskHead(NamedTuple):
     def fits(self, name: str, task: Task, visibility: Visibility) -> bool:
         """Whether a task of this name is of this form, on a backbone that sees `visibility`.
 
-        A task that marks shared tokens is not: their programs would not mark them.
+        A task that marks tokens is not: their programs would not mark them.
         """
         ours = {name for name in task.state_dict() if is_kept(name)}
         rows = {row.ours for row in self.rows}
@@ -58,7 +58,7 @@ class TaskHead(NamedTuple):
             and task.visibility == visibility
             and task.group == self.group
             and task.pooling == self.pooling
-            and not task.marks_shared_tokens
+            and not task.marks_tokens
             and ours <= rows
             and all(name.endswith(".bias") for name in rows - ours)
         )

@@ -35,6 +35,8 @@ class WordEmbedding(nn.Module):
 
         vector_size: int = Field(100, ge=1)
         """Numbers of a word's vector."""
+        num_segments: int = Field(0, ge=0)
+        """Kinds of words that a task tells apart, each with a vector of its own; 0: none."""
         dropout: float = Field(0.0, ge=0, lt=1)
         """Dropout of vectors and features."""
         characters: Literal["none", "cnn", "lstm"] = "none"
@@ -61,6 +63,9 @@ class WordEmbedding(nn.Module):
         self.vectors = nn.Embedding(vocab_size, config.vector_size)
         bound = (3 / config.vector_size) ** 0.5  # Ma & Hovy 2016, section 3.1
         nn.init.uniform_(self.vectors.weight, -bound, bound)
+        self.segments: nn.Embedding | None = None
+        if config.num_segments:
+            self.segments = nn.Embedding(config.num_segments, config.vector_size)
         self.characters = _reader(config, num_characters)
         self.dropout = Dropout(config.dropout)
         features = config.character_features if self.characters is not None else 0
@@ -84,9 +89,17 @@ class WordEmbedding(nn.Module):
                 torch.tensor(vectors)
             )  # a copy, as the array may be read-only
 
+    def replace_segments(self, vectors: Tensor) -> None:
+        """Replace the vectors of the segments by these, (K, vector_size)."""
+        weight = vectors.to(self.vectors.weight)
+        self.segments = nn.Embedding(len(weight), weight.shape[1], _weight=weight)
+
     def forward(self, inputs: Inputs) -> Tensor:
         """Return the embedding of each word, (B, T, D)."""
         x = self.vectors(inputs.ids)
+        if self.segments is not None:
+            own = inputs.segments
+            x = x + (self.segments.weight[0] if own is None else self.segments(own))
         if self.characters is not None:
             assert inputs.characters is not None, "the inputs came without the words' characters"
             x = torch.cat((x, self.characters(inputs.characters)), -1)

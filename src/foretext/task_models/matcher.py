@@ -246,7 +246,7 @@ class TextMatcher(MatcherLearning, GradientWords):
 
     def _rows(self, pairs: Sequence[TextPair]) -> PairRows:
         config, mode = self.task.config, self.task.mode
-        marks_shared = self.task.marks_shared_tokens
+        marks_shared = self.task.marks_tokens
         return PairRows.of(self.base, pairs, config.max_length, mode, marks_shared=marks_shared)
 
     def _examples(

@@ -237,7 +237,7 @@ class SpanReader(ReaderLearning):
             framing,
             config,
             rows,
-            marks_shared=self.task.marks_shared_tokens,
+            marks_shared=self.task.marks_tokens,
         )
 
     def _padded(self, windows: QuestionWindows, targets: dict[str, Any]) -> PaddedExamples:

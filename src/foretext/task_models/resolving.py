@@ -1,14 +1,17 @@
-"""What tasks on two texts choose where the user left it open, and the sentences that say so."""
+"""What tasks choose where the user left it open, and the sentences that say so."""
 
 from __future__ import annotations
 
+from foretext.corpus.jieba_words import is_jieba_installed
 from foretext.task_models.trainee import Resolved
 from foretext.tasks.matching import Matching, match_mode
 from foretext.tasks.shared_tokens import marks_shared, shared_token_note
 from foretext.tasks.span_qa import SpanQA
+from foretext.tasks.tagging import Tagging
 from foretext.tasks.task_base import TaskBase
+from foretext.tasks.word_boundaries import gains_from_boundaries
 
-__all__ = ["resolved_mode", "resolved_shared_tokens"]
+__all__ = ["resolved_boundaries", "resolved_mode", "resolved_shared_tokens"]
 
 
 def resolved_mode(config: Matching.Config, base: TaskBase, *, has_scores: bool) -> Resolved:
@@ -66,3 +69,33 @@ def resolved_shared_tokens(
             "training.freeze_layers"
         )
     return Resolved(config.model_copy(update={"shared_tokens": marked}), notes)
+
+
+def resolved_boundaries(
+    config: Tagging.Config, base: TaskBase, *, is_chinese: bool, is_frozen: bool
+) -> Resolved:
+    """Choose whether characters are marked by their places in jieba's words.
+
+    Args:
+        config: the user's settings.
+        base: what is learned on.
+        is_chinese: whether the rows are Chinese, and each character is a token.
+        is_frozen: whether its embeddings stay as they are, so that no mark can be learned.
+    """
+    if config.word_boundaries != "auto":
+        return Resolved(config, [])
+    gains = is_chinese and gains_from_boundaries(base)
+    marked = gains and not is_frozen and is_jieba_installed()
+    notes = []
+    if marked:
+        notes.append(
+            "task.word_boundaries=true was chosen: a small network gains much from where each "
+            "character stands in its word; jieba finds the words, now and wherever the model is "
+            "used (task.word_boundaries=false: without it)"
+        )
+    elif gains and not is_frozen:
+        notes.append(
+            "a small network gains much from where each character stands in its word, which jieba "
+            "finds: pip install 'foretext[chinese]'"
+        )
+    return Resolved(config.model_copy(update={"word_boundaries": marked}), notes)

@@ -35,6 +35,7 @@ class SentenceWindows(NamedTuple):
     rows: list[list[int]]  # of ids
     windows: list[Window]  # of each row, in the order of sentences and tokens
     num_cut: int  # sentences that are read in several rows
+    tokens: list[NDArray[np.int64]]  # of each row: which token an id is of; -1: of none
     spelling: NDArray[np.uint8] | None = None  # (U, K) of words whose ids follow the vocabulary
 
     @classmethod
@@ -44,7 +45,7 @@ class SentenceWindows(NamedTuple):
         One without tokens is a row of what stands around texts, or of `pad`. Of a token that is
         longer than a row the first ids are read.
         """
-        found = cls([], [], 0)
+        found = cls([], [], 0, [])
         num_cut, room = 0, framing.room
         for sentence, tokens in enumerate(sentences):
             pieces = [token[:room] for token in tokens]
@@ -54,6 +55,7 @@ class SentenceWindows(NamedTuple):
             for tokens_held, answered in zip(held, _answered(ends, held), strict=True):
                 ids = [piece for token in pieces[tokens_held] for piece in token]
                 found.rows.append(framing.around(ids) or [pad])
+                found.tokens.append(_tokens(pieces, tokens_held, framing, len(found.rows[-1])))
                 positions = ends[answered] - ends[tokens_held.start] + len(framing.prefix)
                 found.windows.append(Window(sentence, tokens_held, answered, positions))
         return found._replace(num_cut=num_cut)
@@ -71,6 +73,16 @@ class SentenceWindows(NamedTuple):
         for window, output in zip(self.windows, outputs, strict=True):
             parts[window.sentence].append(output[window.positions])
         return [part[0] if len(part) == 1 else np.concatenate(part) for part in parts]
+
+
+def _tokens(
+    pieces: Sequence[Sequence[int]], held: slice, framing: Framing, length: int
+) -> NDArray[np.int64]:
+    """Return which token each id of a row is of, (length,); -1: one that stands around them."""
+    numbers = np.arange(len(pieces))[held].repeat([len(piece) for piece in pieces[held]])
+    tokens = np.full(length, -1)
+    tokens[len(framing.prefix) : len(framing.prefix) + len(numbers)] = numbers
+    return tokens
 
 
 def _held(ends: NDArray[np.int64], room: int) -> list[slice]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from foretext.corpus.pre_tokenizers import mostly_han
 from foretext.data.rows import TaggedSentence
 from foretext.errors import CorpusError
 from foretext.metrics import Scheme, detect_scheme
 from foretext.tasks.tag_set import closed_tags, is_entity_tag
 from foretext.tokenizers.alphabet import Alphabet
 
-__all__ = ["are_characters", "check_tags", "found_in", "unknown_tag"]
+__all__ = ["are_characters", "are_chinese_characters", "check_tags", "found_in", "unknown_tag"]
 
+SAMPLE = 2000  # rows that show the script
 BY_CHARACTER = 0.99  # share of one-character tokens from which each character is a token
 
 
@@ -63,6 +65,12 @@ def unknown_tag(row: TaggedSentence, token: int) -> CorpusError:
         f"{row.file}, line {row.lines[token]}: no row to learn from has the tag "
         f"'{row.tags[token]}'; correct it, or add rows that have it."
     )
+
+
+def are_chinese_characters(rows: Sequence[TaggedSentence]) -> bool:
+    """Whether each character is a token, and most letters are Chinese."""
+    sample = "".join(token for row in rows[:SAMPLE] for token in row.tokens)
+    return are_characters(rows) and mostly_han(sample)
 
 
 def are_characters(rows: Sequence[TaggedSentence]) -> bool:

@@ -31,6 +31,7 @@ from foretext.task_models.tag_figures import (
 from foretext.task_models.tag_findings import kind_counts, tag_findings
 from foretext.task_models.tagged_rows import check_tags, unknown_tag
 from foretext.task_models.tagger_learning import TaggerLearning
+from foretext.tasks.word_boundaries import word_places
 
 __all__ = ["TaggedSpan", "Tagger"]
 
@@ -252,7 +253,18 @@ class Tagger(TaggerLearning):
             targets,
             pad=self.base.pad,
             visibility=self.base.visibility,
+            segments=self._places(sentences, windows) if self.task.marks_tokens else None,
             characters=characters,
+        )
+
+    def _places(self, sentences: Sequence[Sequence[str]], windows: SentenceWindows) -> Ragged:
+        """Return where the token of each id stands in its word; what is of no token is 0."""
+        places = [np.append(own, 0) for own in word_places(sentences)]  # [-1] is of no token
+        return Ragged(
+            [
+                places[window.sentence][tokens]
+                for window, tokens in zip(windows.windows, windows.tokens, strict=True)
+            ]
         )
 
     def _scores(self, sentences: Sequence[Sequence[str]]) -> SentenceScores:

@@ -22,11 +22,13 @@ from foretext.data.rows import (
 from foretext.data.rows.in_memory import RowSource, tagged_blocks
 from foretext.task_models.base import KeptFacts, TaskModel
 from foretext.task_models.learned_rates import LearnedRates, Rate
+from foretext.task_models.resolving import resolved_boundaries
 from foretext.task_models.tag_figures import (
     tag_baseline,
     tag_majority,
 )
-from foretext.task_models.tagged_rows import are_characters, found_in
+from foretext.task_models.tagged_rows import are_characters, are_chinese_characters, found_in
+from foretext.task_models.trainee import Resolved
 from foretext.tasks.tagging import Tagging
 from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.alphabet import Alphabet
@@ -123,6 +125,25 @@ class TaggerLearning(TaskModel):
     def gains_from_spelling(cls, rows: Sequence[TaggedSentence]) -> bool:
         """Whether tokens are words: capitals and endings show names that were never seen."""
         return not are_characters(rows)
+
+    @classmethod
+    def learns_embeddings(cls, config: Tagging.Config) -> bool:
+        """Whether places in words are marked by embeddings."""
+        return config.word_boundaries is True
+
+    @classmethod
+    def resolve(
+        cls,
+        config: Tagging.Config,
+        base: TaskBase,
+        rows: Sequence[TaggedSentence],
+        *,
+        is_pretrained: bool,
+        is_frozen: bool,
+    ) -> Resolved:
+        """Choose whether the characters of Chinese rows are marked by their places in words."""
+        is_chinese = are_chinese_characters(rows)
+        return resolved_boundaries(config, base, is_chinese=is_chinese, is_frozen=is_frozen)
 
     @classmethod
     def learns_chain(cls, config: Tagging.Config) -> bool:

@@ -32,7 +32,7 @@ class Task(Criterion):
     Attributes:
         group: rows of an example.
         pooling: how the states of a row become one vector; None: each position is answered.
-        marks_shared_tokens: whether the backbone reads which tokens two texts share.
+        marks_tokens: whether the backbone reads marks of tokens that only foretext makes.
         sentence_pooling: pooling of vectors that the task compares by cosine; None: it does not.
         normalizes: whether these vectors are given with length 1.
         characters: that words are read by, in the order of their ids; empty: by none.
@@ -42,7 +42,7 @@ class Task(Criterion):
     writes_texts: ClassVar[bool] = False  # whether it has a `writer`
     group: int = 1
     pooling: Pooling | None = None
-    marks_shared_tokens: bool = False
+    marks_tokens: bool = False
     sentence_pooling: Pooling | None = None
     normalizes: bool = False
     characters: str = ""

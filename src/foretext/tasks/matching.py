@@ -90,8 +90,8 @@ class Matching(TextTask):
         self.mode = match_mode(config, base, has_scores=has_scores)
         siamese = self.mode == "siamese"
         self.group = 1 if self.mode == "pair" else 2
-        self.marks_shared_tokens = shares_marked(config, base, self.mode)
-        if self.marks_shared_tokens:
+        self.marks_tokens = shares_marked(config, base, self.mode)
+        if self.marks_tokens:
             mark_shared_tokens(base)
         self.is_cosine = has_scores and siamese
         _check_effect(config, has_scores=has_scores, is_cosine=self.is_cosine)
@@ -116,7 +116,7 @@ class Matching(TextTask):
                 "pooling": pooling,
                 "transform": transform,
                 "mode": self.mode,
-                "shared_tokens": self.marks_shared_tokens,
+                "shared_tokens": self.marks_tokens,
             }
         )
         self.dropout = nn.Identity() if self.is_cosine else nn.Dropout(config.dropout)

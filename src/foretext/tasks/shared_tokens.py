@@ -22,6 +22,7 @@ __all__ = [
     "has_small_backbone",
     "mark_shared_tokens",
     "marks_shared",
+    "refuse_without_segments",
     "shared_token_note",
     "shared_tokens",
 ]
@@ -46,11 +47,7 @@ def mark_shared_tokens(base: TaskBase) -> None:
         SettingError: the backbone reads no segments.
     """
     backbone = base.backbone
-    if not backbone.takes_segments:
-        raise SettingError(
-            "[task] shared_tokens marks tokens by their segments, and the base is a "
-            f"{type(backbone).__name__}, which reads none; leave it out."
-        )
+    refuse_without_segments(base, "shared_tokens")
     if backbone.num_segments >= NUM_KINDS:
         return
     tokens = backbone.embedding
@@ -60,6 +57,19 @@ def mark_shared_tokens(base: TaskBase) -> None:
         vectors += backbone.segment_vectors[:NUM_TEXTS]  # a single one is that of both texts
     noise = torch.randn(width).to(tokens) * SCALE * tokens.std()
     backbone.replace_segments(torch.cat([vectors, vectors + noise]))
+
+
+def refuse_without_segments(base: TaskBase, setting: str) -> None:
+    """Refuse a setting that marks tokens where the backbone cannot read the marks.
+
+    Raises:
+        SettingError: it reads no segments.
+    """
+    if not base.backbone.takes_segments:
+        raise SettingError(
+            f"[task] {setting} marks tokens by their segments, and the base is a "
+            f"{type(base.backbone).__name__}, which reads none; leave it out."
+        )
 
 
 def marks_shared(chosen: SharedTokens, base: TaskBase) -> bool:

@@ -86,8 +86,8 @@ class SpanQA(Task):
                 "[task] span_qa needs a token between question and passage; use a Transformer "
                 "whose tokenizer has one, such as '[SEP]' or '<|endoftext|>'."
             )
-        self.marks_shared_tokens = marks_shared(config.shared_tokens, base)
-        if self.marks_shared_tokens:
+        self.marks_tokens = marks_shared(config.shared_tokens, base)
+        if self.marks_tokens:
             mark_shared_tokens(base)
         layers = config.layers or default_layers(base)
         self.mix = layer_mix(base, layers)
@@ -97,7 +97,7 @@ class SpanQA(Task):
             update={
                 "layers": layers,
                 "transform": transform,
-                "shared_tokens": self.marks_shared_tokens,
+                "shared_tokens": self.marks_tokens,
             }
         )
         self.transform = made_transform(base, transform)

@@ -30,6 +30,7 @@ from foretext.tasks.state_transform import Transform, default_transform, made_tr
 from foretext.tasks.tag_set import TagSet
 from foretext.tasks.task_base import TaskBase
 from foretext.tasks.text_head import initialised_linear
+from foretext.tasks.word_boundaries import WordBoundaries, mark_word_boundaries
 from foretext.tokenizers.alphabet import Alphabet
 
 __all__ = ["Tagging"]
@@ -57,6 +58,8 @@ class Tagging(Task):
         """Positions of a row, if the base allows as many."""
         scheme: Literal["auto"] | Scheme = "auto"
         """Scheme of the tags that is learned; auto: the file's own."""
+        word_boundaries: WordBoundaries = "auto"
+        """Mark where characters stand in jieba's words; auto: Chinese rows, a small base."""
         crf: bool | None = None
         """Whether a CRF scores sequences of tags; none: as suits the backbone."""
         lstm_dim: int | None = Field(None, ge=1)
@@ -82,11 +85,16 @@ class Tagging(Task):
         by_character: bool = False,
     ) -> None:
         super().__init__(config, base)
+        # A folder of before this setting says nothing, and its backbone knows no marks.
+        self.marks_tokens = config.word_boundaries is True
+        if self.marks_tokens:
+            mark_word_boundaries(base)
         suited = "none" if config.lstm_dim is not None else default_transform(base)
         # A folder does not show what suits the base, so the choice is kept in it.
         chosen = {
             "transform": config.transform or suited,
             "layers": config.layers or default_layers(base),
+            "word_boundaries": self.marks_tokens,
         }
         self.config = config.model_copy(update=chosen)
         self.mix = layer_mix(base, self.config.layers)
