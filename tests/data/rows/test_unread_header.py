@@ -70,6 +70,16 @@ def test_a_row_that_may_be_one_is_read(tmp_path: Path, first: str) -> None:
     assert any("it may be a header" in each for each in sentences) == first.startswith("z")
 
 
+def test_a_short_row_of_a_rare_label_is_read(tmp_path: Path) -> None:
+    """Where other labels have a single row too, that of the first one is no sign of a header."""
+    rows = written(tmp_path, f"greeting,Hi\n{ROWS}farewell,see you again some day\n")
+    assert len(read_texts(rows, NUMBERED)) == 14
+
+
+def test_a_number_is_no_name_of_a_column(tmp_path: Path) -> None:
+    assert len(read_texts(written(tmp_path, f"5,Great\n{ROWS}"), NUMBERED)) == 13
+
+
 def test_few_rows_are_read(tmp_path: Path) -> None:
     lines = ROWS.splitlines(keepends=True)[:5]
     assert len(read_texts(written(tmp_path, "topic,body\n" + "".join(lines)), NUMBERED)) == 6
