@@ -17,6 +17,7 @@ PROGRAM = """
 import json, sys
 from pathlib import Path
 import torch
+import torch.distributed as dist
 from foretext.training.processes import Processes
 from foretext.training.totals import Totals
 
@@ -28,6 +29,15 @@ STEPS = [
     [{"c": 7}, {"a": 8}],
 ]
 processes = Processes(torch.device("cpu"))
+
+
+def refuse(*given, **named):
+    raise AssertionError("a pickle is sent")
+
+
+for name in dir(dist):
+    if "_object" in name:
+        setattr(dist, name, refuse)
 totals = Totals(processes)
 found = [list(totals.of(step[processes.rank]).items()) for step in STEPS]
 Path(sys.argv[1], f"{processes.rank}.json").write_text(json.dumps(found))

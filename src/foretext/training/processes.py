@@ -50,17 +50,21 @@ class Processes:
         """Whether this is the one that writes files and prints."""
         return self.rank == 0
 
-    def broadcast(self, text: str) -> str:
-        """Return the text of the first process; the others wait for it."""
+    def broadcast(self, text: str, speaker: int = 0) -> str:
+        """Return the text of one process, the first by default; the others wait for it."""
         if self.size == 1:
             return text
         said = torch.tensor(list(text.encode()), dtype=torch.uint8, device=self.device)
         length = torch.tensor(len(said), device=self.device)
-        dist.broadcast(length, 0)
-        if not self.is_first:
+        dist.broadcast(length, speaker)
+        if self.rank != speaker:
             said = torch.zeros(int(length), dtype=torch.uint8, device=self.device)
-        dist.broadcast(said, 0)
+        dist.broadcast(said, speaker)
         return bytes(said.tolist()).decode()
+
+    def texts(self, text: str) -> list[str]:
+        """Return the texts of all processes, in their order; each gives its own."""
+        return [self.broadcast(text, speaker) for speaker in range(self.size)]
 
     def rows(self, batch: Batch) -> Batch | None:
         """Return this process's share of a batch's rows; None where there are too few for all."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 import torch
 import torch.distributed as dist
 
+from foretext.parsing.json_text import json_value
 from foretext.training.processes import Processes
 
 __all__ = ["Totals"]
@@ -46,7 +48,6 @@ class Totals:
             self._learn(new)
 
     def _learn(self, names: list[str]) -> None:
-        """Take over the new names of all processes."""
-        everyones: list[list[str]] = [[] for _ in range(self.processes.size)]
-        dist.all_gather_object(everyones, names)
+        """Take over the new names of all processes; they are sent as JSON, not as a pickle."""
+        everyones = [json_value(each) for each in self.processes.texts(json.dumps(names))]
         self._names = sorted({*self._names, *(name for theirs in everyones for name in theirs)})
