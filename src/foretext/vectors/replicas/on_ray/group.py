@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, Self
 
@@ -67,9 +67,13 @@ class RayReplicaGroup:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        for actor in self._actors.values():
-            self._cluster.ray.kill(actor)
-        self._cluster.__exit__(kind, error, traceback)
+        ray = self._cluster.ray
+        try:
+            for actor in self._actors.values():
+                with suppress(ray.exceptions.RayError, ConnectionError):  # the cluster is gone
+                    ray.kill(actor)
+        finally:
+            self._cluster.__exit__(kind, error, traceback)
 
     def start(self) -> None:
         """Make replicas that are not there, and give the weights of the model to all.
