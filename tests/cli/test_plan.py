@@ -67,7 +67,7 @@ def test_a_pair_that_does_not_fit_is_refused_before_text_is_read(
 def test_a_dry_run_needs_no_text(command: Command) -> None:
     shown = command("plan", "bert-large", "--dry-run", "--processes", "8", "--device", "h200")
     assert shown.code == 0
-    assert "8 processes, a h200 each; nothing was measured" in shown.out
+    assert "8 processes, one h200 each; nothing was measured" in shown.out
     told = command("plan", "gpt-base", "--dry-run", "--processes", "4", "--json")
     kinds = json.loads(told.out)["dry_runs"]
     assert [each["sharding"] for each in kinds] == ["none", "optimizer", "full"]
@@ -78,7 +78,13 @@ def test_a_dry_run_needs_no_text(command: Command) -> None:
     ("options", "sentence"),
     [
         (["--dry-run", "--device", "tpu"], "nothing is known of such a device"),
-        (["corpus.txt", "--dry-run"], "--dry-run reads no text"),
+        (["corpus.txt", "--dry-run"], "--dry-run reads no text; leave out corpus.txt"),
+        (["--dry-run", "--budget", "1h"], "keeps no time; leave out --budget"),
+        (["--dry-run", "--column", "body"], "leave out --column"),
+        (["--dry-run", "--auto"], "leave out --auto"),
+        (["corpus.txt", "--processes", "8"], "--processes has no effect without --dry-run"),
+        (["corpus.txt", "--device", "h100"], "--device has no effect without --dry-run"),
+        (["corpus.txt", "--utilization", "0.3"], "--utilization has no effect without --dry-run"),
         ([], "There is no text to plan for"),
     ],
 )

@@ -17,7 +17,12 @@ COLUMNS = ["sharding", "weights", "gradients", "optimizer", "activations", "in a
 
 
 def show_dry_runs(
-    recipe: Recipe, device: str, processes: int, utilization: float, *, as_json: bool
+    recipe: Recipe,
+    *,
+    device: str = "h100",
+    processes: int = 1,
+    utilization: float = 0.4,
+    as_json: bool = False,
 ) -> None:
     """Print what a training needs on devices that are not here."""
     from foretext.pipeline.planning import dry_runs_of
@@ -30,7 +35,7 @@ def show_dry_runs(
     first = found[0]
     say(
         f"{recipe.name}: {human_count(first.parameters)} parameters in {processes} "
-        f"{'process' if processes == 1 else 'processes'}, a {device} each; nothing was measured"
+        f"{'process' if processes == 1 else 'processes'}, one {device} each; nothing was measured"
     )
     columns = [*COLUMNS, "tokens/s", "network", "1 billion tokens"]
     rows = [

@@ -67,7 +67,7 @@ def generate(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Continue a prompt; or write a text after a source, or before a suffix."""
+    """Continue a prompt; write after a source, or before a suffix."""
     from foretext.artifact import load_language_model
 
     streams = num_samples == num_beams == 1 and not as_json

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +12,7 @@ import typer
 
 from foretext.cli.completion import complete_recipe, complete_setting_of_recipe
 from foretext.cli.dry_run import show_dry_runs
-from foretext.cli.shared import AsJson, print_json, print_table
+from foretext.cli.shared import AsJson, given_options, print_json, print_table
 from foretext.cli.text_options import Auto, Column, Encoding, Entities, hiding, reading
 from foretext.errors import SettingError
 from foretext.terminal import say
@@ -66,18 +67,26 @@ def plan(
         ),
     ] = False,
     processes: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Of a dry run: processes, a device each.")
-    ] = 1,
-    device: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="Of a dry run: such as h200, h100, a100-80gb, l4."),
-    ] = "h100",
-    utilization: Annotated[
-        float,
+        int | None,
         typer.Option(
-            metavar="SHARE", min=0.01, max=1, help="Of a dry run: share of the device's speed."
+            metavar="N", min=1, help="Of a dry run: processes, one device each; by default 1."
         ),
-    ] = 0.4,
+    ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Of a dry run: h200, a100-80gb, l4 and so on; by default h100."
+        ),
+    ] = None,
+    utilization: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            min=0.01,
+            max=1,
+            help="Of a dry run: share of the device's speed that is used; by default 0.4.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Choose a size and settings for a text and a time.
@@ -98,11 +107,16 @@ def plan(
             f"There is nothing to plan for {recipe}: it has no sizes to choose among; "
             "`foretext pretrain` has --budget for it too."
         )
+    of_machine = given_options(processes=processes, device=device, utilization=utilization)
     if dry_run:
-        if corpus or budget is not None:
-            raise SettingError("--dry-run reads no text and keeps no time: leave the others out.")
-        show_dry_runs(chosen, device, processes, utilization, as_json=as_json)
+        of_text = given_options(
+            budget=budget, encoding=encoding, column=column, entities=entities, auto=auto or None
+        )
+        _refuse_of_text(corpus, of_text)
+        show_dry_runs(chosen, **of_machine, as_json=as_json)
         return
+    for name in of_machine:
+        raise SettingError(f"--{name} has no effect without --dry-run; leave it out, or add that.")
     if not corpus:
         raise SettingError(
             "There is no text to plan for; name the corpus, or ask with --dry-run what a training "
@@ -128,6 +142,18 @@ def plan(
     options += [] if budget is None else ["--budget", budget]
     arguments = shlex.join([recipe, *corpus, "-o", "RUN", *options])
     say(f"begin: foretext pretrain {arguments}")
+
+
+def _refuse_of_text(corpus: list[str] | None, options: Iterable[str]) -> None:
+    """Refuse what a dry run does not read.
+
+    Raises:
+        SettingError: it was given.
+    """
+    if corpus:
+        raise SettingError(f"--dry-run reads no text; leave out {corpus[0]}.")
+    for name in options:
+        raise SettingError(f"--dry-run reads no text and keeps no time; leave out --{name}.")
 
 
 def _row(candidate: Candidate) -> list[Any]:
