@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 import torch
 
+from foretext.backbones.textcnn import TextCNN
 from foretext.backbones.transformer import Transformer
 from foretext.errors import SettingError
 from foretext.evaluation.precision import keep_int8, measure_int8
 from foretext.nn.quantized_linear import QuantizedLinear
 from foretext.task_models.classifier import TextClassifier
 from foretext.task_models.text_writer import TextWriter
+from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.text_bodies import SIGHTED, bert_body, labelled_texts
 
@@ -70,6 +72,25 @@ def reads_in_integers(model: TextClassifier) -> bool:
 def test_a_worse_figure_is_refused(model: TextClassifier, monkeypatch: pytest.MonkeyPatch) -> None:
     by_precision(model, monkeypatch, 0.006)
     with pytest.raises(SettingError, match=r"accuracy falls from 0\.9000 .* to 0\.8940"):
+        keep_int8(model, ROWS)
+    assert (model.keeps_int8, model.precision) == (False, "auto")
+
+
+def test_a_figure_that_is_no_number_is_refused(
+    model: TextClassifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_precision(model, monkeypatch, float("nan"))
+    with pytest.raises(SettingError, match=r"accuracy is not a number .*0\.9000 in float32, nan"):
+        keep_int8(model, ROWS)
+    assert not model.keeps_int8
+
+
+def test_a_network_without_products_of_integers_is_refused(wordpiece: SubwordTokenizer) -> None:
+    backbone = TextCNN(TextCNN.Config(vector_size=20), wordpiece.vocab_size)
+    base = TaskBase(wordpiece, backbone, "full")
+    task = TextClassifier.task_class(TextClassifier.task_config()(), base, labels=list(SIGHTED))
+    model = TextClassifier(base, task, device="cpu")
+    with pytest.raises(SettingError, match="has no effect on this TextCNN"):
         keep_int8(model, ROWS)
     assert (model.keeps_int8, model.precision) == (False, "auto")
 

@@ -105,7 +105,6 @@ def _network(run: Path, target: Path, test: str | None, *, overwrite: bool) -> d
         )
     refuse_existing(target, overwrite=overwrite)
     model = TaskModel.load(run)
-    model = TaskModel.load(run)
     figures = keep_int8(model, model.read(test, rows_of(run, model)))
     model.save(target)
     name = figures.name

@@ -6,11 +6,13 @@ answers in the third digit. What that costs depends on network and rows, so it i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from foretext.errors import SettingError
 from foretext.nn.device import ReadingPrecision
+from foretext.nn.quantized_linear import multiplies_integers
 from foretext.task_models.base import TaskModel
 
 __all__ = ["MOST_LOST", "Int8Figures", "keep_int8", "measure_int8"]
@@ -48,6 +50,8 @@ def measure_int8(model: TaskModel, rows: Sequence[Any]) -> Int8Figures:
         )
     before = model.precision
     try:
+        model.use_precision("int8")
+        _refuse_no_effect(model)
         by_integers, by_float = (_judged(model, rows, each) for each in ("int8", "fp32"))
     finally:
         model.use_precision(before)
@@ -65,9 +69,14 @@ def keep_int8(model: TaskModel, rows: Sequence[Any], most_lost: float = MOST_LOS
         most_lost: by how much the figure may be worse.
 
     Raises:
-        SettingError: the figure is worse than that, or as of `measure_int8`.
+        SettingError: the figure is worse than that, or no number; or as of `measure_int8`.
     """
     figures = measure_int8(model, rows)
+    if math.isnan(figures.lost):
+        raise SettingError(
+            f"{figures.name} is not a number on these rows ({figures.before:.4f} in float32, "
+            f"{figures.after:.4f} by products of integers); give rows with different answers."
+        )
     if figures.lost > most_lost:
         raise SettingError(
             f"{figures.name} falls from {figures.before:.4f} in float32 to {figures.after:.4f} by "
@@ -75,6 +84,19 @@ def keep_int8(model: TaskModel, rows: Sequence[Any], most_lost: float = MOST_LOS
         )
     model.keeps_int8 = True
     return figures
+
+
+def _refuse_no_effect(model: TaskModel) -> None:
+    """Refuse a network that computes by integers what it computed before.
+
+    Raises:
+        SettingError: it has no linear map that becomes a product of integers.
+    """
+    if not multiplies_integers(model.reader()):
+        raise SettingError(
+            f"precision = 'int8' has no effect on this {type(model.base.backbone).__name__}, which "
+            "has no linear map whose sizes are multiples of 16; leave the model as it is."
+        )
 
 
 def _judged(model: TaskModel, rows: Sequence[Any], precision: ReadingPrecision) -> float:

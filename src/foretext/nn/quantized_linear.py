@@ -19,7 +19,7 @@ from foretext.nn.parted_linear import FixedLinear
 from foretext.nn.team import torch_team
 from foretext.nn.views import flat_view
 
-__all__ = ["QuantizedLinear", "check_int8", "has_int8", "quantized"]
+__all__ = ["QuantizedLinear", "check_int8", "has_int8", "multiplies_integers", "quantized"]
 
 LANES = 16  # columns that the kernels work on at once
 TINY = 1e-12  # instead of the largest weight of an output that has none
@@ -79,6 +79,11 @@ def check_int8(device: torch.device) -> None:
 def quantized(network: M) -> M:
     """Return the network with products of integers where its maps have a fitting width."""
     return with_linear_maps(network, _map)
+
+
+def multiplies_integers(network: nn.Module) -> bool:
+    """Whether a network that `quantized` returned has any product of integers."""
+    return any(isinstance(module, QuantizedLinear) for module in network.modules())
 
 
 def _map(weight: Tensor, bias: Tensor | None) -> nn.Module:
