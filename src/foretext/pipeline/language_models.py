@@ -63,7 +63,9 @@ def learn_language_model(job: PretrainingJob) -> tuple[LanguageModel, list[dict[
     job = with_training_time(job, _num_bytes(model))
     config = training_config(job.recipe)
     recipe = recipe.with_config("training", config)
-    Processes(choose_device(config.device)).broadcast(recipe.text())
+    processes = Processes(choose_device(config.device))
+    processes.broadcast(recipe.text())
+    processes.agree(job.resume)
     examples = model.objective.examples(tokens.train)
     if base is None:
         model.objective.begin(model.backbone, examples)
@@ -96,10 +98,9 @@ def help_to_learn(job: PretrainingJob) -> tuple[LanguageModel, list[dict[str, An
 
     It waits until the first one has read the text, and writes nothing.
     """
-    device = training_config(job.recipe).device
-    settings = parse_toml(
-        Processes(choose_device(device)).broadcast(""), "the recipe", SettingError
-    )
+    processes = Processes(choose_device(training_config(job.recipe).device))
+    settings = parse_toml(processes.broadcast(""), "the recipe", SettingError)
+    resume = processes.agree(False)  # or not: the first process alone knows
     recipe, run = Recipe.from_sections(settings), RunFolder.unfinished(job.run.named)
     tokenizer = SubwordTokenizer.load(run.tokenizer)
     tokens = Tokens.open(run.tokens, vocab_size=tokenizer.vocab_size)
@@ -112,7 +113,7 @@ def help_to_learn(job: PretrainingJob) -> tuple[LanguageModel, list[dict[str, An
     if tokens.valid is not None:
         validation = _held_out_loss(model, tokens.valid, config)
     checkpoints = Checkpoints(run.checkpoints)  # to resume from; the first process saves
-    context = RunContext(run.path, checkpoints=checkpoints, resume=job.resume)
+    context = RunContext(run.path, checkpoints=checkpoints, resume=resume)
     history = fit(model, examples, config, context, validation)
     device = _device_after(config)
     return LanguageModel(tokenizer, model.backbone, model.objective, device=device), history

@@ -34,7 +34,7 @@ from foretext.progress.compiling import tell_of_compiling
 from foretext.recipe import Recipe
 from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder
-from foretext.runtime import command_began, is_first_process, num_restarts
+from foretext.runtime import command_began, is_first_process
 from foretext.shards import ShardEngine
 from foretext.vectors.document_vectors import DocumentVectors
 from foretext.vectors.word_vectors import WordVectors
@@ -163,7 +163,7 @@ def run_recipe(
     began = command_began()
     tell_of_compiling(quiet=is_quiet(quiet))
     if not is_first_process():
-        return _helped(recipe, out, base, resume=resume or num_restarts() > 0)
+        return _helped(recipe, out, base)
     resume = resume or goes_on_after_restart(out)
     _refuse_engine(recipe, budget, engine)
     if recipe.is_language_model and base is None:
@@ -201,7 +201,7 @@ def run_recipe(
         return Pretrained(model, job.recipe, history)
 
 
-def _helped(recipe: Recipe, out: str | Path | None, base: Base, *, resume: bool) -> Pretrained:
+def _helped(recipe: Recipe, out: str | Path | None, base: Base) -> Pretrained:
     """Do the part of a process that torchrun started and that is not the first."""
     from foretext.pipeline.language_models import help_to_learn  # imports PyTorch
 
@@ -210,7 +210,7 @@ def _helped(recipe: Recipe, out: str | Path | None, base: Base, *, resume: bool)
             "torchrun trains language models, into a run's folder; start this without it."
         )
     run = RunFolder(out)
-    job = PretrainingJob(run=run, recipe=recipe, corpus=(), base=base, keep=False, resume=resume)
+    job = PretrainingJob(run=run, recipe=recipe, corpus=(), base=base, keep=False)
     model, history = help_to_learn(job)
     return Pretrained(model, recipe, history)
 

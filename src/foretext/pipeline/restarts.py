@@ -1,8 +1,10 @@
 """Runs that torchrun starts again: where a process died, all begin once more by the same command.
 
-`torchrun --max-restarts` gives the new processes the number of the restart and the id of the job. A
-run that the same job began goes on from its last checkpoint, as with ``--resume``. An unfinished
-run of another job is refused, as ever.
+A run that the same job of torchrun began goes on from its last checkpoint, as with ``--resume``. An
+unfinished run of another job is refused, as ever. A job is known by its id and by the address at
+which its processes meet, which has another port in each job. Where neither is chosen anew
+(``--rdzv-backend static``, without an id) the number of the restart has to say so. By itself that
+number is no sign: a machine that has lost no process counts no restart.
 """
 
 from __future__ import annotations
@@ -17,11 +19,13 @@ from foretext.runtime import num_restarts
 __all__ = ["goes_on_after_restart", "keep_job"]
 
 JOB = "torchrun.txt"  # beside the checkpoints
+ID = "TORCHELASTIC_RUN_ID"
+UNNAMED = "none"  # the id of jobs that got none
 
 
 def goes_on_after_restart(out: str | Path | None) -> bool:
     """Whether torchrun has started this job again, and its run is in the folder `out`."""
-    if out is None or not num_restarts():
+    if out is None or not _job() or (os.environ[ID] == UNNAMED and not num_restarts()):
         return False
     run = RunFolder.unfinished(out)
     kept = run.checkpoints / JOB
@@ -36,4 +40,7 @@ def keep_job(run: RunFolder) -> None:
 
 
 def _job() -> str:
-    return os.environ.get("TORCHELASTIC_RUN_ID", "")
+    """Return what tells this job from others; empty: torchrun has not started this process."""
+    if not (name := os.environ.get(ID)):
+        return ""
+    return f"{name} {os.environ.get('MASTER_ADDR')}:{os.environ.get('MASTER_PORT')}"

@@ -20,7 +20,8 @@ from torch.distributed.rendezvous import rendezvous
 
 from foretext.data.batch import Batch
 from foretext.errors import SettingError
-from foretext.runtime import num_processes, num_restarts
+from foretext.runtime import num_processes
+from foretext.training.meeting import agreed_name
 
 __all__ = ["Processes"]
 
@@ -102,16 +103,13 @@ class Processes:
 def _join(backend: str) -> None:
     """Join the group of all processes.
 
-    Where torchrun starts processes again, they meet in the same store, which still has the
-    addresses of those that died. So each start has keys of its own.
-
     Raises:
         SettingError: the others cannot be reached.
     """
     patience = timedelta(seconds=PATIENCE)
     try:
         store, rank, size = next(rendezvous("env://", timeout=patience))
-        own = PrefixStore(f"start-{num_restarts()}", store)
+        own = PrefixStore(agreed_name(store, rank, size, PATIENCE), store)
         dist.init_process_group(backend, store=own, rank=rank, world_size=size, timeout=patience)
     except (RuntimeError, ValueError) as error:
         where = f"{os.environ.get('MASTER_ADDR')}:{os.environ.get('MASTER_PORT')}"
