@@ -26,7 +26,7 @@ def fitted(rows: list[LabelledText]) -> LinearClassifier:
 
 
 def test_each_part_is_answered_by_the_others() -> None:
-    rows = labelled_texts(40)
+    rows = [row._replace(text=f"{row.text} {n}") for n, row in enumerate(labelled_texts(40))]
     found = learned_words(rows, LABELS, folds=4)
     part = np.random.default_rng(FOLD_SEED).permutation(40) % 4
     for number in range(4):
@@ -36,11 +36,15 @@ def test_each_part_is_answered_by_the_others() -> None:
         np.testing.assert_allclose(found.logits[inside], expected, rtol=1e-6)
 
 
-def test_rows_of_chance_are_not_known_by_heart() -> None:
-    """Whoever has learned them knows their labels; whoever has not guesses."""
+@pytest.mark.parametrize("times", [1, 2])
+def test_rows_of_chance_are_not_known_by_heart(times: int) -> None:
+    """Whoever has learned them knows their labels; whoever has not guesses.
+
+    A text that is there twice is not known from its other row, either.
+    """
     rng = np.random.default_rng(0)
     pairs = [(f"w{n} x{n}", str(rng.choice(["a", "b"]))) for n in range(300)]
-    rows = rows_of(*pairs)
+    rows = rows_of(*pairs * times)
     right = np.array([row.labels[0] == "b" for row in rows])
     own = fitted(rows).logits([row.text for row in rows])
     assert ((own[:, 1] > own[:, 0]) == right).all()

@@ -95,14 +95,14 @@ def cross_fitted(
     """Return (N, C) of rows, each by a classifier that has learned from the other parts.
 
     Args:
-        rows: N to learn from, with labels.
+        rows: N to learn from, with labels; those of equal texts are in one part.
         labels: C.
         linear: that has learned from all, and answers where the other parts teach nothing.
         folds: parts.
     """
-    part = np.random.default_rng(FOLD_SEED).permutation(len(rows)) % folds
+    part = _parts(rows, folds)
     found = np.zeros((len(rows), len(labels)), np.float32)
-    for number in range(folds):
+    for number in np.unique(part).tolist():
         inside = np.flatnonzero(part == number)
         others = [row for row, own in zip(rows, part.tolist(), strict=True) if own != number]
         try:
@@ -114,6 +114,14 @@ def cross_fitted(
         texts = [rows[place].text for place in inside.tolist()]
         found[inside] = _in_order(classifier.logits(texts), classifier, labels)
     return found
+
+
+def _parts(rows: Rows, folds: int) -> NDArray[np.int64]:
+    """Return the part of each row, (N,): a text that is there twice is not known to the others."""
+    places: dict[str, int] = {}
+    texts = np.array([places.setdefault(row.text, len(places)) for row in rows], np.int64)
+    parts: NDArray[np.int64] = np.random.default_rng(FOLD_SEED).permutation(len(places)) % folds
+    return parts[texts]
 
 
 def learned_linear(rows: Rows) -> LinearClassifier:
