@@ -149,7 +149,7 @@ def test_evaluate_measures_text(command: Command, models: Path) -> None:
         (("generate", "gpt", "a", "--temperature", "0", "--top-k", "3"), "would have no effect"),
         (
             ("generate", "gpt", "a", "--suffix", "b"),
-            "suffix = needs a model that writes spans (T5, BART); this one is causal: leave it out",
+            "suffix needs a model that writes spans (T5, BART); this one is causal: leave it out",
         ),
         (("generate", "bert", "a", "--suffix", "b"), "this one is masked: use fill"),
         (("embed", "bert", "text.txt", "--weighting", "sif"), "--weighting has no effect"),

@@ -11,6 +11,7 @@ import torch
 
 import foretext as ft
 from foretext.classifiers.fasttext.classifier import FastTextClassifier
+from foretext.classifiers.linear import LinearClassifier
 from foretext.task_models.classifier import TextClassifier
 from tests.classifiers.fasttext.texts import labelled_texts
 from tests.cli.conftest import Command
@@ -88,3 +89,11 @@ def test_what_a_network_needs(command: Command, network: tuple[Path, Path], tmp_
     refused = command("quantize", run, tmp_path / "fast", "--dsub", 4, "--test", rows)
     assert (refused.code, "--dsub has no effect" in refused.err) == (2, True)
     assert not (tmp_path / "fast").exists()
+
+
+def test_other_models_are_refused(command: Command, tmp_path: Path) -> None:
+    texts, labels = labelled_texts(40)
+    LinearClassifier().fit(texts, labels).save(tmp_path / "linear")
+    refused = command("quantize", tmp_path / "linear", tmp_path / "small")
+    assert refused.code == 2
+    assert "holds neither the network of a task nor a classifier of fastText" in refused.err

@@ -81,6 +81,24 @@ def test_memory_is_glove_s(command: Command, corpus: Path, tmp_path: Path) -> No
     assert "[vectors] memory: there is no such setting." in done.err
 
 
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (
+            ("--processes", 2),
+            "--processes is for word vectors, and bert learns none; start several",
+        ),
+        (("--memory", "1GB"), "--memory is for word vectors, and bert learns none; leave it out."),
+    ],
+)
+def test_options_of_word_vectors(
+    command: Command, corpus: Path, tmp_path: Path, options: tuple[object, ...], sentence: str
+) -> None:
+    refused = command("pretrain", "bert", corpus, "-o", tmp_path / "run", *options)
+    assert refused.code == 2
+    assert sentence in refused.err
+
+
 def test_neighbors(command: Command, run: Path) -> None:
     done = command("neighbors", run, "ship", "judge", "-n", "3", "--json")
     found = json.loads(done.out)

@@ -87,5 +87,5 @@ def test_what_has_no_effect_is_refused(model: LanguageModel) -> None:
 
 
 def test_a_model_that_knows_no_suffix_is_refused() -> None:
-    with pytest.raises(SettingError, match=r"^suffix = needs a model that .*: leave it out\.$"):
+    with pytest.raises(SettingError, match=r"^suffix needs a model that .*: leave it out\.$"):
         gpt().generate(PROMPT, suffix=SUFFIX)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,14 +11,20 @@ import typer
 
 from foretext.cli.completion import complete_recipe, complete_setting_of_recipe
 from foretext.cli.engine_options import Address, Engine, TextWorkers
-from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json
+from foretext.cli.shared import AsJson, Overwrite, Quiet, given_options, print_json
 from foretext.cli.text_options import Auto, Column, Encoding, Entities, hiding, reading
+from foretext.errors import SettingError
 from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.pipeline import Pretrained
 
 __all__ = ["pretrain"]
+
+ELSE = {  # what to do instead of an option of word vectors
+    "memory": "leave it out",
+    "processes": "start several processes of a network by torchrun",
+}
 
 
 def pretrain(
@@ -79,7 +86,7 @@ def pretrain(
     processes: Annotated[
         int | None,
         typer.Option(
-            metavar="NUMBER",
+            metavar="N",
             help="word2vec, fastText and GloVe: processes that learn together; they share the "
             "threads of vectors.workers. Networks: see torchrun.",
         ),
@@ -104,8 +111,7 @@ def pretrain(
     from foretext.shards.engines import asked_engine
 
     given = [*(settings or []), *reading(encoding, column), *hiding(entities)]
-    given += [] if memory is None else [f'vectors.memory="{memory}"']
-    given += [] if processes is None else [f"vectors.processes={processes}"]
+    given += _of_vectors(recipe, config, given_options(memory=memory, processes=processes))
     chosen = Recipe.load(recipe, given, config)
     learned = run_recipe(
         chosen,
@@ -139,6 +145,20 @@ def pretrain(
             f"the same size: {facts['components_loss']:.5f}"
         )
     say(f"try: {_next_command(learned, output)}")
+
+
+def _of_vectors(recipe: str, config: Path | None, options: dict[str, Any]) -> list[str]:
+    """Return options of word vectors as settings.
+
+    Raises:
+        SettingError: the recipe learns no word vectors.
+    """
+    from foretext.recipe import Recipe
+
+    if options and "vectors" not in Recipe.load(recipe, config=config).parts:
+        name = next(iter(options))
+        raise SettingError(f"--{name} is for word vectors, and {recipe} learns none; {ELSE[name]}.")
+    return [f"vectors.{name}={json.dumps(value)}" for name, value in options.items()]
 
 
 def _warnings(output: Path) -> dict[str, Any]:

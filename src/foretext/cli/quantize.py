@@ -13,6 +13,8 @@ from foretext.terminal import say
 
 __all__ = ["quantize"]
 
+FASTTEXT = "fasttext classifier"  # kind of a run
+
 
 def quantize(
     run: Annotated[
@@ -66,6 +68,11 @@ def quantize(
     if run.is_dir() and is_task(opened.kind):
         refuse_options(run, "a network", given)
         result = _network(opened.path, target, test, overwrite=overwrite)
+    elif run.is_dir() and opened.kind not in (None, FASTTEXT):
+        raise SettingError(
+            f"{run} holds neither the network of a task nor a classifier of fastText; only these "
+            "can be quantized."
+        )
     else:
         result = _classifier(run, target, test, given, overwrite=overwrite)
     if as_json:

@@ -23,4 +23,4 @@ def cannot(verb: str, needed: str, objective: Objective | None) -> SettingError:
         what = by if objective.kind is None else f"is {objective.kind}"
         instead = "fill" if objective.fills else "generate" if objective.continues else "embed"
     advice = "leave it out" if verb.endswith("=") and instead == "generate" else f"use {instead}"
-    return SettingError(f"{verb} needs {needed}; this one {what}: {advice}.")
+    return SettingError(f"{verb.removesuffix(' =')} needs {needed}; this one {what}: {advice}.")
