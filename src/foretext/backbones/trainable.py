@@ -25,8 +25,8 @@ class Trainable(nn.Module, ABC):
     reads_source: bool = False  # whether it needs `Inputs.source`, as an encoder-decoder does
     keeps_fp32: bool = False  # whether it cannot compute in bfloat16
     num_layers: int = 1  # without the embeddings
-    # Whether several processes can keep a part of each weight: those of `blocks` are then put
-    # together for the forward of each block alone.
+    # Whether several processes can keep a part of each weight: those of `blocks` are then gathered
+    # for the forward pass of one block at a time.
     can_be_shared_out: bool = True
 
     @property

@@ -6,9 +6,9 @@ takes no longer for a million of them than for one (Brown 1994, "Random Number G
 Arbitrary Strides"). So rows have the same numbers whoever draws them, and one process draws those
 of all rows at once.
 
-All draws are uniform in [0, 1), each from one output of the generator. numpy's other draws take as
-many outputs as it happens, so that nobody could say where the next row's begin; what is needed is
-made of uniform ones here and in `foretext.objectives`.
+All draws are uniform in [0, 1), each from one output of the generator. numpy's other draws take a
+number of outputs that depends on chance, so that nobody could say where the next row's begin; here
+and in `foretext.objectives` they are computed from uniform ones.
 """
 
 from __future__ import annotations

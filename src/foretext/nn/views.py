@@ -18,10 +18,10 @@ def flat_view(tensor: Tensor) -> np.ndarray:
 
 
 def weight_view(weight: Tensor) -> np.ndarray:
-    """Return the numbers of a contiguous weight as `flat_view` does, by another road.
+    """Return the numbers of a contiguous weight as `flat_view` does, but by DLPack.
 
-    Processes that share weights out put them together and drop them again, but PyTorch never gives
-    the memory of a tensor back that `Tensor.numpy` has seen. DLPack takes some microseconds more.
+    With full sharding a weight is gathered and freed again and again, but PyTorch never frees the
+    memory of a tensor that `Tensor.numpy` has seen. DLPack takes some microseconds more.
     """
     return np.from_dlpack(_bits(weight)).reshape(-1)
 

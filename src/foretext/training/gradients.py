@@ -84,10 +84,10 @@ class Gradients:
             self.lanes.add(self.model.carried)
         self.lanes.end()
         if self.computes_together:
-            self._keep_company(part)
+            self._pass_without_rows(part)
 
-    def _keep_company(self, part: Part) -> None:
-        """Compute nothing as often as another process has more micro-batches than this one.
+    def _pass_without_rows(self, part: Part) -> None:
+        """Make a pass of weight 0 for each micro-batch that another process has more than this one.
 
         Where weights are shared out, every pass needs all processes.
         """

@@ -1,9 +1,10 @@
 """A model whose parameters, gradients and optimizer state are shared out among processes (FSDP2).
 
 Zhao et al. 2023 ("PyTorch FSDP", sections 3 and 4), stage 3 of ZeRO: a process keeps some rows of
-each parameter. PyTorch's `fully_shard` puts a block together when the block computes and drops it
-afterwards, in the forward and in the backward pass, and sums gradients where they are kept. What
-stands outside of blocks, embeddings and heads, is whole from the forward to the backward pass.
+each parameter. PyTorch's `fully_shard` gathers the weights of a block when the block computes and
+frees them afterwards, in the forward and in the backward pass, and sums gradients where they are
+kept. What stands outside of blocks, embeddings and heads, is whole from the forward to the backward
+pass.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class ShardedParameters:
         self.shard = Shard(size * processes.size, processes)
         self.own = [part for part in map(self._own, self.segments) if part is not None]
         self.master = torch.zeros(size, device=processes.device)
-        self.copy = self.master  # `fully_shard` rounds what it puts together
+        self.copy = self.master  # `fully_shard` rounds what it gathers
         for part in self.own:
             self.master[part.place].copy_(_rows(part.parameter))
 
@@ -80,7 +81,7 @@ class ShardedParameters:
 
     def share(self) -> None:
         """Give the twin the masters; from the next forward pass on all processes compute so."""
-        self._drop_whole()
+        self._free_whole()
         with torch.no_grad():
             for part in self.own:
                 _rows(part.parameter).copy_(self.master[part.place])
@@ -129,13 +130,13 @@ class ShardedParameters:
 
     def release(self) -> None:
         """Give the model its weights, whole, in the main memory of each process."""
-        self._drop_whole()
+        self._free_whole()
         weights = dict(self.model.named_parameters())
         for name, parameter in self.network.named_parameters():
             weights[name].data = cast(DTensor, parameter.detach()).full_tensor().cpu()
 
-    def _drop_whole(self) -> None:
-        """Drop what the newest forward pass put together, in case no backward pass followed."""
+    def _free_whole(self) -> None:
+        """Free what the newest forward pass gathered, in case no backward pass followed."""
         for module in (*sharded_blocks(self.network), self.network):
             cast(FSDPModule, module).reshard()
 
@@ -187,7 +188,7 @@ def _shard(network: Model, dtype: torch.dtype, processes: Processes) -> None:
 
 
 def sharded_blocks(network: Model) -> Iterator[nn.Module]:
-    """Yield what is put together at a time: the members of each `ModuleList` named `blocks`."""
+    """Yield what is gathered at a time: the members of each `ModuleList` named `blocks`."""
     return (module for name, module in network.named_modules() if BLOCK.fullmatch(name))
 
 
