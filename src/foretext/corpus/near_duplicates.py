@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from foretext.corpus.duplicates import Documents, Examples
 from foretext.corpus.findings import Duplicates
-from foretext.corpus.sketches import MOST_COMPARED, MOST_SAMPLED, NO_HASH, SKETCH, Sketches
+from foretext.corpus.sketches import MOST_COMPARED, MOST_SAMPLED, SKETCH, Sketches
+from foretext.kernels.sketches import NO_HASH
 
 __all__ = ["NearDuplicates"]
 
@@ -27,7 +28,7 @@ _ALIKE = 0.75  # Jaccard similarity of the shingles
 class _Group:
     """Documents with the same least shingle hash."""
 
-    sketches: dict[int, frozenset[int]] = field(default_factory=dict)  # digest -> least hashes
+    sketches: dict[int, NDArray[np.uint64]] = field(default_factory=dict)  # digest -> (SKETCH,)
     documents: int = 0
     alike: int = 0  # of these, the number that nearly repeat an earlier one
 
@@ -51,7 +52,7 @@ class NearDuplicates:
         for at, (least, digest) in enumerate(rows):
             if least < self._bound:
                 number = int(sketches.numbers[at])
-                self._sample(least, digest, _sketch(sketches.hashes[at]), documents, number)
+                self._sample(least, digest, sketches.hashes[at], documents, number)
 
     def found(self) -> Duplicates:
         """Return the number of sampled documents that nearly repeat an earlier one."""
@@ -60,7 +61,12 @@ class NearDuplicates:
         return self._examples.found(documents, alike)
 
     def _sample(
-        self, least: int, digest: int, sketch: frozenset[int], documents: Documents, number: int
+        self,
+        least: int,
+        digest: int,
+        sketch: NDArray[np.uint64],
+        documents: Documents,
+        number: int,
     ) -> None:
         group = self._groups.setdefault(least, _Group())
         if digest in group.sketches:
@@ -70,7 +76,7 @@ class NearDuplicates:
             group.alike += 1
             self._examples.add(documents, number)
         if len(group.sketches) < MOST_COMPARED:
-            group.sketches[digest] = sketch
+            group.sketches[digest] = sketch.copy()
             self._num_sketches += 1
         while self._num_sketches > self._most_sampled:
             self._halve()
@@ -82,11 +88,8 @@ class NearDuplicates:
         self._num_sketches = sum(len(group.sketches) for group in self._groups.values())
 
 
-def _sketch(hashes: NDArray[np.uint64]) -> frozenset[int]:
-    return frozenset(hashes[hashes != NO_HASH].tolist())
-
-
-def _similarity(one: frozenset[int], other: frozenset[int]) -> float:
+def _similarity(one_sketch: NDArray[np.uint64], other_sketch: NDArray[np.uint64]) -> float:
     """Jaccard similarity of two documents, estimated from the least hashes of the union."""
+    one, other = ({*each.tolist()} - {int(NO_HASH)} for each in (one_sketch, other_sketch))
     least = sorted(one | other)[:SKETCH]
     return sum(value in one and value in other for value in least) / len(least)

@@ -14,6 +14,7 @@ import re
 
 __all__ = ["split_sentences"]
 
+_MARK = re.compile("[.!?…]")
 _END = re.compile(r"([.!?…][.!?…\"'”’»)\]]*+)[^\S\n]++(?=[\"'“‘«(\[¿¡]*+(\w++))")
 _WIDE_END = re.compile(r"([。！？｡]++[”’」』）》】〕〉\"')\]]*+)[^\S\n]*+(?=\S)")
 _CHARACTER = "[\u3040-\u30ff\u3400-\u9fff]"  # Chinese and Japanese
@@ -50,9 +51,11 @@ _OPENERS = _words(
 def split_sentences(text: str) -> str:
     """Return `text` with a line end after each sentence; its own line ends stay."""
     text = _END.sub(_ended, text)
+    if text.isascii():
+        return text
     if any(mark in text for mark in "。！？｡"):
         text = _WIDE_END.sub(r"\1\n", text)
-    if not text.isascii() and any(mark in text for mark in "!?"):
+    if any(mark in text for mark in "!?"):
         text = _NARROW_END.sub(r"\1\n", text)
     if any(mark in text for mark in "।॥؟۔"):
         text = _SPACED_END.sub(r"\1\n", text)
@@ -62,7 +65,7 @@ def split_sentences(text: str) -> str:
 def _ended(match: re.Match[str]) -> str:
     marks, following = match[1], match[2]
     text, at = match.string, match.start()
-    if marks[0] == "." and not any(mark in marks[1:] for mark in ".!?…"):
+    if marks == "." or (marks[0] == "." and _MARK.search(marks, 1) is None):
         token = _LAST_TOKEN.search(text[max(at - _LONGEST_TOKEN, 0) : at])
         ended = token is None or _full_stop_ends(token[0], following, at - len(token[0]), text)
     else:

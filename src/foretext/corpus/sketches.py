@@ -14,18 +14,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MOST_COMPARED", "MOST_SAMPLED", "NO_HASH", "SKETCH", "Sketches", "Sketching"]
+from foretext.kernels.sketches import sketch_documents
+
+__all__ = ["MOST_COMPARED", "MOST_SAMPLED", "SKETCH", "Sketches", "Sketching"]
 
 FEWEST_WORDS = 16  # of a document; shorter ones are often alike
 MOST_WORDS = 1024  # of a document that count, the first ones
 MOST_SAMPLED = 4096  # documents
 MOST_COMPARED = 16  # documents with the same least shingle hash
 SKETCH = 64  # hashes kept of a document
-SHINGLE = 4  # words
-NO_HASH = ~np.uint64(0)  # fills a short sketch up
-MIXERS = np.array(
-    [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93], np.uint64
-)
 
 
 class Sketches(NamedTuple):
@@ -67,16 +64,11 @@ class Sketching:
         numbers = np.flatnonzero(ends - starts >= FEWEST_WORDS)
         if not len(numbers):
             return
-        lengths = np.minimum(ends - starts, MOST_WORDS)[numbers]
-        last = np.cumsum(lengths)
-        places = np.repeat(starts[numbers] - (last - lengths), lengths) + np.arange(last[-1])
-        shingles = _shingles(words[places])
-        shingles[np.add.outer(last, np.arange(-SHINGLE + 1, 0))] = NO_HASH  # spans two
-        least = _scrambled(np.minimum.reduceat(shingles, last - lengths)).tolist()
+        firsts, digests = starts[numbers], digests[numbers]
+        least, hashes = _sketched(words, firsts, np.minimum(ends[numbers], firsts + MOST_WORDS))
         for at, number in enumerate(numbers.tolist()):
-            if least[at] < self._bound:
-                own = shingles[last[at] - lengths[at] : last[at] - SHINGLE + 1]
-                self._keep(first + number, least[at], int(digests[number]), own)
+            if (value := int(least[at])) < self._bound:
+                self._keep(first + number, value, int(digests[at]), hashes[at].copy())
 
     def found(self) -> Sketches:
         """Return the sketches of the documents below the bound."""
@@ -89,13 +81,10 @@ class Sketching:
             self._halvings,
         )
 
-    def _keep(self, number: int, least: int, digest: int, shingles: NDArray[np.uint64]) -> None:
+    def _keep(self, number: int, least: int, digest: int, hashes: NDArray[np.uint64]) -> None:
         if digest in self._seen:
             return  # an exact duplicate
         self._seen.add(digest)
-        hashes = np.full(SKETCH, NO_HASH)
-        distinct = np.unique(shingles)[:SKETCH]
-        hashes[: len(distinct)] = distinct
         self._rows.append((number, least, digest, hashes))
         self._groups[least] += 1
         self._num_compared += self._groups[least] <= MOST_COMPARED
@@ -110,18 +99,10 @@ class Sketching:
         self._num_compared = sum(min(size, MOST_COMPARED) for size in self._groups.values())
 
 
-def _shingles(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    sums = np.zeros(len(words), np.uint64)
-    for offset in range(SHINGLE):
-        sums[: len(words) - offset] += words[offset:] * MIXERS[offset]
-    return _scrambled(sums)  # (N,), the last ones of fewer words
-
-
-def _scrambled(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Mix 64-bit integers well (the finaliser of splitmix64; Steele et al. 2014)."""
-    mixed: NDArray[np.uint64] = values ^ (values >> np.uint64(30))
-    mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= mixed >> np.uint64(27)
-    mixed *= np.uint64(0x94D049BB133111EB)
-    mixed ^= mixed >> np.uint64(31)
-    return mixed
+def _sketched(
+    words: NDArray[np.uint64], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return the least hash (D,) and the sketch (D, SKETCH) of each document."""
+    least, hashes = np.empty(len(starts), np.uint64), np.empty(len(starts) * SKETCH, np.uint64)
+    sketch_documents(words, starts, ends, SKETCH, least, hashes)
+    return least, hashes.reshape(-1, SKETCH)

@@ -13,7 +13,7 @@ from foretext.corpus.sentences import split_sentences
 __all__ = ["Sign", "Symptoms"]
 
 _LATIN = r"[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]"
-# Each begins with a letter that is searched for quickly.
+# Each begins with a letter, which is searched for first: that is many times faster.
 _MOJIBAKE = tuple(map(re.compile, (f"Ã{_LATIN}", f"Â{_LATIN}", r"â€[\x80-\xbf™œ˜“”¦]", "ï¿½")))
 _HTML = (
     re.compile(
@@ -38,7 +38,12 @@ class Sign:
 
     def add(self, patterns: Iterable[re.Pattern[str]], text: str, start: int) -> None:
         """Count what matches one of the patterns in `text`, which stands at `start` in its part."""
-        found = [match.start() for pattern in patterns for match in pattern.finditer(text)]
+        found = [
+            match.start()
+            for pattern in patterns
+            if pattern.pattern[0] in text
+            for match in pattern.finditer(text)
+        ]
         if found and not self.count:
             at = min(found)
             first, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
@@ -74,7 +79,7 @@ class Symptoms:
         self.lines += sample.count("\n") + 1
         self.sentences += split_sentences(sample).count("\n") + 1
         self.commas += text.count(",")
-        self.free_commas += text.count(" , ")
+        self.free_commas += text.count(" , ") if " , " in text else 0  # for it is rare, and slow
         self.mojibake.add(_MOJIBAKE, text, start)
         self.replacement.add(_REPLACEMENT, text, start)
         self.html.add(_HTML, text, start)
