@@ -19,7 +19,7 @@ def test_figures_of_a_small_corpus() -> None:
         for each in prospects(
             sentence_lengths={3: 2, 100: 1},
             sentences_a_document={1: 1, 2: 1},
-            word_lengths=[(5, 10)],  # where: 5 + 4 + 3 + 2 n-grams of <where>
+            word_lengths={5: 10},  # where: 5 + 4 + 3 + 2 n-grams of <where>
             kept=(7, 90),
         )
     }
@@ -50,5 +50,5 @@ def test_figures_of_a_small_corpus() -> None:
 def test_next_sentences_need_two_documents(
     sentences_a_document: dict[int, int], sentence: str
 ) -> None:
-    found = prospects({5: 9}, sentences_a_document, [(5, 45)], (1, 45))[-1]
+    found = prospects({5: 9}, sentences_a_document, {5: 45}, (1, 45))[-1]
     assert found.sentence == sentence

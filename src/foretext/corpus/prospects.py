@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from foretext.corpus.findings import Prospect
 
@@ -19,7 +18,7 @@ _SUBWORDS_A_WORD = 1.3  # of English with some 30,000 sub-words: a rough figure
 def prospects(
     sentence_lengths: Mapping[int, int],
     sentences_a_document: Mapping[int, int],
-    word_lengths: Iterable[tuple[int, int]],
+    word_lengths: Mapping[int, int],
     kept: tuple[int, int],
 ) -> list[Prospect]:
     """Return the figures for each objective.
@@ -27,7 +26,7 @@ def prospects(
     Args:
         sentence_lengths: length in tokens -> number of sentences.
         sentences_a_document: number of sentences -> number of documents.
-        word_lengths: (characters, occurrences) of each word.
+        word_lengths: characters of a word -> number of occurrences.
         kept: words and tokens with min_count = 5.
     """
     tokens = sum(length * number for length, number in sentence_lengths.items())
@@ -74,16 +73,13 @@ def _glove(sentence_lengths: Mapping[int, int]) -> Prospect:
     )
 
 
-def _fasttext(word_lengths: Iterable[tuple[int, int]]) -> Prospect:
-    lengths: Counter[int] = Counter()  # characters -> tokens
-    for characters, occurrences in word_lengths:
-        lengths[characters] += occurrences
+def _fasttext(word_lengths: Mapping[int, int]) -> Prospect:
     ngrams = sum(
         tokens * max(characters + 3 - n, 0)  # with < and > at its ends
-        for characters, tokens in lengths.items()
+        for characters, tokens in word_lengths.items()
         for n in range(3, 7)
     )
-    mean = ngrams / max(lengths.total(), 1)
+    mean = ngrams / max(sum(word_lengths.values()), 1)
     return Prospect(
         objective="fasttext",
         figures={"ngrams_a_token": round(mean, 2)},

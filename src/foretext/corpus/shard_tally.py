@@ -119,7 +119,7 @@ class _Tallying:
             lines = words.count_lines(self._compared.utf8(text), self._compared.letters)
         tally.read_characters += len(text)
         tally.characters += len(text) - 2 * len(lines.document_ends)
-        tally.sentences.update(np.diff(lines.document_ends, prepend=0).tolist())
+        tally.sentences.update(_lengths(lines.document_ends).tolist())
         self._compare(text, words, lines)
         tally.symptoms.add(text, at)
 
@@ -132,8 +132,8 @@ class _Tallying:
         """Count the words of a block."""
         tally = self._tally
         lines = tally.words.count_lines(self._counted.utf8(text), self._counted.letters)
-        tally.sentence_lengths.update(np.diff(lines.line_ends, prepend=0).tolist())
-        tally.document_lengths.update(np.diff(_document_ends(lines), prepend=0).tolist())
+        tally.sentence_lengths.update(_lengths(lines.line_ends).tolist())
+        tally.document_lengths.update(_lengths(_document_ends(lines)).tolist())
         tally.counted_characters += len(text)
         before = tally.points[-1][0] if tally.points else 0
         tally.points.append((before + len(lines.words), len(tally.words)))
@@ -146,7 +146,7 @@ class _Tallying:
         self._digests.append(digests)
         hashes = words.hashes if len(words) else np.zeros(1, np.uint64)  # words too long are 0
         self._sketching.add(hashes[lines.words], ends, digests)
-        lengths = np.diff(ends, prepend=0)
+        lengths = _lengths(ends)
         longest = int(lengths.argmax())
         if lengths[longest] > tally.longest[0]:
             tally.longest = int(lengths[longest]), self._num_documents + longest
@@ -166,3 +166,10 @@ def _document_ends(lines: Lines) -> NDArray[np.int64]:
     """Return where documents end among the words, (D,)."""
     ends: NDArray[np.int64] = lines.line_ends[lines.document_ends - 1]
     return ends
+
+
+def _lengths(ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the lengths of what ends there, each behind the one before it."""
+    lengths = ends.copy()
+    lengths[1:] -= ends[:-1]
+    return lengths

@@ -11,24 +11,23 @@ from __future__ import annotations
 
 import heapq
 import zlib
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from foretext.corpus.findings import Coverage, FrequentWord, GrowthPoint
 from foretext.corpus.word_table import WordTable
+from foretext.kernels.word_samples import add_lengths
+from foretext.kernels.word_table import MAX_WORD_BYTES
 
-__all__ = ["MOST_WORDS", "WordStatistics"]
+__all__ = ["MOST_WORDS", "WordStatistics", "crc_table"]
 
 MOST_WORDS = 1_000_000
 _HEAD = 20_000  # words with exact counts
 _POINTS = 30
 _FREQUENT = 50
-_AT_ONCE = 1 << 16  # words that are Python's objects together
-
-Counts = dict[bytes, int]
-Pairs = list[tuple[bytes, int]]
 
 
 class WordStatistics:
@@ -38,8 +37,8 @@ class WordStatistics:
         self.tokens = 0
         self._most_words = most_words
         self._all = WordTable()  # until there are too many
-        self._head: Counts = {}
-        self._tail: Counts = {}
+        self._head = WordTable()
+        self._tail = WordTable()
         self._halvings = 0
         self._growth: list[GrowthPoint] = []
 
@@ -83,8 +82,8 @@ class WordStatistics:
     def coverage(self, min_count: int) -> Coverage:
         """Return how many words and tokens are left without words rarer than `min_count`."""
         words = tokens = 0
-        for counts, halvings in self._counts():
-            kept = counts[counts >= min_count]
+        for table, halvings in ((self._all, 0), (self._head, 0), (self._tail, self._halvings)):
+            kept = table.counts[table.counts >= min_count]
             words += len(kept) << halvings
             tokens += int(kept.sum()) << halvings
         tokens = min(tokens, self.tokens)
@@ -97,34 +96,22 @@ class WordStatistics:
 
     def frequent(self, number: int = _FREQUENT) -> list[FrequentWord]:
         """Return the most frequent words, ties by the word."""
-        counts = np.concatenate([counts for counts, _ in self._counts()])
+        tables = (self._all, self._head, self._tail)
+        counts = np.concatenate([table.counts for table in tables])
         least = np.partition(counts, -number)[-number] if len(counts) > number else 0
-        kept = (pair for pairs in self._kept() for pair in pairs if pair[1] >= least)
+        kept = (pair for table in tables for pair in _pairs(table, least))
         best = heapq.nsmallest(number, kept, key=lambda item: (-item[1], item[0]))
         return [
             FrequentWord(word=word.decode(), count=count, rate=count / self.tokens)
             for word, count in best
         ]
 
-    def word_lengths(self) -> Iterator[tuple[int, int]]:
-        """Yield (characters, occurrences) of kept words, some of equal length together."""
-        for pairs in self._kept():
-            words, counts = zip(*pairs, strict=True)
-            lengths = np.fromiter(map(len, map(bytes.decode, words)), np.int64, len(words))
-            sums = np.zeros(lengths.max() + 1, np.int64)
-            np.add.at(sums, lengths, counts)
-            yield from ((int(at), int(sums[at])) for at in np.flatnonzero(sums))
-
-    def _counts(self) -> Iterator[tuple[np.ndarray, int]]:
-        """Yield counts of words, and how often they were halved."""
-        yield self._all.counts, 0
-        for counts, halvings in ((self._head, 0), (self._tail, self._halvings)):
-            yield np.fromiter(counts.values(), np.int64, len(counts)), halvings
-
-    def _kept(self) -> Iterator[Pairs]:
-        """Yield words and their counts, many at a time, of which none is empty."""
-        yield from _pairs(self._all)
-        yield from ([*counts.items()] for counts in (self._head, self._tail) if counts)
+    def word_lengths(self) -> dict[int, int]:
+        """Return the occurrences of kept words by their characters."""
+        sums = np.zeros(MAX_WORD_BYTES + 1, np.int64)
+        for table in (self._all, self._head, self._tail):
+            add_lengths(table.arrays, sums)
+        return {int(at): int(sums[at]) for at in np.flatnonzero(sums)}
 
     def _add_all(self, words: WordTable, points: Sequence[tuple[int, int]]) -> None:
         first = 0
@@ -134,37 +121,31 @@ class WordStatistics:
             self._growth.append(point)
             first = last
 
-    def _add_sampled(self, words: WordTable) -> None:
-        for word, count in chain.from_iterable(_pairs(words)):
-            if word in self._head:
-                self._head[word] += count
-            elif self._is_kept(word):
-                self._tail[word] = self._tail.get(word, 0) + count
-
     def _begin_sampling(self) -> None:
         """Take the most frequent words out of the table, and a half of the others."""
-        self._halvings = 1
         number = min(_HEAD, self._most_words // 2)
-        order = np.argsort(-self._all.counts, kind="stable")[:number]
-        counts = self._all.counts[order].tolist()
-        self._head = dict(zip(self._all.words(order), counts, strict=True))
-        self._tail = {
-            word: count
-            for word, count in chain.from_iterable(_pairs(self._all))
-            if word not in self._head and self._is_kept(word)
-        }
+        self._head = self._all.some(np.argsort(-self._all.counts, kind="stable")[:number])
+        self._halvings = 1
+        self._add_sampled(self._all)
         self._all = WordTable()
 
     def _halve(self) -> None:
         self._halvings += 1
-        self._tail = {word: count for word, count in self._tail.items() if self._is_kept(word)}
+        before, self._tail = self._tail, WordTable()
+        self._add_sampled(before)
 
-    def _is_kept(self, word: bytes) -> bool:
-        return zlib.crc32(word) >> (32 - self._halvings) == 0
+    def _add_sampled(self, words: WordTable) -> None:
+        self._tail.merge_sampled(words, self._head, self._halvings, crc_table())
 
 
-def _pairs(table: WordTable) -> Iterator[Pairs]:
-    """Yield words and their counts, many at a time."""
-    for first in range(0, len(table), _AT_ONCE):
-        indices = np.arange(first, min(first + _AT_ONCE, len(table)))
-        yield [*zip(table.words(indices), table.counts[indices].tolist(), strict=True)]
+@cache
+def crc_table() -> NDArray[np.uint32]:
+    """(256,), by which a byte changes a CRC-32."""
+    last = [zlib.crc32(bytes([byte]), 0xFFFFFFFF) ^ 0xFFFFFFFF for byte in range(256)]
+    return np.array(last, np.uint32)
+
+
+def _pairs(table: WordTable, least: int) -> list[tuple[bytes, int]]:
+    """Return the words with at least this count, each with its count."""
+    indices = np.flatnonzero(table.counts >= least)
+    return [*zip(table.words(indices), table.counts[indices].tolist(), strict=True)]

@@ -7,6 +7,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from foretext.kernels.letters import Letters, Scratch
+from foretext.kernels.word_samples import sample_words
 from foretext.kernels.word_table import MAX_WORD_BYTES, Table, merge_words, place_words
 from foretext.kernels.words import count_words, number_lines, number_words
 
@@ -127,6 +128,26 @@ class WordTable:
         part = other.arrays._replace(used=used)
         while (first := merge_words(self.arrays, part, first)) < last:
             self._grow()
+
+    def merge_sampled(
+        self, other: WordTable, head: WordTable, halvings: int, crc_table: np.ndarray
+    ) -> None:
+        """Add the counts of another table's words: in `head` where that has them, else a sample's.
+
+        See `foretext.kernels.word_samples.sample_words`.
+        """
+        at = 0
+        while (
+            at := sample_words(other.arrays, at, head.arrays, self.arrays, halvings, crc_table)
+        ) < len(other):
+            self._grow()
+
+    def some(self, indices: np.ndarray) -> WordTable:
+        """Return a table of the words with these indices, none of which was counted."""
+        table = WordTable()
+        table.count(np.frombuffer(b"\n".join(self.words(indices)), np.uint8), 0, _lines())
+        table.counts[:] = 0
+        return table
 
     def words(self, indices: np.ndarray) -> list[bytes]:
         """Return words in UTF-8."""
