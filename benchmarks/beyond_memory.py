@@ -2,7 +2,9 @@
 
 ``FORETEXT_TEXT_BYTES`` is the size of the text (1 GB; 10_000_000_000 for the full run), and
 ``FORETEXT_TRAINING_SECONDS`` how long each training may take after its text is read (60; 0: an
-epoch).
+epoch). ``FORETEXT_VERBS`` names those that are run, in this order: ``inspect,word2vec`` leaves out
+the others; without ``clean`` vectors learn from the text as it is. ``FORETEXT_WORKERS`` (1) is how
+many processes or threads a verb has.
 """
 
 from __future__ import annotations
@@ -24,10 +26,12 @@ PACKAGES = ("foretext", "numba", "numpy")
 LIMIT = 10**9  # bytes
 NUM_BYTES = int(os.environ.get("FORETEXT_TEXT_BYTES", 10**9))
 SECONDS = float(os.environ.get("FORETEXT_TRAINING_SECONDS", 60))
+VERBS = os.environ.get("FORETEXT_VERBS", "inspect,clean,word2vec,fasttext,glove").split(",")
+WORKERS = os.environ.get("FORETEXT_WORKERS", "1")
 READ_AS = ("--set", "corpus.documents=blank_line")
 VECTORS = (
     *("--set", "tokenizer.max_vocab_size=100000"),
-    *("--set", "vectors.workers=1"),
+    *("--set", f"vectors.workers={WORKERS}"),
     *("--set", f"vectors.budget_seconds={SECONDS}" if SECONDS else "vectors.epochs=1"),
     "--no-report",
 )
@@ -39,14 +43,28 @@ def rows() -> Iterator[Row]:
     text = repeated_text(NUM_BYTES)
     with tempfile.TemporaryDirectory(dir=work_folder()) as name:
         folder = Path(name)
-        yield _row("inspect", ["inspect", str(text), *READ_AS], folder)
-        clean = ["clean", str(text), "-o", str(folder / "clean"), "--workers", "1", *READ_AS]
-        yield _row("clean", clean, folder, folder / "clean")
-        for kind in ("word2vec", "fasttext", "glove"):
-            run, corpus = folder / kind, folder / "clean" / "kept"
-            command = ["pretrain", kind, str(corpus), "-o", str(run), *VECTORS, *OWN.get(kind, ())]
-            yield _row(kind, command, folder, run)
-            shutil.rmtree(run, ignore_errors=True)
+        for verb in VERBS:
+            yield _of_verb(verb, text, folder)
+
+
+def _of_verb(verb: str, text: Path, folder: Path) -> Row:
+    out = folder / verb
+    if verb == "inspect":
+        processes = ["--workers", WORKERS] if WORKERS != "1" else []  # one is this one itself
+        return _row(verb, ["inspect", str(text), *processes, *READ_AS], folder)
+    if verb == "clean":
+        clean = ["clean", str(text), "-o", str(out), "--workers", WORKERS, *READ_AS]
+        return _row(verb, clean, folder, out)
+    kept = folder / "clean" / "kept"
+    corpus = [str(kept)] if kept.exists() else [str(text), *READ_AS]
+    row = _row(
+        verb,
+        ["pretrain", verb, *corpus, "-o", str(out), *VECTORS, *OWN.get(verb, ())],
+        folder,
+        out,
+    )
+    shutil.rmtree(out, ignore_errors=True)
+    return row
 
 
 def _row(work: str, command: list[str], folder: Path, out: Path | None = None) -> Row:
