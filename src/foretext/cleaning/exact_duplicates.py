@@ -6,7 +6,6 @@ import hashlib
 import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,20 +15,13 @@ from foretext.errors import OutputError
 from foretext.files import output_error
 from foretext.parsing import map_array
 
-__all__ = ["ExactDuplicate", "ExactIndex", "exact_digest"]
+__all__ = ["ExactIndex", "exact_digest"]
 
 
 def exact_digest(text: str) -> bytes:
     """Return a hash of 128 bits, the same for texts that differ in white space, case or width."""
     plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
     return hashlib.blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
-class ExactDuplicate(NamedTuple):
-    """A document that is to be dropped, and the first one with its digest."""
-
-    document: int
-    twin: int
 
 
 class ExactIndex:
@@ -65,12 +57,6 @@ class ExactIndex:
         except OSError as error:
             raise output_error(self.folder, error) from error
         self._length += len(halves)
-
-    def found(self) -> Iterator[ExactDuplicate]:
-        """Yield the duplicates in the order of their numbers."""
-        pairs = np.concatenate([np.empty((2, 0), np.int64), *self.repeats()], axis=1)
-        for at in np.argsort(pairs[0]):
-            yield ExactDuplicate(*map(int, pairs[:, at]))
 
     def repeats(self) -> Iterator[NDArray[np.int64]]:
         """Yield the duplicates in parts, (2, R): their numbers, and those of their twins."""

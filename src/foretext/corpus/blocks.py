@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 from foretext.shards.in_order import map_in_order
 
-__all__ = ["Advance", "Blocks", "map_blocks", "map_in_order"]
+__all__ = ["Advance", "Blocks", "cut_blocks", "map_blocks", "map_in_order"]
 
 BLOCK = 1 << 18  # characters: fits the processor's cache, and several in flight cost little memory
 
@@ -51,3 +51,13 @@ def map_blocks(
             progress.advance(corpus.bytes_read - read)
         read = corpus.bytes_read
         yield result
+
+
+def cut_blocks(text: str, size: int) -> Iterator[str]:
+    """Yield a text in normal form in blocks of whole documents, of `size` characters or more."""
+    at = 0
+    while at < len(text):
+        end = text.find("\n\n", at + size)
+        end = len(text) if end < 0 else end + 2
+        yield text[at:end]
+        at = end

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.corpus.blocks import cut_blocks
 from foretext.corpus.duplicates import document_digests
 from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind
 from foretext.corpus.sketches import Sketches, Sketching
@@ -83,7 +83,7 @@ def tallied(text: str, start: int, settings: TallySettings) -> ShardTally:
     """
     tallying = _Tallying(settings)
     at = 0
-    for block in _blocks(text):
+    for block in cut_blocks(text, BLOCK):
         tallying.add(block, at, start + at)
         at += len(block)
     return tallying.tally()
@@ -151,15 +151,6 @@ class _Tallying:
         if lengths[longest] > tally.longest[0]:
             tally.longest = int(lengths[longest]), self._num_documents + longest
         self._num_documents += len(ends)
-
-
-def _blocks(text: str) -> Iterator[str]:
-    at = 0
-    while at < len(text):
-        end = text.find("\n\n", at + BLOCK)
-        end = len(text) if end < 0 else end + 2
-        yield text[at:end]
-        at = end
 
 
 def _document_ends(lines: Lines) -> NDArray[np.int64]:

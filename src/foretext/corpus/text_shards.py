@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from foretext._version import __version__
-from foretext.corpus.blocks import BLOCK, Advance, Blocks
+from foretext.corpus.blocks import BLOCK, Advance, Blocks, cut_blocks
 from foretext.shards import DoneShard, Shard, ShardEngine, ShardWork
 
 __all__ = ["TextShards", "shard_blocks"]
@@ -73,14 +73,8 @@ class TextShards:
 
 
 def shard_blocks(data: bytes) -> Iterator[str]:
-    """Yield the text of a shard in blocks of whole documents."""
-    text = data.decode("utf-8", "surrogatepass")
-    at = 0
-    while at < len(text):
-        end = text.find("\n\n", at + BLOCK)
-        end = len(text) if end < 0 else end + 2
-        yield text[at:end]
-        at = end
+    """Return the text of a shard in blocks of whole documents."""
+    return cut_blocks(data.decode("utf-8", "surrogatepass"), BLOCK)
 
 
 def _data(parts: list[str]) -> bytes:
