@@ -16,14 +16,14 @@ from foretext.progress.budget import Budget, Clock
 __all__ = ["SLOWEST", "Answering", "Shares", "Stopwatch", "machine_pace"]
 
 WRITING_SECONDS = 2.5  # for figures, page and the best model
-WRITING_RATE, MOST_WRITING_RATE = 0.004, 0.1  # of the time: beside that, and at most
+WRITING_RATE, MOST_WRITING_RATE = 0.001, 0.1  # of the time: beside that, and at most
 ANSWERING_RATE = 0.15  # of a share, at most, for answers at the end
-OPENING_SECONDS = 0.7  # of a model that is to answer, and of rows that it answers alone
+OPENING_SECONDS = 0.6  # of a model that is to answer, and of rows that it answers alone
 SLOWEST_OPENING = 2.0  # times as long, at most: rows that are answered alone have a second in all
 SLOWEST = 4.0  # times as slow as usual, at most, that a busy machine is taken for
 PACE_SECONDS = 0.2  # of work that the pace of a machine is measured by
 ROW_SECONDS = 0.005  # of an answer, before one was timed
-MARGIN = 1.2  # times the time that was measured
+MARGIN = 1.1  # times the time that was measured
 
 
 class Stopwatch:
