@@ -85,6 +85,15 @@ def test_unicode_words_by_hand() -> None:
     assert words == ["don", "t", "go_there", "naïve", "café", "3", "14", "नमस्ते", "i̇zmir"]
 
 
+def test_words_and_punctuation_by_hand() -> None:
+    cut = PreTokenizer("words_and_punctuation")
+    assert cut.words("In 1990 (U.S.$3.5), 'x'—naïve_") == [
+        *("in", "1990", "(", "u", ".", "s", ".", "$", "3", ".", "5", ")", ","),
+        *("'", "x", "'", "—", "naïve_"),
+    ]
+    assert cut.words("我爱Python3，\u3000你\x1c") == ["我", "爱", "python3", "，", "你"]
+
+
 def test_chinese_characters_by_hand() -> None:
     words = PreTokenizer("chinese_characters").words("我爱Python3，你〇呢々！2024年\nカナ")
     assert words == ["我", "爱", "python3", "你", "〇", "呢", "々", "2024", "年", "カナ"]

@@ -162,9 +162,15 @@ def test_a_text_without_words(wordpiece: SubwordTokenizer) -> None:
         assert found.value == pytest.approx(found.base)
 
 
-def test_networks_without_vectors_or_places_of_tokens_refuse(animal_text: Path) -> None:
-    with pytest.raises(SettingError, match="does not know which characters its tokens"):
-        classifier(word_body("textcnn")).explain(TEXT, method="gradient")
+@pytest.mark.parametrize("kind", ["lookup", "textcnn", "recurrent"])
+def test_networks_over_words_are_followed_too(kind: str) -> None:
+    model = sharpened(classifier(word_body(kind), pooling="mean"))
+    found = model.explain(TEXT, method="gradient")
+    assert [word.text for word in found.words] == TEXT.split()
+    assert abs(found.rest) < 2e-2 * sum(abs(word.weight) for word in found.words)
+
+
+def test_networks_without_vectors_refuse() -> None:
     words = word_body("textcnn").tokenizer
     config = Elmo.Config(num_layers=1, dim=16, character_dim=4, widths=[1, 2], features=[4, 4])
     backbone = Elmo(config, words.vocab_size)

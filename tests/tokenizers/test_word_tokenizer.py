@@ -78,6 +78,25 @@ def test_the_library_gives_equal_ids_for_every_character(
         assert tokenizer.encode(text) == library.encode(text).ids, hex(first)
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(pieces=st.lists(PIECES))
+def test_ids_with_their_characters(
+    both: tuple[WordTokenizer, Tokenizer], pieces: list[str]
+) -> None:
+    """Each id is that of the characters at its place, and nothing else is a word."""
+    tokenizer, _ = both
+    text = " ".join(pieces)
+    if tokenizer.config.pre_tokenizer == "chinese_words":
+        with pytest.raises(SettingError, match="take 'words_and_punctuation'"):
+            tokenizer.encode_with_offsets([text])
+        return
+    ((ids, offsets),) = tokenizer.encode_with_offsets([text])
+    assert ids.tolist() == tokenizer.encode(text)
+    assert (offsets[1:, 0] >= offsets[:-1, 1]).all()
+    spans = [text[start:end] for start, end in offsets.tolist()]
+    assert [tokenizer.encode(span) for span in spans] == [[index] for index in ids.tolist()]
+
+
 def test_the_library_has_the_same_vocabulary(both: tuple[WordTokenizer, Tokenizer]) -> None:
     tokenizer, library = both
     assert library.get_vocab() == tokenizer.vocabulary.ids

@@ -32,7 +32,12 @@ __all__ = ["PreTokenizer", "PreTokenizerKind", "likely_kind"]
 _MAKER = "foretext.corpus.pre_tokenizers:PreTokenizer.made"
 
 PreTokenizerKind = Literal[
-    "whitespace", "basic_english", "unicode_words", "chinese_characters", "chinese_words"
+    "whitespace",
+    "basic_english",
+    "unicode_words",
+    "words_and_punctuation",
+    "chinese_characters",
+    "chinese_words",
 ]
 
 
@@ -52,6 +57,7 @@ KINDS: dict[str, CharacterSets] = {
         rf"[^{BLANK}'.,()!?;:]", alone="['.,()!?]", ignored='"', blanks="<br />"
     ),
     "unicode_words": CharacterSets(r"\w"),
+    "words_and_punctuation": CharacterSets(r"[\w&&[^\p{Han}]]", alone=rf"[\p{{Han}}[^\w{BLANK}]]"),
     "chinese_characters": CharacterSets(r"[\w&&[^\p{Han}]]", alone=r"\p{Han}"),
     "chinese_words": CharacterSets(rf"[^{BLANK}]"),
 }
@@ -78,7 +84,9 @@ class PreTokenizer:
     * ``basic_english``: torchtext's rules: each of ``' . , ( ) ! ?`` is a word, ``"`` is removed,
       ``; :`` and ``<br />`` are spaces.
     * ``unicode_words``: runs of letters, digits, marks and connecting punctuation (``\\w``).
-    * ``chinese_characters``: the same, but each Han character is a word.
+    * ``words_and_punctuation``: the same, but each Han character is a word, and so is each
+      character that is neither blank nor of a word: spans of words end wherever an answer may.
+    * ``chinese_characters``: as ``unicode_words``, but each Han character is a word.
     * ``chinese_words``: jieba's words, punctuation dropped (needs the extra ``chinese``).
 
     Each character is lower-cased separately, as in the `tokenizers` library: a final sigma becomes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from foretext.corpus.blocks import Blocks
 from foretext.errors import SettingError
 from foretext.shards.portable import Portable
 from foretext.tokenizers.special_tokens import SpecialTokens
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding
 
 __all__ = ["EncodedBlock", "OffsetIds", "Tokenizer", "WordIds"]
 
@@ -33,6 +36,12 @@ class OffsetIds(NamedTuple):
 
     ids: NDArray[np.int32]  # (T,)
     offsets: NDArray[np.int32]  # (T, 2) first character, and the one after the last
+
+    @classmethod
+    def of(cls, encoding: Encoding) -> Self:
+        """Return what an encoding of the library `tokenizers` says."""
+        offsets = np.array(encoding.offsets, np.int32).reshape(-1, 2)
+        return cls(np.array(encoding.ids, np.int32), offsets)
 
 
 class Tokenizer(ABC):

@@ -38,6 +38,7 @@ NEEDING_NO_JIEBA: tuple[PreTokenizerKind, ...] = (
     "whitespace",
     "basic_english",
     "unicode_words",
+    "words_and_punctuation",
     "chinese_characters",
 )
 SURROGATES = range(0xD800, 0xE000)

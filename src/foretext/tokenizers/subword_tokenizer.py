@@ -185,13 +185,7 @@ class SubwordTokenizer(Tokenizer):
         """Return the ids of each text with the characters that they stand for."""
         with library_errors(CANNOT_ENCODE):
             encodings = self.library.encode_batch(list(texts), add_special_tokens=False)
-        return [
-            OffsetIds(
-                np.array(encoding.ids, np.int32),
-                np.array(encoding.offsets, np.int32).reshape(-1, 2),
-            )
-            for encoding in encodings
-        ]
+        return [OffsetIds.of(encoding) for encoding in encodings]
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of some ids, special tokens too."""

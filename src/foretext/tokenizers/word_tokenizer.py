@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from pydantic import Field
@@ -23,10 +23,13 @@ from foretext.files import atomic_file
 from foretext.kernels.words import encode_words
 from foretext.parsing import parse_json
 from foretext.shards.portable import Portable
-from foretext.tokenizers.base import EncodedBlock, Tokenizer, WordIds
+from foretext.tokenizers.base import EncodedBlock, OffsetIds, Tokenizer, WordIds
 from foretext.tokenizers.special_tokens import SpecialTokens
 from foretext.tokenizers.vocabulary import UNKNOWN, Vocabulary
 from foretext.tokenizers.vocabulary_file import read_vocabulary, write_vocabulary
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer as LibraryTokenizer
 
 __all__ = ["WordTokenizer"]
 
@@ -161,6 +164,21 @@ class WordTokenizer(Tokenizer):
         ids = self.vocabulary.ids
         return [[[ids.get(self._key(word), 0)] for word in words] for words in sentences]
 
+    def encode_with_offsets(self, texts: Sequence[str]) -> list[OffsetIds]:
+        """Return the ids of each text with the characters that they stand for.
+
+        The library finds them, which gives equal ids and follows each character through all rules.
+
+        Raises:
+            SettingError: words are those of jieba, which the library does not have.
+        """
+        if self.config.pre_tokenizer == "chinese_words":
+            raise SettingError(
+                "[tokenizer] pre_tokenizer = 'chinese_words' does not say which characters a word "
+                "stands for; take 'words_and_punctuation', with a word for each character."
+            )
+        return [OffsetIds.of(each) for each in self._library.encode_batch(list(texts))]
+
     def decode(self, ids: Iterable[int]) -> str:
         """Return the words with spaces between them."""
         return " ".join(self.vocabulary.words[index] for index in ids)
@@ -230,7 +248,8 @@ class WordTokenizer(Tokenizer):
     def _table(self) -> WordTable:
         return WordTable.of(self.vocabulary.words)
 
-    def _library_json(self) -> str:
+    @cached_property
+    def _library(self) -> LibraryTokenizer:
         from tokenizers.models import WordLevel
 
         from tokenizers import Tokenizer as LibraryTokenizer
@@ -238,4 +257,7 @@ class WordTokenizer(Tokenizer):
         library = LibraryTokenizer(WordLevel(self.vocabulary.ids, unk_token=UNKNOWN))
         library.normalizer = self.pre_tokenizer.library_normalizer()
         library.pre_tokenizer = self.pre_tokenizer.library_pre_tokenizer()
-        return library.to_str(pretty=True)
+        return library
+
+    def _library_json(self) -> str:
+        return self._library.to_str(pretty=True)
