@@ -93,6 +93,16 @@ CASES = {
     "lookup with an LSTM": Case("lookup", {**WORDS, **SPELLED, "characters": "lstm"}),
     "textcnn": Case("textcnn", {**WORDS, "num_maps": 8}),
     "textcnn with a CNN": Case("textcnn", {**WORDS, **SPELLED, "characters": "cnn", "num_maps": 8}),
+    "reader": Case(
+        "reader",
+        {**WORDS, **TWO_LAYERS, "segment_dim": 4, "layer_dropout": 0.0},
+        idle=("other_text",),  # of one text
+    ),
+    "reader with a CNN": Case(
+        "reader",
+        {**WORDS, **TWO_LAYERS, **SPELLED, "characters": "cnn", "layer_dropout": 0.0},
+        idle=("other_text",),
+    ),
     "rnn": Case("recurrent", {**WORDS, **TWO_LAYERS, "kind": "rnn"}),
     "lstm": Case("recurrent", {**WORDS, **TWO_LAYERS}),
     "lstm with a CNN": Case("recurrent", {**WORDS, **TWO_LAYERS, **SPELLED, "characters": "cnn"}),

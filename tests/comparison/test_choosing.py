@@ -109,7 +109,8 @@ def test_two_candidates_in_one_folder(tmp_path: Path, monkeypatch: pytest.Monkey
     ("task", "name", "reason"),
     [
         ("span_qa", "elmo", "no token between two texts"),
-        ("span_qa", "word2vec", "no token between two texts"),
+        ("span_qa", "word2vec + textcnn", "no token between two texts"),
+        ("text_to_text", "reader", "no token between two texts"),
         ("span_qa", "textcnn", "no token between two texts"),
         ("text_to_text", "bert", "writes none"),
         ("text_to_text", "glove", "no token between two texts"),

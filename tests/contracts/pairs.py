@@ -42,6 +42,7 @@ FORMS: dict[str, dict[str, dict[str, Any]]] = {
         "shared": {"share_layers": True, "first_norm": True},
     },
     "deberta": {"": {"num_buckets": 8}},
+    "reader": {"": {"dim": 16, "layer_dropout": 0.0, "num_layers": 1}},
     "elmo": {"": {"dim": 16}},
     "encoder_decoder": {
         "": {},

@@ -8,6 +8,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+from foretext.backbones.pair_reader import PairReader
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import Answer, Question
 from foretext.errors import CorpusError, SettingError
@@ -16,6 +17,7 @@ from foretext.task_models.reader import SpanReader
 from foretext.tasks.span_qa import SpanQA
 from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.training.loop import fit
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
@@ -215,6 +217,72 @@ def test_pairs_are_pairs(wordpiece: SubwordTokenizer) -> None:
     for wrong in (("a dog", CONTEXT), ANSWERED, "a dog"):
         with pytest.raises(SettingError, match="Give a list of pairs, each of a question and the"):
             model.predict(wrong)
+
+
+def word_reader(rows: Sequence[Question], **settings: object) -> SpanReader:
+    """A reader of pairs over the words of rows."""
+    torch.manual_seed(0)
+    texts = SpanReader.texts(rows)
+    config = WordTokenizer.Config(min_count=1, **texts.word_settings())
+    tokenizer = WordTokenizer.learn(config, texts)
+    shape = PairReader.Config(vector_size=16, dim=16, dropout=0.0, layer_dropout=0.0)
+    base = TaskBase(tokenizer, PairReader(shape, tokenizer.vocab_size), "full")
+    return SpanReader.begin(base, SpanQA.Config(**settings), rows)
+
+
+@pytest.mark.parametrize(
+    ("context", "answer"),
+    [
+        ("In the U.S. (as in Canada), it cost $3.50 then.", "$3.50"),
+        ("In the U.S. (as in Canada), it cost $3.50 then.", "(as in Canada)"),
+        ("He said: “Don't go!” — and went.", "Don't go!"),
+        ("İstanbul, a CITY\u3000of 15 million;naïve", "15 million"),
+        ("鲁迅（1881年－1936年），原名周树人。", "1881年－1936年"),
+        ("鲁迅（1881年－1936年），原名周树人。", "周树人"),
+    ],
+)
+def test_answers_of_words_are_cut_at_their_characters(
+    context: str, answer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is learned as an answer is the answer that is given, to the character."""
+    row = asked(context, answer, question="what?")
+    model = word_reader([row])
+    start, end = model.examples([row]).targets["span"][0]
+    tell(monkeypatch, model, {start: (3, -9), end: (-9, 3)} if start < end else {start: (3, 3)})
+    assert model.predict([row]) == [answer]
+    assert model.figures([row])["exact_match"] == 1.0
+
+
+def test_a_question_without_words_leaves_a_position_for_no_answer() -> None:
+    row = asked("a dog", "a dog", question=" ")
+    model = word_reader([row, asked("a dog", question="who")])
+    examples = model.examples([row])
+    assert examples.rows[0].tolist() == [model.base.pad, *model.base.tokenizer.encode("a dog")]
+    assert examples.targets["span"].tolist() == [[1, 2]]
+    assert examples.batch(np.array([0])).inputs.segments.tolist() == [[0, 1, 1]]
+    assert len(model.answers([(" ", " ")])) == 1
+
+
+def test_over_words_it_learns_to_find_what_the_question_asks_for(tmp_path: Path) -> None:
+    """A passage has a time for each animal, so that the question alone tells them apart."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for _ in range(300):
+        animals, times = rng.permutation(ANIMALS)[:3], rng.permutation(TIMES)[:3]
+        pairs = list(zip(animals, times, strict=True))
+        context = ", ".join(f"{animal}: {time}" for animal, time in pairs)
+        animal, time = pairs[rng.integers(3)]
+        rows.append(asked(context, str(time), question=f"when is the {animal}?"))
+    model = word_reader(rows)
+    assert model.figures(rows[:40])["f1"] < 0.6
+    training = TrainingConfig(steps=120, batch_examples=16, learning_rate=1e-2)
+    fit(
+        Model(model.base.backbone, model.task),
+        model.examples(rows[40:]),
+        training,
+        RunContext(tmp_path),
+    )
+    assert model.figures(rows[:40])["f1"] > 0.9
 
 
 def test_chinese_is_measured_by_characters(

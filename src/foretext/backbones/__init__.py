@@ -13,6 +13,7 @@ BACKBONES = Registry(
         "lookup": "foretext.backbones.lookup:Lookup",
         "textcnn": "foretext.backbones.textcnn:TextCNN",
         "recurrent": "foretext.backbones.recurrent:Recurrent",
+        "reader": "foretext.backbones.pair_reader:PairReader",
         "elmo": "foretext.backbones.elmo:Elmo",
         "encoder_decoder": "foretext.backbones.encoder_decoder:EncoderDecoder",
         "seq2seq": "foretext.backbones.seq2seq:Seq2Seq",

@@ -70,6 +70,7 @@ class Backbone(Trainable):
     open_vocabulary: ClassVar[bool] = False  # reads words that it has no id for: `Inputs.spelling`
     num_segments: int = 0  # values of `Inputs.segments`; 0: it ignores them
     takes_segments: ClassVar[bool] = False  # whether `replace_segments` works
+    reads_pairs: ClassVar[bool] = False  # tells two texts of a row apart without a token between
 
     # What tasks do with its states where the user leaves it open.
     feature_based: bool = False  # pretrained, it stays as it is, and heads read all of its layers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from foretext.backbones.word_backbone import WordBackbone
-from foretext.data.batch import Visibility
+from foretext.data.batch import Inputs, Visibility
 from foretext.nn.cache import RecurrentCache
 from foretext.nn.word_embedding import WordEmbedding
 
@@ -37,7 +37,7 @@ class Lookup(WordBackbone):
         return RecurrentCache()
 
     def layer_states(
-        self, embedded: Tensor, token_mask: Tensor | None, carried: tuple[Tensor, ...]
+        self, embedded: Tensor, inputs: Inputs, carried: tuple[Tensor, ...]
     ) -> tuple[list[Tensor], tuple[Tensor, ...]]:
         """Return none."""
         return [], ()

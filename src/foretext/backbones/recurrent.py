@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from foretext.backbones.word_backbone import WordBackbone
-from foretext.data.batch import Visibility
+from foretext.data.batch import Inputs, Visibility
 from foretext.nn.cache import RecurrentCache
 from foretext.nn.dropout import Dropout
 from foretext.nn.recurrent import RecurrentKind, RecurrentLayer, row_lengths
@@ -87,12 +87,12 @@ class Recurrent(WordBackbone):
         return None if self.config.bidirectional else RecurrentCache()
 
     def layer_states(
-        self, embedded: Tensor, token_mask: Tensor | None, carried: tuple[Tensor, ...]
+        self, embedded: Tensor, inputs: Inputs, carried: tuple[Tensor, ...]
     ) -> tuple[list[Tensor], tuple[Tensor, ...]]:
         """Return the states of each layer and, unidirectional, those that the rows end in."""
         if not self.config.bidirectional:
             return self._continued(embedded, carried)
-        lengths, x, states = row_lengths(token_mask), embedded, []
+        lengths, x, states = row_lengths(inputs.token_mask), embedded, []
         for layer, block in enumerate(self.blocks):
             states.append(block(self._between(x, layer), lengths))
             x = states[-1]

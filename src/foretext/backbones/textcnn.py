@@ -13,7 +13,7 @@ from pydantic import Field, PositiveInt, model_validator
 from torch import Tensor, nn
 
 from foretext.backbones.word_backbone import WordBackbone
-from foretext.data.batch import Visibility
+from foretext.data.batch import Inputs, Visibility
 from foretext.nn.convolution import Convolution
 from foretext.nn.word_embedding import WordEmbedding
 
@@ -54,10 +54,10 @@ class TextCNN(WordBackbone):
         )
 
     def layer_states(
-        self, embedded: Tensor, token_mask: Tensor | None, carried: tuple[Tensor, ...]
+        self, embedded: Tensor, inputs: Inputs, carried: tuple[Tensor, ...]
     ) -> tuple[list[Tensor], tuple[Tensor, ...]]:
         """Return the maps of all widths side by side, (B, T, D)."""
-        if token_mask is not None:
-            embedded = embedded.masked_fill(~token_mask.unsqueeze(-1), 0)
+        if inputs.token_mask is not None:
+            embedded = embedded.masked_fill(~inputs.token_mask.unsqueeze(-1), 0)
         maps = [convolution(embedded) for convolution in self.convolutions]
         return [F.relu(torch.cat(maps, -1))], ()

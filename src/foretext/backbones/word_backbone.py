@@ -90,7 +90,7 @@ class WordBackbone(Backbone):
         recurrent = cast(RecurrentCache | None, cache)
         carried = inputs.carried if recurrent is None else recurrent.states
         embedded = self.tokens(inputs)
-        states, carried = self.layer_states(embedded, inputs.token_mask, carried)
+        states, carried = self.layer_states(embedded, inputs, carried)
         if recurrent is not None:
             recurrent.advance(inputs.ids.shape[1], carried)
         layers = (embedded, *states)
@@ -98,12 +98,12 @@ class WordBackbone(Backbone):
 
     @abstractmethod
     def layer_states(
-        self, embedded: Tensor, token_mask: Tensor | None, carried: tuple[Tensor, ...]
+        self, embedded: Tensor, inputs: Inputs, carried: tuple[Tensor, ...]
     ) -> tuple[list[Tensor], tuple[Tensor, ...]]:
         """Return the states of each layer, (B, T, D), and what the rows' next words begin with.
 
         Args:
             embedded: vectors of the words, (B, T, E).
-            token_mask: (B, T) bool, True = a real word; None: all are.
+            inputs: that they are of, (B, T).
             carried: what the rows' earlier words left, (B, ...) each; empty at their beginning.
         """

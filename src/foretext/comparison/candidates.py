@@ -51,8 +51,8 @@ ORDERS: dict[str, tuple[str, ...]] = {
         "ernie", "bart", "t5",
     ),
     "span_qa": (
-        "near words", "modern-bert", "bert", FRESH, "unilm", "electra", "xlnet", "gpt",
-        "ernie", "bart", "t5",
+        "near words", "word2vec + reader", "modern-bert", "reader", "bert", FRESH, "unilm",
+        "electra", "xlnet", "gpt", "fasttext + reader", "glove + reader", "ernie", "bart", "t5",
     ),
     "text_to_text": (
         "ibm model 1", "gru-attention", "transformer-2017", "lstm-attention", "bart", "t5",

@@ -138,7 +138,7 @@ def check_candidate(candidate: Candidate, task: str) -> None:
     reason = None
     if candidate.base in LEARNERS and task != "classification":
         reason = "learns classification alone"
-    elif task in READ_AS_ONE and _reads_words(candidate):
+    elif task in READ_AS_ONE and _reads_words(candidate) and not _reads_pairs(candidate, task):
         reason = "reads whole words, and has no token between two texts"
     elif task == WRITTEN and candidate.recipe is not None and not _continues(candidate.recipe):
         reason = "is pretrained to read texts, and writes none"
@@ -158,6 +158,12 @@ def _reads_words(candidate: Candidate) -> bool:
     if base in LEARNERS or not is_name(base):
         return False
     return NamedBackbone.of(base).component.reads_words
+
+
+def _reads_pairs(candidate: Candidate, task: str) -> bool:
+    """Whether a network over words finds answers without a token between two texts."""
+    name = str(candidate.settings.get("backbone", {}).get("name", candidate.base or ""))
+    return task != WRITTEN and is_name(name) and NamedBackbone.of(name).component.reads_pairs
 
 
 def _continues(recipe: str) -> bool:

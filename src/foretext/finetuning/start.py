@@ -218,7 +218,7 @@ def _start_from_vectors(
     if not component.reads_words:
         raise SettingError(
             f"[backbone] name = '{over.row}' cannot start from word vectors; take one that reads "
-            "words, such as textcnn, lstm, gru or rnn."
+            "words, such as textcnn, lstm, gru, rnn or reader."
         )
     start = tokens_of_vectors(vectors, named, material.texts, dict(sections.get("tokenizer", {})))
     suited = {"vector_size": vectors.vector_size, **material.suited(component)}

@@ -77,8 +77,8 @@ def _words_of_vectors(
         asked = {**config.model_dump(), "min_count": 2, "max_vocab_size": None}
     else:
         lowercase = not any(word != word.lower() for word in vectors.index_to_key[:10_000])
-        asked = {"min_count": 2, "lowercase": lowercase, **settings}
-    asked |= rows.word_settings()
+        asked = {"min_count": 2, "lowercase": lowercase}
+    asked |= {**rows.word_settings(), **settings}
     learned = WordTokenizer.learn(WordTokenizer.Config.checked(asked, "tokenizer"), rows)
     known = vectors.index_to_key[:MAX_WORDS]
     return WordTokenizer(learned.config, learned.vocabulary.extended(known, None))

@@ -54,7 +54,7 @@ class PairRows(NamedTuple):
         ordered = [(a, b) for a, b in cut]
         if mode == "both_orders":
             ordered = [order for a, b in cut for order in ((a, b), (b, a))]
-        rows = [framing.around_pair(a, b) for a, b in ordered]
+        rows = [framing.around_pair(a, b) or [base.pad] for a, b in ordered]
         framed = Ragged(rows, reader.spelling)
         starts = _second_starts(framing, ordered) if _tells_apart(base) else None
         shared = (

@@ -48,11 +48,13 @@ class QuestionWindows(NamedTuple):
         encoded = encode_passages(tokenizer, (row.question for row in questions))
         passages = [contexts[row.context] for row in questions]
         longest = min(config.max_question_length, framing.pair_room // 2)
+        # The first position, which stands for no answer, must not be one of the passage.
+        least = [] if framing.prefix else [tokenizer.pad]
         rows: list[NDArray[np.int64]] = []
         shared: list[NDArray[np.int64]] = []
         places: list[tuple[int, int, int, int]] = []
         for owner, (row, passage) in enumerate(zip(questions, passages, strict=True)):
-            head = encoded[row.question].ids[:longest].tolist()
+            head = encoded[row.question].ids[:longest].tolist() or least
             room = framing.pair_room - len(head)
             start = framing.second_starts(head)
             for first in window_starts(len(passage.ids), room, config.stride):

@@ -12,6 +12,7 @@ from foretext.corpus.findings import Problem
 from foretext.data.rows import (
     Question,
     QuestionsConfig,
+    RowTexts,
     find_question_problems,
     read_questions,
 )
@@ -49,6 +50,7 @@ class ReaderLearning(TaskModel):
     title = "Question answering"
     abilities = ("predict", "answer", "tokenize", "decode")
     watched = ("exact_match",)
+    vectors_backbone = "reader"
     judged_by = "f1"
 
     @classmethod
@@ -71,6 +73,11 @@ class ReaderLearning(TaskModel):
     def reading_again(cls, config: QuestionsConfig) -> dict[str, Any]:
         """Return the settings of `read` for what `objects_of` yields, which is longer."""
         return {"max_piece_bytes": MOST_BYTES}
+
+    @classmethod
+    def texts(cls, rows: Sequence[Question]) -> RowTexts:
+        """Return each question with its passage; answers are spans of them."""
+        return RowTexts([row.text for row in rows], hold_answers=True)
 
     @classmethod
     def group_of(cls, row: Question) -> str:

@@ -159,13 +159,13 @@ def match_mode(config: Matching.Config, base: TaskBase, *, has_scores: bool) -> 
     Raises:
         SettingError: both are to stand in one row, and the base has no token to separate them.
     """
-    has_separator = bool(base.framing(config.max_length).between)
+    reads_pairs = base.reads_pairs(config.max_length)
     if config.mode == "auto":
         compares = has_scores and base.sentence_pooling is not None
-        if not has_separator or (compares and config.shared_tokens is not True):
+        if not reads_pairs or (compares and config.shared_tokens is not True):
             return "siamese"
         return "both_orders" if base.visibility == "causal" else "pair"
-    if config.mode != "siamese" and not has_separator:
+    if config.mode != "siamese" and not reads_pairs:
         raise SettingError(
             f"[task] mode = '{config.mode}': the base has no token to separate two texts in "
             "one row; use mode = 'siamese'."

@@ -47,9 +47,9 @@ def mark_shared_tokens(base: TaskBase) -> None:
         SettingError: the backbone reads no segments.
     """
     backbone = base.backbone
-    refuse_without_segments(base, "shared_tokens")
     if backbone.num_segments >= NUM_KINDS:
         return
+    refuse_without_segments(base, "shared_tokens")
     tokens = backbone.embedding
     width = tokens.shape[1]
     vectors = tokens.new_zeros(NUM_TEXTS, width)
@@ -78,7 +78,7 @@ def marks_shared(chosen: SharedTokens, base: TaskBase) -> bool:
         return chosen
     backbone = base.backbone
     knows_marks = backbone.num_segments >= NUM_KINDS
-    return backbone.takes_segments and (knows_marks or has_small_backbone(base))
+    return knows_marks or (backbone.takes_segments and has_small_backbone(base))
 
 
 def has_small_backbone(base: TaskBase) -> bool:

@@ -81,10 +81,11 @@ class SpanQA(Task):
 
     def __init__(self, config: Config, base: TaskBase, *, may_abstain: bool = False) -> None:
         super().__init__(config, base, may_abstain=may_abstain)
-        if not base.framing(config.max_length).between:
+        if not base.reads_pairs(config.max_length):
             raise SettingError(
                 "[task] span_qa needs a token between question and passage; use a Transformer "
-                "whose tokenizer has one, such as '[SEP]' or '<|endoftext|>'."
+                "whose tokenizer has one, such as '[SEP]' or '<|endoftext|>', or over whole words "
+                "backbone.name = 'reader', which needs none."
             )
         self.marks_tokens = marks_shared(config.shared_tokens, base)
         if self.marks_tokens:

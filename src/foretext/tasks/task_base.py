@@ -49,6 +49,10 @@ class TaskBase(NamedTuple):
         """The id that fills rows up."""
         return self.tokenizer.pad
 
+    def reads_pairs(self, max_length: int) -> bool:
+        """Whether two texts can stand in one row: by a token between them, or without one."""
+        return self.backbone.reads_pairs or bool(self.framing(max_length).between)
+
     def reader(self) -> Tokenizer:
         """Return what encodes some texts, whose rows keep its `spelling`.
 

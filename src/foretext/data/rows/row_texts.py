@@ -24,11 +24,15 @@ class RowTexts:
     Args:
         texts: of the rows.
         are_tokens: whether blanks separate tokens that are given, as in tagged sentences.
+        hold_answers: whether spans of them are answers, which words must not be longer than.
     """
 
-    def __init__(self, texts: Sequence[str], *, are_tokens: bool = False) -> None:
+    def __init__(
+        self, texts: Sequence[str], *, are_tokens: bool = False, hold_answers: bool = False
+    ) -> None:
         self.texts = texts
         self.are_tokens = are_tokens
+        self.hold_answers = hold_answers
         self.bytes_read = 0
 
     @property
@@ -73,6 +77,8 @@ class RowTexts:
 
     def word_settings(self) -> dict[str, Any]:
         """Return the settings of a word tokenizer that these texts need."""
+        if self.hold_answers:
+            return {"pre_tokenizer": "words_and_punctuation"}
         return {"pre_tokenizer": "whitespace"} if self.are_tokens else {}
 
     def _read(self, block: list[str]) -> str:
