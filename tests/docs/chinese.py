@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,8 @@ def write_chinese(folder: Path) -> None:
     rows = (f"{list(TOPICS)[row % 3]},{text}\n" for row, text in enumerate(texts[:120]))
     (folder / "train.csv").write_text("".join(["label,text\n", *rows]), encoding="utf-8")
     (folder / "tagged.txt").write_text("\n".join(map(_tagged, texts[:60])), encoding="utf-8")
+    (folder / "questions.jsonl").write_text("".join(map(_asked, texts[:60])), encoding="utf-8")
+    (folder / "asked.tsv").write_text("船长在哪里？\t船长和水手在港口旁边。\n", encoding="utf-8")
     pairs = (f"{text}\t{row % 3} {len(text)} ships\n" for row, text in enumerate(texts[:60]))
     (folder / "translations.tsv").write_text(
         "".join(["source\ttarget\n", *pairs]), encoding="utf-8"
@@ -38,6 +41,15 @@ def write_chinese(folder: Path) -> None:
 
 def _text(rng: np.random.Generator, topic: str) -> str:
     return PATTERNS[rng.integers(len(PATTERNS))].format(*rng.choice(TOPICS[topic], 3))
+
+
+def _asked(text: str) -> str:
+    """A question on the word that stands last in a text."""
+    words = [word for topic in TOPICS.values() for word in topic if word in text]
+    start, word = max((text.rindex(word), word) for word in words)
+    answer = {"text": word, "answer_start": start}
+    row = {"question": "最后有什么？", "context": text, "answers": [answer]}
+    return json.dumps(row, ensure_ascii=False) + "\n"
 
 
 def _tagged(text: str) -> str:

@@ -12,11 +12,14 @@ results can be true:
     train.csv valid.csv test.csv    texts on the sea, the farm and the court, with labels
     numbers.tsv           texts, each with the share of its words that belong to one topic
     translations.tsv      texts, and what becomes of them: their words in capitals, backwards
+    questions.jsonl       questions on texts, with their answers
+    asked.tsv             questions and texts that hold their answers
     tagged.txt            a word and its tag a line: of which topic it is, if of any
 """
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +72,8 @@ def write_prepared(folder: Path) -> None:
         (folder / f"{name}.csv").write_text(_labelled(size, seed), encoding="utf-8")
     (folder / "translations.tsv").write_text(_translated(60), encoding="utf-8")
     (folder / "tagged.txt").write_text(_tagged(200), encoding="utf-8")
+    (folder / "questions.jsonl").write_text(_questions(60), encoding="utf-8")
+    (folder / "asked.tsv").write_text("what follows the ship\tthe ship sails\n", encoding="utf-8")
     (folder / "numbers.tsv").write_text(_numbered(200), encoding="utf-8")
 
 
@@ -82,6 +87,17 @@ def _translated(size: int) -> str:
     texts = [" ".join(line.split()[:6]) for line in _documents()[:size]]
     rows = (f"{text}\t{' '.join(reversed(text.upper().split()))}\n" for text in texts)
     return "".join(["source\ttarget\n", *rows])
+
+
+def _questions(size: int) -> str:
+    """The answer is the word that follows one of the text."""
+    rows = []
+    for line in _documents()[:size]:
+        words = line.split()[:6]
+        context, start = " ".join(words), len(" ".join(words[:3])) + 1
+        question, answer = f"what follows {words[2]}", {"text": words[3], "answer_start": start}
+        rows.append({"question": question, "context": context, "answers": [answer]})
+    return "".join(json.dumps(row) + "\n" for row in rows)
 
 
 def _tagged(size: int) -> str:
