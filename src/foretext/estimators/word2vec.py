@@ -36,7 +36,7 @@ class Word2Vec(VectorEstimator):
         min_alpha: float = 0.0001,
         patience: int | None = None,
         processes: int = 1,
-        sync_words: int = 32768,
+        sync_words: int = 65536,
         model: Literal["skipgram", "cbow"] = "skipgram",
         loss: Literal["ns", "hs", "softmax"] = "ns",
         vector_size: int = 100,

@@ -12,7 +12,7 @@ from foretext.vectors.slices import SMALLEST_SLICE, Slices
 
 __all__ = ["Pieces"]
 
-FEWEST_CYCLES = 8  # in a small text, so that rare words are merged now and then
+FEWEST_CYCLES = 6  # in a small text, so that rare words are merged now and then
 SEED_STEP = 0x85EBCA6B  # odd and large: no piece has the seed of another one
 
 

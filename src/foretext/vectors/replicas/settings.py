@@ -12,7 +12,7 @@ __all__ = ["ReplicasConfig"]
 class ReplicasConfig(ProcessesConfig, DescentConfig):
     """Further settings of a descent in several processes."""
 
-    sync_words: int = Field(1 << 15, ge=256)
+    sync_words: int = Field(1 << 16, ge=256)
     """Words that a process learns at most between two meetings with the others."""
 
     @model_validator(mode="after")
