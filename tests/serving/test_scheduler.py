@@ -52,7 +52,9 @@ def test_answers_come_in_the_order_of_the_items() -> None:
             assert answered.inference_ms >= 0
             nothing = await scheduler.answer(ability, [], client="a")
             assert nothing.answers == []
-        assert ability.batches == [[1, 3, 5]]
+            known = await scheduler.answer(ability, [5, 1, 3], client="a", costs=[2, 9, 0])
+            assert known.tokens == 12  # one at least of each item
+        assert ability.batches == [[1, 3, 5], [3, 5, 1]]
         assert ability.threads == {"foretext-model"}
 
     run(work())

@@ -36,7 +36,7 @@ class Fitted(NamedTuple):
     """Inputs as they go to a model."""
 
     inputs: list[Texts]
-    num_tokens: int | None  # with special tokens; None: the model counts none
+    num_tokens: list[int] | None  # of each, with special tokens; None: the model counts none
     warning: str | None  # of inputs that were too long
 
 
@@ -60,11 +60,11 @@ def _fit(
     tokenizer: Tokenizer, framing: Framing, inputs: Sequence[Texts], cutting: Cutting
 ) -> Fitted:
     sizes = _sizes(tokenizer, inputs)
-    fitted, num_tokens, num_long = list(inputs), 0, 0
+    fitted, num_tokens, num_long = list(inputs), list[int](), 0
     for place, (texts, own) in enumerate(zip(inputs, sizes, strict=True)):
         room = framing.room if len(texts) == 1 else framing.pair_room
         around = framing.max_length - room
-        num_tokens += sum(own) + around
+        num_tokens.append(sum(own) + around)
         if sum(own) <= room:
             continue
         num_long += 1
@@ -75,7 +75,7 @@ def _fit(
             )
         if cutting.truncate:
             kept = _shares(own, room)
-            num_tokens += sum(kept) - sum(own)
+            num_tokens[place] = sum(kept) + around
             fitted[place] = tuple(
                 _cut(tokenizer, text, size, cutting.direction)
                 for text, size in zip(texts, kept, strict=True)

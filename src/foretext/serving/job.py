@@ -23,6 +23,7 @@ class Job(Pending):
         options: of the ability, for all items.
         items: one or more.
         loop: of the request.
+        costs: tokens of each item; None: as the ability estimates them.
     """
 
     def __init__(
@@ -32,8 +33,10 @@ class Job(Pending):
         options: Hashable,
         items: Sequence[Any],
         loop: AbstractEventLoop,
+        costs: Sequence[int] | None = None,
     ) -> None:
-        self.costs = [max(1, ability.cost(item)) for item in items]
+        known = map(ability.cost, items) if costs is None else costs
+        self.costs = [max(1, cost) for cost in known]
         super().__init__(client, sum(self.costs), loop)
         self.items = items
         self.options = options

@@ -53,7 +53,8 @@ class Scheduler:
         settings: with the limits.
 
     Attributes:
-        observers: are called with each batch that was computed, in the model's thread.
+        observers: are called with each batch that was computed, in the model's thread, before its
+            requests have their answers.
     """
 
     def __init__(self, settings: ServingConfig) -> None:
@@ -108,6 +109,7 @@ class Scheduler:
         options: Hashable = None,
         *,
         client: str,
+        costs: Sequence[int] | None = None,
     ) -> Answered:
         """Return the answers to items, computed together with those of other requests.
 
@@ -116,13 +118,14 @@ class Scheduler:
             items: what it takes; of many, those are computed first that others are like.
             options: of the ability; requests with equal ones share batches.
             client: what tells clients apart, see `client_of`.
+            costs: tokens of each item, where they are known; None: as the ability estimates them.
 
         Raises:
             Full: too much waits already.
             Stopping: the server is being stopped.
             ForetextError: as of `Ability.run`.
         """
-        job = Job(client, ability, options, items, asyncio.get_running_loop())
+        job = Job(client, ability, options, items, asyncio.get_running_loop(), costs)
         if not items:
             return Answered([], 0.0, 0.0, 0)
         with self._admitted(job):
@@ -215,9 +218,9 @@ class Scheduler:
             self._pace.observe(batch.ability, computed.tokens, seconds)
             for job, num_tokens in tokens.items():
                 self._admission.computed(job, num_tokens)
-        self._deliver([job for job in batch.parts if job.is_done])
         for observe in self.observers:
             observe(computed)
+        self._deliver([job for job in batch.parts if job.is_done])
 
     def _recover(self, batch: Batch, error: BaseException) -> None:
         """Compute each request of a failed batch by itself; a single one has the error."""

@@ -41,6 +41,7 @@ class Service(NamedTuple):
         options: Hashable = None,
         *,
         model: str | None = None,
+        costs: Sequence[int] | None = None,
     ) -> Answered:
         """Return the answers of a model to items; see `Models.find` and `Scheduler.answer`."""
         found = self.models.find(model, ability)
@@ -49,7 +50,7 @@ class Service(NamedTuple):
         trace.num_inputs += len(items)
         self._check_number(items)
         answered = await self.scheduler.answer(
-            found.ability(ability), items, options, client=client_of(request)
+            found.ability(ability), items, options, client=client_of(request), costs=costs
         )
         trace.num_tokens += answered.tokens
         trace.queue_ms += answered.queue_ms

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from foretext.serving.errors import BadRequest, Broken
-from foretext.serving.fitting import Cutting, Texts, fit
+from foretext.serving.fitting import Cutting, Fitted, Texts, fit
 from foretext.serving.service import Service
 from foretext.serving.trace import Trace
 
@@ -61,8 +61,11 @@ async def ask(
     fitted = await fit(found.model, inputs, cutting)
     tokenization_ms = (time.perf_counter() - began) * 1000
     items = as_items(fitted.inputs)
-    answered = await service.answer(request, ability, items, options, model=found.name)
-    num_tokens = answered.tokens if fitted.num_tokens is None else fitted.num_tokens
+    answered = await service.answer(
+        request, ability, items, options, model=found.name, costs=_costs(fitted, items)
+    )
+    counted = fitted.num_tokens
+    num_tokens = answered.tokens if counted is None else sum(counted)
     headers = {
         "x-compute-characters": str(sum(len(text) for texts in inputs for text in texts)),
         "x-compute-tokens": str(num_tokens),
@@ -74,6 +77,11 @@ async def ask(
     if fitted.warning is not None:
         headers["x-warning"] = fitted.warning
     return Asked(answered.answers, headers, found.name)
+
+
+def _costs(fitted: Fitted, items: Sequence[Any]) -> list[int] | None:
+    """Return the tokens of each item; None: they are not known, or an item is no single input."""
+    return fitted.num_tokens if len(items) == len(fitted.inputs) else None
 
 
 def single_texts(inputs: Sequence[Texts]) -> list[str]:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from foretext.language_model import LanguageModel
+from foretext.serving.batch import Computed
 from tests.language_model.models import bert
 from tests.serving.conftest import Server, running
 from tests.serving.models import TEXTS
@@ -77,9 +78,13 @@ def test_a_long_text_is_answered_cut_or_refused(server: Server) -> None:
 
 
 def test_headers_say_what_an_answer_took(server: Server) -> None:
+    batches: list[Computed] = []
+    server.app.state.service.scheduler.observers.append(batches.append)
     answer = server.client.post("/embed", json={"inputs": TEXTS, "model": "masked"})
+    server.app.state.service.scheduler.observers.remove(batches.append)
     encode = server.models["masked"].tokenizer.encode
     assert int(answer.headers["x-compute-tokens"]) == sum(len(encode(text)) + 2 for text in TEXTS)
+    assert int(answer.headers["x-compute-tokens"]) == sum(batch.tokens for batch in batches)
     assert int(answer.headers["x-compute-characters"]) == sum(map(len, TEXTS))
     times = ("total", "tokenization", "queue", "inference")
     took = {name: int(answer.headers[f"x-{name}-time"]) for name in times}
