@@ -154,10 +154,17 @@ def _overrides(settings: list[str]) -> dict[str, Any]:
 
 
 def _announce(models: Models, listening: Listening, seconds: float, *, as_json: bool) -> None:
-    """Say where which models are served."""
+    """Say where which models are served, and how long that took."""
+    from foretext.serving.process_age import process_seconds
+
+    age = process_seconds()
     if as_json:
         served = [{"name": model.name, "kind": model.kind} for model in models]
-        print_json({"url": listening.url, "models": served, "seconds": round(seconds, 3)})
+        took = {"seconds": round(seconds, 3), "ready_after": None if age is None else round(age, 3)}
+        print_json({"url": listening.url, "models": served, **took})
         return
     names = ", ".join(f"{model.name} ({model.kind})" for model in models)
-    say(f"{listening.url} serves {names}; loaded in {seconds:.1f} s. Ctrl-C stops it.")
+    ready = "" if age is None else f"ready after {age:.1f} s, "
+    say(
+        f"{listening.url} serves {names}; {ready}models loaded in {seconds:.1f} s. Ctrl-C stops it."
+    )
