@@ -69,6 +69,8 @@ def test_characters_that_nobody_found() -> None:
         ({"character_features": 6}, "character_features would have no effect with characters"),
         ({"characters": "lstm", "character_features": 5}, "5 must be even, for an LSTM"),
         ({"characters": "rnn"}, r"\[backbone\] characters = 'rnn'"),
+        ({"bigram_dim": 5}, "bigram_dim would have no effect with bigrams = 0"),
+        ({"bigrams": 9}, "here a word has the same state in every context"),
     ],
 )
 def test_settings_that_cannot_be(settings: dict[str, Any], sentence: str) -> None:

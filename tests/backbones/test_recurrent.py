@@ -116,6 +116,7 @@ def test_dropout_is_between_layers_only() -> None:
     [
         ({"layer_dropout": 0.2}, "layer_dropout would have no effect with num_layers = 1"),
         ({"kind": "sru"}, r"\[backbone\] kind = 'sru'"),
+        ({"bigrams": 9, "bidirectional": False}, "bigrams = 9 shows the next word"),
         ({"num_layers": 0}, r"\[backbone\] num_layers = 0"),
     ],
 )

@@ -10,12 +10,13 @@ import pytest
 import torch
 
 import foretext as ft
-from foretext.data.rows import RowTexts
+from foretext.data.rows import RowTexts, TaggedSentence
 from foretext.errors import ForetextError, SettingError
 from foretext.finetuning.bases import open_base
 from foretext.finetuning.material import Material
 from foretext.finetuning.start import Start, find_start
 from foretext.task_models import TASKS
+from foretext.tasks.tagging import Tagging
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import bert
 from tests.task_files import SMALL, TaskFiles, language_model, small_settings, word_vectors
@@ -202,3 +203,21 @@ def test_spelled_words_are_no_base_for_other_tasks(task_files: TaskFiles, tmp_pa
     ft.finetune("tagging", "lstm", train, tmp_path / "run", settings=settings)
     with pytest.raises(SettingError, match="reads words by their characters too"):
         begun(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "num_rows"),
+    [({}, 1 << 16), ({"bigrams": 0}, 0), ({"bigrams": 9}, 9), ({"bidirectional": False}, 0)],
+)
+def test_chinese_characters_are_read_in_pairs(chosen: dict[str, Any], num_rows: int) -> None:
+    tags = ("O", "O", "B-LOC", "I-LOC")
+    rows = [TaggedSentence(tuple("我爱北京"), tags, "rows", (1, 2, 3, 4))] * 2
+    material = Material.of(TASKS.resolve("tagging"), Tagging.Config(), rows)
+    sections = {"backbone": {**SMALL["lstm"], **chosen}}
+    found = find_start(open_base("lstm"), "lstm", material, sections)
+    assert found.base.backbone.config.bigrams == num_rows
+
+
+def test_words_are_not_read_in_pairs() -> None:
+    found = begun("lstm", "tagging", sections={"backbone": SMALL["lstm"]})
+    assert found.base.backbone.config.bigrams == 0

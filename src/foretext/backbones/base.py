@@ -107,6 +107,15 @@ class Backbone(Trainable):
         """
         return cls(config, vocab_size)
 
+    @classmethod
+    def bigram_settings(cls, chosen: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return with which settings it reads pairs of neighbouring words, if it can.
+
+        Args:
+            chosen: the other settings.
+        """
+        return {}
+
     def reinitialised(self) -> Self:
         """Return one of the same shape with random weights."""
         found = {"num_characters": self.num_characters, **self.arguments}

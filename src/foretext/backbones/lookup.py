@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pydantic import model_validator
 from torch import Tensor
 
 from foretext.backbones.word_backbone import WordBackbone
@@ -23,6 +24,15 @@ class Lookup(WordBackbone):
 
     class Config(WordEmbedding.Config):
         """Shape of a word's vector."""
+
+        @model_validator(mode="after")
+        def _reads_single_words(self) -> Lookup.Config:
+            if self.bigrams:
+                raise ValueError(
+                    f"bigrams = {self.bigrams} shows the next word, and here a word has the same "
+                    "state in every context; take name = 'lstm' or 'textcnn'"
+                )
+            return self
 
     num_layers = 0
     # A word looks at no other, so every mask is honoured.

@@ -17,6 +17,8 @@ from foretext.nn.word_embedding import WordEmbedding
 
 __all__ = ["Recurrent"]
 
+BIGRAMS = 1 << 16  # rows of pairs, where rows of a task gain from them
+
 
 class Recurrent(WordBackbone):
     """Layers that read a text word by word.
@@ -50,6 +52,11 @@ class Recurrent(WordBackbone):
         def _has_between(self) -> Recurrent.Config:
             if self.num_layers == 1 and self.layer_dropout:
                 raise ValueError("layer_dropout would have no effect with num_layers = 1")
+            if self.bigrams and not self.bidirectional:
+                raise ValueError(
+                    f"bigrams = {self.bigrams} shows the next word, which a network that reads "
+                    "from the left (bidirectional = false) may not see"
+                )
             return self
 
     config: Config
@@ -72,6 +79,11 @@ class Recurrent(WordBackbone):
             for layer in range(config.num_layers)
         )
         self.dropout = Dropout(config.layer_dropout)
+
+    @classmethod
+    def bigram_settings(cls, chosen: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a table of pairs, if both directions are read."""
+        return {"bigrams": BIGRAMS} if chosen.get("bidirectional", True) else {}
 
     def fine_tuning_defaults(self, *, pretrained: bool) -> Mapping[str, Any]:
         """Return what suits recurrent networks: a high rate, small batches, clipped gradients."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from foretext.backbones.base import Backbone
 from foretext.config import Config
 from foretext.data.rows.row_texts import RowTexts
 from foretext.task_models.base import TaskModel
@@ -24,6 +23,7 @@ class Material:
         apart: sources and targets, where each side gets a tokenizer of its own; None: one does.
         num_characters: ids of characters that words are spelled with.
         is_spelled: whether a network over words reads these too.
+        in_bigrams: whether it reads pairs of neighbouring words.
     """
 
     model: type[TaskModel]
@@ -31,6 +31,7 @@ class Material:
     apart: tuple[RowTexts, RowTexts] | None = None
     num_characters: int = 0
     is_spelled: bool = False
+    in_bigrams: bool = False
 
     @classmethod
     def of(cls, model: type[TaskModel], task: Config, rows: Sequence[Any]) -> Material:
@@ -47,8 +48,19 @@ class Material:
             model.texts_apart(task, rows),
             model.num_characters(rows),
             model.gains_from_spelling(rows),
+            model.gains_from_bigrams(rows),
         )
 
-    def suited(self, backbone: type[Backbone]) -> Mapping[str, Any]:
-        """Return the settings of a new backbone that suit the rows."""
-        return backbone.spelling_settings if self.is_spelled else {}
+    def suited(self, backbone: Any, settings: Mapping[str, Any]) -> Any:
+        """Return the shape of a new backbone that suits the rows.
+
+        Args:
+            backbone: its class, a `Backbone`.
+            settings: that were chosen or follow from the base; what they say stays.
+
+        Raises:
+            SettingError: they do not fit.
+        """
+        spelling = backbone.spelling_settings if self.is_spelled else {}
+        bigrams = backbone.bigram_settings(settings) if self.in_bigrams else {}
+        return backbone.Config.checked({**spelling, **bigrams, **settings}, "backbone")

@@ -168,9 +168,7 @@ def _start_from_scratch(
     chosen = dict(sections.get("backbone", {}))
     _check_name(named, chosen)
     component: Any = named.component
-    config = component.Config.checked(
-        {**named.settings, **material.suited(component), **chosen}, "backbone"
-    )
+    config = material.suited(component, {**named.settings, **chosen})
     asked = dict(sections.get("tokenizer", {}))
     tokenizer: Tokenizer
     target_tokenizer = None
@@ -221,8 +219,8 @@ def _start_from_vectors(
             "words, such as textcnn, lstm, gru, rnn or reader."
         )
     start = tokens_of_vectors(vectors, named, material.texts, dict(sections.get("tokenizer", {})))
-    suited = {"vector_size": vectors.vector_size, **material.suited(component)}
-    config = component.Config.checked({**over.settings, **suited, **chosen}, "backbone")
+    learned = {"vector_size": vectors.vector_size}
+    config = material.suited(component, {**over.settings, **learned, **chosen})
     if config.vector_size != vectors.vector_size:
         raise SettingError(
             f"[backbone] vector_size = {config.vector_size}: the vectors to begin from have "

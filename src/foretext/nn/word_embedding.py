@@ -1,4 +1,4 @@
-"""Embedding of words: a vector of each word and, by option, features of its characters."""
+"""Embedding of words: vectors, by option with features of characters and of pairs of words."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from foretext.config import Config
 from foretext.data.batch import Inputs
 from foretext.errors import SettingError
+from foretext.nn.bigrams import Bigrams
 from foretext.nn.characters import CharacterCNN, CharacterLSTM
 from foretext.nn.dropout import Dropout
 
@@ -19,7 +20,7 @@ __all__ = ["WordEmbedding"]
 
 
 class WordEmbedding(nn.Module):
-    """Vectors of words and, where characters are read, their features beside them.
+    """Vectors of words and, where these are read, features of characters and of pairs beside them.
 
     Args:
         config: the user's settings.
@@ -45,12 +46,18 @@ class WordEmbedding(nn.Module):
         """Width of a character's vector."""
         character_features: int = Field(50, ge=1)
         """Features of a word from its characters."""
+        bigrams: int = Field(0, ge=0)
+        """Rows of a hash table of vectors of pairs of neighbouring words; 0: none."""
+        bigram_dim: int = Field(30, ge=1)
+        """Numbers of a pair's vector."""
 
         @model_validator(mode="after")
         def _reads_characters(self) -> WordEmbedding.Config:
             idle = self.changed & {"character_dim", "character_features"}
             if self.characters == "none" and idle:
                 raise ValueError(f"{min(idle)} would have no effect with characters = 'none'")
+            if not self.bigrams and "bigram_dim" in self.changed:
+                raise ValueError("bigram_dim would have no effect with bigrams = 0")
             if self.characters == "lstm" and self.character_features % 2:
                 raise ValueError(
                     f"character_features = {self.character_features} must be even, for an LSTM "
@@ -67,9 +74,13 @@ class WordEmbedding(nn.Module):
         if config.num_segments:
             self.segments = nn.Embedding(config.num_segments, config.vector_size)
         self.characters = _reader(config, num_characters)
+        self.bigrams: Bigrams | None = None
+        if config.bigrams:
+            self.bigrams = Bigrams(config.bigrams, config.bigram_dim)
         self.dropout = Dropout(config.dropout)
         features = config.character_features if self.characters is not None else 0
-        self.dim = config.vector_size + features
+        pairs = config.bigram_dim if config.bigrams else 0
+        self.dim = config.vector_size + features + pairs
 
     def load_vectors(self, vectors: np.ndarray) -> None:
         """Start from word vectors (V, vector_size) that were learned elsewhere.
@@ -103,6 +114,8 @@ class WordEmbedding(nn.Module):
         if self.characters is not None:
             assert inputs.characters is not None, "the inputs came without the words' characters"
             x = torch.cat((x, self.characters(inputs.characters)), -1)
+        if self.bigrams is not None:
+            x = torch.cat((x, self.bigrams(inputs.ids, inputs.token_mask)), -1)
         return cast(Tensor, self.dropout(x))
 
 

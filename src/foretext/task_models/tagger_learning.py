@@ -127,6 +127,11 @@ class TaggerLearning(TaskModel):
         return not are_characters(rows)
 
     @classmethod
+    def gains_from_bigrams(cls, rows: Sequence[TaggedSentence]) -> bool:
+        """Whether tokens are Chinese characters, which say less than words."""
+        return are_chinese_characters(rows)
+
+    @classmethod
     def learns_embeddings(cls, config: Tagging.Config) -> bool:
         """Whether places in words are marked by embeddings."""
         return config.word_boundaries is True

@@ -86,6 +86,11 @@ class Trainee(Predictor):
         return False
 
     @classmethod
+    def gains_from_bigrams(cls, rows: Sequence[Any]) -> bool:
+        """Whether a network over words reads pairs of neighbours too, unless the user says not."""
+        return False
+
+    @classmethod
     def learns_chain(cls, config: Any) -> bool:
         """Whether the head has layers, such as a CRF, that learn faster than a pretrained base."""
         return False
