@@ -176,10 +176,14 @@ def test_odd_overrides_are_refused(value: str) -> None:
 
 def test_another_component_drops_what_only_the_recipe_had_set() -> None:
     recipe = Recipe.load("gpt", ["backbone.name=recurrent", "backbone.dim=7"])
-    assert recipe.parts["backbone"].settings(given=True) == {"name": "recurrent", "dim": 7}
+    assert recipe.parts["backbone"].settings(given=True) == {
+        "name": "recurrent",
+        "num_segments": 0,  # which it has, too
+        "dim": 7,
+    }
     sized = Recipe.load("gpt-mini", ["backbone.name=recurrent"])
     given = sized.parts["backbone"].settings(given=True)
-    assert given == {"name": "recurrent", "num_layers": 4, "dim": 256}
+    assert given == {"name": "recurrent", "num_segments": 0, "num_layers": 4, "dim": 256}
     values = Recipe.load("modern-bert", ["backbone.name=xlnet"])  # which has no gated parts
     assert values.parts["backbone"].settings()["activation"] == "gelu"
     with pytest.raises(SettingError, match=r"\[backbone\] num_heads: there is no such setting"):

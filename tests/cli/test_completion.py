@@ -59,7 +59,7 @@ def environment(line: str) -> dict[str, str]:
             ["linear.min_texts=", "linear.max_passes="],
         ),
         ("foretext finetune tagging runs/x x --set task.cr", ["task.crf="]),
-        ("foretext finetune tagging gru x --set backbone.bi", ["backbone.bidirectional="]),
+        ("foretext finetune tagging gru x --set backbone.bid", ["backbone.bidirectional="]),
         ("foretext finetune --set task.", []),
         ("foretext list --settings masked", ["masked_lm"]),
         ("foretext list --candidates sp", ["span_qa"]),

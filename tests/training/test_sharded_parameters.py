@@ -10,6 +10,7 @@ import pytest
 import torch
 import torch.distributed as dist
 
+from foretext.backbones import BACKBONES
 from foretext.data.token_file import Tokens
 from foretext.errors import SettingError
 from foretext.pipeline.building import build_model
@@ -27,7 +28,8 @@ from tests.networks import bert, encode
 
 NOWHERE = RunContext(Path())
 ONE_A_FORM = {(pair.backbone, pair.form): pair for pair in LAWFUL}
-RECURRENT = {"recurrent", "seq2seq", "elmo"}
+WHOLE = {name for name in BACKBONES if not BACKBONES.resolve(name).can_be_shared_out}
+SHARED_OUT = [pair for (name, _), pair in ONE_A_FORM.items() if name not in WHOLE]
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +49,7 @@ def gradients(model: Model, batch_of: Model, tokens: Tokens) -> None:
     sum(score.part_of_loss(4) for score in scores.values()).backward()
 
 
-@pytest.mark.parametrize(
-    "pair", [pair for (name, _), pair in ONE_A_FORM.items() if name not in RECURRENT], ids=str
-)
+@pytest.mark.parametrize("pair", SHARED_OUT, ids=str)
 def test_gradients_are_those_of_whole_weights(
     pair: Pair, alone: Processes, animal_text: Path, tmp_path: Path
 ) -> None:
@@ -73,7 +73,7 @@ def test_gradients_are_those_of_whole_weights(
         assert torch.equal(ours, theirs)
 
 
-@pytest.mark.parametrize("backbone", sorted(RECURRENT))
+@pytest.mark.parametrize("backbone", sorted({name for name, _ in ONE_A_FORM} & WHOLE))
 def test_recurrent_networks_are_refused(backbone: str, alone: Processes) -> None:
     pair = next(pair for pair in LAWFUL if pair.backbone == backbone)
     model = build_model(small_recipe(pair), few_words(pair.objective))
