@@ -26,7 +26,7 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,10 +58,14 @@ class Verdict(NamedTuple):
     problem: str | None  # None: all is well
 
 
-def contents(folder: Path) -> dict[str, Any]:
-    """What a result holds, by name of its files, without what tells times."""
+def contents(folder: Path, is_part: Callable[[str], bool] = lambda name: True) -> dict[str, Any]:
+    """What a result holds, by name of its files, without what tells times.
+
+    A file that is no part of the result is not opened: a kill may have left it half written.
+    """
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {str(path.relative_to(folder)): _content(path) for path in files}
+    named = {str(path.relative_to(folder)): path for path in files}
+    return {name: _content(path) for name, path in named.items() if is_part(name)}
 
 
 def _content(path: Path) -> Any:
@@ -170,7 +174,10 @@ class Campaign:
         run = opened_run(self.out)
         if not run.finished:
             return "the finished run is lost" if self.stage.before else None
-        found = {name: value for name, value in contents(self.out).items() if self._is_part(name)}
+        try:
+            found = contents(self.out, self._is_part)
+        except ValueError as error:  # JSON that ends too early
+            return f"finished, but a file is half written: {error}"
         wanted = {name.removeprefix("out/"): value for name, value in self.wanted.items()}
         if self.old is not None and differences(found, self.old, by_time=False) is None:
             return None
