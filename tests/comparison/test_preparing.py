@@ -57,6 +57,17 @@ def test_rows_are_held_out_and_written_for_everybody(tmp_path: Path) -> None:
     assert [each.name for each in plan.candidates] == ["linear", "textcnn"]
 
 
+def test_test_rows_may_be_longer_than_those_held_out(tmp_path: Path) -> None:
+    rows = [f"{label}\t{3 * words} again" for label, words in WORDS.items()]
+    (tmp_path / "long.txt").write_text("\n".join(rows) + "\n")
+    alike, longer = (
+        plan_of(tmp_path / Path(name).stem, asked(tmp_path, test=str(tmp_path / name))).row_length
+        for name in ("test.txt", "long.txt")
+    )
+    assert alike == pytest.approx(1.0, abs=0.1)
+    assert longer > 1.3
+
+
 def test_without_a_corpus_the_texts_of_the_rows_are_it(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, asked(tmp_path, only=("word2vec + textcnn",)))
     (corpus,) = plan.corpus

@@ -114,9 +114,14 @@ def test_answers_take_a_small_part_of_a_share() -> None:
 
 def test_answers_that_were_timed_are_given_what_they_need() -> None:
     rows = Answering(rows=1000, seeds=2)
-    assert rows.seconds(600.0, row_seconds=0.001) == pytest.approx(2 * (0.6 + 1.1))
+    assert rows.seconds(600.0, row_seconds=0.001) == pytest.approx(2 * (0.6 + 1.2))
     fixed, each = rows.costs(row_seconds=0.001)
     assert fixed + 1000 * each == pytest.approx(rows.seconds(600.0, row_seconds=0.001))
+
+
+def test_rows_longer_than_those_that_were_timed_take_longer() -> None:
+    timed, longer = (Answering(rows=1000, row_length=length).costs(0.001) for length in (1.0, 1.5))
+    assert longer == pytest.approx((timed[0], 1.5 * timed[1]))
 
 
 def test_a_busy_machine_opens_models_twice_as_slowly_at_most() -> None:

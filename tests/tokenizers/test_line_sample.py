@@ -38,5 +38,14 @@ def test_no_character_is_lost() -> None:
     assert set("".join(sample)) == set("".join(lines))
 
 
+def test_characters_that_are_left_out_end_a_word() -> None:
+    lines = [f"{number:05}" * 20 + chr(0x4E00 + number) for number in range(500)]
+    sample = sample_of(lines, limit=5_000)
+    sample.leave_out("0" + chr(0x4E00) + chr(0x4E00 + 499))
+    assert set("".join(sample)) == set("".join(lines)) - set("0" + lines[0][-1] + lines[-1][-1]) | {
+        " "
+    }
+
+
 def test_one_line_is_always_kept() -> None:
     assert list(sample_of(["a" * 1_000], limit=10)) == ["a" * 1_000]

@@ -230,6 +230,20 @@ def test_unigram_has_room_for_the_alphabet(corpus: Corpus) -> None:
         learn_subwords("unigram", {"vocab_size": 10}, corpus)
 
 
+def test_unigram_leaves_rare_characters_out_where_they_fill_the_vocabulary(tmp_path: Path) -> None:
+    common = "".join(chr(0x4E00 + place) for place in range(50))
+    rare = "".join(chr(0x5E00 + place) for place in range(200))
+    path = tmp_path / "text.txt"
+    path.write_text(f"{common}\n" * 20 + rare + "\n", encoding="utf-8")
+    unigram = learn_subwords("unigram", {"vocab_size": 120}, Corpus(path))
+    assert set(common) <= set("".join(unigram.tokens))
+    unknown = unigram.tokens.index("[UNK]")
+    assert unknown not in unigram.encode(common)
+    assert unknown in unigram.encode(rare[-1])
+    with pytest.raises(SettingError, match="does not suit this text"):
+        learn_subwords("unigram", {"vocab_size": 120, "limit_alphabet": None}, Corpus(path))
+
+
 @pytest.mark.parametrize("kind", SUBWORDS)
 def test_an_empty_corpus(kind: str, tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text(" \n\n")

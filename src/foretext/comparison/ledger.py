@@ -47,6 +47,7 @@ class Plan:
         seconds: that reading and deciding took.
         pace: how many times as slow as usual the machine was.
         rows: number of the rows of each part.
+        row_length: of a measured row, in mean lengths of held-out rows.
         reading: the section `[rows]` that reads these files.
         corpus: files to pretrain on.
         text: the section `[corpus]` that reads them.
@@ -69,6 +70,7 @@ class Plan:
     left_out: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    row_length: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
 
 
 @dataclass(frozen=True)

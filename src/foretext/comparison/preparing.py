@@ -77,7 +77,20 @@ def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch, pace: f
         left_out=choice.left_out,
         warnings=warnings,
         notes=[*rows.notes, *(notes if pretrains else [])],
+        row_length=_row_length(ledger, rows),
     )
+
+
+def _row_length(ledger: Ledger, rows: ComparisonRows) -> float:
+    """Return the length of a row that figures are of, in mean lengths of held-out rows.
+
+    The time of an answer is measured by held-out rows; a test may be of longer texts.
+    """
+    measured, held_out = (
+        ledger.rows_file(part).stat().st_size / len(rows.parts[part])
+        for part in (rows.measured, "valid")
+    )
+    return measured / held_out
 
 
 def _checked(

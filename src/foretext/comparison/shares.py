@@ -23,7 +23,7 @@ SLOWEST_OPENING = 2.0  # times as long, at most: rows that are answered alone ha
 SLOWEST = 4.0  # times as slow as usual, at most, that a busy machine is taken for
 PACE_SECONDS = 0.2  # of work that the pace of a machine is measured by
 ROW_SECONDS = 0.005  # of an answer, before one was timed
-MARGIN = 1.1  # times the time that was measured
+MARGIN = 1.2  # times the time that was measured: answers are judged, and windows of texts overlap
 
 
 class Stopwatch:
@@ -67,11 +67,13 @@ class Answering:
         rows: of the test, or those that are held out where there is none.
         seeds: models of each candidate.
         pace: how many times as slow as usual this machine is.
+        row_length: of a row, in lengths of those that were timed: longer ones take more time.
     """
 
     rows: int
     seeds: int = 1
     pace: float = 1.0
+    row_length: float = 1.0
 
     def seconds(self, share: float, row_seconds: float = ROW_SECONDS) -> float:
         """Return the time that is kept free for the answers of a candidate.
@@ -86,7 +88,7 @@ class Answering:
     def costs(self, row_seconds: float) -> tuple[float, float]:
         """Return the seconds of all models of a candidate, and those that each row adds."""
         opening = min(self.pace, SLOWEST_OPENING) * OPENING_SECONDS
-        return self.seeds * opening, self.seeds * MARGIN * row_seconds
+        return self.seeds * opening, self.seeds * MARGIN * self.row_length * row_seconds
 
 
 @dataclass

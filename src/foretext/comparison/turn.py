@@ -58,7 +58,8 @@ class Contest:
     @property
     def answering(self) -> Answering:
         """What all models answer at the end."""
-        return Answering(self.plan.rows[self.part], self.request.seeds, self.plan.pace)
+        plan = self.plan
+        return Answering(plan.rows[self.part], self.request.seeds, plan.pace, plan.row_length)
 
     def pretraining_settings(self, candidate: Candidate) -> Sections:
         """Return the settings over the recipe of a candidate."""

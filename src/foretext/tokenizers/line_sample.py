@@ -31,14 +31,22 @@ class LineSample:
         self._lines: list[tuple[float, str]] = []  # each with its place between 0 and 1
         self._num_read = 0
         self._alphabet: set[str] = set()
+        self._left_out: dict[int, str] = {}
         self._forget_words()
 
     def __iter__(self) -> Iterator[str]:
         """Yield the lines; then, as one word, characters that only other lines have."""
-        yield from (line for _, line in self._lines)
+        if self._left_out:
+            yield from (line.translate(self._left_out) for _, line in self._lines)
+        else:
+            yield from (line for _, line in self._lines)
         missing = self._alphabet.difference(*(line for _, line in self._lines))
         if missing:
-            yield "".join(sorted(missing))
+            yield "".join(sorted(missing)).translate(self._left_out)
+
+    def leave_out(self, characters: str) -> None:
+        """Put a blank in the place of some characters."""
+        self._left_out = dict.fromkeys(map(ord, characters), " ")
 
     def add(self, line: str) -> None:
         """Read one more line of the text."""

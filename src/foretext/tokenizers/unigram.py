@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from foretext.corpus.blocks import BLOCK, Advance, Blocks
 from foretext.errors import SettingError
 from foretext.parsing import parse_json
+from foretext.tokenizers.character_counts import CharacterCounts
 from foretext.tokenizers.line_sample import LineSample
 from foretext.tokenizers.subword_config import SubwordConfig
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -30,6 +31,8 @@ class Unigram(SubwordTokenizer):
         """Tokens, with the special tokens and the alphabet."""
         lowercase: bool = False
         """Turn texts to lower case."""
+        limit_alphabet: Annotated[int, Field(ge=1)] | Literal["auto"] | None = "auto"
+        """Characters that are kept; auto: three quarters of the vocabulary at most; none: all."""
         max_token_length: int = Field(default=16, ge=1)
         """Characters of a token, at most."""
         sample_characters: int = Field(default=1_500_000, ge=1_000)
@@ -59,8 +62,9 @@ class Unigram(SubwordTokenizer):
         """Let the library learn from the sentences; it chooses the number of threads itself.
 
         Of text whose distinct words are long together, it learns from a sample of the sentences and
-        from all characters. Text without blanks, such as Chinese, is sampled from five megabytes
-        on, English from about fifteen.
+        from all characters that are kept. Text without blanks, such as Chinese, is sampled from
+        five megabytes on, English from about fifteen. A word ends before a character that is not
+        kept.
 
         Raises:
             CorpusError: the corpus contains no text.
@@ -78,16 +82,22 @@ class Unigram(SubwordTokenizer):
             max_piece_length=config.max_token_length,
             show_progress=False,
         )
-        sample = _sampled(corpus, config.sample_characters, progress)
+        sample = _sampled(corpus, config, progress)
         if progress is not None:
             progress.stage(f"fitting pieces to {sample.rate:.0%} of the lines")
         try:
             library.train_from_iterator(sample, trainer)
         except Exception as error:  # the library raises no subclass
-            raise SettingError(
-                f"vocab_size = {config.vocab_size} does not suit this text ({error}); raise it."
-            ) from error
+            raise _too_small(config, str(error)) from error
+        if library.get_vocab_size() > config.vocab_size:
+            raise _too_small(config, f"it needs {library.get_vocab_size()}")
         return cls(_rounded(library))
+
+
+def _too_small(config: Unigram.Config, why: str) -> SettingError:
+    return SettingError(
+        f"vocab_size = {config.vocab_size} does not suit this text ({why}); raise it."
+    )
 
 
 def _rounded(library: Tokenizer) -> Tokenizer:
@@ -99,13 +109,23 @@ def _rounded(library: Tokenizer) -> Tokenizer:
     return Tokenizer.from_str(json.dumps(content))
 
 
-def _sampled(corpus: Blocks, limit: int, progress: Advance | None) -> LineSample:
+def _sampled(corpus: Blocks, config: Unigram.Config, progress: Advance | None) -> LineSample:
     """Read all of the corpus, and return what of it is learned from."""
-    sample, read = LineSample(limit), 0
+    sample, characters, read = LineSample(config.sample_characters), CharacterCounts(), 0
     for block in corpus.blocks(BLOCK):  # as every pass, so that each ends after the same document
-        for line in filter(None, block.split("\n")):
+        text = block.lower() if config.lowercase else block
+        characters.add(text)
+        for line in filter(None, text.split("\n")):
             sample.add(line)
         if progress is not None:
             progress.advance(corpus.bytes_read - read)
         read = corpus.bytes_read
+    sample.leave_out(characters.rarest(len(characters) - _alphabet_size(config, len(characters))))
     return sample
+
+
+def _alphabet_size(config: Unigram.Config, number: int) -> int:
+    """Return how many of a text's characters are kept; auto leaves a quarter to longer pieces."""
+    if config.limit_alphabet == "auto":
+        return min(number, max(1, config.vocab_size * 3 // 4))
+    return number if config.limit_alphabet is None else min(number, config.limit_alphabet)
