@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,21 @@ def test_models_are_there_when_all_are_open(words: Path) -> None:
     assert models.find(None, "embed").name == "words"
     with pytest.raises(CannotServe, match="No model of this server has 'tag'"):
         models.find(None, "tag")
+
+
+def test_a_model_that_tags_has_answered_once_before_there_are_requests() -> None:
+    asked: list[list[str]] = []
+
+    class Tags:
+        kind = "tagging"
+        abilities = ("tag",)
+
+        def answered(self, rows: Iterable[tuple[str, ...]]) -> list[dict[str, str]]:
+            asked.append([text for (text,) in rows])
+            return [{}]
+
+    Models({"names": Tags()}).load()
+    assert asked == [["a"]]
 
 
 def test_what_answers_no_requests_is_refused() -> None:

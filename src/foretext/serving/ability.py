@@ -25,6 +25,10 @@ class Ability(ABC):
     def __init__(self, model: Any) -> None:
         self.model = model
 
+    def get_ready(self) -> None:
+        """Load what the first request would wait for; called once, before there are requests."""
+        return
+
     def cost(self, item: Any) -> int:
         """Return how many tokens an item has, roughly; requests are cut and sorted by it."""
         return estimated_tokens(item)

@@ -53,8 +53,8 @@ class ServedModel:
             self._abilities[name] = ABILITIES.resolve(name)(self.model)
         return self._abilities[name]
 
-    def check(self) -> None:
-        """Import what the model's abilities need, so that no request has to wait for it.
+    def get_ready(self) -> None:
+        """Import and load what the model's abilities need, so that no request has to wait for it.
 
         Raises:
             ModelFileError: the model answers no requests.
@@ -65,7 +65,7 @@ class ServedModel:
                 f"'{self.name}' holds {self.kind}, which answers no requests; serve another model."
             )
         for name in self.abilities:
-            ABILITIES.resolve(name)
+            self.ability(name).get_ready()
 
     def info(self) -> dict[str, Any]:
         """Return what ``/info`` says of the model."""
@@ -102,7 +102,7 @@ class Models:
         for name, place in self._places.items():
             self._models[name] = ServedModel(name, open_model(place))
         for model in self._models.values():
-            model.check()
+            model.get_ready()
         self.is_loading = False
 
     def __iter__(self) -> Iterator[ServedModel]:

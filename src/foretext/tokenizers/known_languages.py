@@ -47,8 +47,18 @@ def languages_of_tokenizer(tokenizer: Tokenizer) -> list[str]:
 
 
 def _pieces(tokenizer: Tokenizer, language: _Language) -> float:
-    """Return into how many pieces a word or character falls; infinity where many are unknown."""
-    ids = tokenizer.encode(language.sentence)
+    """Return into how many pieces a word or character falls; infinity where many are unknown.
+
+    The tokenizer of a tagger may get characters one by one, as the rows of its task have them.
+    """
+    sentence = language.sentence
+    written = (sentence,) if " " in sentence else (sentence, " ".join(sentence))
+    return min(_pieces_of(tokenizer, each, language.num_units) for each in written)
+
+
+def _pieces_of(tokenizer: Tokenizer, sentence: str, num_units: int) -> float:
+    """Return the pieces of a unit, unknown ones twice; infinity where many are unknown."""
+    ids = tokenizer.encode(sentence)
     num_unknown = sum(index == tokenizer.special.unknown for index in ids)
     known = num_unknown <= MOST_UNKNOWN * len(ids)
-    return len(ids) / language.num_units if known else inf
+    return (len(ids) + num_unknown) / num_units if known else inf

@@ -15,6 +15,10 @@ class Tag(Ability):
 
     name: ClassVar[str] = "tag"
 
+    def get_ready(self) -> None:
+        """Answer a text: the dictionary that finds Chinese words takes seconds to load."""
+        self.run(["a"], None)
+
     def run(self, items: Sequence[str], options: Hashable) -> list[dict[str, Any]]:
         """Return the record of each text; see `Ability.run`. There are no options."""
         return list(self.model.answered((text,) for text in items))
