@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from foretext.classifiers.pair_baseline import PairBaseline, overlap_features
+from foretext.classifiers.overlap_features import overlap_features
+from foretext.classifiers.pair_baseline import PairBaseline
 from foretext.data.rows import LabelledPair, PairsConfig, read_pairs
 from foretext.errors import CorpusError
 

@@ -68,6 +68,8 @@ def test_words_are_read_beside_any_network(tmp_path: Path) -> None:
         found = named_candidate(f"{name}+words", "classification")
         assert found.name == f"{name} + words"
         assert found.settings["task"]["word_features"] == "tfidf"
+    pairs = named_candidate("word2vec + textcnn + words", "matching")
+    assert pairs.settings["task"]["word_features"] == "overlap"
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from foretext.classifiers.one_answer import one_answer
 from foretext.classifiers.shown_row import ShownRow, shown_rows
+from foretext.data.rows import LabelledRow
 from foretext.errors import CorpusError
 from foretext.explanation import Values, log_odds
 from foretext.metrics import expected_calibration_error, fit_temperature
@@ -33,22 +34,6 @@ Probabilities = NDArray[np.float64]
 Labelled = tuple[str, float]  # a label and its probability
 
 _TINY = 1e-12  # a probability
-
-
-class LabelledRow(Protocol):
-    """A text or a pair with its labels."""
-
-    @property
-    def text(self) -> str:
-        """The text, or both texts of a pair."""
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """All that are right, none for an unlabelled row."""
-
-    @property
-    def place(self) -> str:
-        """``file:line``."""
 
 
 class ClassAnswers(NamedTuple):

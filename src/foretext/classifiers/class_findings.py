@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from foretext.classifiers.class_answers import ClassAnswers, LabelledRow
+from foretext.classifiers.class_answers import ClassAnswers
 from foretext.classifiers.excerpts import excerpt
+from foretext.data.rows import LabelledRow
 from foretext.metrics import confusion_matrix, expected_calibration_error, reliability_bins
 
 __all__ = ["class_findings", "confusion", "most_confused", "reliability"]

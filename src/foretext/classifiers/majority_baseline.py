@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from foretext.classifiers.baseline import Baseline
-from foretext.classifiers.class_answers import ClassAnswers, LabelledRow
+from foretext.classifiers.class_answers import ClassAnswers
+from foretext.data.rows import LabelledRow
 from foretext.errors import CorpusError
 
 __all__ = ["majority_baseline"]

@@ -1,12 +1,11 @@
 """How many words and characters two texts share: what a network over both has to beat.
 
-Overlaps of words and of n-grams as in paraphrase detection by Wan et al. 2006, then logistic
-regression, or ridge regression where pairs have scores.
+Logistic regression, or ridge regression where pairs have scores, on the features of
+`foretext.classifiers.overlap_features`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -15,17 +14,14 @@ from numpy.typing import NDArray
 
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.class_answers import ClassAnswers
-from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
+from foretext.classifiers.overlap_features import OverlapFeatures
 from foretext.data.rows import LabelledPair
 from foretext.errors import CorpusError
 
-__all__ = ["PairBaseline", "mean_score", "overlap_features", "pair_baseline"]
+__all__ = ["PairBaseline", "mean_score", "pair_baseline"]
 
-_SAMPLE = 1 << 16  # characters that the script is found from
 _MAX_PASSES = 1000
 _PENALTY = 1.0
-_WORD_GRAMS = (1, 2, 3)
-_CHARACTER_GRAMS = (2, 3, 4)
 
 
 class PairBaseline:
@@ -33,6 +29,7 @@ class PairBaseline:
 
     Attributes:
         classes_: (C,) labels, sorted, after `fit`; none of scores.
+        features: F that it reads, after `fit`.
     """
 
     def fit(self, pairs: Sequence[tuple[str, str]], answers: Sequence[str | float]) -> Self:
@@ -44,16 +41,30 @@ class PairBaseline:
         assert len(pairs) == len(answers), f"{len(answers)} answers of {len(pairs)} pairs"
         if not pairs:
             raise CorpusError("There is no pair to learn from; give pairs with labels or scores.")
-        kind = likely_kind("\n".join(text for pair in pairs for text in pair)[:_SAMPLE])
-        self._pre_tokenizer = PreTokenizer(kind, lowercase=True)
+        self.features = OverlapFeatures.for_texts(pairs)
         labels = {answer for answer in answers if isinstance(answer, str)}
         if len(labels) == 1:
             raise CorpusError(
                 "The pairs have one label alone; two are needed to learn a difference."
             )
         self.classes_ = tuple(sorted(labels))
-        self._regression = _regression(has_labels=bool(labels)).fit(self._matrix(pairs), answers)
+        self._regression = _regression(has_labels=bool(labels)).fit(
+            self.features.matrix(pairs), answers
+        )
         return self
+
+    @property
+    def weights(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """What the features weigh as they are, (F, C), and what is added, (C,), after `fit`.
+
+        The softmax of the sums is `predict_proba`. C is 1 where answers are numbers.
+        """
+        scaler, regression = self._regression[0], self._regression[-1]
+        weight = np.atleast_2d(regression.coef_) / scaler.scale_  # (C or 1, F)
+        bias = np.atleast_1d(regression.intercept_) - weight @ scaler.mean_
+        if len(self.classes_) == 2:  # one column is for both
+            weight, bias = (np.concatenate([np.zeros_like(own), own]) for own in (weight, bias))
+        return weight.T, bias
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> list[str] | list[float]:
         """Return the most probable label, or the score, of each pair."""
@@ -61,18 +72,13 @@ class PairBaseline:
             return [self.classes_[best] for best in self.predict_proba(pairs).argmax(1)]
         if not pairs:
             return []
-        return [float(score) for score in self._regression.predict(self._matrix(pairs))]
+        return [float(score) for score in self._regression.predict(self.features.matrix(pairs))]
 
     def predict_proba(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         """(N, C) by the order of `classes_`; rows sum to one."""
         if not pairs:
             return np.zeros((0, len(self.classes_)))
-        return np.asarray(self._regression.predict_proba(self._matrix(pairs)), np.float64)
-
-    def _matrix(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
-        """(N, F)."""
-        words = self._pre_tokenizer.words
-        return np.array([overlap_features(words(a), words(b)) for a, b in pairs])
+        return np.asarray(self._regression.predict_proba(self.features.matrix(pairs)), np.float64)
 
 
 def pair_baseline(rows: Sequence[LabelledPair]) -> Baseline:
@@ -99,42 +105,8 @@ def mean_score(rows: Sequence[LabelledPair]) -> Baseline:
     return Baseline("the mean score", lambda others: np.full(len(others), mean))
 
 
-def overlap_features(first: Sequence[str], second: Sequence[str]) -> list[float]:
-    """Return shares that do not depend on which of two texts, as words, comes first.
-
-    Of words, pairs and triples of words, and 2, 3 and 4 characters: those in both texts, of those
-    in the shorter and in the longer text. Then the difference of lengths, and the same shares of
-    words with a digit, whose difference speaks loudly.
-    """
-    features: list[float] = []
-    for n in _WORD_GRAMS:
-        features += _shares(_grams(first, n), _grams(second, n))
-    texts = " ".join(first), " ".join(second)
-    for n in _CHARACTER_GRAMS:
-        features += _shares(_grams(texts[0], n), _grams(texts[1], n))
-    shorter, longer = sorted((len(first), len(second)))
-    features += [(longer - shorter) / max(longer, 1), np.log1p(longer - shorter)]
-    numbers = (Counter(word for word in text if _has_digit(word)) for text in (first, second))
-    return features + _shares(*numbers)
-
-
 def _texts(rows: Sequence[LabelledPair]) -> list[tuple[str, str]]:
     return [(row.text_a, row.text_b) for row in rows]
-
-
-def _shares(first: Counter[Any], second: Counter[Any]) -> list[float]:
-    """What both have, of the smaller and of the larger; all of nothing is 1."""
-    common = (first & second).total()
-    smaller, larger = sorted((first.total(), second.total()))
-    return [common / size if size else float(size == larger) for size in (smaller, larger)]
-
-
-def _grams(parts: Sequence[str], n: int) -> Counter[Any]:
-    return Counter(zip(*(parts[start:] for start in range(n)), strict=False))
-
-
-def _has_digit(word: str) -> bool:
-    return any(map(str.isdigit, word))
 
 
 def _regression(*, has_labels: bool) -> Any:

@@ -51,7 +51,7 @@ ORDERS: dict[str, tuple[str, ...]] = {
         "ernie", "bart", "t5",
     ),
     "span_qa": (
-        "near words", "word2vec + reader", "modern-bert", "reader", "bert", FRESH, "unilm",
+        "near words", "word2vec + reader", "reader", "modern-bert", FRESH, "bert", "unilm",
         "electra", "xlnet", "gpt", "fasttext + reader", "glove + reader", "ernie", "bart", "t5",
     ),
     "text_to_text": (

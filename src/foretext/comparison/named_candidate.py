@@ -36,6 +36,7 @@ BASELINES = {  # by task: what is learned in seconds where the linear classifier
     "span_qa": "near words",
     "text_to_text": "ibm model 1",
 }
+WORD_FEATURES = {"classification": "tfidf", "matching": "overlap"}  # by task, those of its baseline
 DOCUMENTS = "doc2vec"  # whose vectors are not those of words
 NETWORKS = {"bilstm": "lstm"}  # names of the table, and the base that they stand for
 # By task, the network over word vectors; elsewhere it is textcnn.
@@ -93,12 +94,12 @@ def named_candidate(name: str, task: str) -> Candidate:
 
 def _with_words(name: str, network: Candidate, task: str) -> Candidate:
     """A network whose head reads words."""
-    if task != "classification" or network.group == "classical":
+    if task not in WORD_FEATURES or network.group == "classical":
         raise SettingError(
-            f"The candidate '{name}': words are read beside a network that classifies texts, and "
-            "this is none; leave the words out."
+            f"The candidate '{name}': words are read beside a network that classifies texts or "
+            "pairs, and this is none; leave the words out."
         )
-    head = {**network.settings.get("task", {}), "word_features": "tfidf"}
+    head = {**network.settings.get("task", {}), "word_features": WORD_FEATURES[task]}
     return replace(
         network,
         name=f"{network.name}{OVER}{WORDS}",

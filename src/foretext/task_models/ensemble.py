@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.classifiers.linear import LinearClassifier
-from foretext.data.rows import LabelledText
+from foretext.data.rows import LabelledRow, LabelledText
 from foretext.errors import CorpusError
 from foretext.explanation import Asked, Weighed
 from foretext.metrics import sigmoid, softmax
@@ -80,7 +80,10 @@ class Ensemble:
 
 
 def fitted_weights(
-    labels: Sequence[str], both: Logits, rows: Sequence[LabelledText], is_multi_label: bool
+    labels: Sequence[str],
+    both: Logits,
+    rows: Sequence[LabelledRow],
+    is_multi_label: bool,
 ) -> Weights:
     """Find the weights under which the labels of held-out rows are most likely.
 

@@ -31,7 +31,7 @@ from foretext.explanation import Texts, Values
 from foretext.metrics.paired import Tallies
 from foretext.task_models.gradient_words import GradientWords, TokenRows, pair_places
 from foretext.task_models.matcher_learning import MatcherLearning
-from foretext.task_models.pair_rows import PairRows, TextPair
+from foretext.task_models.pair_rows import TextPair
 from foretext.task_models.pair_scores import (
     agreement,
     same_scores,
@@ -40,6 +40,7 @@ from foretext.task_models.pair_scores import (
     shown_scores,
 )
 from foretext.task_models.score_findings import score_findings
+from foretext.task_models.wide_matcher import WideMatcher, pairs_of
 from foretext.tasks.matching import Matching
 
 __all__ = ["TextMatcher"]
@@ -48,7 +49,7 @@ Probabilities = NDArray[np.float64]
 Scores = NDArray[np.float64]
 
 
-class TextMatcher(MatcherLearning, GradientWords):
+class TextMatcher(WideMatcher, GradientWords):
     """Pairs of texts to a label or to a score."""
 
     task: Matching
@@ -65,7 +66,7 @@ class TextMatcher(MatcherLearning, GradientWords):
         if not self.has_scores:
             check_single(rows)
             check_labels(rows, answers.labels)
-        return self._examples(_pairs(rows), {answers.target: answers.targets(right)})
+        return self._examples(pairs_of(rows), {answers.target: answers.targets(right)})
 
     def knows(self, row: LabelledPair) -> bool:
         """Whether the label of a pair is known; every score is."""
@@ -73,7 +74,7 @@ class TextMatcher(MatcherLearning, GradientWords):
 
     def num_cut(self, rows: Sequence[LabelledPair]) -> int:
         """Return the number of pairs that are longer than the model reads."""
-        return self._rows(_pairs(rows)).num_cut
+        return self._rows(pairs_of(rows)).num_cut
 
     @property
     def judged_by(self) -> str:  # type: ignore[override]
@@ -153,7 +154,7 @@ class TextMatcher(MatcherLearning, GradientWords):
 
     def answer_rows(self, rows: Sequence[LabelledPair]) -> ClassAnswers | Scores:
         """Return how probable each label is for each pair, or (N,) scores."""
-        pairs = _pairs(rows)
+        pairs = pairs_of(rows)
         return self._values(pairs) if self.has_scores else self._classes(pairs)
 
     def judge(self, rows: Sequence[LabelledPair], answers: Any) -> dict[str, Any]:
@@ -210,7 +211,7 @@ class TextMatcher(MatcherLearning, GradientWords):
             CorpusError: no row has a label that is known.
         """
         self._check_classes()
-        logits = self._outputs(_pairs(rows))
+        logits = self._outputs(pairs_of(rows))
         self.temperature = label_temperature(self.task.answers.labels, logits, rows)
         return self.temperature
 
@@ -244,21 +245,6 @@ class TextMatcher(MatcherLearning, GradientWords):
             return super().shown(record)
         return "\t".join([shown_labels(record), record["text_a"], record["text_b"]])
 
-    def _rows(self, pairs: Sequence[TextPair]) -> PairRows:
-        config, mode = self.task.config, self.task.mode
-        marks_shared = self.task.marks_tokens
-        return PairRows.of(self.base, pairs, config.max_length, mode, marks_shared=marks_shared)
-
-    def _examples(
-        self, pairs: Sequence[TextPair], targets: dict[str, NDArray[Any]]
-    ) -> PaddedExamples:
-        return self._rows(pairs).examples(self.base, targets)
-
-    def _outputs(self, pairs: Sequence[TextPair]) -> NDArray[np.float64]:
-        """Return logits (N, C), or numbers (N, 1) as the network gives them."""
-        outputs = self.outputs(self._examples(pairs, {}))
-        return np.array(outputs, np.float64).reshape(len(pairs), self.task.answers.num_outputs)
-
     def _values(self, pairs: Sequence[TextPair]) -> NDArray[np.float64]:
         return self.task.answers.values(self._outputs(pairs), self.temperature)
 
@@ -269,10 +255,6 @@ class TextMatcher(MatcherLearning, GradientWords):
     def _check_classes(self) -> None:
         if self.has_scores:
             raise SettingError("This model gives pairs scores, which have no probabilities.")
-
-
-def _pairs(rows: Sequence[LabelledPair]) -> list[TextPair]:
-    return [(row.text_a, row.text_b) for row in rows]
 
 
 def _two(inputs: Sequence[Input]) -> list[TextPair]:

@@ -27,6 +27,11 @@ from foretext.tasks.task_base import TaskBase
 
 __all__ = ["MatcherLearning"]
 
+READS_OVERLAP = (
+    "the head also reads which words both texts have, as the baseline weighs them; only foretext "
+    "opens the model"
+)
+
 
 class MatcherLearning(TaskModel):
     """Rows of two texts with a label or a score."""
@@ -114,6 +119,8 @@ class MatcherLearning(TaskModel):
     ) -> Resolved:
         """Choose how both texts are read, and whether the tokens that they share are marked."""
         resolved, notes = resolved_mode(config, base, has_scores=have_scores(rows))
+        if config.word_features != "none":
+            notes = [*notes, READS_OVERLAP]
         if resolved.mode == "siamese":
             return Resolved(resolved, notes)
         marked = resolved_shared_tokens(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from foretext.data.framing import Framing
 from foretext.data.padded_examples import PaddedExamples, Ragged
+from foretext.data.sparse_rows import SparseRows
 from foretext.tasks.long_texts import cut_pair
 from foretext.tasks.matching import MatchMode
 from foretext.tasks.shared_tokens import shared_tokens
@@ -63,9 +64,15 @@ class PairRows(NamedTuple):
         return cls(framed, starts, 2 if mode == "both_orders" else 1, num_cut, shared)
 
     def examples(
-        self, base: TaskBase, targets: Mapping[str, NDArray[np.generic]]
+        self,
+        base: TaskBase,
+        targets: Mapping[str, NDArray[np.generic]],
+        words: SparseRows | None = None,
     ) -> PaddedExamples:
-        """Return the pairs as examples with targets (N, ...) or none."""
+        """Return the pairs as examples with targets (N, ...) or none.
+
+        With `words`, features of each row, the head reads these, too.
+        """
         return PaddedExamples(
             self.rows,
             targets,
@@ -74,6 +81,7 @@ class PairRows(NamedTuple):
             second_starts=self.second_starts,
             shared=self.shared,
             group=self.group,
+            words=words,
         )
 
 

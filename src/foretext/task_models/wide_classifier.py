@@ -16,8 +16,8 @@ from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import LabelledText
 from foretext.errors import ModelFileError, SettingError
 from foretext.explanation import Asked, Weighed
-from foretext.task_models.ensemble import fitted_weights
 from foretext.task_models.gradient_words import GradientWords
+from foretext.task_models.head_scales import FEWEST_ROWS, scale_by_rows
 from foretext.task_models.learned_words import LearnedWords, learned_words
 from foretext.task_models.windows import Windows
 from foretext.task_models.word_reader import ReadWords, WordReader
@@ -27,7 +27,6 @@ from foretext.tasks.task_base import TaskBase
 
 __all__ = ["WideClassifier"]
 
-FEWEST_ROWS = 50  # from which two weights are fitted
 Logits = NDArray[np.float64]
 
 
@@ -94,20 +93,12 @@ class WideClassifier(TextLabeller, GradientWords):
         head = self.task.words
         if head is None or self.words is None or len(rows) < FEWEST_ROWS:
             return []
-        texts, own = [row.text for row in rows], self.task.classifier
+        texts = [row.text for row in rows]
         windows = self._windows(texts)
         words = float(head.scale.detach()) * self.words.logits(texts).astype(np.float64)
         network = windows.merged(self._logits(windows), len(rows)) - words
-        answers = self.task.answers
-        found = fitted_weights(answers.labels, np.stack([network, words]), rows, answers.are_sets)
-        with torch.no_grad():
-            for weight in own.parameters():
-                weight.mul_(found.network)
-            head.scale.mul_(found.linear)
-        return [
-            f"held-out rows weigh the network by {found.network:.3f}, and the words by "
-            f"{found.linear:.3f}"
-        ]
+        both = np.stack([network, words])
+        return scale_by_rows(self.task.classifier, head, self.task.answers, both, rows)
 
     def save_parts(self, folder: Path) -> None:
         """Write which words the head reads."""

@@ -6,7 +6,7 @@ itself (Reimers & Gurevych 2019, 3).
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal, get_args
 
 import torch
 import torch.nn.functional as F
@@ -14,7 +14,9 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from foretext.backbones.base import States
+from foretext.classifiers.overlap_features import NUM_OVERLAP_FEATURES
 from foretext.config import Config
+from foretext.corpus.pre_tokenizers import PreTokenizerKind
 from foretext.data.batch import Inputs
 from foretext.errors import SettingError
 from foretext.nn.pooling import Pooling
@@ -26,6 +28,7 @@ from foretext.tasks.state_transform import Transform, default_transform
 from foretext.tasks.task_base import TaskBase
 from foretext.tasks.text_head import TextHead, default_pooling, initialised_linear
 from foretext.tasks.text_task import TextTask
+from foretext.tasks.word_logits import PairFeatureKind, WordLogits
 
 __all__ = ["MatchMode", "Matching", "match_mode", "shares_marked"]
 
@@ -44,6 +47,8 @@ class Matching(TextTask):
         labels: C names; None: pairs have scores.
         counts: number of pairs with each label.
         lowest, highest: range of the scores in the training rows.
+        pair_words: what a word is, where the head reads which of them both texts have; None: it
+            does not.
     """
 
     class Config(Config):
@@ -69,6 +74,8 @@ class Matching(TextTask):
         """Share of the right answer that goes to all labels in equal parts."""
         balanced: bool = False
         """Weigh rare labels more, so that all labels weigh the same."""
+        word_features: PairFeatureKind = "none"
+        """Features of both texts that the head reads; overlap: the words that both have."""
         language_model_weight: float = Field(0.0, ge=0)
         """Weight of the auxiliary language-model loss, on a GPT."""
 
@@ -83,9 +90,15 @@ class Matching(TextTask):
         counts: list[int] | None = None,
         lowest: float = 0.0,
         highest: float = 1.0,
+        pair_words: PreTokenizerKind | None = None,
     ) -> None:
         has_scores = labels is None
-        found = {"lowest": lowest, "highest": highest} if has_scores else {"labels": labels}
+        found: dict[str, Any] = {"labels": labels}
+        if has_scores:
+            found = {"lowest": lowest, "highest": highest}
+        if pair_words is not None:
+            _check_pair_words(pair_words)
+            found |= {"pair_words": pair_words}
         super().__init__(config, base, **found)
         self.mode = match_mode(config, base, has_scores=has_scores)
         siamese = self.mode == "siamese"
@@ -126,6 +139,11 @@ class Matching(TextTask):
             if self.is_cosine
             else initialised_linear(base, width, self.answers.num_outputs, bias=config.bias)
         )
+        self.words = (
+            None
+            if pair_words is None
+            else WordLogits(NUM_OVERLAP_FEATURES, self.answers.num_outputs)
+        )
         self.next_tokens = NextTokens.of(base, config.language_model_weight)
 
     @property
@@ -141,7 +159,9 @@ class Matching(TextTask):
             return F.cosine_similarity(*pairs.float().unbind(1)).unsqueeze(-1)
         both = _compared(*pairs.unbind(1)) if self.mode == "siamese" else pairs.sum(1)
         logits: Tensor = self.classifier(self.dropout(both)).float()
-        return logits
+        if self.words is None:
+            return logits
+        return logits + self.words(inputs)[:: self.group]  # each row of a pair has them
 
 
 def match_mode(config: Matching.Config, base: TaskBase, *, has_scores: bool) -> MatchMode:
@@ -194,9 +214,15 @@ def shares_marked(config: Matching.Config, base: TaskBase, mode: MatchMode) -> b
     return False
 
 
+def _check_pair_words(kind: str) -> None:
+    """Refuse what was never found in rows: a folder may say anything."""
+    if kind not in get_args(PreTokenizerKind):
+        raise ValueError(f"pair_words = {kind!r} is not one of {get_args(PreTokenizerKind)}")
+
+
 def _check_effect(config: Matching.Config, *, has_scores: bool, is_cosine: bool) -> None:
     """Refuse settings that have no effect on scores."""
-    idle = {"label_smoothing", "balanced"} if has_scores else set()
+    idle = {"label_smoothing", "balanced", "word_features"} if has_scores else set()
     idle |= {"dropout", "bias"} if is_cosine else set()
     if found := idle & config.changed:
         what = "the cosine of two texts" if is_cosine else "scores"

@@ -7,7 +7,8 @@ the network learns what this leaves over, and s, how much it counts.
 
 A regression is too sure of the rows that it has learned from, and a network that saw this would
 learn too little. So rows to learn from bring their own logits, of a regression that has learned
-from other rows (`foretext.task_models.learned_words`).
+from other rows (`foretext.task_models.learned_words`). The overlaps of two texts are sixteen
+numbers, too few for that.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from torch import Tensor, nn
 
 from foretext.data.batch import Inputs
 
-__all__ = ["WordFeatureKind", "WordLogits"]
+__all__ = ["PairFeatureKind", "WordFeatureKind", "WordLogits"]
 
-WordFeatureKind = Literal["none", "tfidf"]
+WordFeatureKind = Literal["none", "tfidf"]  # of a text
+PairFeatureKind = Literal["none", "overlap"]  # of two
 
 
 class WordLogits(nn.Module):

@@ -9,6 +9,7 @@ from foretext.data.rows.findings import (
 )
 from foretext.data.rows.found_pairs import found_pairs_config, names_text_pairs
 from foretext.data.rows.inputs import Input, line_input
+from foretext.data.rows.labelled_row import LabelledRow
 from foretext.data.rows.pairs import LabelledPair, PairsConfig, read_pairs
 from foretext.data.rows.parallel import ParallelConfig, ParallelText, read_parallel
 from foretext.data.rows.parallel_files import ParallelFiles, as_parallel_files
@@ -35,6 +36,7 @@ __all__ = [
     "Input",
     "KeptInput",
     "LabelledPair",
+    "LabelledRow",
     "LabelledText",
     "PairsConfig",
     "ParallelConfig",

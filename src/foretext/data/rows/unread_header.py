@@ -5,33 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from statistics import median
-from typing import Protocol
 
+from foretext.data.rows.labelled_row import LabelledRow
 from foretext.errors import CorpusError
 
 __all__ = ["refuse_header"]
 
 ENOUGH = 10  # rows from which a label of one row alone is strange
 USUAL_LENGTHS = 2  # texts are so many times as long as the name of their column, at least
-
-
-class LabelledRow(Protocol):
-    """What labelled texts and pairs have in common."""
-
-    @property
-    def text(self) -> str:
-        """Its text, or its texts."""
-        ...
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Its labels."""
-        ...
-
-    @property
-    def place(self) -> str:
-        """``file:line``."""
-        ...
 
 
 def refuse_header(rows: Sequence[LabelledRow], num_texts: int) -> None:
