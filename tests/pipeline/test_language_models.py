@@ -21,6 +21,7 @@ from foretext.errors import OutputError, SettingError
 from foretext.pipeline import run_recipe
 from foretext.recipe import Recipe
 from foretext.report.run_report import report_run
+from tests.processes import started
 
 SMALL = [
     "tokenizer.vocab_size=400",
@@ -204,16 +205,13 @@ def test_a_killed_run_ends_in_the_same_bits(
     flags = (*flags, "--set", "backbone.dropout=0.1")
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     subprocess.run(command("bert", animal_text, whole, *flags), check=True, capture_output=True)
-    process = subprocess.Popen(
-        command("bert", animal_text, killed, *flags),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
-    while not list((killed / "checkpoints").glob("step-*")):
-        assert process.poll() is None, process.stdout and process.stdout.read()
-        time.sleep(0.01)
-    process.send_signal(how)
-    process.communicate(timeout=60)
+    running = command("bert", animal_text, killed, *flags)
+    with started(running, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        while not list((killed / "checkpoints").glob("step-*")):
+            assert process.poll() is None, process.stdout and process.stdout.read()
+            time.sleep(0.01)
+        process.send_signal(how)
+        process.communicate(timeout=60)
     assert not RunFolder(killed).finished
     resumed = [*command("bert", animal_text, killed, *flags), "--resume"]
     subprocess.run(resumed, check=True, capture_output=True)

@@ -16,6 +16,7 @@ import pytest
 
 import foretext as ft
 from foretext.errors import CorpusError, OutputError, SettingError
+from tests.processes import started
 from tests.vectors.texts import share_in_topic, write_topics
 
 SMALL: dict[str, Any] = {
@@ -149,14 +150,14 @@ def test_resumed_equals_unbroken(
     corpus: Path, unbroken: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
     run = tmp_path / "run"
-    process = subprocess.Popen(command(corpus, run, 1), stderr=subprocess.PIPE, text=True)
-    metrics, deadline = run / "metrics.jsonl", time.monotonic() + 120
-    while not (metrics.is_file() and metrics.read_bytes().count(b"\n") > 2):
-        assert process.poll() is None, process.communicate()[1]
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    os.kill(process.pid, number)
-    _, words = process.communicate(timeout=60)
+    with started(command(corpus, run, 1), stderr=subprocess.PIPE, text=True) as process:
+        metrics, deadline = run / "metrics.jsonl", time.monotonic() + 120
+        while not (metrics.is_file() and metrics.read_bytes().count(b"\n") > 2):
+            assert process.poll() is None, process.communicate()[1]
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        os.kill(process.pid, number)
+        _, words = process.communicate(timeout=60)
     assert number is signal.SIGKILL or "go on with --resume" in words
     assert not (run / "config.json").exists()
     subprocess.run(command(corpus, run, 2, "--resume"), check=True, capture_output=True)

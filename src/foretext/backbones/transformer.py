@@ -25,7 +25,7 @@ from foretext.backbones.neighbour_attention import (
 from foretext.backbones.transformer_config import TransformerConfig
 from foretext.data.batch import Inputs, Visibility
 from foretext.nn.attention import Layout, SelfAttention
-from foretext.nn.attention_mask import AttentionMask, attention_mask, windowed_mask
+from foretext.nn.attention_mask import attention_mask, windowed_mask
 from foretext.nn.block import Block
 from foretext.nn.cache import Cache, KeyValueCache
 from foretext.nn.feed_forward import Activation, FeedForward
@@ -97,12 +97,11 @@ class Transformer(SegmentedBackbone):
         num_cached = 0 if keys is None else keys.length
         x = self.embeddings(inputs, num_cached)
         only_first = inputs.needed == "first" and inputs.visibility == "full" and keys is None
+        layouts = self._layouts(inputs, keys, x.dtype)
         unpadded = None if only_first or keep_layers else self._unpadded(inputs, keys)
-        if unpadded is None:
-            layouts = self._layouts(inputs, keys, x.dtype)
-        else:
+        if unpadded is not None:
             x = unpadded.joined(x)
-            layouts = self._layouts_of_rows(unpadded, inputs.visibility, x.dtype)
+            layouts = [layout._replace(unpadded=unpadded) for layout in layouts]
         layers = [x]
         for layer, block in enumerate(self.layers):
             is_last = layer == self.num_layers - 1
@@ -236,26 +235,10 @@ class Transformer(SegmentedBackbone):
         return [whole if self._is_global(layer) else near for layer in range(self.num_layers)]
 
     def _unpadded(self, inputs: Inputs, cache: KeyValueCache | None) -> Unpadded | None:
-        """Return the rows without padding, where that is faster and a row is all that is seen."""
-        sees_more = cache is not None or self.reads_source or inputs.visibility == "matrix"
-        if sees_more or self.training or self.relative is not None or inputs.num_queries:
-            return None
-        is_cut = self.config.global_every > 1 and inputs.ids.shape[1] > self.config.local_window + 1
-        if is_cut or inputs.positions is not None:
+        """Return the positions without padding, where a network that infers is faster so."""
+        if self.training or cache is not None or self.reads_source or inputs.num_queries:
             return None
         return Unpadded.of(inputs.token_mask, self.dim)
-
-    def _layouts_of_rows(
-        self, unpadded: Unpadded, visibility: Visibility, dtype: torch.dtype
-    ) -> list[Layout]:
-        """Return how positions of rows without padding relate to each other in each layer."""
-        mask = AttentionMask(None, causal=visibility == "causal", rows=unpadded.rows)
-        positions = unpadded.positions()
-        whole, near = (
-            Layout(mask, _rotation(rotary, positions, dtype))
-            for rotary in (self.rotary, self.local_rotary)
-        )
-        return [whole if self._is_global(layer) else near for layer in range(self.num_layers)]
 
     def _rotary(self, base: float) -> Rotary | None:
         config = self.config

@@ -7,7 +7,6 @@ whole: the work is done by PyTorch's fused attention or, where a CPU trains, by 
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -20,7 +19,7 @@ from foretext.nn.cpu_attention import cpu_attention
 from foretext.nn.parted_linear import PartedLinear
 from foretext.nn.positions import Rotation
 from foretext.nn.step_attention import can_step
-from foretext.nn.unpadded import by_rows
+from foretext.nn.unpadded import Unpadded
 
 __all__ = ["Layout", "SelfAttention", "Source", "attend", "split_heads"]
 
@@ -41,6 +40,8 @@ class Layout(NamedTuple):
     # (2 S - 1, D), vectors of the distances S - 1 to 1 - S, for disentangled attention
     distances: Tensor | None = None
     source: Source | None = None
+    # Where the positions stand one after another without padding; all else is of them side by side
+    unpadded: Unpadded | None = None
 
 
 def attend(
@@ -60,17 +61,13 @@ def attend(
         query: (B, H, T, d).
         key: (B, H, S, d).
         value: (B, H, S, d).
-        mask: which keys a query may look at; the caller cuts `num_queries`. Where it has rows, B is
-            1, and there is neither a bias nor dropout.
+        mask: which keys a query may look at; the caller cuts `num_queries`.
         bias: (B or 1, H, T, S), added to the scaled scores; it may want a gradient.
         scale: of the scores; None: 1 / √d.
         dropout: share of the weights that is dropped; it costs the fast path on a CPU.
         continues: whether texts are continued by one position at a time.
     """
     # Ours trains faster and, in bfloat16, infers faster; continuing a text is PyTorch's.
-    if mask.rows:
-        alone = partial(attend, mask=mask._replace(rows=()), scale=scale)
-        return by_rows(alone, mask.rows, query, key, value)
     halved = query.dtype == torch.bfloat16 and not continues
     if query.device.type == "cpu" and not dropout and (torch.is_grad_enabled() or halved):
         return cpu_attention(query, key, value, mask.visible, bias, causal=mask.causal, scale=scale)
@@ -127,7 +124,10 @@ class SelfAttention(nn.Module):
         cache: KeyValueCache | None = None,
         num_needed: int | None = None,
     ) -> Tensor:
-        """Map x (B, T, D) to (B, T, D), or to the first `num_needed` positions of that."""
+        """Map x (B, T, D) to (B, T, D), or to the first `num_needed` positions of that.
+
+        Without padding, x is (1, N, D).
+        """
         query, key, value = self._heads(x, layout, num_needed)
         if cache is not None and cache.scattered is not None and _steps(query, layout):
             mixed = cache.scattered.attend(
@@ -142,7 +142,8 @@ class SelfAttention(nn.Module):
         dropout = self.dropout if self.training else 0.0
         one = x.shape[1] == 1
         mixed = attend(query, key, value, mask, bias, self.scale, dropout=dropout, continues=one)
-        return self.output(mixed.transpose(1, 2).flatten(2))
+        mixed = mixed.transpose(1, 2).flatten(2)
+        return self.output(mixed if layout.unpadded is None else layout.unpadded.joined(mixed))
 
     @torch.no_grad()
     def soften(self) -> None:
@@ -172,7 +173,9 @@ class SelfAttention(nn.Module):
         """Return queries (B, H, T, D / H), keys and values (B, H, S, D / H)."""
         num_queries, H = layout.mask.num_queries, self.num_heads
         if num_needed is None and not num_queries:
-            query, key, value = split_heads(self.query_key_value(x), 3, H)
+            parts = self.query_key_value(x)
+            whole = parts if layout.unpadded is None else layout.unpadded.apart(parts)
+            query, key, value = split_heads(whole, 3, H)
         else:
             part, D = self.query_key_value.part, self.width
             keys = x[:, :-num_queries] if num_queries else x

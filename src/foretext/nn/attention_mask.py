@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 
 from foretext.data.batch import Inputs
-from foretext.nn.unpadded import Rows
 
 __all__ = ["AttentionMask", "attention_mask", "windowed_mask"]
 
@@ -19,7 +18,6 @@ class AttentionMask(NamedTuple):
     visible: Tensor | None  # (B or 1, 1, T or 1, S) bool; None: all, except what `causal` hides
     causal: bool = False  # only itself and what stands to its left; T = S
     num_queries: int = 0  # the last positions have no keys
-    rows: tuple[Rows, ...] = ()  # one after another, each of which looks at itself; (): B rows
 
 
 def attention_mask(inputs: Inputs, num_cached: int = 0) -> AttentionMask:
