@@ -34,13 +34,13 @@ def network(**settings: Any) -> Transformer:
 
 @torch.inference_mode()
 def states(model: Transformer, inputs: Inputs, least: float, patch: pytest.MonkeyPatch) -> Any:
-    patch.setattr(unpadded, "LEAST_WORK", least)
+    patch.setattr(unpadded, "LEAST_GAIN", least)
     return model(inputs).last
 
 
 @torch.inference_mode()
 def test_rows_are_joined_and_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpadded, "LEAST_WORK", 0)
+    monkeypatch.setattr(unpadded, "LEAST_GAIN", 0)
     mask = mask_of(LENGTHS)
     found = Unpadded.of(mask, 32)
     assert found is not None
@@ -88,7 +88,7 @@ def test_states_in_bfloat16(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_where_padding_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpadded, "LEAST_WORK", 0)
+    monkeypatch.setattr(unpadded, "LEAST_GAIN", 0)
     model, inputs = network(), inputs_of(LENGTHS)
     with torch.inference_mode():
         assert model._unpadded(inputs, None) is not None
@@ -101,7 +101,7 @@ def test_where_padding_stays(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @torch.inference_mode()
 def test_a_small_network_keeps_little_padding() -> None:
-    mask = mask_of([30, 31, 32, 33, 45])
-    assert Unpadded.of(mask, 32) is None
+    mask = mask_of([100, 100, 102, 105, 110])
+    assert Unpadded.of(mask, 64) is None
     assert Unpadded.of(mask, 384) is not None
     assert Unpadded.of(None, 384) is None

@@ -15,8 +15,9 @@ from torch import Tensor
 __all__ = ["Unpadded"]
 
 FILL = 16  # positions are a multiple of it: the matrix library keeps code for each number of them
-# Padding times D² from which a layer is faster: copying what attention reads and gives takes 80 µs
-LEAST_WORK = 170_000
+# Padding times D, for each real position, from which a layer is faster: what attention reads and
+# gives is copied, D numbers a position, and each position of padding costs D² multiplications
+LEAST_GAIN = 5
 
 
 class Unpadded(NamedTuple):
@@ -40,7 +41,7 @@ class Unpadded(NamedTuple):
         places = token_mask.flatten().nonzero()[:, 0]
         num_filled = -len(places) % FILL
         saved = token_mask.numel() - len(places) - num_filled
-        if saved * dim * dim < LEAST_WORK:
+        if saved * dim < LEAST_GAIN * len(places):
             return None
         return cls(token_mask.shape, places, num_filled)
 
