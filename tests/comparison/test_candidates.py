@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -18,6 +19,7 @@ from foretext.comparison.named_candidate import named_candidate
 from foretext.task_models import TASKS
 
 LARGE = 10_000_000  # bytes of text
+WIDE = "word2vec + textcnn + words"
 EVERYTHING = 3_600.0  # seconds in which all candidates have room
 
 
@@ -65,6 +67,14 @@ def test_everybody_gets_a_fair_look(task: str, seconds: float) -> None:
     left = USABLE_RATE * seconds - sum(each.least_seconds + 1 for each in quick)
     assert all(each.least_seconds <= left / len(others) for each in others)
     assert {*names(choice), *choice.left_out} == {*usual_names(task)}
+
+
+def test_words_stand_beside_labels_and_not_beside_scores() -> None:
+    facts = CorpusFacts("en", LARGE, 5_000)
+    assert WIDE in names(default_candidates("matching", facts, EVERYTHING))
+    scored = default_candidates("matching", replace(facts, have_scores=True), EVERYTHING)
+    assert WIDE not in names(scored)
+    assert "these rows have scores" in scored.left_out[WIDE]
 
 
 def test_two_minutes_pretrain_one_language_model() -> None:

@@ -52,7 +52,7 @@ def overlap_features(first: Sequence[str], second: Sequence[str]) -> list[float]
 
     Of words, pairs and triples of words, and 2, 3 and 4 characters: those in both texts, of those
     in the shorter and in the longer text. Then the difference of lengths, and the same shares of
-    words with a digit, whose difference speaks loudly.
+    words with a digit: texts about other numbers are seldom alike.
     """
     features: list[float] = []
     for n in _WORD_GRAMS:

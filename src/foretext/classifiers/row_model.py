@@ -97,6 +97,11 @@ class RowModel(ABC):
         return ""
 
     @classmethod
+    def have_scores(cls, rows: Sequence[Any]) -> bool:
+        """Whether rows have numbers in place of labels."""
+        return False
+
+    @classmethod
     def texts(cls, rows: Sequence[Any]) -> RowTexts:
         """Return the texts of rows, which tokenizers and pretraining can learn from."""
         return RowTexts([row.text for row in rows])

@@ -30,7 +30,7 @@ GROWTH = 0.25  # power of longer budgets: the time of a candidate grows, and so 
 ROWS_A_SECOND = 5_000  # that what needs no network learns from
 FEWEST_BYTES = {"vectors": 20_000, "pretrained": 100_000}  # of text, for something to be learned
 
-FRESH = "modern-bert, not pretrained"
+FRESH, WIDE = "modern-bert, not pretrained", "word2vec + textcnn + words"
 ORDERS: dict[str, tuple[str, ...]] = {
     "classification": (
         "linear", "fasttext", "word2vec + bilstm", "word2vec + textcnn", "modern-bert", "textcnn",
@@ -39,7 +39,7 @@ ORDERS: dict[str, tuple[str, ...]] = {
         "bart", "t5", "elmo",
     ),
     "matching": (
-        "shared words", "modern-bert", "bert", "word2vec + textcnn", FRESH, "electra",
+        "shared words", WIDE, "modern-bert", "bert", "word2vec + textcnn", FRESH, "electra",
         "word2vec + bilstm", "textcnn", "bilstm", "unilm", "xlnet", "gpt", "fasttext + textcnn",
         "glove + textcnn", "fasttext + bilstm", "glove + bilstm", "ernie", "lstm-lm", "bart", "t5",
         "elmo",
@@ -75,12 +75,14 @@ class CorpusFacts:
         corpus_bytes: of the text to pretrain on.
         num_rows: to learn the task from.
         are_characters: whether the rows tag single characters, not words.
+        have_scores: whether the rows have numbers in place of labels.
     """
 
     language: str
     corpus_bytes: int
     num_rows: int
     are_characters: bool = False
+    have_scores: bool = False
 
 
 class Choice(NamedTuple):
@@ -197,6 +199,8 @@ def _unusable(candidate: Candidate, facts: CorpusFacts) -> str | None:
     needed = FEWEST_BYTES.get(candidate.group, 0)
     if facts.corpus_bytes < needed:
         return f"{facts.corpus_bytes:,} bytes of text teach it nothing; give {needed:,} or more"
+    if facts.have_scores and "word_features" in candidate.settings.get("task", {}):
+        return "its head reads words beside labels, and these rows have scores"
     if candidate.group != "classical" and find_spec("torch") is None:
         return "a network needs PyTorch: install foretext[neural]"
     if candidate.recipe == "ernie" and facts.language == "zh" and not is_jieba_installed():

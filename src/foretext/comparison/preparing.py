@@ -49,7 +49,13 @@ def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch, pace: f
     facts = text_facts(Corpus([*files], config))
     choice = choose_candidates(
         request.task,
-        CorpusFacts(facts.language, facts.num_bytes, len(rows.train), rows.texts.are_characters),
+        CorpusFacts(
+            facts.language,
+            facts.num_bytes,
+            len(rows.train),
+            rows.texts.are_characters,
+            rows.model.have_scores(rows.train),
+        ),
         request.budget_seconds / request.rounds,
         only=request.only,
         without=request.without,

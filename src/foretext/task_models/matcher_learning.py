@@ -62,6 +62,11 @@ class MatcherLearning(TaskModel):
         return row.label or ""
 
     @classmethod
+    def have_scores(cls, rows: Sequence[LabelledPair]) -> bool:
+        """Whether pairs have numbers in place of labels."""
+        return have_scores(rows)
+
+    @classmethod
     def problems(
         cls, train: Sequence[LabelledPair], test: Sequence[LabelledPair] = ()
     ) -> list[Problem]:
