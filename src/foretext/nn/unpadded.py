@@ -38,6 +38,8 @@ class Unpadded(NamedTuple):
         """Return those of a mask (B, T); None: a network of this width would not be faster."""
         if token_mask is None or token_mask.device.type != "cpu" or torch.is_grad_enabled():
             return None
+        if torch.compiler.is_compiling():  # shapes would depend on the mask's values
+            return None
         places = token_mask.flatten().nonzero()[:, 0]
         num_filled = -len(places) % FILL
         saved = token_mask.numel() - len(places) - num_filled
