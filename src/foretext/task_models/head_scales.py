@@ -11,7 +11,6 @@ from torch import nn
 
 from foretext.data.rows import LabelledRow
 from foretext.task_models.ensemble import fitted_weights
-from foretext.tasks.answers import Classes, LabelSets
 from foretext.tasks.word_logits import WordLogits
 
 __all__ = ["FEWEST_ROWS", "scale_by_rows"]
@@ -22,20 +21,23 @@ FEWEST_ROWS = 50  # from which two weights are fitted
 def scale_by_rows(
     classifier: nn.Module,
     words: WordLogits,
-    answers: Classes | LabelSets,
+    labels: Sequence[str],
     logits: NDArray[np.float64],
     rows: Sequence[LabelledRow],
+    *,
+    are_sets: bool = False,
 ) -> list[str]:
     """Scale both parts of a head as held-out rows say; return what was found, for the log.
 
     Args:
         classifier: the layer over the states.
         words: the part over the features.
-        answers: of the task.
+        labels: C, in the order of the logits.
         logits: (2, N, C) of the first and of the second part.
         rows: N, with labels.
+        are_sets: whether a row may have any number of labels.
     """
-    found = fitted_weights(answers.labels, logits, rows, answers.are_sets)
+    found = fitted_weights(labels, logits, rows, are_sets)
     with torch.no_grad():
         for weight in classifier.parameters():
             weight.mul_(found.network)

@@ -98,7 +98,8 @@ class WideClassifier(TextLabeller, GradientWords):
         words = float(head.scale.detach()) * self.words.logits(texts).astype(np.float64)
         network = windows.merged(self._logits(windows), len(rows)) - words
         both = np.stack([network, words])
-        return scale_by_rows(self.task.classifier, head, self.task.answers, both, rows)
+        own, answers = self.task.classifier, self.task.answers
+        return scale_by_rows(own, head, answers.labels, both, rows, are_sets=answers.are_sets)
 
     def save_parts(self, folder: Path) -> None:
         """Write which words the head reads."""

@@ -19,7 +19,6 @@ from foretext.task_models.head_scales import FEWEST_ROWS, scale_by_rows
 from foretext.task_models.matcher_learning import MatcherLearning
 from foretext.task_models.pair_rows import PairRows, TextPair
 from foretext.task_models.pair_scores import have_scores
-from foretext.tasks.answers import Classes
 from foretext.tasks.task_base import TaskBase
 
 __all__ = ["WideMatcher", "pairs_of"]
@@ -50,13 +49,12 @@ class WideMatcher(MatcherLearning):
         if head is None or len(rows) < FEWEST_ROWS:
             return []
         assert own is not None, "words, and scores"
-        assert isinstance(answers, Classes), "words, and scores"
         pairs = pairs_of(rows)
         scale = float(head.scale.detach())
         weight, bias = (each.detach().double().numpy() for each in (head.weight, head.bias))
         words = scale * (self.overlap.matrix(pairs) @ weight + bias)
         network = self._outputs(pairs) - words
-        return scale_by_rows(own, head, answers, np.stack([network, words]), rows)
+        return scale_by_rows(own, head, answers.labels, np.stack([network, words]), rows)
 
     @cached_property
     def overlap(self) -> OverlapFeatures:
