@@ -51,7 +51,7 @@ class WideMatcher(MatcherLearning):
         assert own is not None, "words, and scores"
         pairs = pairs_of(rows)
         scale = float(head.scale.detach())
-        weight, bias = (each.detach().double().numpy() for each in (head.weight, head.bias))
+        weight, bias = (each.detach().double().cpu().numpy() for each in (head.weight, head.bias))
         words = scale * (self.overlap.matrix(pairs) @ weight + bias)
         network = self._outputs(pairs) - words
         return scale_by_rows(own, head, answers.labels, np.stack([network, words]), rows)
