@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
-__all__ = ["started"]
+__all__ = ["started", "wait_for_records"]
 
 
 @contextmanager
@@ -26,3 +28,14 @@ def started(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen
         finally:
             with suppress(ProcessLookupError):  # nothing is left of its session
                 os.killpg(process.pid, signal.SIGKILL)
+
+
+def wait_for_records(
+    process: subprocess.Popen[str], run: Path, number: int, seconds: float = 120.0
+) -> None:
+    """Wait until a run that a process is at has kept more than so many records."""
+    metrics, deadline = run / "metrics.jsonl", time.monotonic() + seconds
+    while not (metrics.is_file() and metrics.read_bytes().count(b"\n") > number):
+        assert process.poll() is None, process.communicate()[1]
+        assert time.monotonic() < deadline, "no records"
+        time.sleep(0.01)

@@ -55,6 +55,14 @@ def word_body(kind: str) -> TaskBase:
     return TaskBase(tokenizer, backbone, "full")
 
 
+def silent(model: Any) -> Any:
+    """A model whose network says nothing, so that the words in its head answer alone."""
+    with torch.no_grad():
+        for weight in model.task.classifier.parameters():
+            weight.zero_()
+    return model
+
+
 def labelled_texts(number: int = 48) -> list[LabelledText]:
     """Sentences; the label is the animal."""
     return [

@@ -20,7 +20,7 @@ from foretext.task_models.lessons import Lessons, Teaching
 from foretext.tasks.classification import Classification
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.task_models.test_classifier import several_labels
-from tests.text_bodies import bert_body, gpt_body, labelled_texts, word_body
+from tests.text_bodies import bert_body, gpt_body, labelled_texts, silent, word_body
 
 LONG = "the dog barks in the morning . every cat purrs again . " * 6
 KINDS = ["bert", "gpt", "lookup", "textcnn", "recurrent"]
@@ -31,14 +31,6 @@ def wide(body: Any, rows: list[LabelledText] | None = None, **settings: Any) -> 
     chosen = {"word_features": "tfidf", "max_length": 32, "dropout": 0.0, **settings}
     model = TextClassifier.begin(body, Classification.Config(**chosen), rows or labelled_texts())
     model.answering({"precision": "fp32"})
-    return model
-
-
-def silent(model: TextClassifier) -> TextClassifier:
-    """Its network says nothing, so that the words alone answer."""
-    with torch.no_grad():
-        for weight in model.task.classifier.parameters():
-            weight.zero_()
     return model
 
 

@@ -19,7 +19,7 @@ from foretext.tasks.matching import Matching
 from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import TIMES
-from tests.text_bodies import bert_body, gpt_body, pair, word_body
+from tests.text_bodies import bert_body, gpt_body, pair, silent, word_body
 
 PAIRS = [("the dog barks", "the dog purrs ."), ("a hen", "no 5 cats"), ("", "the hen clucks .")]
 MODES = [("bert", "pair"), ("bert", "siamese"), ("gpt", "both_orders"), ("textcnn", "siamese")]
@@ -40,15 +40,6 @@ def wide(body: TaskBase, rows: list[LabelledPair] | None = None, **settings: Any
     chosen = {"word_features": "overlap", "max_length": 32, "dropout": 0.0, **settings}
     model = TextMatcher.begin(body, Matching.Config(**chosen), rows or alike())
     model.answering({"precision": "fp32"})
-    return model
-
-
-def silent(model: TextMatcher) -> TextMatcher:
-    """Its network says nothing, so that the words alone answer."""
-    with torch.no_grad():
-        assert model.task.classifier is not None
-        for weight in model.task.classifier.parameters():
-            weight.zero_()
     return model
 
 

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import pytest
 
 import foretext as ft
 from foretext.errors import CorpusError, OutputError, SettingError
-from tests.processes import started
+from tests.processes import started, wait_for_records
 from tests.vectors.texts import share_in_topic, write_topics
 
 SMALL: dict[str, Any] = {
@@ -151,11 +150,7 @@ def test_resumed_equals_unbroken(
 ) -> None:
     run = tmp_path / "run"
     with started(command(corpus, run, 1), stderr=subprocess.PIPE, text=True) as process:
-        metrics, deadline = run / "metrics.jsonl", time.monotonic() + 120
-        while not (metrics.is_file() and metrics.read_bytes().count(b"\n") > 2):
-            assert process.poll() is None, process.communicate()[1]
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        wait_for_records(process, run, 2)
         os.kill(process.pid, number)
         _, words = process.communicate(timeout=60)
     assert number is signal.SIGKILL or "go on with --resume" in words

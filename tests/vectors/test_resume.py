@@ -23,7 +23,7 @@ from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe
 from foretext.tokenizers import WordTokenizer
 from foretext.vectors import VECTORS
-from tests.processes import started
+from tests.processes import started, wait_for_records
 from tests.vectors.texts import write_topics
 
 SETTINGS = [
@@ -57,12 +57,7 @@ def unbroken(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def stop_early(corpus: Path, run: Path, number: signal.Signals) -> tuple[int, str]:
     """Start a run and send the signal once a few records are there; exit code and last words."""
     with started(command(corpus, run), stderr=subprocess.PIPE, text=True) as process:
-        metrics = run / "metrics.jsonl"
-        deadline = time.monotonic() + 120
-        while not (metrics.is_file() and metrics.read_bytes().count(b"\n") > 5):
-            assert process.poll() is None, process.communicate()[1]
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        wait_for_records(process, run, 5)
         os.kill(process.pid, number)
         _, words = process.communicate(timeout=60)
     return process.returncode, words

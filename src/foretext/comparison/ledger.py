@@ -47,7 +47,7 @@ class Plan:
         seconds: that reading and deciding took.
         pace: how many times as slow as usual the machine was.
         rows: number of the rows of each part.
-        row_length: of a measured row, in mean lengths of held-out rows.
+        row_length: mean length of the measured rows, as a multiple of that of the held-out ones.
         reading: the section `[rows]` that reads these files.
         corpus: files to pretrain on.
         text: the section `[corpus]` that reads them.

@@ -88,7 +88,7 @@ def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch, pace: f
 
 
 def _row_length(ledger: Ledger, rows: ComparisonRows) -> float:
-    """Return the length of a row that figures are of, in mean lengths of held-out rows.
+    """Return the mean length of the measured rows, as a multiple of that of the held-out ones.
 
     The time of an answer is measured by held-out rows; a test may be of longer texts.
     """

@@ -67,7 +67,7 @@ class Answering:
         rows: of the test, or those that are held out where there is none.
         seeds: models of each candidate.
         pace: how many times as slow as usual this machine is.
-        row_length: of a row, in lengths of those that were timed: longer ones take more time.
+        row_length: mean length of the rows, as a multiple of that of the rows that were timed.
     """
 
     rows: int

@@ -25,7 +25,7 @@ class Unpadded(NamedTuple):
 
     Attributes:
         shape: (B, T).
-        places: (N,) int64, the real positions of all rows, counted through.
+        places: (N,) int64, indices of the real positions in the flattened batch.
         num_filled: positions that fill up.
     """
 
@@ -35,7 +35,10 @@ class Unpadded(NamedTuple):
 
     @classmethod
     def of(cls, token_mask: Tensor | None, dim: int) -> Self | None:
-        """Return those of a mask (B, T); None: a network of this width would not be faster."""
+        """Return the real positions of a mask (B, T).
+
+        None: for a network of width `dim` it is as fast to leave the padding in.
+        """
         if token_mask is None or token_mask.device.type != "cpu" or torch.is_grad_enabled():
             return None
         if torch.compiler.is_compiling():  # shapes would depend on the mask's values

@@ -80,10 +80,7 @@ class Ensemble:
 
 
 def fitted_weights(
-    labels: Sequence[str],
-    both: Logits,
-    rows: Sequence[LabelledRow],
-    is_multi_label: bool,
+    labels: Sequence[str], both: Logits, rows: Sequence[LabelledRow], is_multi_label: bool
 ) -> Weights:
     """Find the weights under which the labels of held-out rows are most likely.
 

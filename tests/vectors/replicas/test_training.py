@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ from foretext.vectors.replicas.shared_weights import SharedWeights
 from foretext.vectors.replicas.shares import shares_of_changes
 from foretext.vectors.replicas.tiers import ROUNDS
 from foretext.vectors.replicas.training import Replicas
-from tests.processes import started
+from tests.processes import started, wait_for_records
 from tests.vectors.replicas.models import Text, learner, trained
 from tests.vectors.texts import share_in_topic, write_topics
 
@@ -175,12 +174,7 @@ def command(corpus: Path, run: Path, *more: str) -> list[str]:
 def killed(corpus: Path, run: Path, number: signal.Signals) -> None:
     """Start a run, and send the signal once a few records are there."""
     with started(command(corpus, run), stderr=subprocess.PIPE, text=True) as process:
-        metrics = run / "metrics.jsonl"
-        deadline = time.monotonic() + 300
-        while not (metrics.is_file() and metrics.read_bytes().count(b"\n") > 5):
-            assert process.poll() is None, process.communicate()[1]
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        wait_for_records(process, run, 5, seconds=300.0)
         if number is signal.SIGINT:
             os.killpg(process.pid, number)  # to all processes, as a terminal sends it
         else:
