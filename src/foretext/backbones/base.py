@@ -62,6 +62,7 @@ class Backbone(Trainable):
     carries_state: bool = False  # whether it leaves `States.carried`, which a batch may begin with
 
     has_attention: ClassVar[bool] = False  # whether `attention_maps` works
+    unpads: ClassVar[bool] = False  # whether padding costs little where it infers on a CPU
 
     # What it reads beside ids.
     reads_words: ClassVar[bool] = False  # ids are whole words; may start from word vectors

@@ -52,6 +52,7 @@ class Transformer(SegmentedBackbone):
 
     config: TransformerConfig
     visibilities: frozenset[Visibility] = frozenset({"full", "causal", "matrix"})
+    unpads = True
     near: ClassVar[Sequence[int]] = DISTANCES[0]  # that untrained heads look at, by option
 
     def __init__(self, config: TransformerConfig, vocab_size: int) -> None:

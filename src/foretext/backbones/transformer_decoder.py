@@ -35,6 +35,7 @@ class TransformerDecoder(Transformer):
     visibilities: frozenset[Visibility] = frozenset({"causal"})
     near = DISTANCES_BEFORE
     reads_source = True
+    unpads = False
 
     def flops(self) -> Flops:
         """Return the operations of a training step; a source's keys count as tokens of it."""

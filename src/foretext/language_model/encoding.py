@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from foretext.backbones.base import Backbone, States
+from foretext.backbones.inference_batches import inference_batches
 from foretext.data.batch import Inputs, Visibility
-from foretext.data.length_batches import length_batches
 from foretext.errors import SettingError
 from foretext.nn.batch_threads import over_batches
 from foretext.nn.pooling import POOLS
@@ -96,7 +96,7 @@ def pool_windows(
     device = backbone.embedding.device
     unseen = None if spelling is None else torch.from_numpy(spelling)
     vectors = np.empty((len(rows), backbone.dim), np.float32)
-    batches = row_batches(rows, device)
+    batches = row_batches(rows, backbone)
 
     def pooled(places: list[int]) -> Tensor:
         some = [rows[place] for place in places]
@@ -137,10 +137,9 @@ def pool_texts(
     return pooled
 
 
-def row_batches(rows: Sequence[Sequence[int]], device: torch.device) -> list[list[int]]:
-    """Cut the rows, the longest first, into batches that suit a device; return their indices."""
-    batch_tokens = BATCH_TOKENS.get(device.type, BATCH_TOKENS["cpu"])
-    return length_batches([len(row) for row in rows], batch_tokens)
+def row_batches(rows: Sequence[Sequence[int]], backbone: Backbone) -> list[list[int]]:
+    """Cut the rows, the longest first, into batches that suit a network; return their indices."""
+    return inference_batches(backbone, [len(row) for row in rows], BATCH_TOKENS)
 
 
 def _states(backbone: Backbone, inputs: Inputs, layers: tuple[int, ...]) -> Tensor:

@@ -59,7 +59,7 @@ def read_tokens(
     counts = torch.zeros(vocab_size, dtype=torch.int64, device=device)
     texts = np.empty((len(rows), backbone.dim), np.float32)
     framed = [framing.around(row) for row in rows]
-    for places in row_batches(framed, device):
+    for places in row_batches(framed, backbone):
         some = [framed[place] for place in places]
         inputs = as_inputs(some, pad, visibility).to(device)
         states = backbone(inputs).last.float()  # (B, T, D)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from foretext.backbones.base import Backbone
-from foretext.data.length_batches import length_batches
+from foretext.backbones.inference_batches import inference_batches
 from foretext.data.padded_examples import PaddedExamples
 from foretext.nn.batch_threads import over_batches
 from foretext.tasks.base import Task
@@ -42,7 +42,7 @@ def compute_outputs(network: TaskNetwork, examples: PaddedExamples) -> Outputs:
     """Return the task's outputs, (...) or (T, ...) of each example."""
     device = network.backbone.embedding.device
     outputs: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(examples)
-    batches = _batches(examples, BATCH_TOKENS.get(device.type, 1 << 11))
+    batches = _batches(examples, network.backbone)
 
     def computed(batch: _Batch) -> NDArray[np.float32]:
         inputs = examples.batch(batch.keys).inputs.to(device)
@@ -58,9 +58,9 @@ def compute_outputs(network: TaskNetwork, examples: PaddedExamples) -> Outputs:
     return outputs
 
 
-def _batches(examples: PaddedExamples, batch_tokens: int) -> list[_Batch]:
+def _batches(examples: PaddedExamples, backbone: Backbone) -> list[_Batch]:
     """Return the longest rows first, so that a lack of memory shows at once."""
     lengths = examples.lengths(np.arange(len(examples)))
     widths = (lengths * examples.group).tolist()
-    batches = map(np.asarray, length_batches(widths, batch_tokens))
+    batches = map(np.asarray, inference_batches(backbone, widths, BATCH_TOKENS))
     return [_Batch(keys, lengths[keys]) for keys in batches]
