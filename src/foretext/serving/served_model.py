@@ -16,6 +16,8 @@ from foretext.serving.opening import open_model
 
 __all__ = ["Models", "ServedModel"]
 
+REMEMBERED = 1 << 20  # characters, of more texts than wait
+
 
 class ServedModel:
     """A model under a name.
@@ -64,6 +66,8 @@ class ServedModel:
             raise ModelFileError(
                 f"'{self.name}' holds {self.kind}, which answers no requests; serve another model."
             )
+        if self.model.text_framing is not None:  # texts are counted before the model reads them
+            self.model.tokenizer.remember_recent(REMEMBERED)
         for name in self.abilities:
             self.ability(name).get_ready()
 

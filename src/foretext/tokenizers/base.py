@@ -131,6 +131,14 @@ class Tokenizer(ABC):
         """Return the ids of each text."""
         return [self.encode(text) for text in texts]
 
+    def remember_recent(self, max_characters: int) -> None:
+        """Encode a text only once that comes again soon, where encoding takes long.
+
+        Args:
+            max_characters: of the texts that are remembered.
+        """
+        return
+
     @abstractmethod
     def encode_words(self, sentences: Sequence[Sequence[str]]) -> list[WordIds]:
         """Return the ids of sentences that are split into words already, at least one a word."""

@@ -19,6 +19,7 @@ from foretext.tokenizers.base import EncodedBlock, OffsetIds, Tokenizer, WordIds
 from foretext.tokenizers.joining import without_blanks
 from foretext.tokenizers.laid_texts import LaidTexts, lay_texts
 from foretext.tokenizers.library_errors import library_errors
+from foretext.tokenizers.recent_texts import RecentTexts
 from foretext.tokenizers.special_tokens import SpecialTokens, ordinary_tokens
 from foretext.tokenizers.split_words import SplitWords
 from foretext.tokenizers.word_encoder import WordEncoder
@@ -52,6 +53,7 @@ class SubwordTokenizer(Tokenizer):
 
     def __init__(self, library: LibraryTokenizer) -> None:
         self.library = library
+        self._recent: RecentTexts | None = None
 
     @classmethod
     def learned_bytes(cls, config: Any, sample: str) -> float | None:
@@ -165,6 +167,15 @@ class SubwordTokenizer(Tokenizer):
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the ids of each text; the library uses several threads."""
+        return (
+            self._encode_batch(texts) if self._recent is None else self._recent.encode_batch(texts)
+        )
+
+    def remember_recent(self, max_characters: int) -> None:
+        """Encode a text only once that comes again soon."""
+        self._recent = RecentTexts(self._encode_batch, max_characters)
+
+    def _encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         with library_errors(CANNOT_ENCODE):
             encodings = self.library.encode_batch_fast(list(texts), add_special_tokens=False)
         return [encoding.ids for encoding in encodings]
