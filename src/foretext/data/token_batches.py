@@ -1,4 +1,4 @@
-"""Rows of many lengths cut into batches of equal numbers of tokens, for networks without padding."""
+"""Rows of many lengths cut into batches of equal numbers of tokens, where padding is no work."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def token_batches(
 ) -> list[list[int]]:
     """Cut rows, the longest first, into batches; return the indices of the rows of each.
 
-    Batches have about as many tokens each, so they take about as long. Where each thread has several,
-    all threads have as many: none waits for others at the end. But rows that are less than a quarter
-    as long as the first one of a batch begin another one.
+    Batches have about as many tokens each, so they take about as long. Where each thread has
+    several, all threads have as many: none waits for others at the end. But rows that are less than
+    a quarter as long as the first one of a batch begin another one.
 
     Args:
         lengths: of the rows.

@@ -16,7 +16,7 @@ from foretext.serving.opening import open_model
 
 __all__ = ["Models", "ServedModel"]
 
-REMEMBERED = 1 << 20  # characters, of more texts than wait
+REMEMBERED = 1 << 18  # characters, about as many as wait
 
 
 class ServedModel:
