@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
 from foretext.errors import CorpusError
+from foretext.serving.abilities.embed import EmbedOptions
 from foretext.serving.errors import CannotServe
 from foretext.serving.fitting import Cutting, Fitted, fit
+from foretext.serving.served_model import ServedModel
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.language_model.models import bert, learned_tokenizer, lstm
 
 LONG = "the king and the queen live in a castle by the sea " * 30
@@ -104,3 +109,22 @@ def test_cut_text_gets_the_vector_that_python_gives() -> None:
     ids = tokenizer.encode(LONG)[: model.text_framing.room]
     [(text,)] = fitted(model, (LONG,), truncate=True).inputs
     assert (model.embed([text]) == model.embed([tokenizer.decode(ids)])).all()
+
+
+def test_a_text_is_encoded_once_to_be_counted_and_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, asked = bert(), list[str]()
+    encode = SubwordTokenizer._encode_batch
+
+    def noted(self: SubwordTokenizer, texts: Sequence[str]) -> list[list[int]]:
+        asked.extend(texts)
+        return encode(self, texts)
+
+    expected = model.embed(["the king", "a queen"])
+    monkeypatch.setattr(SubwordTokenizer, "_encode_batch", noted)
+    served = ServedModel("bert", model)
+    served.get_ready()
+    asked.clear()
+    found = fitted(model, ("the king",), ("a queen",))
+    vectors = served.ability("embed").run([text for (text,) in found.inputs], EmbedOptions())
+    assert asked == ["the king", "a queen"]
+    np.testing.assert_array_equal(vectors, expected)

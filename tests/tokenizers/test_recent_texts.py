@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
+from foretext.errors import CorpusError
 from foretext.tokenizers.recent_texts import RecentTexts
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from tokenizers import Tokenizer, models, pre_tokenizers
 
 
 class Encoder:
@@ -46,3 +51,17 @@ def test_the_oldest_are_forgotten_and_long_ones_at_once() -> None:
     assert recent.encode_batch(["longer"]) == [list(map(ord, "longer"))]
     recent.encode_batch(["longer"])
     assert encoder.asked[3:] == [["longer"], ["longer"]]
+
+
+def test_a_tokenizer_that_remembers_gives_the_same_ids() -> None:
+    library = Tokenizer(models.WordPiece({"[UNK]": 0, "a": 1, "cat": 2}, unk_token="[UNK]"))
+    library.pre_tokenizer = pre_tokenizers.Whitespace()
+    texts = ["a cat", "", "a dog", "a cat"]
+    expected = SubwordTokenizer(library).encode_batch(texts)
+    tokenizer = SubwordTokenizer(library)
+    tokenizer.remember_recent(100)
+    for _ in range(2):
+        assert tokenizer.encode_batch(texts) == expected
+    with pytest.raises(CorpusError, match="not Unicode"):
+        tokenizer.encode_batch(["a cat", "\ud800"])
+    assert tokenizer.encode_batch(texts) == expected
