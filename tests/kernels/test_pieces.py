@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foretext.kernels.pieces import write_pieces
-from foretext.tokenizers.splitters import BytePieces, byte_letters
+from foretext.tokenizers.byte_pieces import BytePieces, byte_letters
 from tokenizers import pre_tokenizers
 
 LIBRARY = pre_tokenizers.ByteLevel(add_prefix_space=False)

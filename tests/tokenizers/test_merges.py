@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from foretext.corpus import Corpus
 from foretext.corpus.counts import count_words
 from foretext.errors import SettingError
+from foretext.tokenizers.byte_pieces import BytePieces
+from foretext.tokenizers.library_words import LibraryWords
 from foretext.tokenizers.merges import Merges, Rules, merge_pairs
-from foretext.tokenizers.splitters import BytePieces, LibraryWords, Splitter
+from foretext.tokenizers.splitter import Splitter
 from foretext.tokenizers.subwords import learn_subwords
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 

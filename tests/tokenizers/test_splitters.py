@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foretext.corpus.word_table import WordTable
-from foretext.tokenizers.splitters import BytePieces, LibraryWords, Splitter
+from foretext.tokenizers.byte_pieces import BytePieces
+from foretext.tokenizers.library_words import LibraryWords
+from foretext.tokenizers.splitter import Splitter
 from tokenizers import normalizers, pre_tokenizers
 
 BERT = LibraryWords(normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer())

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from foretext.errors import CorpusError
-from foretext.tokenizers.splitters import byte_letters
+from foretext.tokenizers.byte_pieces import byte_letters
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tokenizers import decoders
 

@@ -17,7 +17,10 @@ import numpy as np
 from foretext.corpus.word_table import Numbered, WordTable
 from foretext.kernels.word_tokens import join_tokens
 from foretext.tokenizers.base import EncodedBlock
-from foretext.tokenizers.splitters import NUM_POINTS, CorpusWords, LibraryWords, RawPieces
+from foretext.tokenizers.byte_pieces import RawPieces
+from foretext.tokenizers.corpus_words import CorpusWords
+from foretext.tokenizers.library_characters import NUM_POINTS
+from foretext.tokenizers.library_words import LibraryWords
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 __all__ = ["WordEncoder"]

@@ -17,7 +17,7 @@ import numpy as np
 
 from foretext.corpus.pre_tokenizers import HAN
 from foretext.errors import SettingError
-from foretext.tokenizers.splitters import byte_letters
+from foretext.tokenizers.byte_pieces import byte_letters
 from tokenizers import Tokenizer, decoders, models
 
 __all__ = ["METASPACE", "WordMarks", "byte_text", "is_byte_level"]

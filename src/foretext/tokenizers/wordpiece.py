@@ -13,8 +13,8 @@ from pydantic import Field, model_validator
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.case import CASE_SAMPLE, likely_lowercase
 from foretext.corpus.text_shards import TextShards
+from foretext.tokenizers.library_words import LibraryWords
 from foretext.tokenizers.merges import Rules, Ties, learn_merges
-from foretext.tokenizers.splitters import LibraryWords
 from foretext.tokenizers.subword_config import SubwordConfig
 from foretext.tokenizers.subword_tokenizer import (
     SubwordTokenizer,

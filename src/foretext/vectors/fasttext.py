@@ -13,7 +13,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from foretext.data.token_file import Tokens
-from foretext.kernels.fasttext import Model, Text, scratch_for, train_slice
+from foretext.kernels.fasttext import train_slice
+from foretext.kernels.fasttext_arrays import Model, Text, scratch_for
 from foretext.kernels.sigmoid import GROUP
 from foretext.kernels.windows import MAX_SENTENCE
 from foretext.progress.run_context import RunContext

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.errors import SettingError
-from foretext.kernels.fasttext import Subwords, word_sums
+from foretext.kernels.fasttext_arrays import Subwords
+from foretext.kernels.fasttext_words import word_sums
 from foretext.kernels.simd import aligned_zeros, padded
 from foretext.vectors.ngrams import CharacterNgrams, SubwordTable
 from foretext.vectors.subword_vectors import SubwordVectors
