@@ -226,9 +226,6 @@ def test_refused_with_a_sentence(text: Path, tmp_path: Path) -> None:
         learned("word2vec", VECTORS, text, tmp_path / "run", engine=engine, budget=9)
     with pytest.raises(SettingError, match="An autoencoder reads no text"):
         learned("autoencoder", [], text, tmp_path / "run", engine=engine)
-    elsewhere, several = on_cluster(), [*VECTORS, "vectors.processes=2"]
-    with pytest.raises(SettingError, match="processes of glove learn in memory that all of them"):
-        learned("glove", several, text, tmp_path / "run", engine=elsewhere)
     with pytest.raises(SettingError, match="'unigram' learns from a sample"):
         learn_tokenizer("unigram", {}, Corpus(text), tmp_path / "t.json", engine=engine)
     assert not (tmp_path / "run").exists()

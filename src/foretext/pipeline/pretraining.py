@@ -228,12 +228,6 @@ def _refuse_engine(recipe: Recipe, budget: float | None, engine: ShardEngine | N
         )
     if engine is not None and recipe.is_autoencoder:
         raise SettingError("An autoencoder reads no text; leave out --workers (engine).")
-    on_cluster = engine is not None and engine.cluster is not None
-    if on_cluster and "vectors" in recipe.parts and recipe.vectors.needs_one_machine:
-        raise SettingError(
-            f"The processes of {recipe.name} learn in memory that all of them see, so not on a "
-            "cluster; leave out --engine ray, or --processes."
-        )
 
 
 def _check(recipe: Recipe) -> None:

@@ -76,11 +76,6 @@ class GloVe:
         cooccurrence: str | None = None
         """Folder of an earlier run's counts; none: count."""
 
-        @property
-        def needs_one_machine(self) -> bool:
-            """Tiles of several processes are in one memory."""
-            return self.processes > 1
-
         @field_validator("memory")
         @classmethod
         def _is_a_size(cls, value: str) -> str:
@@ -168,8 +163,9 @@ class GloVe:
         return counted
 
     def _tiles(self, counted: Cooccurrence, context: RunContext) -> Tiles:
-        """Cut the matrix; other processes read the cells from files."""
-        is_alone = self.config.processes == 1
+        """Cut the matrix; other processes of this machine read the cells from files."""
+        on_cluster = context.engine is not None and context.engine.cluster is not None
+        is_alone = self.config.processes == 1 or on_cluster
         return Tiles(
             counted,
             self.weights.blocks,

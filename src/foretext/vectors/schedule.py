@@ -32,11 +32,6 @@ class VectorsConfig(Config):
     checkpoint_seconds: float = Field(60.0, ge=0)
     """Time between two checkpoints."""
 
-    @property
-    def needs_one_machine(self) -> bool:
-        """Whether several processes learn in memory that all of them see."""
-        return False
-
 
 class ProcessesConfig(VectorsConfig):
     """A further setting of what several processes can learn."""

@@ -101,7 +101,7 @@ class TileDescent:
         with Interruption() as stop, self._learning() as learn:
             with self._progress() as bar, self._kept():
                 while not self._finished():
-                    self._round(learn)
+                    self._rounds(learn)
                     if self._record_due():
                         with bar.paused():
                             self._record()
@@ -116,9 +116,25 @@ class TileDescent:
         return self.state.history
 
     @contextmanager
-    def _learning(self) -> Iterator[Callable[[np.ndarray], object]]:
-        """Yield what learns a set of tiles that share nothing: this thread, several, or others."""
-        config = self.config
+    def _learning(self) -> Iterator[Callable[[list[np.ndarray]], object]]:
+        """Yield what learns rounds of tiles: this thread, several, other processes, or nodes."""
+        config, cluster = self.config, self._cluster
+        if cluster is not None:
+            from foretext.vectors.replicas.attempts import Attempts
+            from foretext.vectors.replicas.on_ray.tile_group import RayTileGroup
+
+            with RayTileGroup(
+                self.weights,
+                self.tiles,
+                self._losses,
+                address=cluster,
+                processes=config.processes,
+                threads=config.threads,
+                rate=self.alpha,
+            ) as group:
+                by_all = Attempts(group.start, self.context)
+                yield lambda rounds: by_all(lambda: group.learn(rounds))
+            return
         if config.processes > 1:
             from foretext.vectors.replicas.tile_processes import TileProcesses
 
@@ -131,21 +147,46 @@ class TileDescent:
                 rate=self.alpha,
                 context=self.context,
             ) as processes:
-                yield processes.learn
+                yield partial(_one_by_one, processes.learn)
             return
         with Threads(config.workers) as pool:
-            yield self._learn if config.workers == 1 else partial(self._learn_apart, pool)
+            alone = config.workers == 1
+            yield partial(_one_by_one, self._learn if alone else partial(self._learn_apart, pool))
 
-    def _round(self, learn: Callable[[np.ndarray], object]) -> None:
-        """Learn a set of tiles that share nothing, and wait for all of them."""
+    @property
+    def _cluster(self) -> str | None:
+        """The address of the cluster whose nodes learn; None: this machine does."""
+        engine = self.context.engine
+        return None if engine is None or self.config.processes == 1 else engine.cluster
+
+    def _rounds(self, learn: Callable[[list[np.ndarray]], object]) -> None:
+        """Learn sets of tiles, each of which shares nothing, and wait for all of them."""
         state = self.state
-        tiles = self.tiles.round(state.step)
-        learn(tiles)
-        state.step += 1
-        state.cells += (size := self.tiles.sizes(tiles))
-        state.loss += float(self._losses[tiles].sum())
-        state.loss_cells += size
+        rounds = [self.tiles.round(state.step + number) for number in range(self._num_rounds())]
+        learn(rounds)
+        for tiles in rounds:
+            state.step += 1
+            state.cells += (size := self.tiles.sizes(tiles))
+            state.loss += float(self._losses[tiles].sum())
+            state.loss_cells += size
         state.seconds = self._clock() - self._began
+
+    def _num_rounds(self) -> int:
+        """Return how many rounds are learned before this process has all weights again.
+
+        On a cluster they are collected for each record, and at the end of an epoch, when other
+        blocks of contexts are needed; elsewhere it always has them.
+        """
+        if self._cluster is None:
+            return 1
+        step, budget = self.state.step, self._budget
+        left = self.tiles.blocks - step % self.tiles.blocks  # of the epoch
+        if budget is None:
+            every = max(self._num_steps // RECORDS, 1)
+            return min(every - step % every, left)
+        until_record = (self.state.records + 1) * budget / RECORDS - self.state.seconds
+        each = self.state.seconds / step if step else math.inf
+        return min(max(int(until_record / each), 1), left)
 
     def _learn_apart(self, pool: Threads, tiles: np.ndarray) -> None:
         workers = self.config.workers
@@ -236,3 +277,9 @@ class TileDescent:
             else "nothing was kept, as no folder is"
         )
         raise Interrupted(f"{signal_name} stopped the training; {kept}.")
+
+
+def _one_by_one(learn: Callable[[np.ndarray], object], rounds: list[np.ndarray]) -> None:
+    """Learn rounds where all weights are in one memory."""
+    for tiles in rounds:
+        learn(tiles)

@@ -2,8 +2,13 @@
 
 Tiles that share neither rows nor columns can be learned at the same time without touching each
 other's numbers. An epoch is so many rounds as there are blocks; a round is one such set of tiles,
-and all rounds together are all tiles. Both are shuffled again in each epoch. The result does not
-depend on which thread learns which tile of a round, or when.
+and all rounds together are all tiles. In which order a block of rows meets the blocks of columns is
+drawn for each epoch. The result does not depend on which thread learns which tile of a round, or
+when.
+
+From round to round of an epoch each block of columns goes to the row before. So whoever keeps some
+neighbouring blocks of rows needs one other block of columns each round (the rings of Gemulla et al.
+2011, "Large-Scale Matrix Factorization with Distributed Stochastic Gradient Descent").
 """
 
 from __future__ import annotations
@@ -102,11 +107,10 @@ class Tiles:
         return int((starts[tiles + 1] - starts[tiles]).sum())
 
     def round(self, step: int) -> np.ndarray:
-        """Numbers of the tiles of a step, (blocks,) int64: no two share rows or columns."""
+        """Numbers of the tiles of a step, (blocks,) int64, row by row: no two share columns."""
         epoch, number = divmod(step, self.blocks)
-        rng = np.random.default_rng((self.seed, epoch))
-        rows, columns = rng.permutation(self.blocks), rng.permutation(self.blocks)
-        return rows * self.blocks + np.roll(columns, -number)
+        columns = np.random.default_rng((self.seed, epoch)).permutation(self.blocks)
+        return np.arange(self.blocks) * self.blocks + np.roll(columns, -number)
 
     def _room(self, sizes: np.ndarray, memory: int) -> Cells:
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from foretext.errors import OutputError
 from foretext.progress.run_context import RunContext
 from foretext.shards import ShardEngine
 from foretext.vectors.hogwild import Hogwild, Learned, train_hogwild
-from foretext.vectors.replicas.group import ReplicaGroup, ReplicaLostError
+from foretext.vectors.replicas.attempts import Attempts
+from foretext.vectors.replicas.group import ReplicaGroup
 from foretext.vectors.replicas.learner import ReplicaLearner
 from foretext.vectors.replicas.local_group import LocalReplicaGroup
 from foretext.vectors.replicas.on_ray import RayReplicaGroup
 from foretext.vectors.replicas.pieces import Pieces
 
 __all__ = ["Replicas", "train_replicas"]
-
-Result = TypeVar("Result")
-
-TRIES = 3  # of a cycle: the system ends processes where memory is short, and it may be back
 
 
 def train_replicas(learner: ReplicaLearner, context: RunContext) -> list[dict[str, Any]]:
@@ -54,13 +49,13 @@ class Replicas:
 
     def __init__(self, learner: ReplicaLearner, group: ReplicaGroup, context: RunContext) -> None:
         config = learner.config
-        self.learner, self.context = learner, context
+        self.learner = learner
         self.alpha = learner.alpha
         self.slices = Pieces.of(
             learner.slices, config.processes, config.threads, config.sync_words
         ).cycles
         self._group = group
-        self._is_whole = False  # whether all replicas are there
+        self._by_all = Attempts(group.start, context)
 
     def compile(self) -> None:
         """Start the processes, each with the weights of the model."""
@@ -84,25 +79,6 @@ class Replicas:
     def arrays(self) -> dict[str, np.ndarray]:
         """The weights of the model."""
         return self.learner.arrays()
-
-    def _by_all(self, work: Callable[[], Result]) -> Result:
-        """Do what a process that ends can spoil, until it is done by all."""
-        for _ in range(TRIES):
-            try:
-                if not self._is_whole:
-                    self._group.start()
-                    self._is_whole = True
-                return work()
-            except ReplicaLostError as lost:
-                self._is_whole = False
-                self.context.note(
-                    f"{lost}; another one takes its place, and what was learned since all had the "
-                    "same weights is learned again"
-                )
-        raise OutputError(
-            f"A process of the training has ended {TRIES} times; free memory or take fewer "
-            "--processes in a new run."
-        )
 
 
 def _group(learner: ReplicaLearner, engine: ShardEngine | None) -> ReplicaGroup:

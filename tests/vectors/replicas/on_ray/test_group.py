@@ -16,7 +16,7 @@ from foretext.progress.run_context import RunContext
 from foretext.shards import RayEngine
 from foretext.shards.on_ray.address import RayAddress
 from foretext.shards.on_ray.connection import connected
-from foretext.vectors.replicas.on_ray import group
+from foretext.vectors.replicas.on_ray import group, members
 from foretext.vectors.replicas.on_ray.group import RayReplicaGroup
 from foretext.vectors.replicas.on_ray.sent_text import pieces_of
 from tests.shards.on_ray.clusters import ENVIRONMENT
@@ -110,7 +110,7 @@ def test_a_cluster_with_too_few_cpus(ray: Any, text: Text, tmp_path: Path) -> No
 def test_cpus_that_others_hold(
     ray: Any, text: Text, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(group, "PLACING", 0.5)
+    monkeypatch.setattr(members, "PLACING", 0.5)
 
     class Holder:
         def here(self) -> None:

@@ -1,0 +1,148 @@
+"""GloVe's rounds of tiles on the nodes of a Ray cluster.
+
+Each member keeps the words of some neighbouring blocks and the cells of their tiles. Contexts go
+round: after each round a member sends one block of them to the member before it (Gemulla et al.
+2011). Rounds are a graph of calls that is given to Ray at once, and this process gets all weights
+at its end. No two tiles of a round share anything, so the bits are those of one machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from foretext.errors import SettingError
+from foretext.vectors.glove_weights import GloveWeights
+from foretext.vectors.replicas.on_ray.members import Actors, RayMembers, asked
+from foretext.vectors.replicas.on_ray.tile_member import CELL_TYPES, TARGET, TileSettings
+from foretext.vectors.tiles import Tiles
+
+__all__ = ["RayTileGroup"]
+
+PIECE = 1 << 22  # cells that are sent at once
+
+
+class RayTileGroup(RayMembers):
+    """Learns rounds of tiles on as many actors as there are processes.
+
+    Args:
+        weights: what learns.
+        tiles: what it learns from.
+        losses: (tiles,) float64, of each tile when it was last learned.
+        address: of the cluster.
+        processes: number of actors.
+        threads: of an actor.
+        rate: of learning.
+
+    Raises:
+        SettingError: there are fewer blocks of words than processes, or no cluster answers.
+        MissingExtraError: Ray is not installed.
+    """
+
+    def __init__(
+        self,
+        weights: GloveWeights,
+        tiles: Tiles,
+        losses: np.ndarray,
+        *,
+        address: str,
+        processes: int,
+        threads: int,
+        rate: float,
+    ) -> None:
+        if processes > tiles.blocks:
+            raise SettingError(
+                f"GloVe cuts these words into {tiles.blocks} blocks, so {processes} processes "
+                f"cannot share them; take --processes {tiles.blocks} at most."
+            )
+        super().__init__(address, processes, threads)
+        self._weights, self._tiles, self._losses_of_tiles = weights, tiles, losses
+        parameters = weights.parameters
+        self._settings = TileSettings(
+            parameters.block_starts, tiles.cells.tile_starts, parameters.stride, threads, rate
+        )
+        self._rows = [self._settings.rows(number, processes) for number in range(processes)]
+
+    def start(self) -> None:
+        """Make members that are not there, and give the words of the model to all.
+
+        Raises:
+            ForetextError: they cannot be there.
+            ReplicaLostError: one was lost.
+        """
+        begun = {number: self._begun(number, actor) for number, actor in self._actors.items()}
+        made = self._made(self._keep_those(begun))
+        self._results([self._begun(number, actor) for number, actor in made.items()])
+        self._add(made)
+
+    def learn(self, rounds: Sequence[np.ndarray]) -> None:
+        """Learn neighbouring rounds of one epoch.
+
+        Raises:
+            ReplicaLostError: a node was lost; the weights are as they were.
+        """
+        learned: list[list[Any]] = []
+        came: list[tuple[Any, ...]] = [()] * self.number
+        taken = [
+            asked(actor, "take", self._contexts(rounds[0], number))
+            for number, actor in self._actors.items()
+        ]
+        for tiles in rounds:
+            results = [
+                actor.do.options(num_returns=2).remote(
+                    "learn", self._own(tiles, number).tolist(), *came[number]
+                )
+                for number, actor in self._actors.items()
+            ]
+            learned.append([losses for losses, _ in results])
+            came = [
+                (int(self._own(tiles, after)[0] % self._tiles.blocks), results[after][1])
+                for after in ((number + 1) % self.number for number in range(self.number))
+            ]
+        kept = self._results([asked(actor, "keep") for actor in self._actors.values()])
+        self._results(taken)
+        for tiles, losses in zip(rounds, learned, strict=True):
+            self._losses_of_tiles[tiles] = np.concatenate(self._results(losses))
+        self._put(kept)
+
+    def _made(self, numbers: Sequence[int]) -> Actors:
+        """Make members, each with the cells of its tiles."""
+        settings = self._cluster.ray.put(tuple(self._settings))
+        actors = self._opened(numbers, TARGET, settings, self.number)
+        for number, actor in actors.items():
+            for name, first, piece in self._pieces(number):
+                self._results([asked(actor, "receive", name, first, piece)])
+        return actors
+
+    def _pieces(self, number: int) -> Iterator[tuple[str, int, np.ndarray]]:
+        """Yield the cells of a member: an array, a place in it, and what stands there."""
+        own = self._settings.cells(self._rows[number])
+        for name in CELL_TYPES:
+            cells = getattr(self._tiles.cells, name)
+            for first in range(own.start, own.stop, PIECE):
+                yield name, first - own.start, cells[first : min(first + PIECE, own.stop)]
+
+    def _begun(self, number: int, actor: Any) -> Any:
+        words = self._weights.arrays["words"][self._settings.records(self._rows[number])]
+        return asked(actor, "begin", words)
+
+    def _contexts(self, tiles: np.ndarray, number: int) -> dict[int, np.ndarray]:
+        """Return the blocks of contexts that a member needs in a round."""
+        contexts, settings = self._weights.arrays["contexts"], self._settings
+        columns = (self._own(tiles, number) % self._tiles.blocks).tolist()
+        return {block: contexts[settings.records(range(block, block + 1))] for block in columns}
+
+    def _own(self, tiles: np.ndarray, number: int) -> np.ndarray:
+        """Return a member's tiles of a round."""
+        rows = self._rows[number]
+        return tiles[rows.start : rows.stop]
+
+    def _put(self, kept: Sequence[tuple[np.ndarray, dict[int, np.ndarray]]]) -> None:
+        """Write what all members have learned to the weights."""
+        arrays, settings = self._weights.arrays, self._settings
+        for rows, (words, contexts) in zip(self._rows, kept, strict=True):
+            arrays["words"][settings.records(rows)] = words
+            for block, records in contexts.items():
+                arrays["contexts"][settings.records(range(block, block + 1))] = records
