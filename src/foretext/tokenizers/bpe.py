@@ -9,11 +9,12 @@ from pydantic import Field, model_validator
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.text_shards import TextShards
 from foretext.tokenizers.byte_pieces import BytePieces
+from foretext.tokenizers.library_additions import with_special_tokens
 from foretext.tokenizers.library_words import LibraryWords
 from foretext.tokenizers.merges import Merges, Rules, Ties, learn_merges
 from foretext.tokenizers.splitter import Splitter
 from foretext.tokenizers.subword_config import SubwordConfig
-from foretext.tokenizers.subword_tokenizer import SubwordTokenizer, with_special_tokens
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 __all__ = ["BPE"]

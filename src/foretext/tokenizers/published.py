@@ -10,8 +10,9 @@ from typing_extensions import TypedDict
 from foretext.errors import CorpusError
 from foretext.parsing import read_json, read_text
 from foretext.tokenizers.frames import framed, with_frame
+from foretext.tokenizers.library_additions import with_special_tokens
 from foretext.tokenizers.library_errors import library_errors
-from foretext.tokenizers.subword_tokenizer import SubwordTokenizer, with_special_tokens
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.wordpiece import PREFIX
 from tokenizers import AddedToken as LibraryToken
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers

@@ -25,13 +25,9 @@ from foretext.tokenizers.split_words import SplitWords
 from foretext.tokenizers.word_encoder import WordEncoder
 from foretext.tokenizers.word_marks import WordMarks
 from tokenizers import Tokenizer as LibraryTokenizer
-from tokenizers import decoders, models, processors
+from tokenizers import decoders, models
 
-__all__ = [
-    "SubwordTokenizer",
-    "with_bert_template",
-    "with_special_tokens",
-]
+__all__ = ["SubwordTokenizer"]
 
 MANY = 1 << 14  # characters from which a table of words is faster
 GAPS = 1 << 20  # ids without a token that a vocabulary may have
@@ -293,26 +289,6 @@ class SubwordTokenizer(Tokenizer):
         return self.library.to_str() == other.library.to_str()
 
     __hash__ = None  # type: ignore[assignment]
-
-
-def with_special_tokens(
-    library: LibraryTokenizer, special_tokens: Sequence[str]
-) -> LibraryTokenizer:
-    """Make tokens of the vocabulary special: the library finds them in text unchanged."""
-    library.add_special_tokens(list(special_tokens))
-    return library
-
-
-def with_bert_template(library: LibraryTokenizer) -> LibraryTokenizer:
-    """Put ``[CLS]`` and ``[SEP]`` around texts, where the vocabulary has both."""
-    ids = {token: library.token_to_id(token) for token in ("[CLS]", "[SEP]")}
-    if None not in ids.values():
-        library.post_processor = processors.TemplateProcessing(
-            single="[CLS] $A [SEP]",
-            pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-            special_tokens=list(ids.items()),
-        )
-    return library
 
 
 def _distinct(starts: np.ndarray, num_ids: int) -> np.ndarray:

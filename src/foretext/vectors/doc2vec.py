@@ -19,7 +19,8 @@ from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.vectors.doc2vec_config import Doc2VecConfig
 from foretext.vectors.document_network import DocumentNetwork, HeldOutWords
 from foretext.vectors.document_windows import DocumentWindows
-from foretext.vectors.hogwild import Learned, train_hogwild
+from foretext.vectors.hogwild import train_hogwild
+from foretext.vectors.slice_learner import Learned
 from foretext.vectors.slices import Slices, cut_sentences
 
 __all__ = ["Doc2Vec"]

@@ -21,10 +21,10 @@ from foretext.progress.run_context import RunContext
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.vectors.frequencies import as_chances, centre_chances, keep_rates
 from foretext.vectors.held_out import HeldOutWindows
-from foretext.vectors.hogwild import Learned
 from foretext.vectors.ngrams import CharacterNgrams
 from foretext.vectors.output_layer import HierarchicalSoftmax, NegativeSampling, OutputLayer
 from foretext.vectors.replicas import ReplicasConfig, Rows, train_replicas
+from foretext.vectors.slice_learner import Learned
 from foretext.vectors.slices import Slices
 from foretext.vectors.subword_weights import SubwordWeights
 from foretext.vectors.word_vectors import WordVectors

@@ -9,14 +9,12 @@ then, which costs nothing in quality, but no two runs are equal.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
-from typing import Any, NamedTuple, Protocol, Self
-
-import numpy as np
+from typing import Any
 
 from foretext.errors import Interrupted, SettingError
 from foretext.progress import Progress
@@ -25,48 +23,13 @@ from foretext.progress.checkpoint import copy_arrays, kept_by, saving_seconds
 from foretext.progress.run_context import RunContext
 from foretext.runtime import Interruption, Threads
 from foretext.vectors.schedule import DescentConfig, LinearDecay
-from foretext.vectors.slices import Slices
+from foretext.vectors.slice_learner import Learned, SliceLearner
 
-__all__ = ["Hogwild", "HogwildState", "Learned", "SliceLearner", "train_hogwild"]
+__all__ = ["Hogwild", "HogwildState", "train_hogwild"]
 
 ROUND_SLICES = 16  # slices a worker gets before all meet: a third of a second
 LEAST_RATE = 0.1  # of a budget, to learn in, however long it took to compile
 NUM_SAVINGS = 3  # of all weights after a training: last checkpoint, result, and the page reads it
-
-
-class Learned(NamedTuple):
-    """What learning one slice gave."""
-
-    loss: float  # sum over the predictions
-    predictions: int
-    words: int
-
-    @classmethod
-    def summed(cls, parts: Iterable[Sequence[float]]) -> Self:
-        """Return what all parts gave, added in their order."""
-        loss, predictions, words = (sum(column) for column in zip(*parts, strict=True))
-        return cls(loss, int(predictions), int(words))
-
-
-class SliceLearner(Protocol):
-    """A model that learns from slices of a text."""
-
-    slices: Slices
-    alpha: float  # learning rate at the start
-
-    def compile(self) -> None:
-        """Have the machine code ready, so that making it is not taken for learning."""
-
-    def learn(
-        self, slice_index: int, worker: int, rates: tuple[float, float], seed: int
-    ) -> Learned:
-        """Learn one slice in place, letting go of the GIL."""
-
-    def held_out_loss(self) -> float | None:
-        """Return the mean loss of the held-out predictions, or None when nothing is held out."""
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return everything that learning changes; a resumed run writes into these arrays."""
 
 
 @dataclass

@@ -24,7 +24,6 @@ from foretext.progress.run_context import RunContext
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.vectors.frequencies import as_chances, centre_chances, keep_rates
 from foretext.vectors.held_out import HeldOutWindows
-from foretext.vectors.hogwild import Learned
 from foretext.vectors.output_layer import (
     FullSoftmax,
     HierarchicalSoftmax,
@@ -32,6 +31,7 @@ from foretext.vectors.output_layer import (
     OutputLayer,
 )
 from foretext.vectors.replicas import ReplicasConfig, Rows, train_replicas
+from foretext.vectors.slice_learner import Learned
 from foretext.vectors.slices import Slices
 from foretext.vectors.word_vectors import WordVectors
 

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from foretext.classifiers.fasttext.text_profile import TextProfile
 from foretext.config import Config
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
-from foretext.kernels.fasttext_classifier import (
+from foretext.kernels.fasttext_classifier_arrays import (
     HIERARCHICAL,
     NEGATIVE_SAMPLING,
     ONE_VS_ALL,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from foretext.classifiers.fasttext.dictionary import Dictionary, Units, WordIds
 from foretext.classifiers.fasttext.labels import NumberedLabels
 from foretext.classifiers.fasttext.model import FastTextModel
-from foretext.kernels.fasttext_classifier import Documents
+from foretext.kernels.fasttext_classifier_arrays import Documents
 from foretext.kernels.fasttext_features import document_entries, unit_signatures
 
 __all__ = ["TrainingFeatures"]

@@ -15,9 +15,10 @@ from foretext.classifiers.fasttext.model import FastTextModel
 from foretext.classifiers.fasttext.output_layer import OutputLayer
 from foretext.classifiers.fasttext.rows import DenseRows
 from foretext.errors import SettingError
-from foretext.kernels.fasttext_classifier import Model, fill_rows, scratch_for, train_documents
+from foretext.kernels.fasttext_classifier import fill_rows, train_documents
+from foretext.kernels.fasttext_classifier_arrays import Model, scratch_for
 from foretext.kernels.simd import aligned_zeros, padded
-from foretext.vectors.hogwild import Learned
+from foretext.vectors.slice_learner import Learned
 from foretext.vectors.slices import Slices
 from foretext.vectors.word_vectors import WordVectors
 

@@ -8,9 +8,9 @@ from typing import Protocol
 import numpy as np
 
 from foretext.tokenizers.vocabulary import Vocabulary
-from foretext.vectors.hogwild import SliceLearner
 from foretext.vectors.replicas.settings import ReplicasConfig
 from foretext.vectors.replicas.tiers import Rows
+from foretext.vectors.slice_learner import SliceLearner
 
 __all__ = ["ReplicaLearner"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
-from foretext.vectors.hogwild import Learned
 from foretext.vectors.replicas.learner import ReplicaLearner
 from foretext.vectors.replicas.plan import ReplicaPlan
 from foretext.vectors.replicas.processes import LocalProcesses, ProcessLostError
 from foretext.vectors.replicas.shared_arrays import Arrays
 from foretext.vectors.replicas.shared_weights import SharedWeights
 from foretext.vectors.replicas.tiers import ROUNDS
+from foretext.vectors.slice_learner import Learned
 
 __all__ = ["LocalReplicaGroup"]
 

@@ -10,13 +10,13 @@ from typing import Any
 
 from foretext.kernels.merging import merge_rows
 from foretext.runtime import Threads
-from foretext.vectors.hogwild import Learned
 from foretext.vectors.replicas.learner import ReplicaLearner
 from foretext.vectors.replicas.pieces import Pieces
 from foretext.vectors.replicas.plan import ReplicaPlan
 from foretext.vectors.replicas.shared_weights import SharedWeights
 from foretext.vectors.replicas.shares import shares_of_changes
 from foretext.vectors.replicas.tiers import ROUNDS
+from foretext.vectors.slice_learner import Learned
 
 __all__ = ["Replica", "replica_of_process"]
 

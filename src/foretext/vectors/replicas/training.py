@@ -8,13 +8,14 @@ import numpy as np
 
 from foretext.progress.run_context import RunContext
 from foretext.shards import ShardEngine
-from foretext.vectors.hogwild import Hogwild, Learned, train_hogwild
+from foretext.vectors.hogwild import Hogwild, train_hogwild
 from foretext.vectors.replicas.attempts import Attempts
 from foretext.vectors.replicas.group import ReplicaGroup
 from foretext.vectors.replicas.learner import ReplicaLearner
 from foretext.vectors.replicas.local_group import LocalReplicaGroup
 from foretext.vectors.replicas.on_ray import RayReplicaGroup
 from foretext.vectors.replicas.pieces import Pieces
+from foretext.vectors.slice_learner import Learned
 
 __all__ = ["Replicas", "train_replicas"]
 

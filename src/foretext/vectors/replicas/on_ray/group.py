@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from foretext.vectors.hogwild import Learned
 from foretext.vectors.replicas.learner import ReplicaLearner
 from foretext.vectors.replicas.on_ray.exchange import Exchange
 from foretext.vectors.replicas.on_ray.member import TARGET
@@ -19,6 +18,7 @@ from foretext.vectors.replicas.on_ray.members import Actors, RayMembers, asked
 from foretext.vectors.replicas.on_ray.sent_text import META, pieces_of
 from foretext.vectors.replicas.plan import ReplicaPlan
 from foretext.vectors.replicas.tiers import ROUNDS
+from foretext.vectors.slice_learner import Learned
 
 __all__ = ["RayReplicaGroup"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from foretext.vectors.hogwild import Learned
 from foretext.vectors.replicas.on_ray.exchange import Exchange, Part
 from foretext.vectors.replicas.on_ray.sent_text import SentText
 from foretext.vectors.replicas.plan import ReplicaPlan
 from foretext.vectors.replicas.replica import Replica
 from foretext.vectors.replicas.shared_weights import SharedWeights
+from foretext.vectors.slice_learner import Learned
 
 __all__ = ["TARGET", "Member"]
 
