@@ -100,7 +100,7 @@ def test_a_ring_learns_what_one_process_learns(tiles: Tiles, processes: int) -> 
     for each in rounds:
         train_tiles(tiles.cells, alone.parameters, each, np.float32(RATE), expected)
     group = RayTileGroup(
-        together, tiles, losses, address="auto", processes=processes, threads=2, rate=RATE
+        together, tiles, losses, address="local", processes=processes, threads=2, rate=RATE
     )
     cluster: Any = Here()
     group._cluster = cluster
