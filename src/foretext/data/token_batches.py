@@ -23,16 +23,17 @@ def token_batches(
         batch_tokens: of a batch, at most about.
         num_threads: that compute a batch each at the same time.
     """
-    total = max(sum(lengths), 1)
+    sizes = [max(length, 1) for length in lengths]
+    total = sum(sizes)
     num = -(-total // batch_tokens)
     if num > num_threads:
         num = -(-num // num_threads) * num_threads
     batches, last, before = list[list[int]](), -1, 0
-    for row in sorted(range(len(lengths)), key=lambda row: -lengths[row]):
-        place = int((before + lengths[row] / 2) * num / total)
-        if place != last or lengths[batches[-1][0]] > WIDEST * lengths[row]:
+    for row in sorted(range(len(sizes)), key=lambda row: -sizes[row]):
+        place = int((before + sizes[row] / 2) * num / total)
+        if place != last or sizes[batches[-1][0]] > WIDEST * sizes[row]:
             batches.append([])
             last = place
         batches[-1].append(row)
-        before += lengths[row]
+        before += sizes[row]
     return batches
