@@ -40,6 +40,7 @@ class SearchIndex(Represented):
 
     kind = "search index"
     abilities: ClassVar[tuple[str, ...]] = ("search",)
+    text_framing: ClassVar[None] = None  # of a query; its model reads it whole, or in windows
 
     def __init__(self, path: str | Path, open_model: OpenModel) -> None:
         self._folder = IndexFolder(Path(path))
