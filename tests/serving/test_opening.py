@@ -63,6 +63,7 @@ def test_a_model_that_tags_has_answered_once_before_there_are_requests() -> None
     class Tags:
         kind = "tagging"
         abilities = ("tag",)
+        text_framing = None
 
         def answered(self, rows: Iterable[tuple[str, ...]]) -> list[dict[str, str]]:
             asked.append([text for (text,) in rows])
