@@ -80,11 +80,23 @@ def test_rows_of_an_example_stay_together(wordpiece: SubwordTokenizer) -> None:
         np.testing.assert_allclose(output, alone(net, ids)[0], atol=1e-5)
 
 
-def test_batches_hold_about_as_many_tokens_and_begin_with_the_longest() -> None:
-    batches = list(computing._batches(examples(ROWS), 20))
-    assert [batch.lengths.tolist() for batch in batches] == [[17], [8, 8], [3, 2, 1]]
+@pytest.mark.parametrize(
+    ("unpads", "lengths"), [(False, [[17], [8, 8], [3, 2, 1]]), (True, [[17], [8, 8, 3, 2], [1]])]
+)
+def test_batches_hold_about_as_many_tokens_and_begin_with_the_longest(
+    wordpiece: SubwordTokenizer,
+    monkeypatch: pytest.MonkeyPatch,
+    unpads: bool,
+    lengths: list[list[int]],
+) -> None:
+    backbone = network(wordpiece, PerRow()).backbone
+    monkeypatch.setattr(type(backbone), "unpads", unpads)
+    monkeypatch.setitem(computing.BATCH_TOKENS, "cpu", 20)
+    batches = computing._batches(examples(ROWS), backbone)
+    assert [batch.lengths.tolist() for batch in batches] == lengths
     assert sorted(key for batch in batches for key in batch.keys.tolist()) == list(range(6))
-    pairs = list(computing._batches(examples(ROWS, group=2), 40))
+    monkeypatch.setitem(computing.BATCH_TOKENS, "cpu", 40)
+    pairs = computing._batches(examples(ROWS, group=2), backbone)
     assert [batch.lengths.tolist() for batch in pairs] == [[17], [8, 8]]
 
 
