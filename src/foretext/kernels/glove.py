@@ -34,7 +34,7 @@ from foretext.kernels.simd import (
     zeros,
 )
 
-__all__ = ["GROUP", "Cells", "Parameters", "train_tiles"]
+__all__ = ["CELL_TYPES", "GROUP", "Cells", "Parameters", "train_tiles"]
 
 GROUP = 4  # cells of a row that are learned at once
 
@@ -47,6 +47,9 @@ class Cells(NamedTuple):
     logs: np.ndarray  # (N + 16,) float32, log X
     weights: np.ndarray  # (N + 16,) float32, h(X)
     tile_starts: np.ndarray  # (tiles + 1,) int64; tile (a, b) has the number a * blocks + b
+
+
+CELL_TYPES = {"rows": "u2", "columns": "u2", "logs": "f4", "weights": "f4"}  # of `Cells`
 
 
 class Parameters(NamedTuple):

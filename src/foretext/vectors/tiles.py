@@ -20,7 +20,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from foretext.files import output_error
-from foretext.kernels.glove import Cells
+from foretext.kernels.glove import CELL_TYPES, Cells
 from foretext.kernels.simd import LANES
 from foretext.kernels.tiles import size_tiles, take_cells
 from foretext.parsing import new_array
@@ -119,12 +119,7 @@ class Tiles:
             name: np.zeros(size + LANES, dtype)
             if size * CELL_BYTES <= memory
             else self._mapped(name, size + LANES, dtype)
-            for name, dtype in (
-                ("rows", "u2"),
-                ("columns", "u2"),
-                ("logs", "f4"),
-                ("weights", "f4"),
-            )
+            for name, dtype in CELL_TYPES.items()
         }
         rows, columns = room["rows"][:size], room["columns"][:size]
         return Cells(rows, columns, room["logs"], room["weights"], starts)

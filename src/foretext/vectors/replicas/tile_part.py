@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from foretext.errors import CorpusError
-from foretext.kernels.glove import Cells, Parameters, train_tiles
+from foretext.kernels.glove import CELL_TYPES, Cells, Parameters, train_tiles
 from foretext.kernels.simd import LANES
 from foretext.parsing import map_array
 from foretext.runtime import Threads
@@ -143,6 +143,6 @@ def _opened_cells(plan: TilePlan, tile_starts: np.ndarray) -> Cells:
     padded = plan.num_cells + LANES
     rows, columns, logs, weights = (
         map_array(Path(plan.folder) / f"{name}.bin", dtype, padded, CorpusError)
-        for name, dtype in (("rows", "u2"), ("columns", "u2"), ("logs", "f4"), ("weights", "f4"))
+        for name, dtype in CELL_TYPES.items()
     )
     return Cells(rows[: plan.num_cells], columns[: plan.num_cells], logs, weights, tile_starts)

@@ -51,7 +51,7 @@ class RayReplicaGroup(RayMembers):
         put = self._cluster.ray.put
         parts = [put(part) for part in self._exchange.parts(self._learner.arrays())]
         begun = {number: asked(actor, "begin", *parts) for number, actor in self._actors.items()}
-        made = self._made(self._keep_those(begun))
+        made = self._made(self._drop_lost(begun))
         self._all(made, "begin", *parts)
         self._add(made)
 

@@ -81,7 +81,7 @@ class RayMembers:
                 cluster.result(each)  # which refuses other versions
         return actors
 
-    def _keep_those(self, reached: dict[int, Any]) -> list[int]:
+    def _drop_lost(self, reached: dict[int, Any]) -> list[int]:
         """Forget the members whose results, by number, do not come; return the numbers missing."""
         self._actors = {
             number: self._actors[number]

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from foretext.errors import SettingError
+from foretext.kernels.glove import CELL_TYPES
 from foretext.vectors.glove_weights import GloveWeights
 from foretext.vectors.replicas.on_ray.members import Actors, RayMembers, asked
-from foretext.vectors.replicas.on_ray.tile_member import CELL_TYPES, TARGET, TileSettings
+from foretext.vectors.replicas.on_ray.tile_member import TARGET, TileSettings
 from foretext.vectors.tiles import Tiles
 
 __all__ = ["RayTileGroup"]
@@ -73,7 +74,7 @@ class RayTileGroup(RayMembers):
             ReplicaLostError: one was lost.
         """
         begun = {number: self._begun(number, actor) for number, actor in self._actors.items()}
-        made = self._made(self._keep_those(begun))
+        made = self._made(self._drop_lost(begun))
         self._results([self._begun(number, actor) for number, actor in made.items()])
         self._add(made)
 
@@ -132,7 +133,7 @@ class RayTileGroup(RayMembers):
         """Return the blocks of contexts that a member needs in a round."""
         contexts, settings = self._weights.arrays["contexts"], self._settings
         columns = (self._own(tiles, number) % self._tiles.blocks).tolist()
-        return {block: contexts[settings.records(range(block, block + 1))] for block in columns}
+        return {block: contexts[settings.block(block)] for block in columns}
 
     def _own(self, tiles: np.ndarray, number: int) -> np.ndarray:
         """Return a member's tiles of a round."""
@@ -145,4 +146,4 @@ class RayTileGroup(RayMembers):
         for rows, (words, contexts) in zip(self._rows, kept, strict=True):
             arrays["words"][settings.records(rows)] = words
             for block, records in contexts.items():
-                arrays["contexts"][settings.records(range(block, block + 1))] = records
+                arrays["contexts"][settings.block(block)] = records

@@ -7,16 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from foretext.files import temporary_folder
-from foretext.kernels.glove import Cells, Parameters
+from foretext.kernels.glove import CELL_TYPES, Cells, Parameters
 from foretext.kernels.simd import LANES, aligned_zeros
 from foretext.parsing import temporary_array
 from foretext.runtime import Threads
 from foretext.vectors.replicas.tile_part import learn_tiles
 
-__all__ = ["CELL_TYPES", "TARGET", "Blocks", "TileMember", "TileSettings"]
+__all__ = ["TARGET", "Blocks", "TileMember", "TileSettings"]
 
 TARGET = "foretext.vectors.replicas.on_ray.tile_member:TileMember"
-CELL_TYPES = {"rows": "u2", "columns": "u2", "logs": "f4", "weights": "f4"}
 
 Blocks = dict[int, np.ndarray]  # the records of some blocks of contexts, by their numbers
 
@@ -48,6 +47,10 @@ class TileSettings(NamedTuple):
         """Return where the records of neighbouring blocks are in an array of all."""
         starts = self.block_starts[[blocks.start, blocks.stop]] * 2 * self.stride
         return slice(int(starts[0]), int(starts[1]))
+
+    def block(self, number: int) -> slice:
+        """Return where the records of one block are."""
+        return self.records(range(number, number + 1))
 
 
 class TileMember:
@@ -101,7 +104,7 @@ class TileMember:
     def take(self, contexts: Blocks) -> None:
         """Take blocks of contexts."""
         for block, records in contexts.items():
-            self._parameters.contexts[self._place(block)] = records
+            self._parameters.contexts[self._settings.block(block)] = records
 
     def learn(
         self, tiles: list[int], came: int | None = None, records: np.ndarray | None = None
@@ -133,8 +136,5 @@ class TileMember:
     def _learn(self, tiles: list[int]) -> None:
         learn_tiles(self._tiles, self._parameters, tiles, self._settings.rate, self._losses)
 
-    def _place(self, block: int) -> slice:
-        return self._settings.records(range(block, block + 1))
-
     def _block(self, block: int) -> np.ndarray:
-        return self._parameters.contexts[self._place(block)].copy()
+        return self._parameters.contexts[self._settings.block(block)].copy()
