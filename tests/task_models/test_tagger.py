@@ -311,6 +311,8 @@ def test_what_is_not_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     letters = [sentence("a b c d", "O O B-X I-X")]
     assert not resolved(letters).config.word_boundaries
     assert resolved(letters, word_boundaries=True).config.word_boundaries
+    with pytest.raises(SettingError, match="most tokens of the rows are words themselves"):
+        resolved(animals(), word_boundaries=True)
     frozen = resolved(chinese(), is_frozen=True)
     assert (frozen.config.word_boundaries, frozen.notes) == (False, [])
     monkeypatch.setattr(resolving, "is_jieba_installed", lambda: False)

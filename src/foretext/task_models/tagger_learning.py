@@ -20,6 +20,7 @@ from foretext.data.rows import (
     read_tagged,
 )
 from foretext.data.rows.in_memory import RowSource, tagged_blocks
+from foretext.errors import SettingError
 from foretext.task_models.base import KeptFacts, TaskModel
 from foretext.task_models.learned_rates import LearnedRates, Rate
 from foretext.task_models.resolving import resolved_boundaries
@@ -146,7 +147,16 @@ class TaggerLearning(TaskModel):
         is_pretrained: bool,
         is_frozen: bool,
     ) -> Resolved:
-        """Choose whether the characters of Chinese rows are marked by their places in words."""
+        """Choose whether the characters of Chinese rows are marked by their places in words.
+
+        Raises:
+            SettingError: the user wants them marked, but tokens are words.
+        """
+        if config.word_boundaries is True and not are_characters(rows):
+            raise SettingError(
+                "[task] word_boundaries = true marks where characters stand in words, but most "
+                "tokens of the rows are words themselves; leave it out."
+            )
         is_chinese = are_chinese_characters(rows)
         return resolved_boundaries(config, base, is_chinese=is_chinese, is_frozen=is_frozen)
 

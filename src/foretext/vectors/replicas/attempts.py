@@ -9,11 +9,19 @@ from foretext.errors import OutputError
 from foretext.progress.run_context import RunContext
 from foretext.vectors.replicas.group import ReplicaLostError
 
-__all__ = ["Attempts"]
+__all__ = ["TRIES", "Attempts", "too_many_lost"]
 
 Result = TypeVar("Result")
 
 TRIES = 3  # of one work: the system ends processes where memory is short, and it may be back
+
+
+def too_many_lost() -> OutputError:
+    """Return the error of a training whose processes ended `TRIES` times."""
+    return OutputError(
+        f"A process of the training has ended {TRIES} times; free memory or take fewer "
+        "--processes in a new run."
+    )
 
 
 class Attempts:
@@ -46,7 +54,4 @@ class Attempts:
                     f"{lost}; another one takes its place, and what was learned since all had the "
                     "same weights is learned again"
                 )
-        raise OutputError(
-            f"A process of the training has ended {TRIES} times; free memory or take fewer "
-            "--processes in a new run."
-        )
+        raise too_many_lost()

@@ -7,16 +7,14 @@ from typing import Self
 
 import numpy as np
 
-from foretext.errors import OutputError
 from foretext.progress.run_context import RunContext
 from foretext.vectors.glove_weights import GloveWeights
+from foretext.vectors.replicas.attempts import TRIES, too_many_lost
 from foretext.vectors.replicas.processes import LocalProcesses, ProcessLostError
 from foretext.vectors.replicas.tile_part import TilePlan, learn_tiles, tile_slots
 from foretext.vectors.tiles import Tiles
 
 __all__ = ["TileProcesses"]
-
-TRIES = 3  # times that a process may end before no other one is started
 
 
 class TileProcesses:
@@ -109,10 +107,7 @@ class TileProcesses:
         is_whole = False
         while not is_whole:
             if self._lost == TRIES:
-                raise OutputError(
-                    f"A process of the training has ended {TRIES} times; free memory or take fewer "
-                    "--processes in a new run."
-                )
+                raise too_many_lost()
             try:
                 self._processes.restart()
                 is_whole = True
