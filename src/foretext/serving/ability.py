@@ -25,9 +25,19 @@ class Ability(ABC):
     def __init__(self, model: Any) -> None:
         self.model = model
 
+    def sample(self) -> tuple[Any, Hashable] | None:
+        """Return an item and options that any model of the ability answers soon; None: no need."""
+        return None
+
     def get_ready(self) -> None:
-        """Load what the first request would wait for; called once, before there are requests."""
-        return
+        """Answer the sample before there are requests, or the first would wait for what is loaded.
+
+        Raises:
+            ForetextError: the model answers nothing.
+        """
+        if (sample := self.sample()) is not None:
+            item, options = sample
+            self.run([item], options)
 
     def cost(self, item: Any) -> int:
         """Return how many tokens an item has, roughly; requests are cut and sorted by it."""

@@ -21,6 +21,10 @@ class Answer(Ability):
 
     name: ClassVar[str] = "answer"
 
+    def sample(self) -> tuple[tuple[str, str], AnswerOptions]:
+        """Return a question and a passage."""
+        return ("a", "a"), AnswerOptions()
+
     def run(self, items: Sequence[tuple[str, str]], options: Hashable) -> list[dict[str, Any]]:
         """Return the record of each question; see `Ability.run`."""
         assert isinstance(options, AnswerOptions)

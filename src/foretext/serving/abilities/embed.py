@@ -26,6 +26,10 @@ class Embed(Ability):
 
     name: ClassVar[str] = "embed"
 
+    def sample(self) -> tuple[str, EmbedOptions]:
+        """Return a text of one letter."""
+        return "a", EmbedOptions()
+
     def run(self, items: Sequence[str], options: Hashable) -> list[NDArray[np.float32]]:
         """Return the vector of each text; see `Ability.run`."""
         assert isinstance(options, EmbedOptions)

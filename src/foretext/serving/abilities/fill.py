@@ -22,6 +22,10 @@ class Fill(Ability):
 
     name: ClassVar[str] = "fill"
 
+    def sample(self) -> tuple[str, FillOptions]:
+        """Return a text that is a mask, which every model reads as its own."""
+        return "[MASK]", FillOptions()
+
     def run(self, items: Sequence[str], options: Hashable) -> list[list[list[dict[str, Any]]]]:
         """Return the tokens of each mask of each text; see `Ability.run`."""
         assert isinstance(options, FillOptions)

@@ -87,6 +87,10 @@ class Generate(Ability):
         """Return the number of ids, or about that of a text."""
         return estimated_tokens(item) if isinstance(item, str) else len(item)
 
+    def sample(self) -> tuple[Prompt, GenerateOptions]:
+        """Return a prompt that one token continues."""
+        return "a", GenerateOptions(max_new_tokens=1)
+
     def prompt_ids(self, prompt: Prompt) -> list[int]:
         """Return the ids that the model reads of a prompt.
 

@@ -28,6 +28,10 @@ class Predict(Ability):
     name: ClassVar[str] = "predict"
     model: Predictor
 
+    def sample(self) -> tuple[Input, PredictOptions]:
+        """Return an input of letters."""
+        return ("a",) * len(self.model.fields), PredictOptions()
+
     def run(self, items: Sequence[Input], options: Hashable) -> list[Record]:
         """Return the record of each input; see `Ability.run`."""
         assert isinstance(options, PredictOptions)

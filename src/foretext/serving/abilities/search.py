@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from typing import Any, ClassVar, NamedTuple
 
+from foretext.errors import ModelFileError
 from foretext.search.search_index import By
 from foretext.serving.ability import Ability
 
@@ -22,6 +24,15 @@ class Search(Ability):
     """A query becomes the document of ``foretext search --json``."""
 
     name: ClassVar[str] = "search"
+
+    def sample(self) -> tuple[str, SearchOptions]:
+        """Return a query of one letter."""
+        return "a", SearchOptions()
+
+    def get_ready(self) -> None:
+        """Load the model, if it is there; an index that has lost it still finds by words."""
+        with suppress(ModelFileError):
+            super().get_ready()
 
     def run(self, items: Sequence[str], options: Hashable) -> list[dict[str, Any]]:
         """Return what is found for each query; see `Ability.run`."""

@@ -15,9 +15,9 @@ class Tag(Ability):
 
     name: ClassVar[str] = "tag"
 
-    def get_ready(self) -> None:
-        """Answer a text: the dictionary that finds Chinese words takes seconds to load."""
-        self.run(["a"], None)
+    def sample(self) -> tuple[str, None]:
+        """Return a text of one letter."""
+        return "a", None
 
     def run(self, items: Sequence[str], options: Hashable) -> list[dict[str, Any]]:
         """Return the record of each text; see `Ability.run`. There are no options."""

@@ -32,6 +32,10 @@ class Translate(Ability):
         num_beams = max(options.num_beams or decoding.num_beams, options.k)
         return num_beams * (options.max_new_tokens or decoding.max_new_tokens) > LONG
 
+    def sample(self) -> tuple[str, TranslateOptions]:
+        """Return a text of one letter, whose translation ends at once."""
+        return "a", TranslateOptions(max_new_tokens=1)
+
     def run(self, items: Sequence[str], options: Hashable) -> list[dict[str, Any]]:
         """Return the record of each text; see `Ability.run`."""
         assert isinstance(options, TranslateOptions)
