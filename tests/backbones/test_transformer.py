@@ -275,6 +275,33 @@ def test_the_first_position_only_is_what_it_is_among_all(
         torch.testing.assert_close(alone, whole, rtol=1e-3, atol=2e-4)
 
 
+@pytest.mark.parametrize("form", sorted(FORMS.keys() - {"albert"}))
+def test_some_of_the_layers_are_a_network_of_their_own(form: str) -> None:
+    deep, shallow = transformer(form, num_layers=4), transformer(form)
+    shallow.load_state_dict(deep.state_dict(), strict=False)
+    inputs = random_inputs(V)
+    whole = deep(inputs).last
+    deep.use_layers(2)
+    for needed in ("all", "first"):
+        asked = replace(inputs, needed=needed)
+        assert torch.equal(deep(asked).last, shallow(asked).last)
+    assert deep.flops() == shallow.flops()
+    deep.use_layers(4)
+    assert torch.equal(deep(inputs).last, whole)
+
+
+def test_layers_are_stacked_in_their_order() -> None:
+    backbone = transformer("modern", num_layers=5, first_norm=False)
+    sources = backbone.stacked_weights(3)
+    weight = "attention.query_key_value.weight"
+    assert sources[f"blocks.3.{weight}"] == f"blocks.0.{weight}"
+    assert sources[f"blocks.4.{weight}"] == f"blocks.1.{weight}"
+    assert "blocks.3.attention_norm.weight" not in sources  # the first layer has none
+    assert "blocks.4.attention_norm.weight" in sources
+    assert not [name for name in sources if not name.startswith(("blocks.3.", "blocks.4."))]
+    assert not transformer("albert").stacks_layers
+
+
 def test_shared_layers_are_copies_of_one() -> None:
     """What several layers with equal weights compute; a gradient is the sum of theirs."""
     shared, copied = (transformer("bert", share_layers=shares) for shares in (True, False))

@@ -16,6 +16,7 @@ from foretext.errors import Interrupted, SettingError
 from foretext.evaluation.language_model import evaluate_language_model
 from foretext.objectives.base import Objective
 from foretext.pipeline import run_recipe
+from foretext.pipeline.building import check_model
 from foretext.pipeline.planning import plan_network
 from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder
@@ -130,6 +131,25 @@ def test_a_resumed_run_ends_in_the_same_bits(
     run_recipe(small_recipe(pair), animal_text, tmp_path / "run", resume=True)
     resumed, whole = ft.load(tmp_path / "run"), ft.load(run.path)
     assert np.array_equal(resumed.embed(TEXTS), whole.embed(TEXTS))
+
+
+@pytest.mark.parametrize("setting", ["short_row_rate", "stacking_rate"])
+def test_it_begins_small_or_refuses_to(
+    pair: Pair, setting: str, animal_text: Path, tmp_path: Path
+) -> None:
+    recipe = small_recipe(pair, f"training.{setting}=0.5")
+    model = check_model(small_recipe(pair))
+    can = {
+        "short_row_rate": model.objective.cuts_rows,
+        "stacking_rate": model.backbone.stacks_layers,
+    }
+    if can[setting]:
+        run_recipe(recipe, animal_text, tmp_path / "run")
+        losses = valid_losses(RunFolder(tmp_path / "run"))
+        assert losses[-1] < losses[0]
+    else:
+        with pytest.raises(SettingError, match=setting):
+            run_recipe(recipe, tmp_path / "no such file", tmp_path / "run")
 
 
 def test_it_is_planned(pair: Pair, animal_text: Path, tmp_path: Path) -> None:

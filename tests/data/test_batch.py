@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from foretext.data.batch import Batch, Inputs
@@ -110,3 +111,21 @@ def test_everything_moves_to_a_device() -> None:
     assert moved.memory is not None
     parts = (moved.ids, moved.memory, moved.source.token_mask, *moved.source.carried)
     assert all(part is not None and part.device == device for part in parts)
+
+
+def test_rows_are_cut_in_the_order_of_the_text() -> None:
+    ids = torch.arange(16).view(2, 8)
+    batch = Batch(Inputs(ids, segments=ids % 2), {"masked": ids > 9}, keys=np.array([4, 7]))
+    short = batch.cut(4)
+    assert len(short) == 8
+    assert short.inputs.ids.tolist() == torch.arange(16).view(8, 2).tolist()
+    assert short.inputs.segments is not None
+    assert short.inputs.segments.tolist() == [[0, 1]] * 8
+    assert short.targets["masked"].flatten().tolist() == batch.targets["masked"].flatten().tolist()
+    assert short.keys is None  # no row is an example any more
+
+
+def test_rows_of_another_length_stay_whole() -> None:
+    batch = Batch(Inputs(torch.arange(18).view(2, 9)))
+    assert batch.cut(4) is batch
+    assert batch.cut(1) is batch

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from foretext.pipeline.building import check_model
 from foretext.plan.candidates import Candidate
 from foretext.plan.open_settings import (
     chosen_shape,
     settings_by_choice,
+    settings_by_model,
     settings_by_rules,
     settings_by_width,
 )
@@ -92,6 +94,23 @@ def test_rate_and_first_weights_fit_the_width() -> None:
         assert wide[section][name] == pytest.approx(narrow[section][name] / times, rel=0.05)
     chosen = Recipe.load("bert", ["training.learning_rate=0.3", "backbone.init_std=0.02"])
     assert settings_by_width(chosen) == {"training": {}, "backbone": {}}
+
+
+@pytest.mark.parametrize(
+    ("settings", "planned"),
+    [
+        ([], {"short_row_rate", "stacking_rate"}),
+        (["training.compile=true"], set()),
+        (["training.freeze_layers=1"], {"short_row_rate"}),
+        (["training.freeze='embeddings'"], {"short_row_rate"}),
+        (["training.freeze='backbone'"], set()),
+        (["training.short_row_rate=0.0"], {"stacking_rate"}),
+    ],
+)
+def test_what_a_training_may_begin_with(settings: list[str], planned: set[str]) -> None:
+    recipe = Recipe.load("modern-bert-tiny", settings)
+    model = check_model(Recipe.load("modern-bert-tiny"))
+    assert settings_by_model(recipe, model)["training"].keys() == planned
 
 
 def test_a_text_read_often_keeps_the_best_weights() -> None:

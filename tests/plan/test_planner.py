@@ -58,6 +58,27 @@ def test_every_language_model_can_be_planned(name: str, animal_text: Path) -> No
     assert plan.chosen.parameters == sum(weights.numel() for weights in model.parameters())
 
 
+@pytest.mark.parametrize(
+    ("name", "settings", "planned"),
+    [
+        ("modern-bert", [], {"short_row_rate", "stacking_rate"}),
+        ("bert", [], {"stacking_rate"}),  # pairs of sentences cannot be cut
+        ("bert", ["training.sharding=optimizer"], set()),
+        ("bert", ["training.stacking_rate=0.2"], set()),
+        ("modern-bert", ["backbone.num_layers=1"], {"short_row_rate"}),
+        ("xlnet", [], set()),
+    ],
+)
+def test_a_training_begins_small_where_it_can(
+    name: str, settings: list[str], planned: set[str], animal_text: Path
+) -> None:
+    recipe = Recipe.load(name, [*SMALL, *settings])
+    plan = plan_of(recipe, animal_text)
+    found = plan.settings["training"].keys() & {"short_row_rate", "stacking_rate"}
+    assert found == planned
+    plan.applied(recipe)
+
+
 class OwnObjective(MaskedLM):
     """One that says nothing about its loss."""
 

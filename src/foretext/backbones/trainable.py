@@ -25,6 +25,7 @@ class Trainable(nn.Module, ABC):
     reads_source: bool = False  # whether it needs `Inputs.source`, as an encoder-decoder does
     keeps_fp32: bool = False  # whether it cannot compute in bfloat16
     num_layers: int = 1  # without the embeddings
+    stacks_layers: bool = False  # whether `use_layers` works
     # Whether several processes can keep a part of each weight: those of `blocks` are then gathered
     # for the forward pass of one block at a time.
     can_be_shared_out: bool = True
@@ -41,6 +42,29 @@ class Trainable(nn.Module, ABC):
         """
         match = re.match(r"blocks\.(\d+)\.", parameter_name)
         return int(match[1]) + 1 if match else max(self.num_layers, 1)
+
+    def use_layers(self, num: int) -> None:
+        """From now on compute the first `num` layers alone, if it `stacks_layers`.
+
+        The heads read what these give.
+        """
+        raise NotImplementedError(type(self).__name__)
+
+    def stacked_weights(self, num: int) -> dict[str, str]:
+        """Return the names of weights above the first `num` layers, and of those they begin with.
+
+        Layer i takes over from layer i - num (Gong et al. 2019, "Efficient Training of BERT by
+        Progressively Stacking"). A weight that the lower layer does not have is not named.
+        """
+        names = {name for name, _ in self.named_parameters()}
+        found = dict[str, str]()
+        for name in names:
+            match = re.match(r"blocks\.(\d+)(\..+)", name)
+            if match and int(match[1]) >= num:
+                source = f"blocks.{int(match[1]) - num}{match[2]}"
+                if source in names:
+                    found[name] = source
+        return found
 
     def matrices_for_muon(self) -> dict[str, int]:
         """Return the names of the weights that Muon moves, and how many matrices share each.

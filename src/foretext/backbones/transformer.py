@@ -66,6 +66,8 @@ class Transformer(SegmentedBackbone):
         self.rotary = self._rotary(config.rotary_base)
         self.local_rotary = self._rotary(config.local_rotary_base)
         self.relative = self._relative()
+        self.stacks_layers = not config.share_layers
+        self._num_used = config.num_layers
         num_blocks = 1 if config.share_layers else config.num_layers
         self.blocks = nn.ModuleList(self._block(layer) for layer in range(num_blocks))
         pre_norm = config.norm_position == "pre"
@@ -79,9 +81,16 @@ class Transformer(SegmentedBackbone):
 
     @property
     def layers(self) -> list[Block]:
-        """The block of each layer, the first one first; with `share_layers` the same ones."""
+        """The block of each layer that computes, the first one first.
+
+        With `share_layers` they are the same ones.
+        """
         blocks = [cast(Block, block) for block in self.blocks]
-        return blocks * self.num_layers if self.config.share_layers else blocks
+        return blocks * self.num_layers if self.config.share_layers else blocks[: self._num_used]
+
+    def use_layers(self, num: int) -> None:
+        """From now on compute the first `num` layers alone."""
+        self._num_used = num
 
     def new_cache(self) -> KeyValueCache:
         """Return an empty cache of keys and values."""
@@ -105,7 +114,7 @@ class Transformer(SegmentedBackbone):
             layouts = [layout._replace(unpadded=unpadded) for layout in layouts]
         layers = [x]
         for layer, block in enumerate(self.layers):
-            is_last = layer == self.num_layers - 1
+            is_last = layer == self._num_used - 1
             num_needed = 1 if is_last and only_first and not keep_layers else None
             if self.checkpointing and self.training:
                 x = checkpoint(

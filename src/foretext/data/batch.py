@@ -101,6 +101,13 @@ class Inputs:
             parts["token_mask"] = None
         return replace(self, **parts)
 
+    def cut(self, num: int) -> Inputs:
+        """Return `num` short rows in place of each row; see `Batch.cut`."""
+        parts = self._parts()
+        assert parts.keys() <= {*OF_POSITIONS} - {"positions"}, sorted(parts)
+        short: dict[str, Any] = {name: _cut(part, num) for name, part in parts.items()}
+        return replace(self, **short)
+
     def every(self, first: int, step: int) -> Inputs:
         """Return each `step`-th row from `first` on; padding stays."""
         parts = {name: part[first::step] for name, part in self._parts().items()}
@@ -146,6 +153,18 @@ class Batch:
         targets = {name: target.to(device) for name, target in self.targets.items()}
         return replace(self, inputs=self.inputs.to(device), targets=targets)
 
+    def cut(self, num: int) -> Batch:
+        """Return a batch with `num` short rows in place of each row, in the order of the text.
+
+        Every tensor is of positions, (B, T, ...), and becomes (B * num, T / num, ...). Where T is
+        no multiple of `num`, rows stay whole.
+        """
+        if num == 1 or self.inputs.ids.shape[1] % num:
+            return self
+        assert self.group == 1, f"rows of groups of {self.group}"
+        targets = {name: _cut(target, num) for name, target in self.targets.items()}
+        return replace(self, inputs=self.inputs.cut(num), targets=targets, keys=None)
+
     def places(self) -> list[Batch]:
         """Return the first rows of all examples, then the second ones, and so on, without targets.
 
@@ -168,3 +187,9 @@ class Batch:
             targets[name] = part[:, kept] if cut else part
         keys = None if self.keys is None else self.keys[start:stop]
         return replace(self, inputs=self.inputs.rows(first, last), targets=targets, keys=keys)
+
+
+def _cut(tensor: Tensor, num: int) -> Tensor:
+    """Return (B, T, ...) as (B * num, T / num, ...)."""
+    B, T = tensor.shape[:2]
+    return tensor.reshape(B * num, T // num, *tensor.shape[2:])

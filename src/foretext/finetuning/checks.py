@@ -19,15 +19,19 @@ from foretext.finetuning.teachers import ENSEMBLE, LEARNED, OWN, is_name
 from foretext.task_models.base import TaskModel
 from foretext.training.settings import TrainingConfig
 
-__all__ = ["check_dropout", "check_frozen", "check_held_out", "check_texts", "freezes_embeddings"]
+__all__ = ["check_dropout", "check_held_out", "check_texts", "check_training", "freezes_embeddings"]
 
 
-def check_frozen(model: type[TaskModel], task: Config, training: TrainingConfig) -> None:
-    """Refuse to freeze what the task has to learn.
+def check_training(model: type[TaskModel], task: Config, training: TrainingConfig) -> None:
+    """Refuse settings of pretraining alone, and to freeze what the task has to learn.
 
     Raises:
-        SettingError: it is frozen.
+        SettingError: with the setting.
     """
+    if training.short_row_rate or training.stacking_rate:
+        raise SettingError(
+            "[training] short_row_rate and stacking_rate are for pretraining; leave them out."
+        )
     if training.freeze == "backbone" and not model.has_head:
         raise SettingError(
             f"[training] freeze = 'backbone' leaves nothing to learn: {model.title.lower()} are "

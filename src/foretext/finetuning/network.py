@@ -19,9 +19,9 @@ from foretext.finetuning.adapting import adaptable
 from foretext.finetuning.bases import Origin, open_base
 from foretext.finetuning.checks import (
     check_dropout,
-    check_frozen,
     check_held_out,
     check_texts,
+    check_training,
     freezes_embeddings,
 )
 from foretext.finetuning.finishing import finish_network, noted_reading
@@ -135,7 +135,7 @@ class NetworkLearner(Learner):
         """Refuse settings that are unknown, wrong or without effect."""
         super().check()
         training = TrainingConfig.checked(self.training_settings, "training")
-        check_frozen(self.model_class, self.task_config, training)
+        check_training(self.model_class, self.task_config, training)
         check_texts(self.job.recipe, self.finetuning, self.model_class)
         if self.finetuning.ensemble or self.job.recipe.teacher == ENSEMBLE:
             self.model_class.check_joins(self.task_config)

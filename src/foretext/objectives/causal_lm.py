@@ -73,6 +73,7 @@ class CausalLM(Objective):
         super().__init__(config, backbone, tokenizer)
         self.row_length = row_length(config.row_length, backbone)
         self.carries_state = config.carry_state
+        self.cuts_rows = not config.carry_state
         self.end = tokenizer.special.required("end")
         self.dropout = Dropout(config.dropout)
         self.head = _head(config, backbone)

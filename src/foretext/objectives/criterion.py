@@ -25,6 +25,7 @@ class Criterion(nn.Module, ABC):
     visibility: Visibility  # with which the trained model is read
     needs_source: bool = False  # whether its batches have `Inputs.source`
     carries_state: bool = False  # whether rows go on where those of the batch before ended
+    cuts_rows: bool = False  # whether parts of a row are rows, too: see `Batch.cut`
     repeats_inputs: bool = False  # whether the backbone reads an example alike in every epoch
     # Whether the loss of an example depends on the others of its batch, as in contrastive learning;
     # it then has `vectors` and `compare`.

@@ -75,6 +75,7 @@ class Electra(MaskingObjective):
             return self
 
     visibility: Visibility = "full"
+    cuts_rows = True
     kept_apart = True
     usage = 'model.embed(["a text", "another text"])'
     row_length: int

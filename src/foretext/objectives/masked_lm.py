@@ -67,6 +67,7 @@ class MaskedLM(MaskingObjective):
         self.row_length = row_length(config.row_length, backbone)
         self.head = cloze_head(config, backbone)
         self.next_sentence = NextSentence(backbone.dim) if config.next_sentence else None
+        self.cuts_rows = not config.next_sentence
 
     @classmethod
     def possible(cls, config: Config, texts: Sequence[TokenFile]) -> tuple[Config, str | None]:

@@ -16,6 +16,7 @@ from foretext.recipe import Recipe
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 from foretext.training.model import Model
+from foretext.training.progression import check_progression
 from foretext.training.settings import TrainingConfig
 
 __all__ = [
@@ -77,7 +78,9 @@ def check_model(
     """
     tokenizer = tokenizer or tokenizer_of_few_words(recipe)
     with torch.device("meta"):
-        return build_model(recipe, tokenizer, vocab_size=vocab_size)
+        model = build_model(recipe, tokenizer, vocab_size=vocab_size)
+    check_progression(model, training_config(recipe))
+    return model
 
 
 def tokenizer_of_few_words(recipe: Recipe) -> SubwordTokenizer:

@@ -123,6 +123,11 @@ def _base_model(job: PretrainingJob) -> LanguageModel | None:
     if job.base is None:
         return None
     base = load_language_model(job.base) if isinstance(job.base, str | Path) else job.base
+    if training_config(job.recipe).stacking_rate:
+        raise SettingError(
+            "[training] stacking_rate would write over layers that the base has learned; leave it "
+            "out."
+        )
     if base.kind != LanguageModel.kind:
         raise SettingError(
             f"A network cannot be pretrained further from {base.kind}; give the run or folder of "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
@@ -19,12 +19,15 @@ from foretext.plan.rules import (
 from foretext.recipe import Recipe
 from foretext.sizes import Size
 from foretext.tokenizers.subwords import SUBWORDS
+from foretext.training.model import Model
+from foretext.training.settings import TrainingConfig
 
 __all__ = [
     "PLANNED",
     "chosen_shape",
     "merged_sections",
     "settings_by_choice",
+    "settings_by_model",
     "settings_by_rules",
     "settings_by_width",
     "with_sections",
@@ -44,9 +47,12 @@ PLANNED = (
     "training.budget_seconds",
     "training.keep",
     "training.learning_rate",
+    "training.short_row_rate",
+    "training.stacking_rate",
 )
 HELD_OUT_RATE = 0.015  # tokens held out, of those read: 20 validations take a tenth of the time
 FEWEST_HELD_OUT = 4_000  # tokens; fewer say too little
+SMALL_RATE = 0.5  # of a training, which begins with short rows and half of the layers
 SEVERAL_EPOCHS = 4  # epochs; after more a model may overfit
 
 
@@ -99,6 +105,21 @@ def settings_by_width(recipe: Recipe, dim: int | None = None) -> Sections:
         "training": {"learning_rate": scaled_learning_rate(rate, width)},
     }
     return _open(recipe, settings)
+
+
+def settings_by_model(recipe: Recipe, model: Model) -> Sections:
+    """Return how much of the training has short rows and half of the layers, where that works.
+
+    torch.compile would need minutes for each of these shapes.
+    """
+    config, backbone = cast(TrainingConfig, recipe.parts["training"].config), model.backbone
+    keeps_layers = config.freeze != "none" or config.freeze_layers or config.sharding != "none"
+    can_begin = {
+        "short_row_rate": model.objective.cuts_rows and config.freeze != "backbone",
+        "stacking_rate": backbone.stacks_layers and backbone.num_layers > 1 and not keeps_layers,
+    }
+    found = {name: SMALL_RATE for name, can in can_begin.items() if can and not config.compile}
+    return _open(recipe, {"training": found})
 
 
 def with_sections(recipe: Recipe, settings: Sections) -> Recipe:

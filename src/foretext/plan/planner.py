@@ -85,7 +85,8 @@ def make_plan(
             free_bytes(trials.device),
         )
         candidates = choose(trials.candidates(), given, trials.tokens_per_second)
-    chosen = next(each for each in candidates if each.chosen)
+        chosen = next(each for each in candidates if each.chosen)
+        by_model = trials.settings_of_beginning(chosen)
     planning = timer() - began
     return Plan(
         recipe=recipe.name,
@@ -99,7 +100,9 @@ def make_plan(
         text_rate=text_rate,
         vocab_size=trials.tokenizer.vocab_size,
         candidates=candidates,
-        settings=merged_sections(by_rules, settings_by_choice(recipe, chosen, text_tokens)),
+        settings=merged_sections(
+            merged_sections(by_rules, settings_by_choice(recipe, chosen, text_tokens)), by_model
+        ),
     )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import torch
 
@@ -15,7 +15,7 @@ from foretext.nn.device import choose_device, choose_dtype
 from foretext.objectives import OBJECTIVES
 from foretext.plan.candidates import SHAPES, Candidate, shape_name
 from foretext.plan.memory import activation_bytes, training_bytes
-from foretext.plan.open_settings import chosen_shape
+from foretext.plan.open_settings import chosen_shape, settings_by_model
 from foretext.plan.sample import CorpusSample
 from foretext.plan.stopwatch import Timer, measure_speed
 from foretext.progress.run_context import RunContext
@@ -90,14 +90,22 @@ class Trials:
         speed = measure_speed(model, examples, self._training, context, self.seconds, self.timer)
         return speed.tokens_per_second
 
+    def settings_of_beginning(self, candidate: Candidate) -> Mapping[str, Mapping[str, Any]]:
+        """Return how the training of a size begins, as far as its rows and layers allow."""
+        return settings_by_model(self.recipe, self._without_memory(candidate))
+
+    def _without_memory(self, shape: Size | Candidate | None) -> Model:
+        """Build the model of a size without memory for its weights; None: that of the recipe."""
+        with torch.device("meta"):
+            return self.build(self.recipe if shape is None else self._sized(shape), self.tokenizer)
+
     @property
     def _training(self) -> TrainingConfig:
         return cast(TrainingConfig, self.recipe.parts["training"].config)
 
     def _candidate(self, shape: Size | None) -> Candidate:
         """Count the weights of a size; None: the one that the recipe has."""
-        with torch.device("meta"):  # without memory for the weights
-            model = self.build(self.recipe if shape is None else self._sized(shape), self.tokenizer)
+        model = self._without_memory(shape)
         backbone, training = model.backbone, self._training
         found = shape or backbone.size_of(backbone.config)
         shape = found or Size(backbone.num_layers, backbone.dim, 0)

@@ -32,6 +32,7 @@ class Part(NamedTuple):
     batch: Batch
     rows: range  # of the whole batch, which of its examples are this process's
     num_examples: int  # of the whole batch
+    num_parts: int = 1  # into how many short rows each row is cut where it is computed
 
 
 class Batches:

@@ -128,6 +128,20 @@ class FlatOptimizer:
             rule.load_state(state)
         self.num_steps = int(state["num_steps"])
 
+    def copy(self, sources: Mapping[str, str]) -> None:
+        """Give parameters the values of others, and what the rules remember of these.
+
+        Args:
+            sources: by the name of a parameter, that of the one it is a copy of from now on.
+        """
+        state = self.state()
+        copied = {}
+        for key in state:
+            kind, _, name = key.partition(".")
+            if name in sources:
+                copied[key] = state[f"{kind}.{sources[name]}"].clone()
+        self.load_state({**state, **copied})
+
     def _norm(self) -> float:
         gradients, device = self._gradients.values(), self.parameters.master.device
         if device.type == "cpu":

@@ -75,7 +75,8 @@ class Gradients:
 
     def _add_rows(self, part: Part, divisors: Mapping[str, int], tally: Tally) -> None:
         batch = self._continued(part.batch)
-        for rows in self._micro_batches(batch) if part.rows else ():
+        for whole in self._micro_batches(batch) if part.rows else ():
+            rows = whole.cut(part.num_parts)
             scores = self.forward(rows.to(self.model.device), self.frozen.of(rows))
             loss = sum(score.part_of_loss(divisors[name]) for name, score in scores.items())
             loss.backward()

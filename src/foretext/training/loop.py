@@ -32,6 +32,7 @@ from foretext.training.model import Model
 from foretext.training.optimizer import Optimizer, is_fully_sharded
 from foretext.training.precision import training_dtype
 from foretext.training.processes import Processes
+from foretext.training.progression import Progression
 from foretext.training.records import Records
 from foretext.training.saving import Saver
 from foretext.training.schedule import Schedule
@@ -128,6 +129,7 @@ class Training:
         # Of a batch that every process has as a whole, each counts all.
         self.totals = None if model.objective.compares_examples else Totals(self.processes)
         self.schedule = Schedule(config, self.batches.per_epoch, self._limit())
+        self.progression = Progression(model, config, self.schedule, self.optimizer)
         self.forecast = Forecast(self.batches.per_epoch)
         self.flops = ModelFlops(model)
         room = 0.0 if config.compile or is_full else config.frozen_states_gb * 1e9
@@ -257,7 +259,8 @@ class Training:
         """Take one step, and the time of it and of its batch."""
         began = self.context.clock()
         with advised_on_memory(self.config, self.processes.size, learned=self.state.step > 0):
-            self._step(next(batches))
+            self.progression.use_layers(self.state)
+            self._step(self.progression.rows(next(batches), self.state))
         if self.state.step == 1 and self.lanes.states:
             self.saver.reserve()  # the lanes need room, too
         took = self.context.clock() - began
@@ -281,7 +284,8 @@ class Training:
     def _counted(self, part: Part) -> tuple[Mapping[str, int], Work]:
         """Return the predictions of a whole batch, by part of the loss, and what it takes."""
         counts = self.model.objective.counts(part.batch)
-        flops = self.flops.of(part.batch, counts, knows_states=self.frozen.is_complete)
+        computed = part.batch.cut(part.num_parts)
+        flops = self.flops.of(computed, counts, knows_states=self.frozen.is_complete)
         work = Work(part.batch.inputs.num_tokens, flops)
         if self.totals is None:
             return counts, work
@@ -306,6 +310,7 @@ class Training:
 
     def _end(self) -> None:
         """Measure the final weights, unless the last step was measured; take the best ones back."""
+        self.progression.end(self.state)
         history = self.state.history
         validates = self.held_out.validation is not None
         if validates and not self.held_out.is_measured(self.state):

@@ -81,6 +81,11 @@ class Optimizer:
             for part in self.parameters.own:
                 part.fill(self._kept, tensors[f"best.{part.name}"])
 
+    def stack(self, num_layers: int) -> None:
+        """Let the layers above the first `num_layers` go on from what these have learned."""
+        sources = self.network.backbone.stacked_weights(num_layers)
+        self.inner.copy({BACKBONE + name: BACKBONE + source for name, source in sources.items()})
+
     def keep_weights(self) -> None:
         """Remember the weights as they are: they are the best so far."""
         self._kept = self.parameters.master.clone()

@@ -25,6 +25,10 @@ class TrainingConfig(Config):
     """Examples of one step, over all processes."""
     batch_tokens: int | None = Field(None, ge=1)
     """Tokens of one step, in place of batch_examples: as many texts of like length as they fill."""
+    short_row_rate: float = Field(0.0, ge=0, le=1)
+    """Share of the training, from its beginning, in which rows are cut into quarters."""
+    stacking_rate: float = Field(0.0, ge=0, lt=1)
+    """Share of the training, from its beginning, in which half of the layers learn alone."""
     micro_batch_examples: int | None = Field(None, ge=1)
     """Examples that are computed at a time; none: all of the step."""
 
@@ -106,6 +110,12 @@ class TrainingConfig(Config):
             raise ValueError("freeze and freeze_layers: one of them freezes what both would")
         if "frozen_states_gb" in self.changed and self.freeze != "backbone":
             raise ValueError("frozen_states_gb would have no effect without freeze = 'backbone'")
+        if self.freeze == "backbone" and self.short_row_rate:
+            raise ValueError("short_row_rate would have no effect with a frozen backbone")
+        if self.stacking_rate and (self.freeze != "none" or self.freeze_layers):
+            raise ValueError("stacking_rate would write over layers that freeze keeps as they are")
+        if self.stacking_rate and self.sharding != "none":
+            raise ValueError("stacking_rate needs whole weights, which sharding takes apart")
         if self.freeze == "backbone" and self.layer_decay != 1:
             raise ValueError("layer_decay would have no effect with a frozen backbone")
         return self

@@ -14,6 +14,7 @@ class TrainingState:
 
     drawing: int = 1  # the way in which batches are drawn; `Examples.drawing`
     step: int = 0  # steps that are done
+    num_layers: int = 0  # that the newest step computed; 0: all, or there was no step
     tokens: int = 0  # that were read, padding not counted
     flops: int = 0  # floating-point operations of the model; 0 where they are not counted
     seconds: float = 0.0  # of the whole training, over all resumes
