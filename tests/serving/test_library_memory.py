@@ -46,7 +46,10 @@ def test_products_of_ever_new_shapes_leave_no_memory_behind() -> None:
         "from foretext.serving.library_memory import limit_library_memory as limit; limit()"
     )
     assert limited <= 20
-    assert growth("") >= 40  # what fails once the libraries keep less by themselves
+    unlimited = growth("")
+    if unlimited < 40:
+        pytest.skip(f"this processor needs no limits: {unlimited} MB are kept without them")
+    assert limited <= unlimited / 2
 
 
 def test_what_the_user_has_chosen_stays() -> None:
