@@ -7,8 +7,9 @@ from torch import nn
 
 from foretext.data.rows import SentenceRow
 from foretext.errors import SettingError
-from foretext.finetuning.checks import check_dropout
+from foretext.finetuning.checks import check_dropout, check_training
 from foretext.task_models.sentence_encoder import SentenceEncoder
+from foretext.training.settings import TrainingConfig
 from tests.text_bodies import word_body
 
 ALONE = [SentenceRow("a text", None, None, None, "rows:1")]
@@ -26,3 +27,11 @@ def test_texts_alone_need_dropout() -> None:
             backbone.get_submodule(name.rpartition(".")[0]).dropout = nn.Identity()
     with pytest.raises(SettingError, match="Lookup has none; give pairs of texts"):
         check_dropout(SentenceEncoder, ALONE, backbone, 0.1)
+
+
+@pytest.mark.parametrize("name", ["short_row_rate", "stacking_rate"])
+def test_only_a_pretraining_begins_small(name: str) -> None:
+    with pytest.raises(SettingError, match="are for pretraining; leave them out"):
+        check_training(
+            SentenceEncoder, SentenceEncoder.task_config(), TrainingConfig(**{name: 0.5})
+        )

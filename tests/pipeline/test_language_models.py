@@ -131,6 +131,14 @@ def test_going_on_from_a_body(animal_text: Path, tmp_path: Path) -> None:
     assert more.history[0]["loss"] < first.history[0]["loss"] - 0.5
 
 
+def test_layers_of_a_base_are_not_stacked(animal_text: Path, tmp_path: Path) -> None:
+    base = run_recipe(small("gpt", "training.steps=1"), animal_text, tmp_path / "base").model
+    stacking = small("gpt", "training.steps=2", "training.stacking_rate=0.5")
+    with pytest.raises(SettingError, match="write over layers that the base has learned"):
+        run_recipe(stacking, animal_text, tmp_path / "run", base=base)
+    assert not (tmp_path / "run").exists()
+
+
 def test_word_vectors_are_no_body(animal_text: Path, tmp_path: Path) -> None:
     vectors = ft.Word2Vec(min_count=1, epochs=1).fit(animal_text)
     with pytest.raises(SettingError, match="cannot be pretrained further from word vectors"):
