@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, NamedTuple
 
 import pytest
@@ -11,6 +12,7 @@ from torch import Tensor, nn
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Inputs, Visibility
+from foretext.errors import SettingError
 from foretext.nn.cache import Cache
 from foretext.training.flat_parameters import FlatParameters
 
@@ -251,6 +253,71 @@ def test_it_looks_at_no_more_than_it_may(case: str) -> None:
             seen = gradient.abs().sum(-1)[ids[0]] > 0
             assert seen[position]
             assert not (seen & (may[position] == 0)).any()
+
+
+def stacking_cases() -> list[str]:
+    return [case for case in CASES if backbone_of(case).stacks_layers]
+
+
+@pytest.mark.parametrize("case", stacking_cases())
+def test_its_first_layers_are_a_network(case: str) -> None:
+    backbone = backbone_of(case)
+    inputs = inputs_of(some_ids(), visibility=min(backbone.visibilities))
+    whole = backbone(inputs).last
+    backbone.use_layers(1)
+    alone = backbone(inputs).last
+    assert not torch.equal(alone, whole)
+    upper = backbone.stacked_weights(1)
+    with torch.no_grad():
+        for name, weight in backbone.named_parameters():
+            if name in upper:
+                weight.normal_()
+    assert torch.equal(backbone(inputs).last, alone)
+    backbone.use_layers(backbone.num_layers)
+    assert not torch.equal(backbone(inputs).last, whole)
+
+
+@pytest.mark.parametrize("case", stacking_cases())
+def test_its_upper_layers_can_begin_as_the_lower_ones(case: str) -> None:
+    backbone = backbone_of(case)
+    weights = dict(backbone.named_parameters())
+    for name, source in backbone.stacked_weights(1).items():
+        assert "blocks.1." in name
+        assert source == name.replace("blocks.1.", "blocks.0.")
+        assert weights[name].shape == weights[source].shape
+    assert len(backbone.stacked_weights(1)) >= 8
+
+
+def distillable_cases() -> list[str]:
+    found = []
+    for case in CASES:
+        with contextlib.suppress(SettingError):  # it has no smaller form
+            backbone_of(case).student(1)
+            found.append(case)
+    return found
+
+
+def test_transformers_of_every_kind_have_students() -> None:
+    assert {CASES[case].row for case in distillable_cases()} == {"transformer", "deberta", "xlnet"}
+
+
+@pytest.mark.parametrize("case", distillable_cases())
+def test_a_student_begins_with_layers_of_its_teacher(case: str) -> None:
+    backbone = backbone_of(case)
+    inputs = inputs_of(some_ids(), visibility=min(backbone.visibilities))
+    twin = backbone.student(2).eval()
+    assert torch.equal(twin(inputs).last, backbone(inputs).last)
+    smaller, theirs = backbone.student(1), backbone.state_dict()
+    assert smaller.num_layers == 1
+    assert all(torch.equal(weight, theirs[name]) for name, weight in smaller.state_dict().items())
+
+
+@pytest.mark.parametrize("case", distillable_cases())
+def test_a_narrower_student_reads_the_same_inputs(case: str) -> None:
+    backbone = backbone_of(case)
+    narrower = backbone.student(2, 8).eval()
+    states = narrower(inputs_of(some_ids(), visibility=min(backbone.visibilities))).last
+    assert states.shape == (4, T, 8)
 
 
 def continuing_cases() -> list[str]:

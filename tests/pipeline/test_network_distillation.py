@@ -12,8 +12,10 @@ import foretext as ft
 from foretext.artifact import RunFolder
 from foretext.errors import Interrupted, SettingError
 from foretext.language_model import LanguageModel
+from foretext.pipeline import run_recipe
 from foretext.pipeline.network_distillation import distill_network, student_of
 from foretext.progress.checkpoint import Checkpoints
+from foretext.recipe import Recipe
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.task_files import language_model
 
@@ -107,3 +109,16 @@ def test_a_run_and_its_resume(
     distill_network(teacher, animal_text, tmp_path / "cut", resume=True, **more)
     whole, cut = (RunFolder(tmp_path / name).path / "model.safetensors" for name in ("run", "cut"))
     assert whole.read_bytes() == cut.read_bytes()
+
+
+def test_a_deberta_has_students(animal_text: Path, tmp_path: Path) -> None:
+    steps = {"steps": 2, "valid_steps": 2}
+    shape = ["tokenizer.vocab_size=400", "backbone.num_layers=2", "backbone.dim=32"]
+    recipe = Recipe.load("deberta", [*shape, "training.steps=2", "objective.row_length=32"])
+    run_recipe(recipe, animal_text, tmp_path / "run")
+    distill_network(
+        tmp_path / "run", animal_text, tmp_path / "small", layers=1, settings={"training": steps}
+    )
+    kept = ft.load(tmp_path / "small")
+    assert kept.backbone.num_layers == 1
+    assert kept.fill("the [MASK] barks in the morning .")

@@ -1,13 +1,14 @@
-"""What backbones with layers of attention share: their first weights, rates, and memory."""
+"""What backbones with layers of attention share: first weights, rates, memory, fewer layers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 from torch import Tensor, nn
 
 from foretext.backbones.base import Backbone
+from foretext.backbones.shrinking import shrunk
 from foretext.config import Config
 
 __all__ = ["AttentionBackbone", "SegmentedBackbone", "draw_linear"]
@@ -16,8 +17,13 @@ BASE_WIDTH, HIGHEST_RATE = 768, 5e-4  # of size base, whose rate papers give
 
 
 class AttentionBackbone(Backbone):
-    """Layers of attention and feed-forward, each added to what it reads."""
+    """Layers of attention and feed-forward, each added to what it reads.
 
+    They stand in a `ModuleList` named `blocks`, and `used_blocks` compute.
+    """
+
+    blocks: nn.ModuleList
+    stacks_layers = True
     has_attention: ClassVar[bool] = True
     adds_pooler = True
     gains_from_crf = False
@@ -29,6 +35,42 @@ class AttentionBackbone(Backbone):
     def __init__(self, config: Config, vocab_size: int) -> None:
         super().__init__(config, vocab_size)
         self.checkpointing = False  # whether the backward pass computes layers again
+        self._num_used: int | None = None  # layers that compute; None: all of them
+
+    @property
+    def used_blocks(self) -> list[nn.Module]:
+        """The blocks that compute, the first one first."""
+        return list(self.blocks)[: self._num_used]
+
+    def use_layers(self, num: int) -> None:
+        """From now on compute the first `num` layers alone."""
+        self._num_used = num
+
+    def student(self, num_layers: int, dim: int | None = None) -> Self:
+        """Return a smaller one: of its width with its embeddings and layers at equal distances.
+
+        Sanh et al. 2019, section 3. The heads of a narrower one stay about as wide.
+        """
+        smaller = type(self)(shrunk(self.config, num_layers, dim), self.vocab_size)
+        if smaller.dim == self.dim:
+            smaller.load_state_dict(self._weights_of(smaller.kept_layers(self.num_layers)))
+        return smaller
+
+    def kept_layers(self, num_layers: int) -> list[int]:
+        """Return which of so many layers its own start from, the first and the last among them."""
+        last = num_layers - 1
+        return [round(i * last / max(self.num_layers - 1, 1)) for i in range(len(self.blocks))]
+
+    def _weights_of(self, layers: Sequence[int]) -> dict[str, Tensor]:
+        """Return the weights of a network of some of the layers."""
+        found = {}
+        for name, weight in self.state_dict().items():
+            if not name.startswith("blocks."):
+                found[name] = weight
+        for place, layer in enumerate(layers):
+            for name, weight in self.blocks[layer].state_dict().items():
+                found[f"blocks.{place}.{name}"] = weight
+        return found
 
     def recompute_layers(self) -> None:
         """From now on compute layers again in the backward pass, to save memory."""

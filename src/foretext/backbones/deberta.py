@@ -74,8 +74,8 @@ class Deberta(SegmentedBackbone):
 
     @property
     def layers(self) -> list[Block]:
-        """The blocks, the first one first."""
-        return [cast(Block, block) for block in self.blocks]
+        """The block of each layer that computes, the first one first."""
+        return [cast(Block, block) for block in self.used_blocks]
 
     def forward(
         self, inputs: Inputs, *, keep_layers: bool = False, cache: Cache | None = None
@@ -88,10 +88,10 @@ class Deberta(SegmentedBackbone):
         x = embedded = self.embeddings(inputs)
         layout = self._layout(inputs)
         only_first = inputs.needed == "first" and not keep_layers
-        layers = [x]
-        for layer, block in enumerate(self.layers):
+        layers, blocks = [x], self.layers
+        for layer, block in enumerate(blocks):
             joins = layer == 0 and self.convolution is not None
-            is_last = layer == self.num_layers - 1
+            is_last = layer == len(blocks) - 1
             num_needed = 1 if only_first and is_last and not joins else None
             if self.checkpointing and self.training:
                 x = checkpoint(block, x, layout, layer, None, num_needed, use_reentrant=False)

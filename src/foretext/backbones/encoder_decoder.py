@@ -52,6 +52,7 @@ class EncoderDecoder(Backbone):
         if source_vocab_size is None:
             self.decoder.embeddings.tokens = self.encoder.embeddings.tokens
         self.dim, self.num_layers = config.dim, self.decoder.num_layers
+        self.stacks_layers = self.encoder.stacks_layers and self.decoder.stacks_layers
         self.max_length = self.usual_length = config.max_length
         self.seeks_sentinels = self.decoder.begins_at_equals
         if self.seeks_sentinels:  # it is small, and was pretrained without dropout
@@ -128,6 +129,26 @@ class EncoderDecoder(Backbone):
             return self.encoder.layer_of(name)
         layer = self.decoder.layer_of(name)
         return layer and layer + self.encoder.num_layers
+
+    def use_layers(self, num: int) -> None:
+        """From now on compute `num` layers of the decoder, and the same share of the encoder."""
+        self.encoder.use_layers(self._of_encoder(num))
+        self.decoder.use_layers(num)
+
+    def stacked_weights(self, num: int) -> dict[str, str]:
+        """Return the weights above the first layers of both, and those that they begin with."""
+        return {
+            f"{name}.{weight}": f"{name}.{source}"
+            for name, tower, below in (
+                ("encoder", self.encoder, self._of_encoder(num)),
+                ("decoder", self.decoder, num),
+            )
+            for weight, source in tower.stacked_weights(below).items()
+        }
+
+    def _of_encoder(self, num: int) -> int:
+        """Return how many layers of the encoder go with so many of the decoder."""
+        return -(-self.encoder.num_layers * num // self.num_layers)
 
     def matrices_for_muon(self) -> dict[str, int]:
         """Return the names of the weights that Muon moves, and how many matrices share each."""

@@ -67,7 +67,6 @@ class Transformer(SegmentedBackbone):
         self.local_rotary = self._rotary(config.local_rotary_base)
         self.relative = self._relative()
         self.stacks_layers = not config.share_layers
-        self._num_used = config.num_layers
         num_blocks = 1 if config.share_layers else config.num_layers
         self.blocks = nn.ModuleList(self._block(layer) for layer in range(num_blocks))
         pre_norm = config.norm_position == "pre"
@@ -85,12 +84,8 @@ class Transformer(SegmentedBackbone):
 
         With `share_layers` they are the same ones.
         """
-        blocks = [cast(Block, block) for block in self.blocks]
-        return blocks * self.num_layers if self.config.share_layers else blocks[: self._num_used]
-
-    def use_layers(self, num: int) -> None:
-        """From now on compute the first `num` layers alone."""
-        self._num_used = num
+        blocks = [cast(Block, block) for block in self.used_blocks]
+        return blocks * self.num_layers if self.config.share_layers else blocks
 
     def new_cache(self) -> KeyValueCache:
         """Return an empty cache of keys and values."""
@@ -112,9 +107,9 @@ class Transformer(SegmentedBackbone):
         if unpadded is not None:
             x = unpadded.joined(x)
             layouts = [layout._replace(unpadded=unpadded) for layout in layouts]
-        layers = [x]
-        for layer, block in enumerate(self.layers):
-            is_last = layer == self._num_used - 1
+        layers, blocks = [x], self.layers
+        for layer, block in enumerate(blocks):
+            is_last = layer == len(blocks) - 1
             num_needed = 1 if is_last and only_first and not keep_layers else None
             if self.checkpointing and self.training:
                 x = checkpoint(
@@ -163,32 +158,6 @@ class Transformer(SegmentedBackbone):
     def narrower(self, rate: float, num_layers: int | None = None) -> Transformer:
         """Return one with random weights, `rate` times as wide, with as many heads."""
         return Transformer(self.config.narrowed(rate, num_layers), self.vocab_size)
-
-    def student(self, num_layers: int, dim: int | None = None) -> Transformer:
-        """Return a smaller one: of its width with its embeddings and layers at equal distances.
-
-        Sanh et al. 2019, section 3. The heads of a narrower one stay about as wide.
-        """
-        smaller = Transformer(self.config.shrunk(num_layers, dim), self.vocab_size)
-        if smaller.dim == self.dim:
-            smaller.load_state_dict(self._weights_of(smaller.kept_layers(self.num_layers)))
-        return smaller
-
-    def kept_layers(self, num_layers: int) -> list[int]:
-        """Return which of so many layers its own start from, the first and the last among them."""
-        last = num_layers - 1
-        return [round(i * last / max(self.num_layers - 1, 1)) for i in range(len(self.blocks))]
-
-    def _weights_of(self, layers: Sequence[int]) -> dict[str, Tensor]:
-        """Return the weights of a network of some of the layers."""
-        found = {}
-        for name, weight in self.state_dict().items():
-            if not name.startswith("blocks."):
-                found[name] = weight
-        for place, layer in enumerate(layers):
-            for name, weight in self.blocks[layer].state_dict().items():
-                found[f"blocks.{place}.{name}"] = weight
-        return found
 
     def flops(self) -> Flops:
         """Return the operations of a training step, with the layers frozen that are so now."""

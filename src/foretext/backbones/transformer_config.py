@@ -7,7 +7,6 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from foretext.config import Config
-from foretext.errors import SettingError
 from foretext.nn.block import NormPosition
 from foretext.nn.feed_forward import GATED, Activation
 from foretext.nn.norm import NormKind
@@ -144,45 +143,6 @@ class TransformerConfig(Config):
             "init_std": self.init_std * (self.dim / dim) ** 0.5,
         }
         return self.model_copy(update=changed)
-
-    def shrunk(self, num_layers: int, dim: int | None) -> Self:
-        """Return the settings of a network of fewer layers, and of another width.
-
-        Raises:
-            SettingError: it would not be smaller, or no number of heads divides the width.
-        """
-        if not 0 < num_layers <= self.num_layers or (dim or 1) > self.dim:
-            raise SettingError(
-                f"--layers {num_layers}: the teacher has {self.num_layers} layers of width "
-                f"{self.dim}; give fewer, or a smaller --width."
-            )
-        if dim is None or dim == self.dim:
-            return self.model_copy(update={"num_layers": num_layers})
-        num_heads = max(round(dim * self.num_heads / self.dim), 1)
-        if dim % (2 * num_heads):
-            raise SettingError(
-                f"--width {dim} cannot be divided among {num_heads} heads of an even width; give a "
-                f"multiple of {2 * num_heads}."
-            )
-        changed = {
-            "num_layers": num_layers,
-            "dim": dim,
-            "num_heads": num_heads,
-            "init_std": self.init_std * (self.dim / dim) ** 0.5,
-        }
-        return self.model_copy(update={**changed, **self._own_widths(dim / self.dim)})
-
-    def _own_widths(self, rate: float) -> dict[str, int]:
-        """Return the widths that were chosen beside that of the states, scaled."""
-        widths = {
-            "embedding_dim": self.embedding_dim,
-            "feed_forward_dim": self.feed_forward_dim,
-        }
-        return {
-            name: max(round(rate * width) // LANES, 1) * LANES
-            for name, width in widths.items()
-            if width is not None
-        }
 
     @property
     def embedding_width(self) -> int:

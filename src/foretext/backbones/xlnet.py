@@ -109,8 +109,8 @@ class XLNet(AttentionBackbone):
 
     @property
     def layers(self) -> list[Layer]:
-        """The layers, the first one first."""
-        return [cast(Layer, block) for block in self.blocks]
+        """The layers that compute, the first one first."""
+        return [cast(Layer, block) for block in self.used_blocks]
 
     def forward(
         self, inputs: Inputs, *, keep_layers: bool = False, cache: Cache | None = None
@@ -125,9 +125,9 @@ class XLNet(AttentionBackbone):
         layout = self._layout(inputs, x.dtype)
         only_queries = inputs.needed == "queries" and inputs.num_queries and not keep_layers
         num_needed = None
-        layers = [x]
-        for layer, block in enumerate(self.layers):
-            if only_queries and layer == self.num_layers - 1:
+        layers, blocks = [x], self.layers
+        for layer, block in enumerate(blocks):
+            if only_queries and layer == len(blocks) - 1:
                 num_needed = inputs.num_queries
                 layout = layout.last(num_needed)
             if self.checkpointing and self.training:
