@@ -23,7 +23,7 @@ def job_of(*costs: int) -> Job:
 
 def admission(rate: int = 1000, **settings: float) -> Admission:
     pace = Pace()
-    pace.observe(DOING, rate, 1.0)
+    pace.observe(DOING, 100 * rate, 100.0)
     return Admission(ServingConfig(**settings), pace)
 
 
