@@ -86,9 +86,12 @@ def serve(kind: str) -> None:
     limit_library_memory()
     from foretext.serving import ServingConfig, create_app
     from foretext.serving.listening import listening_config
+    from foretext.serving.served_model import Models
 
     settings = ServingConfig(port=0, access_log="off")
-    app = create_app({kind: opened(kind)}, settings)
+    models = Models({kind: opened(kind)})
+    models.load()  # as the command does, before there are requests
+    app = create_app(models, settings)
     server = uvicorn.Server(listening_config(app, settings))
     thread = threading.Thread(target=_announce, args=(server,), daemon=True)
     thread.start()

@@ -10,7 +10,7 @@ from foretext.serving.pace import FEWEST_TOKENS, FIRST_RATE, Pace
 def test_a_batch_is_as_large_as_its_time_allows() -> None:
     pace = Pace()
     assert pace.rate("embed") == FIRST_RATE
-    for _ in range(50):
+    for _ in range(100):
         pace.observe("embed", 5000, 0.5)
     assert pace.rate("embed") == pytest.approx(10_000, rel=1e-3)
     assert pace.room("embed", 0.1, 16_384) == pytest.approx(1000, abs=2)
@@ -34,7 +34,7 @@ def test_one_slow_batch_is_no_slow_model(batches_before: int) -> None:
     for _ in range(batches_before):
         pace.observe("embed", 200, 0.001)
     pace.observe("embed", 30, 1.0)  # something is loaded, or another program computes
-    assert pace.rate("embed") > 4000
+    assert pace.rate("embed") > 8000
 
 
 def test_a_slow_model_is_known_after_its_first_large_batch() -> None:

@@ -8,7 +8,6 @@ from collections.abc import Hashable
 __all__ = ["Pace"]
 
 FIRST_RATE = 20_000.0  # tokens a second, before anything was measured
-FIRST_SECONDS = 0.5  # that this counts for: a first batch that is slow says little of the next ones
 MEMORY = 2.0  # seconds of computing in which a measurement comes to count a third
 FEWEST_TOKENS = 256  # of a full batch: smaller ones waste most of their time
 
@@ -16,8 +15,9 @@ FEWEST_TOKENS = 256  # of a full batch: smaller ones waste most of their time
 class Pace:
     """Tokens a second of each ability, over the latest seconds of its computing.
 
-    A moment in which the machine does something else must not look like a slow model: clients
-    would be refused by a server that has nothing to do.
+    A first batch that is slow, or a moment in which the machine does something else, must not look
+    like a slow model: clients would be refused by a server that has nothing to do. So the first
+    rate counts as if it had been measured.
     """
 
     def __init__(self) -> None:
@@ -39,4 +39,4 @@ class Pace:
 
     def _totals(self, ability: Hashable) -> tuple[float, float]:
         """Return tokens and seconds, the latest ones in full."""
-        return self._measured.get(ability, (FIRST_RATE * FIRST_SECONDS, FIRST_SECONDS))
+        return self._measured.get(ability, (FIRST_RATE * MEMORY, MEMORY))

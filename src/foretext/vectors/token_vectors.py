@@ -176,7 +176,9 @@ class TokenVectors(WordVectors):
         }
 
     def _means(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the means of texts, (N, D), which threads compute side by side."""
+        """Return the means of texts, (N, D); of many texts threads compute them side by side."""
+        if 0 < len(texts) <= TEXTS_AT_ONCE:
+            return self._means_of(texts)  # a thread takes longer to start than a text to read
         starts = range(0, len(texts), TEXTS_AT_ONCE)
         parts = [texts[start : start + TEXTS_AT_ONCE] for start in starts]
         with Threads(usable_cores()) as threads:
