@@ -8,8 +8,8 @@ killed ends, on one process, in the same bits as one that was not.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 import torch
 
@@ -38,19 +38,10 @@ from foretext.training.saving import Saver
 from foretext.training.schedule import Schedule
 from foretext.training.settings import TrainingConfig
 from foretext.training.state import TrainingState
-from foretext.training.totals import Totals
 from foretext.training.validation import Validation
+from foretext.training.work import WorkCounter
 
 __all__ = ["Training", "fit"]
-
-TOTAL = "total."  # before the names of sums that are no predictions
-
-
-class Work(NamedTuple):
-    """What a batch takes."""
-
-    tokens: int  # that are read, padding not counted
-    flops: int
 
 
 def fit(
@@ -126,14 +117,13 @@ class Training:
             batch_tokens=config.batch_tokens,
             share_of=range if model.objective.compares_examples else self.processes.share_of,
         )
-        # Of a batch that every process has as a whole, each counts all.
-        self.totals = None if model.objective.compares_examples else Totals(self.processes)
         self.schedule = Schedule(config, self.batches.per_epoch, self._limit())
         self.progression = Progression(model, config, self.schedule, self.optimizer)
         self.forecast = Forecast(self.batches.per_epoch)
         self.flops = ModelFlops(model)
         room = 0.0 if config.compile or is_full else config.frozen_states_gb * 1e9
         self.frozen = FrozenStates(model, self.batches, room)
+        self.work = WorkCounter(model, self.flops, self.frozen, self.processes)
         self.records = Records(
             self.schedule,
             context,
@@ -270,7 +260,7 @@ class Training:
     def _step(self, part: Part) -> None:
         """One update of the weights by one batch."""
         state = self.state
-        counts, work = self._counted(part)
+        counts, work = self.work.of(part)
         divisors = self.model.objective.divisors(counts)
         self.records.tally.count(counts)
         self.gradients.add(part, divisors, self.records.tally)
@@ -280,19 +270,6 @@ class Training:
         state.tokens += work.tokens
         state.flops += work.flops
         state.seconds = self._clock()
-
-    def _counted(self, part: Part) -> tuple[Mapping[str, int], Work]:
-        """Return the predictions of a whole batch, by part of the loss, and what it takes."""
-        counts = self.model.objective.counts(part.batch)
-        computed = part.batch.cut(part.num_parts)
-        flops = self.flops.of(computed, counts, knows_states=self.frozen.is_complete)
-        work = Work(part.batch.inputs.num_tokens, flops)
-        if self.totals is None:
-            return counts, work
-        counted = {**counts, **{TOTAL + name: n for name, n in work._asdict().items()}}
-        totals = self.totals.of(counted if part.rows else dict.fromkeys(counted, 0))
-        work = Work(*(totals.pop(TOTAL + name) for name in Work._fields))
-        return totals, work
 
     def _validate(self) -> None:
         """Measure the model, remember it where it is the best, and record all figures."""
