@@ -22,6 +22,7 @@ PEERS = {
 }
 OURS = {"auto": "default precision", "int8": "int8", "fp32": "fp32"}
 MUST = {("auto", "fp32"): 3.0, ("auto", "bf16"): 3.0}
+LABELS = (("auto", "bf16"), ("auto", "fp32"), ("int8", "fp32"), ("fp32", "fp32"))  # compared
 PAIRS = 3
 
 
@@ -29,27 +30,22 @@ def rows() -> Iterator[Row]:
     """Texts a second, raw text to label; then how many labels are the same."""
     for size, nums in NUM_TEXTS.items():
         make_classifier(size)
-        runs: dict[str, list[Figures]] = {side: [] for side in (*OURS, *PEERS)}
+        ours: dict[str, list[Figures]] = {side: [] for side in OURS}
+        theirs: dict[str, list[Figures]] = {side: [] for side in PEERS}
         for pair in range(1, PAIRS + 1):
-            for side in runs:
-                program = "peer" if side in PEERS else "foretext"
-                runs[side].append(run_program(PROGRAM, program, side, size, pair))
+            for program, runs in (("foretext", ours), ("peer", theirs)):
+                for side, figures in runs.items():
+                    figures.append(run_program(PROGRAM, program, side, size, pair))
         for name, num in nums.items():
             for (own, kind), (side, peer) in product(OURS.items(), PEERS.items()):
-                ours, theirs = (
-                    f"{num / median(runs[each], name):.0f} texts/s" for each in (own, side)
-                )
                 work = f"bert-{size}, {num:,} texts of {name}, foretext's {kind}"
-                found = ratios(runs[own], runs[side], name)
-                yield Row(work, peer, ours, theirs, *found, MUST.get((own, side)))
-        for ours, theirs in (
-            ("auto", "bf16"),
-            ("auto", "fp32"),
-            ("int8", "fp32"),
-            ("fp32", "fp32"),
-        ):
-            work = f"bert-{size}, the same labels, ours by {ours}"
-            yield Row(work, f"pipeline by {theirs}", _same(size, ours, theirs), "")
+                found = ratios(ours[own], theirs[side], name)
+                speeds = [num / median(runs, name) for runs in (ours[own], theirs[side])]
+                own_speed, peers_speed = (f"{speed:.0f} texts/s" for speed in speeds)
+                yield Row(work, peer, own_speed, peers_speed, *found, MUST.get((own, side)))
+        for own, side in LABELS:
+            work = f"bert-{size}, the same labels, ours by {own}"
+            yield Row(work, f"pipeline by {side}", _same(size, own, side), "")
 
 
 def _same(size: str, precision: str, peers_precision: str) -> str:
