@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from foretext.finetuning.task_rows import sampled
+from foretext.heap import give_back_memory
 from foretext.runtime import usable_cores
 
 __all__ = [
@@ -35,10 +36,7 @@ MOST_SINGLE_ROWS, SINGLE_SECONDS = 50, 1.0  # that are answered one at a time
 def reset_peak_memory() -> None:
     """Forget what this process held before; where the system cannot, the peak counts that too."""
     gc.collect()
-    if "torch" in sys.modules:
-        from foretext.training.heap import give_back_memory  # imports PyTorch
-
-        give_back_memory()
+    give_back_memory()
     try:
         CLEAR_REFS.write_text(RESET_PEAK)
     except OSError:  # another system, or a container that hides it

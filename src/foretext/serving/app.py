@@ -16,6 +16,7 @@ from foretext._version import __version__
 from foretext.errors import ForetextError
 from foretext.serving.document import document
 from foretext.serving.errors import error_body, error_headers, status_of
+from foretext.serving.freed_memory import FreedMemory
 from foretext.serving.guards import GUARDS
 from foretext.serving.metrics import Metrics
 from foretext.serving.routes import routers
@@ -43,6 +44,7 @@ def create_app(
     service.scheduler.observers.append(
         lambda batch: service.metrics.note_batch(batch.num_items, batch.tokens)
     )
+    service.scheduler.observers.append(FreedMemory())
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -15,6 +15,7 @@ import torch
 
 from foretext.data.examples import Examples
 from foretext.errors import Interrupted, OutputError, SettingError
+from foretext.heap import keep_freed_memory
 from foretext.nn.device import choose_device
 from foretext.progress import Progress
 from foretext.progress.run_context import RunContext
@@ -24,7 +25,6 @@ from foretext.training.flops import ModelFlops, peak_flops
 from foretext.training.forecast import Forecast
 from foretext.training.frozen_states import FrozenStates
 from foretext.training.gradients import Gradients
-from foretext.training.heap import keep_freed_memory
 from foretext.training.held_out import HeldOut
 from foretext.training.lost_processes import told_of_lost_processes
 from foretext.training.memory import advised_on_memory

@@ -9,7 +9,7 @@ import pytest
 
 PROGRAM = """
 import resource, sys
-from foretext.training.heap import keep_freed_memory
+from foretext.heap import keep_freed_memory
 kept = keep_freed_memory() if sys.argv[1] == "keep" else False
 faults = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 def work():

@@ -1,4 +1,4 @@
-"""Freed memory stays with the process, for the next step to use.
+"""What becomes of freed memory: it stays with the process, or goes back to the system.
 
 A step of training allocates what the last one freed. glibc gives large blocks back to the system
 when they are freed, and the system zeroes each page when it is touched again: a quarter of a step
@@ -30,6 +30,6 @@ def keep_freed_memory() -> bool:
 
 
 def give_back_memory() -> None:
-    """Give what was freed back to the system, so that the next work is not taken to hold it."""
+    """Give what was freed back to the system, where the C library can be asked."""
     if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
         trim(0)
