@@ -69,6 +69,8 @@ class Autoencoder(Parameters):
         budget_seconds: float | None = None,
         batch_examples: int = 128,
         batch_tokens: int | None = None,
+        short_row_rate: float = 0.0,
+        stacking_rate: float = 0.0,
         micro_batch_examples: int | None = None,
         optimizer: Literal["adamw", "muon"] = "adamw",
         learning_rate: float | None = None,
