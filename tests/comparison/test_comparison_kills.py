@@ -50,12 +50,16 @@ def test_what_is_killed_ends_in_the_same_table(tmp_path: Path) -> None:
     end(compare(files, out))
     seconds, wanted = time.monotonic() - began, table(out)
     assert [row["status"] for row in wanted.values()] == ["finished", "finished"]
-    rng = random.Random(0)
-    for _ in range(2):
+    rng, num_killed = random.Random(0), 0
+    while num_killed < 2:
         shutil.rmtree(out)
         process = compare(files, out)
         time.sleep(rng.uniform(0.4, 0.9) * seconds)
         process.kill()
         process.communicate()
+        if (out / "compare.json").is_file():  # the first one took longer: it had more to compile
+            seconds *= 0.7
+            continue
         end(compare(files, out, *(["--resume"] if (out / "plan.json").is_file() else [])))
         assert table(out) == wanted
+        num_killed += 1
