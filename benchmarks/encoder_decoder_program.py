@@ -100,11 +100,11 @@ def our_step(kind: str) -> Callable[[Rows], None]:
     """The blocks of the training loop."""
     from foretext.backbones.encoder_decoder import EncoderDecoder
     from foretext.data.batch import Inputs
+    from foretext.heap import keep_freed_memory
     from foretext.nn.vocabulary_head import VocabularyHead
     from foretext.training.adamw import AdamW
     from foretext.training.flat_optimizer import FlatOptimizer
     from foretext.training.flat_parameters import FlatParameters
-    from foretext.training.heap import keep_freed_memory
 
     keep_freed_memory()
     shape: dict[str, Any] = {

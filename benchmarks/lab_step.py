@@ -23,13 +23,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from foretext.heap import keep_freed_memory
 from foretext.nn.bias_gelu import bias_gelu
 from foretext.nn.cpu_attention import cpu_attention
 from foretext.nn.linear_cross_entropy import linear_cross_entropy
 from foretext.training.adamw import AdamW
 from foretext.training.flat_optimizer import FlatOptimizer
 from foretext.training.flat_parameters import FlatParameters
-from foretext.training.heap import keep_freed_memory
 
 DIM, LAYERS, HEADS, WORDS, ROWS, LENGTH, ASKED = 256, 4, 4, 20_000, 32, 128, 614
 BLOCKS = frozenset({"attention", "head", "copies", "heap", "gelu"})
