@@ -132,7 +132,7 @@ class EncoderDecoder(Backbone):
 
     def use_layers(self, num: int) -> None:
         """From now on compute `num` layers of the decoder, and the same share of the encoder."""
-        self.encoder.use_layers(self._of_encoder(num))
+        self.encoder.use_layers(self._num_encoder_layers(num))
         self.decoder.use_layers(num)
 
     def stacked_weights(self, num: int) -> dict[str, str]:
@@ -140,13 +140,13 @@ class EncoderDecoder(Backbone):
         return {
             f"{name}.{weight}": f"{name}.{source}"
             for name, tower, below in (
-                ("encoder", self.encoder, self._of_encoder(num)),
+                ("encoder", self.encoder, self._num_encoder_layers(num)),
                 ("decoder", self.decoder, num),
             )
             for weight, source in tower.stacked_weights(below).items()
         }
 
-    def _of_encoder(self, num: int) -> int:
+    def _num_encoder_layers(self, num: int) -> int:
         """Return how many layers of the encoder go with so many of the decoder."""
         return -(-self.encoder.num_layers * num // self.num_layers)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, cast
 
 from foretext.config import Config
 from foretext.errors import SettingError
@@ -10,7 +10,7 @@ from foretext.errors import SettingError
 __all__ = ["LayerShape", "shrunk"]
 
 LANES = 32  # further widths are multiples of it, for the sake of matrix products
-FURTHER = ("embedding_dim", "feed_forward_dim")  # widths that may be chosen beside that of states
+FURTHER = {"embedding_dim", "feed_forward_dim"}  # widths that may be chosen beside that of states
 
 
 class LayerShape(Protocol):
@@ -36,7 +36,7 @@ def shrunk(config: C, num_layers: int, dim: int | None) -> C:
     Raises:
         SettingError: it would not be smaller, or no number of heads divides the width.
     """
-    shape: LayerShape = config  # type: ignore[assignment]
+    shape = cast(LayerShape, config)
     if not 0 < num_layers <= shape.num_layers or (dim or 1) > shape.dim:
         raise SettingError(
             f"--layers {num_layers}: the teacher has {shape.num_layers} layers of width "
@@ -61,9 +61,5 @@ def shrunk(config: C, num_layers: int, dim: int | None) -> C:
 
 def _further_widths(config: Config, rate: float) -> dict[str, int]:
     """Return the widths that were chosen beside that of the states, scaled."""
-    widths = {name: getattr(config, name, None) for name in FURTHER}
-    return {
-        name: max(round(rate * width) // LANES, 1) * LANES
-        for name, width in widths.items()
-        if width is not None
-    }
+    widths = config.model_dump(include=FURTHER, exclude_none=True)  # of those that it has
+    return {name: max(round(rate * width) // LANES, 1) * LANES for name, width in widths.items()}
