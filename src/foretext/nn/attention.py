@@ -19,6 +19,7 @@ from foretext.nn.cpu_attention import cpu_attention
 from foretext.nn.parted_linear import PartedLinear
 from foretext.nn.positions import Rotation
 from foretext.nn.step_attention import can_step
+from foretext.nn.team import has_kernels
 from foretext.nn.unpadded import Unpadded
 
 __all__ = ["Layout", "SelfAttention", "Source", "attend", "split_heads"]
@@ -69,7 +70,7 @@ def attend(
     """
     # Ours trains faster and, in bfloat16, infers faster; continuing a text is PyTorch's.
     halved = query.dtype == torch.bfloat16 and not continues
-    if query.device.type == "cpu" and not dropout and (torch.is_grad_enabled() or halved):
+    if has_kernels(query) and not dropout and (torch.is_grad_enabled() or halved):
         return cpu_attention(query, key, value, mask.visible, bias, causal=mask.causal, scale=scale)
     visible, causal = mask.visible, mask.causal
     if bias is not None:
@@ -81,9 +82,9 @@ def attend(
 
 def split_heads(x: Tensor, num_parts: int, num_heads: int) -> tuple[Tensor, ...]:
     """Cut (B, T, num_parts * D) into (B, H, T, D / H) each."""
-    B, T, width = x.shape
-    heads = x.view(B, T, num_parts, num_heads, width // num_parts // num_heads)
-    return heads.permute(2, 0, 3, 1, 4).unbind(0)
+    # Gradients of chunks are put side by side at once; those of an axis of parts, in two copies.
+    parts = x.chunk(num_parts, -1)
+    return tuple(part.view(*part.shape[:2], num_heads, -1).transpose(1, 2) for part in parts)
 
 
 class SelfAttention(nn.Module):

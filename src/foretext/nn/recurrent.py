@@ -50,7 +50,7 @@ class Reader(nn.Module):
     def forward(self, x: Tensor, carried: Carried = ()) -> tuple[Tensor, Carried]:
         """Read (B, T, E); return the states (B, T, D), and what the next read may begin with."""
         zeros = x.new_zeros(1, x.shape[0], self.dim)
-        hidden, *cell = (state[None] for state in carried) if carried else (zeros, zeros)
+        hidden, *cell = (each.contiguous()[None] for each in carried) if carried else (zeros, zeros)
         weights: list[Tensor] = [self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh]
         # biases, layers, dropout, whether gradients may be wanted, bidirectional, batch first
         options = (True, 1, 0.0, torch.is_grad_enabled(), False, True)

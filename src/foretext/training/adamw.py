@@ -1,16 +1,20 @@
 """AdamW on float32 masters.
 
-Loshchilov and Hutter 2019, algorithm 2; in float32 the same numbers as torch.optim.AdamW. On a CPU
-a step reads and writes everything once (`foretext.kernels.adamw`).
+Loshchilov and Hutter 2019, algorithm 2; in float32 the same numbers as torch.optim.AdamW. A step
+reads and writes everything once: on a CPU by `foretext.kernels.adamw`, elsewhere by PyTorch's fused
+step.
 """
 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import torch
 from torch import Tensor
+from torch.optim import adamw as torch_adamw
 
 from foretext.kernels.adamw import Factors, Moments, adamw
 from foretext.nn.team import torch_team
@@ -54,6 +58,15 @@ class AdamW:
         on_cpu = self.parameters.master.device.type == "cpu"
         (self._move_by_kernel if on_cpu else self._move_by_torch)(gradients, step)
 
+    @cached_property
+    def _views(self) -> dict[Segment, tuple[Tensor, Tensor, Tensor]]:
+        """Master, mean and mean square of each segment: a GPU would wait while they are cut."""
+        vectors = (self.parameters.master, self.mean, self.square)
+        return {
+            each: tuple(vector[each.place] for vector in vectors)  # type: ignore[misc]
+            for each in self.segments
+        }
+
     def state(self) -> dict[str, Tensor]:
         """Return the running means, as `Parameters.by_name` does."""
         return {
@@ -94,13 +107,26 @@ class AdamW:
             adamw(team, flat_view(gradient), moments, segment.offset, factors)
 
     def _move_by_torch(self, gradients: Mapping[Segment, Tensor], step: Step) -> None:
-        for segment, gradient in gradients.items():
-            factors = self._factors(segment, step)
-            vectors = (self.parameters.master, self.mean, self.square)
-            p, m, v = (vector[segment.place] for vector in vectors)
-            g = gradient.float() * factors.scale
-            m.lerp_(g, factors.new_mean)
-            v.mul_(factors.old_square).addcmul_(g, g, value=factors.new_square)
-            below = v.sqrt().mul_(factors.root_scale).add_(factors.epsilon)
-            p.mul_(factors.keep).addcdiv_(m, below, value=-factors.step)
-        self.parameters.refresh(gradients)
+        master, beta1, beta2 = self.parameters.master, *self.betas
+        alike: dict[tuple[float, bool], list[Segment]] = defaultdict(list)
+        for segment in gradients:
+            alike[segment.rate, segment.decays].append(segment)
+        for (rate, decays), segments in alike.items():
+            torch_adamw.adamw(
+                [self._views[each][0] for each in segments],
+                [gradients[each].float() for each in segments],
+                [self._views[each][1] for each in segments],
+                [self._views[each][2] for each in segments],
+                [],
+                list(master.new_full((len(segments),), step.number - 1).unbind()),
+                fused=True,
+                grad_scale=master.new_full((), 1 / step.scale),  # it divides by that
+                amsgrad=False,
+                beta1=beta1,
+                beta2=beta2,
+                lr=step.learning_rate * rate,
+                weight_decay=self.weight_decay if decays else 0.0,
+                eps=self.eps,
+                maximize=False,
+            )
+        self.parameters.refresh()

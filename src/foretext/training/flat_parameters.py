@@ -72,9 +72,10 @@ class FlatParameters:
 
     def refresh(self, parts: Iterable[Segment] | None = None) -> None:
         """Round the masters into the copy: all of the own slice, or some parts of it."""
-        if self.copy is not self.master:
-            for part in self.own if parts is None else parts:
-                self.copy[part.place].copy_(self.master[part.place])
+        if self.copy is self.master:
+            return
+        for place in [slice(None)] if parts is None else [part.place for part in parts]:
+            self.copy[place].copy_(self.master[place])
 
     def share(self) -> None:
         """Give every process the copies of all."""
