@@ -46,7 +46,7 @@ def trained(
         [sys.executable, *start, str(Path(__file__).with_name("cuda_processes.py")), str(folder)],
         check=True,
         timeout=900,
-        env={**os.environ, "PYTHONPATH": ROOT},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([ROOT, os.environ.get("PYTHONPATH", "")])},
     )
     for kind in KINDS:
         train(folder, f"{kind}-cpu", device="cpu", **TIED)

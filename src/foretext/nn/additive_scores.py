@@ -15,7 +15,7 @@ from torch.autograd.function import once_differentiable
 
 from foretext.kernels import additive_scores as kernels
 from foretext.kernels.additive_scores import Sizes
-from foretext.nn.team import torch_team
+from foretext.nn.team import has_kernels, torch_team
 from foretext.nn.views import flat_view, weight_view
 
 __all__ = ["additive_scores"]
@@ -38,7 +38,7 @@ def additive_scores(query: Tensor, key: Tensor, vector: Tensor) -> Tensor:
 
 
 def _fits(x: Tensor) -> bool:
-    if x.device.type != "cpu" or x.dtype not in (torch.float32, torch.bfloat16) or not x.numel():
+    if not has_kernels(x) or x.dtype not in (torch.float32, torch.bfloat16) or not x.numel():
         return False
     return bool(x.detach().abs().amax() <= LARGEST)
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from foretext.kernels import gelu
-from foretext.nn.team import torch_team
+from foretext.nn.team import has_kernels, torch_team
 from foretext.nn.views import flat_view, weight_view
 
 __all__ = ["bias_gelu"]
@@ -27,7 +27,7 @@ def bias_gelu(x: Tensor, bias: Tensor) -> Tensor:
         bias: (N,), of the same precision.
     """
     fits = x.dtype == bias.dtype and x.dtype in (torch.float32, torch.bfloat16)
-    if x.device.type != "cpu" or not fits or len(bias) % LANES:
+    if not (has_kernels(x) and fits) or len(bias) % LANES:
         return F.gelu(x + bias)
     return _apply(x, bias)
 

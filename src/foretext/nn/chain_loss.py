@@ -16,6 +16,7 @@ from torch.autograd.function import once_differentiable
 from foretext.kernels.crf import expectations
 from foretext.nn.chain import Chain, RealTokens, as_batch, real_tokens, team_for
 from foretext.nn.path_sums import log_partition, path_score
+from foretext.nn.team import has_kernels
 
 __all__ = ["negative_log_likelihood"]
 
@@ -30,7 +31,7 @@ def negative_log_likelihood(
         tags: (B, T) int64; those of tokens that are not real are ignored.
         token_mask: (B, T) bool, True = a real token; None: all are.
     """
-    if emissions.device.type == "cpu":
+    if has_kernels(emissions):
         learns = torch.is_grad_enabled() and any(x.requires_grad for x in (emissions, *chain))
         loss: Tensor = _apply(emissions, *chain, tags, token_mask, learns)
         if bool(torch.isfinite(loss)):

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from foretext.kernels.dropout import dropout
-from foretext.nn.team import torch_team
+from foretext.nn.team import has_kernels, torch_team
 from foretext.nn.views import flat_view
 
 __all__ = ["Dropout"]
@@ -31,7 +31,7 @@ class Dropout(nn.Dropout):
         if not self.training or self.p == 0:
             return x
         fits = x.dtype in (torch.float32, torch.bfloat16) and x.numel() % LANES == 0
-        if x.device.type != "cpu" or not fits or self.p == 1:
+        if not (has_kernels(x) and fits) or self.p == 1:
             return super().forward(x)
         seed = int(torch.empty((), dtype=torch.int64).random_())
         return _apply(x, seed, float(self.p))

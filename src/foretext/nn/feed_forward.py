@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from foretext.nn.bias_gelu import bias_gelu
 from foretext.nn.dropout import Dropout
 from foretext.nn.gated_gelu import gated_gelu
+from foretext.nn.team import has_kernels
 
 __all__ = ["ACTIVATIONS", "GATED", "Activation", "FeedForward"]
 
@@ -61,7 +62,7 @@ class FeedForward(nn.Module):
         return self.outer(self.dropout(self._hidden(x)))
 
     def _hidden(self, x: Tensor) -> Tensor:
-        if self.fuses and x.device.type == "cpu" and torch.is_grad_enabled():
+        if self.fuses and has_kernels(x) and torch.is_grad_enabled():
             return bias_gelu(F.linear(x, self.inner.weight), self.inner.bias)
         hidden = self.inner(x)
         if self.fuses_gate:

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from foretext.kernels import gated_gelu as kernels
-from foretext.nn.team import torch_team
+from foretext.nn.team import has_kernels, torch_team
 from foretext.nn.views import flat_view
 
 __all__ = ["gated_gelu"]
@@ -26,7 +26,7 @@ def gated_gelu(x: Tensor) -> Tensor:
     """
     num_columns = x.shape[-1] // 2
     fits = x.dtype in (torch.float32, torch.bfloat16) and num_columns % LANES == 0
-    if x.device.type != "cpu" or not fits:
+    if not (has_kernels(x) and fits):
         activated, gate = x.chunk(2, dim=-1)
         return F.gelu(activated, approximate="tanh") * gate
     return _apply(x)

@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from foretext.kernels.cross_entropy import cross_entropy
-from foretext.nn.team import torch_team
+from foretext.nn.team import has_kernels, torch_team
 from foretext.nn.views import flat_view, weight_view
 
 __all__ = ["linear_cross_entropy", "sampled_cross_entropy"]
@@ -72,7 +72,7 @@ def _scored(
 ) -> tuple[Tensor, Tensor, Tensor]:
     weight = weight.to(states.dtype)
     bias = None if bias is None else bias.to(states.dtype)
-    if states.device.type != "cpu" or states.dtype not in (torch.float32, torch.bfloat16):
+    if not has_kernels(states) or states.dtype not in (torch.float32, torch.bfloat16):
         logits = F.linear(states, weight, bias).to(torch.promote_types(states.dtype, torch.float32))
         correct = (logits.argmax(-1) == targets).sum()
         loss = F.cross_entropy(logits, targets, reduction="sum", label_smoothing=smoothing)

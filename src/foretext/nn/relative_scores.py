@@ -16,7 +16,7 @@ from torch.autograd.function import once_differentiable
 
 from foretext.kernels import relative_scores as kernels
 from foretext.kernels.relative_scores import Places
-from foretext.nn.team import torch_team
+from foretext.nn.team import has_kernels, torch_team
 from foretext.nn.views import flat_view
 
 __all__ = ["LANES", "Distances", "relative_scores"]
@@ -53,7 +53,7 @@ def relative_scores(
         distances: of queries and keys.
         scale: of the scores.
     """
-    if scores.device.type == "cpu":
+    if has_kernels(scores):
         return _apply(scores, deltas, distances, scale)
     return _gathered(scores, deltas, distances, scale)
 

@@ -7,10 +7,19 @@ import functools
 from pathlib import Path
 
 import torch
+from torch import Tensor
 
 from foretext.kernels.team import ALONE, Team
 
-__all__ = ["torch_team"]
+__all__ = ["has_kernels", "torch_team"]
+
+
+def has_kernels(x: Tensor) -> bool:
+    """Whether our kernels work on a tensor: on a CPU, outside of `torch.compile`.
+
+    That writes kernels of its own, from PyTorch's operations.
+    """
+    return x.device.type == "cpu" and not torch.compiler.is_compiling()
 
 
 def torch_team() -> Team:

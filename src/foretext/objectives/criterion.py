@@ -54,6 +54,14 @@ class Criterion(nn.Module, ABC):
         """
         return
 
+    def located(self, batch: Batch) -> Batch:
+        """Return a batch that names the positions where something is predicted, if that saves time.
+
+        It is called while the batch is in main memory. A GPU that looks for positions has to be
+        waited for, and code of `torch.compile` would end where it does not know how many there are.
+        """
+        return batch
+
     def prepare(self, batch: Batch, backbone: Backbone) -> Batch:
         """Return the batch that the backbone reads; called before each forward pass.
 

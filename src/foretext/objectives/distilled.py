@@ -76,6 +76,10 @@ class Distilled(Criterion):
         """The networks of the objective."""
         return self.objective.networks
 
+    def located(self, batch: Batch) -> Batch:
+        """Return a batch that names the positions of the objective."""
+        return self.objective.located(batch)
+
     def counts(self, batch: Batch) -> Mapping[str, int]:
         """Return the number of predictions of each part of the objective, and of the teacher."""
         positions = self.objective.predicted_positions(batch)

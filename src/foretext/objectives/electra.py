@@ -34,7 +34,7 @@ from foretext.objectives.cloze import cloze_head
 from foretext.objectives.drawn_rows import DrawnRows
 from foretext.objectives.in_use import ModelInUse
 from foretext.objectives.masked_rows import MaskedRows
-from foretext.objectives.masking import MaskingConfig, MaskingObjective
+from foretext.objectives.masking import MaskingConfig, MaskingObjective, masked_positions
 from foretext.objectives.planted_word import plant_a_word
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
@@ -146,7 +146,7 @@ class Electra(MaskingObjective):
         assert self.head is not None
         targets = batch.targets
         originals = targets["original"].flatten()  # (B * T,)
-        places = targets["masked"].flatten().nonzero()[:, 0]  # (M,)
+        places = masked_positions(batch)  # (M,)
         states = self.generator(batch.inputs).last.flatten(0, 1)  # (B * T, D')
         score, drawn = self.head.score_and_draw(
             states.index_select(0, places),

@@ -23,7 +23,7 @@ from foretext.objectives.base import TaskHeads, row_length
 from foretext.objectives.cloze import cloze_head, hide_a_word
 from foretext.objectives.in_use import ModelInUse
 from foretext.objectives.masked_rows import MaskedRows
-from foretext.objectives.masking import MaskingConfig, MaskingObjective
+from foretext.objectives.masking import MaskingConfig, MaskingObjective, masked_positions
 from foretext.objectives.sentence_pairs import SentencePairs, has_pairs
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
@@ -116,7 +116,7 @@ class MaskedLM(MaskingObjective):
 
     def predicted_positions(self, batch: Batch) -> Tensor:
         """Return the masked positions, (M,)."""
-        return batch.targets["masked"].flatten().nonzero()[:, 0]
+        return masked_positions(batch)
 
     def counts(self, batch: Batch) -> Mapping[str, int]:
         """Return the number of masked tokens, and of pairs."""

@@ -9,17 +9,20 @@ Where the loss is measured, single tokens are hidden: the figure then compares w
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
+from torch import Tensor
 
 from foretext.backbones.base import Backbone
 from foretext.corpus.blocks import Blocks
 from foretext.corpus.entity_list import read_entities
 from foretext.corpus.jieba_words import jieba_version
 from foretext.corpus.pre_tokenizers import likely_kind
+from foretext.data.batch import Batch
 from foretext.data.segmenter import Segmenter
 from foretext.data.token_file import TokenFile
 from foretext.data.units import WORD, num_entities
@@ -29,7 +32,9 @@ from foretext.objectives.cloze import ClozeConfig
 from foretext.objectives.masked_rows import Masking, UnitKind
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
-__all__ = ["MaskingConfig", "MaskingObjective"]
+__all__ = ["MaskingConfig", "MaskingObjective", "masked_positions"]
+
+POSITIONS = "positions"  # of masked tokens, among the targets
 
 SAMPLE = 1 << 18  # characters that show the script
 FEWEST_CONTINUING = 0.02  # of the tokens; a text of English words has five times as many
@@ -186,9 +191,20 @@ class MaskingObjective(Objective):
         if self.config.hides_words:
             _ = self.tokenizer.word_starts
 
+    def located(self, batch: Batch) -> Batch:
+        """Return a batch that names the masked positions."""
+        targets = {**batch.targets, POSITIONS: masked_positions(batch)}
+        return replace(batch, targets=targets, by_example=batch.by_example | {POSITIONS})
+
     def cautions(self, tokens: TokenFile) -> Sequence[str]:
         """Return what words and entities cannot do in this text."""
         return self.config.cautions(tokens, self.tokenizer)
+
+
+def masked_positions(batch: Batch) -> Tensor:
+    """Return where tokens of a batch are masked, (M,), through all of its rows."""
+    known = batch.targets.get(POSITIONS)
+    return batch.targets["masked"].flatten().nonzero()[:, 0] if known is None else known
 
 
 def _continuing_rate(tokens: TokenFile, tokenizer: SubwordTokenizer) -> float:

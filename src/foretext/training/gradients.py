@@ -9,6 +9,7 @@ import torch
 from foretext.data.batch import Batch
 from foretext.errors import SettingError
 from foretext.training.batches import Part
+from foretext.training.compiler import check_compiler
 from foretext.training.frozen_states import FrozenStates
 from foretext.training.grad_cache import GradCache
 from foretext.training.lanes import Lanes
@@ -42,6 +43,9 @@ class Gradients:
     ) -> None:
         self.model, self.processes = model, processes
         self.frozen, self.gather = frozen, gather
+        self.compiles = config.compile
+        if self.compiles:
+            check_compiler(processes.device)
         self.forward = torch.compile(model) if config.compile else model
         vectors = torch.compile(model.vectors) if config.compile else model.vectors
         self.compared = GradCache(model, processes, vectors, gather)
@@ -76,8 +80,8 @@ class Gradients:
     def _add_rows(self, part: Part, divisors: Mapping[str, int], tally: Tally) -> None:
         batch = self._continued(part.batch)
         for whole in self._micro_batches(batch) if part.rows else ():
-            rows = whole.cut(part.num_parts)
-            scores = self.forward(rows.to(self.model.device), self.frozen.of(rows))
+            rows = self.model.objective.located(whole.cut(part.num_parts))
+            scores = self.forward(self._moved(rows), self.frozen.of(rows))
             loss = sum(score.part_of_loss(divisors[name]) for name, score in scores.items())
             loss.backward()
             self.gather()
@@ -86,6 +90,14 @@ class Gradients:
         self.lanes.end()
         if self.computes_together:
             self._pass_without_rows(part)
+
+    def _moved(self, rows: Batch) -> Batch:
+        """Return the rows on the device; compiled code is told which sizes differ in each batch."""
+        moved = rows.to(self.model.device)
+        if self.compiles:
+            for name in rows.by_example:
+                torch._dynamo.maybe_mark_dynamic(moved.targets[name], 0)
+        return moved
 
     def _pass_without_rows(self, part: Part) -> None:
         """Make a pass of weight 0 for each micro-batch that another process has more than this one.
