@@ -23,6 +23,7 @@ NAMES = (
     "cost_laws",
     "search",
     "pretraining",
+    "gpu_pretraining",
     "two_processes",
     "electra",
     "encoder_decoder",
