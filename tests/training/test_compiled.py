@@ -67,7 +67,7 @@ def test_a_causal_model_is_compiled_on_a_gpu(
     assert found == pytest.approx(plain, rel=1e-3)
 
 
-def test_a_machine_that_cannot_compile_is_told_so(
+def test_a_machine_that_cannot_compile_is_refused(
     monkeypatch: pytest.MonkeyPatch, wordpiece: SubwordTokenizer, bert_tokens: Tokens
 ) -> None:
     def fail(*_: object) -> None:

@@ -82,9 +82,9 @@ def attend(
 
 def split_heads(x: Tensor, num_parts: int, num_heads: int) -> tuple[Tensor, ...]:
     """Cut (B, T, num_parts * D) into (B, H, T, D / H) each."""
-    # Gradients of chunks are put side by side at once; those of an axis of parts, in two copies.
-    parts = x.chunk(num_parts, -1)
-    return tuple(part.view(*part.shape[:2], num_heads, -1).transpose(1, 2) for part in parts)
+    B, T, width = x.shape
+    heads = x.view(B, T, num_parts, num_heads, width // num_parts // num_heads)
+    return heads.permute(2, 0, 3, 1, 4).unbind(0)
 
 
 class SelfAttention(nn.Module):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -58,15 +57,6 @@ class AdamW:
         on_cpu = self.parameters.master.device.type == "cpu"
         (self._move_by_kernel if on_cpu else self._move_by_torch)(gradients, step)
 
-    @cached_property
-    def _views(self) -> dict[Segment, tuple[Tensor, Tensor, Tensor]]:
-        """Master, mean and mean square of each segment: a GPU would wait while they are cut."""
-        vectors = (self.parameters.master, self.mean, self.square)
-        return {
-            each: tuple(vector[each.place] for vector in vectors)  # type: ignore[misc]
-            for each in self.segments
-        }
-
     def state(self) -> dict[str, Tensor]:
         """Return the running means, as `Parameters.by_name` does."""
         return {
@@ -113,10 +103,10 @@ class AdamW:
             alike[segment.rate, segment.decays].append(segment)
         for (rate, decays), segments in alike.items():
             torch_adamw.adamw(
-                [self._views[each][0] for each in segments],
+                [master[each.place] for each in segments],
                 [gradients[each].float() for each in segments],
-                [self._views[each][1] for each in segments],
-                [self._views[each][2] for each in segments],
+                [self.mean[each.place] for each in segments],
+                [self.square[each.place] for each in segments],
                 [],
                 list(master.new_full((len(segments),), step.number - 1).unbind()),
                 fused=True,

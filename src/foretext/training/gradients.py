@@ -92,7 +92,7 @@ class Gradients:
             self._pass_without_rows(part)
 
     def _moved(self, rows: Batch) -> Batch:
-        """Return the rows on the device; compiled code is told which sizes differ in each batch."""
+        """Return the rows on the device, with sizes that differ by batch marked for the compiler."""
         moved = rows.to(self.model.device)
         if self.compiles:
             for name in rows.by_example:
