@@ -92,7 +92,7 @@ class Gradients:
             self._pass_without_rows(part)
 
     def _moved(self, rows: Batch) -> Batch:
-        """Return the rows on the device, with sizes that differ by batch marked for the compiler."""
+        """Return the rows on the device; sizes that differ by batch are marked for a compiler."""
         moved = rows.to(self.model.device)
         if self.compiles:
             for name in rows.by_example:
