@@ -19,7 +19,13 @@ from benchmarks.language_models import model_folder
 __all__ = ["JOBS"]
 
 NUM_PARAGRAPHS = 600
-NUM_STEPS = 60
+SHORT_ROWS = {
+    "vocab_size": 4000,
+    "next_sentence": False,
+    "row_length": 128,
+    "max_length": 128,
+    "batch_examples": 16,
+}
 
 
 def embedding(folder: Path) -> Callable[[], object]:
@@ -30,25 +36,25 @@ def embedding(folder: Path) -> Callable[[], object]:
     return lambda: model.embed(texts)
 
 
-def training(folder: Path) -> Callable[[], object]:
+def training(size: str, num_steps: int, folder: Path) -> Callable[[], object]:
     from foretext import Recipe, pretrain
 
     corpus = folder / "busy-paragraphs.txt"
     corpus.write_text("\n\n".join(enwiki_paragraphs(4 * NUM_PARAGRAPHS)), encoding="utf-8")
 
-    recipe = Recipe.load("bert-mini").with_settings("objective", next_sentence=False)
-
-    def train(num_steps: int) -> object:
-        shorter = recipe.with_settings("training", steps=num_steps)
-        return pretrain(shorter, corpus, folder / "busy-run", overwrite=True)
+    def train(steps: int) -> object:
+        # Settings that are chosen are not planned by a budget.
+        recipe = Recipe.from_settings(size, {**SHORT_ROWS, "steps": steps})
+        return pretrain(recipe, corpus, folder / "busy-run", overwrite=True)
 
     train(2)  # compiles
-    return partial(train, NUM_STEPS)
+    return partial(train, num_steps)
 
 
-JOBS = {
+JOBS: dict[str, Callable[[Path], Callable[[], object]]] = {
     "encoding 600 paragraphs, 6 × 384": embedding,
-    "60 steps of bert-mini": training,
+    "60 steps of bert-mini": partial(training, "bert-mini", 60),
+    "200 steps of bert-tiny": partial(training, "bert-tiny", 200),
 }
 
 

@@ -19,7 +19,7 @@ from foretext.comparison.named_candidate import named_candidate
 from foretext.task_models import TASKS
 
 LARGE = 10_000_000  # bytes of text
-WIDE = "word2vec + textcnn + words"
+WIDE = "word2vec + reader + words"
 EVERYTHING = 3_600.0  # seconds in which all candidates have room
 
 

@@ -10,12 +10,13 @@ import pytest
 import torch
 
 import foretext as ft
-from foretext.data.rows import RowTexts, TaggedSentence
+from foretext.data.rows import LabelledPair, RowTexts, TaggedSentence
 from foretext.errors import ForetextError, SettingError
 from foretext.finetuning.bases import open_base
 from foretext.finetuning.material import Material
 from foretext.finetuning.start import Start, find_start
 from foretext.task_models import TASKS
+from foretext.tasks.matching import Matching
 from foretext.tasks.tagging import Tagging
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import bert
@@ -216,6 +217,20 @@ def test_chinese_characters_are_read_in_pairs(chosen: dict[str, Any], num_rows: 
     sections = {"backbone": {**SMALL["lstm"], **chosen}}
     found = find_start(open_base("lstm"), "lstm", material, sections)
     assert found.base.backbone.config.bigrams == num_rows
+
+
+@pytest.mark.parametrize(
+    ("mode", "label", "network"),
+    [("auto", "yes", "reader"), ("siamese", "yes", "textcnn"), ("auto", None, "textcnn")],
+)
+def test_pairs_with_labels_are_read_together_over_word_vectors(
+    mode: Any, label: str | None, network: str
+) -> None:
+    rows = [LabelledPair("an owl", "the owl", label, None if label else 0.5, "rows:1")] * 2
+    material = Material.of(TASKS.resolve("matching"), Matching.Config(mode=mode), rows)
+    vectors = word_vectors()
+    found = find_start(open_base(vectors), vectors, material, {})
+    assert found.sections["backbone"]["name"] == network
 
 
 def test_words_are_not_read_in_pairs() -> None:

@@ -64,6 +64,12 @@ def trained(network: Autoencoder, examples: np.ndarray, **settings: Any) -> list
     )
 
 
+def test_numbers_have_no_vectors_to_keep() -> None:
+    network = LinearAutoencoder(LinearAutoencoder.Config(dim=DIM), (SIZE,))
+    with pytest.raises(SettingError, match="freeze = 'vectors': Reconstructor has none"):
+        trained(network, spread_examples(), steps=1, freeze="vectors")
+
+
 def test_the_loss_by_hand() -> None:
     objective = Reconstruction(ReconstructionConfig())
     examples = objective.examples(np.array([[1, 2], [3, 4]], np.float32))

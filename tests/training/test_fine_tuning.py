@@ -15,6 +15,7 @@ from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.textcnn import TextCNN
 from foretext.data.token_file import Tokens
 from foretext.errors import SettingError
+from foretext.objectives.causal_lm import CausalLM
 from foretext.progress.run_context import RunContext
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.adamw import AdamW
@@ -51,6 +52,16 @@ def test_layers_over_word_vectors(
     layers = layers_of(kind(kind.Config(characters="cnn"), 20, 9))
     assert set(layers.values()) == found
     assert {layer for name, layer in layers.items() if name.startswith("tokens.")} == {0}
+
+
+def test_vectors_stay_while_characters_learn(byte_bpe: SubwordTokenizer) -> None:
+    config = Recurrent.Config(characters="cnn", bidirectional=False)
+    network = Recurrent(config, byte_bpe.vocab_size, num_characters=9)
+    model = Model(network, CausalLM(CausalLM.Config(tied=False), network, byte_bpe))
+    (vectors,) = freeze(model, TrainingConfig(freeze="vectors"))
+    assert vectors is network.embedding
+    still = {name for name, p in network.named_parameters() if not p.requires_grad}
+    assert still == {"tokens.vectors.weight"}
 
 
 def test_rates_fall_from_the_head_down(model: Model) -> None:

@@ -35,6 +35,11 @@ class Trainable(nn.Module, ABC):
         """How many layers compute for a row, those of all its parts."""
         return self.num_layers
 
+    @property
+    def token_vectors(self) -> nn.Parameter | None:
+        """The table of token vectors; None: it has none."""
+        return None
+
     def layer_of(self, parameter_name: str) -> int:
         """Return the layer of a parameter: 0 = embeddings, 1 = the first layer, and so on.
 

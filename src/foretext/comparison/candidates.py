@@ -30,7 +30,7 @@ GROWTH = 0.25  # power of longer budgets: the time of a candidate grows, and so 
 ROWS_A_SECOND = 5_000  # that what needs no network learns from
 FEWEST_BYTES = {"vectors": 20_000, "pretrained": 100_000}  # of text, for something to be learned
 
-FRESH, WIDE = "modern-bert, not pretrained", "word2vec + textcnn + words"
+FRESH, WIDE = "modern-bert, not pretrained", "word2vec + reader + words"
 ORDERS: dict[str, tuple[str, ...]] = {
     "classification": (
         "linear", "fasttext", "word2vec + bilstm", "word2vec + textcnn", "modern-bert", "textcnn",

@@ -40,7 +40,7 @@ WORD_FEATURES = {"classification": "tfidf", "matching": "overlap"}  # by task, t
 DOCUMENTS = "doc2vec"  # whose vectors are not those of words
 NETWORKS = {"bilstm": "lstm"}  # names of the table, and the base that they stand for
 # By task, the network over word vectors; elsewhere it is textcnn.
-OVER_VECTORS = {"tagging": "bilstm", "span_qa": "reader"}
+OVER_VECTORS = {"matching": "reader", "tagging": "bilstm", "span_qa": "reader"}
 
 # Seconds of two cores that a fair look at a text classifier takes, pretraining included.
 LEARNER_SECONDS, NETWORK_SECONDS, VECTOR_SECONDS, GIVEN_SECONDS = 2.0, 10.0, 15.0, 15.0

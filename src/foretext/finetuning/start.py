@@ -211,7 +211,8 @@ def _start_from_vectors(
         SettingError: the backbone cannot start from vectors, or a setting does not fit.
     """
     chosen = dict(sections.get("backbone", {}))
-    over = NamedBackbone.of(str(chosen.pop("name", material.model.vectors_backbone)))
+    usual = material.over_vectors or material.model.vectors_backbone
+    over = NamedBackbone.of(str(chosen.pop("name", usual)))
     component: Any = over.component
     if not component.reads_words:
         raise SettingError(

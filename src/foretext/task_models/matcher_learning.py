@@ -57,6 +57,12 @@ class MatcherLearning(TaskModel):
         return kept if config.score is None else {**kept, "score": "score"}
 
     @classmethod
+    def over_vectors(cls, config: Matching.Config, rows: Sequence[LabelledPair]) -> str:
+        """Return a network that reads both texts together; one for each text if vectors compare."""
+        reads_each = config.mode == "siamese" or have_scores(rows)
+        return cls.vectors_backbone if reads_each else "reader"
+
+    @classmethod
     def stratum_of(cls, row: LabelledPair) -> str:
         """Return the label; pairs with scores are of one kind."""
         return row.label or ""

@@ -44,18 +44,17 @@ def rates(model: Model, config: TrainingConfig) -> dict[str, float]:
 
 
 def freeze(model: Model, config: TrainingConfig) -> list[nn.Parameter]:
-    """Freeze the lower layers; returns the parameters that were trainable before.
+    """Freeze the vectors or the lower layers; returns the parameters that were trainable before.
 
     Raises:
         SettingError: there is nothing to freeze, or nothing would be left to learn.
     """
-    frozen_layers = _frozen_layers(model, config)
-    if not frozen_layers:
-        return []
+    backbone, layers = model.backbone, _frozen_layers(model, config)
+    vectors = _frozen_vectors(backbone, config)
     frozen = [
         parameter
-        for name, parameter in model.backbone.named_parameters()
-        if model.backbone.layer_of(name) in frozen_layers and parameter.requires_grad
+        for name, parameter in backbone.named_parameters()
+        if parameter.requires_grad and (parameter is vectors or backbone.layer_of(name) in layers)
     ]
     learned = [p for p in model.parameters() if p.requires_grad]
     if len(frozen) == len(learned):
@@ -66,6 +65,14 @@ def freeze(model: Model, config: TrainingConfig) -> list[nn.Parameter]:
     for parameter in frozen:
         parameter.requires_grad_(False)
     return frozen
+
+
+def _frozen_vectors(backbone: Trainable, config: TrainingConfig) -> nn.Parameter | None:
+    if config.freeze != "vectors":
+        return None
+    if backbone.token_vectors is None:
+        raise SettingError(f"[training] freeze = 'vectors': {type(backbone).__name__} has none.")
+    return backbone.token_vectors
 
 
 def _frozen_layers(model: Model, config: TrainingConfig) -> range:
