@@ -15,9 +15,10 @@ import os
 
 __all__ = ["SPIN_COUNT", "limit_spinning"]
 
-# Turns of some tens of cycles: longer than the gap between two operations, shorter than the time
-# that the system gives to a process at once.
-SPIN_COUNT = 10_000
+# Turns of some tens of cycles. With 10,000 a team beside a busy process loses as much as with the
+# library's 300,000; with none at all, small networks lose a quarter of their speed on free cores
+# (docs/decisions/0065-threads-with-batches-of-their-own.md).
+SPIN_COUNT = 1_000
 CHOICES = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")  # of the user
 
 
