@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from benchmarks.peer_shapes import encoder_shape
 from foretext.data.token_file import TokenFile
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.flops import ModelFlops, peak_flops
@@ -121,17 +122,10 @@ def tuned(tokenizer: SubwordTokenizer, tokens: TokenFile, seed: int) -> tuple[fl
     torch.manual_seed(seed)
     names = {f"{kind}_token": f"[{kind.upper()}]" for kind in ("cls", "sep", "mask", "pad", "unk")}
     theirs = PreTrainedTokenizerFast(tokenizer_object=tokenizer.library, **names)
-    config = BertConfig(
-        vocab_size=tokenizer.vocab_size,
-        hidden_size=DIM,
-        num_hidden_layers=LAYERS,
-        num_attention_heads=HEADS,
-        intermediate_size=4 * DIM,
-        max_position_embeddings=LENGTH,
-        hidden_dropout_prob=0.0,
-        attention_probs_dropout_prob=0.0,
-        attn_implementation="sdpa",
+    shape = encoder_shape(
+        vocab_size=tokenizer.vocab_size, layers=LAYERS, dim=DIM, heads=HEADS, length=LENGTH
     )
+    config = BertConfig(**shape, attn_implementation="sdpa")
     ends: list[float] = []
     losses: list[float] = []
 

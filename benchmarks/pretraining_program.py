@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from benchmarks.peer_shapes import encoder_shape
 from benchmarks.precision import native_autocast
 
 LAYERS, DIM, HEADS, WORDS, ROWS, LENGTH = 4, 256, 4, 20_000, 32, 128
@@ -176,16 +177,9 @@ def their_model(objective: str, dropout: float) -> Any:
             mem_len=None,
         )
         return XLNetLMHeadModel(permuted)
-    encoder = {
-        "vocab_size": WORDS,
-        "hidden_size": DIM,
-        "num_hidden_layers": LAYERS,
-        "num_attention_heads": HEADS,
-        "intermediate_size": 4 * DIM,
-        "max_position_embeddings": LENGTH,
-        "hidden_dropout_prob": dropout,
-        "attention_probs_dropout_prob": dropout,
-    }
+    encoder = encoder_shape(
+        vocab_size=WORDS, layers=LAYERS, dim=DIM, heads=HEADS, length=LENGTH, dropout=dropout
+    )
     if objective == "masked":
         return BertForMaskedLM(BertConfig(**encoder, attn_implementation="sdpa"))
     if objective == "disentangled":

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from benchmarks.peer_shapes import encoder_shape
 from benchmarks.precision import native_autocast
 
 VOCAB, LAYERS, DIM, HEADS, ROWS, LENGTH = 8_000, 4, 256, 4, 32, 128
@@ -131,19 +132,9 @@ def tuned(folder: Path, side: str, seconds: float, seed: int) -> dict[str, Any]:
 def their_model() -> Any:
     from transformers import BertConfig, BertForMaskedLM
 
+    shape = encoder_shape(vocab_size=VOCAB, layers=LAYERS, dim=DIM, heads=HEADS, length=LENGTH)
     return BertForMaskedLM(
-        BertConfig(
-            vocab_size=VOCAB,
-            hidden_size=DIM,
-            num_hidden_layers=LAYERS,
-            num_attention_heads=HEADS,
-            intermediate_size=4 * DIM,
-            max_position_embeddings=LENGTH,
-            hidden_dropout_prob=0.0,
-            attention_probs_dropout_prob=0.0,
-            initializer_range=INIT_STD,
-            attn_implementation="sdpa",
-        )
+        BertConfig(**shape, initializer_range=INIT_STD, attn_implementation="sdpa")
     )
 
 
