@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from foretext.backbones.lookup import Lookup
+from foretext.backbones.pair_reader import PairReader
 from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.textcnn import TextCNN
 from foretext.data.rows import LabelledPair, LabelledText
@@ -40,7 +41,7 @@ def gpt_body(tokenizer: SubwordTokenizer) -> TaskBase:
 
 
 def word_body(kind: str) -> TaskBase:
-    """A "lookup", "textcnn" or "recurrent" over the words of the animals."""
+    """A "lookup", "textcnn", "reader" or "recurrent" over the words of the animals."""
     torch.manual_seed(0)
     vocabulary = Vocabulary(["[UNK]", *WORDS], np.ones(len(WORDS) + 1, np.int64))
     tokenizer = WordTokenizer(WordTokenizer.Config(pre_tokenizer="whitespace"), vocabulary)
@@ -50,6 +51,9 @@ def word_body(kind: str) -> TaskBase:
         backbone = Lookup(Lookup.Config(**size), num_words)
     elif kind == "textcnn":
         backbone = TextCNN(TextCNN.Config(**size, widths=[1, 3], num_maps=8), num_words)
+    elif kind == "reader":
+        still = {"dropout": 0.0, "layer_dropout": 0.0}
+        backbone = PairReader(PairReader.Config(**size, dim=8, **still), num_words)
     else:
         backbone = Recurrent(Recurrent.Config(**size, dim=8, dropout=0.0), num_words)
     return TaskBase(tokenizer, backbone, "full")

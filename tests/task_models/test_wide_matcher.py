@@ -22,7 +22,13 @@ from tests.networks import TIMES
 from tests.text_bodies import bert_body, gpt_body, pair, silent, word_body
 
 PAIRS = [("the dog barks", "the dog purrs ."), ("a hen", "no 5 cats"), ("", "the hen clucks .")]
-MODES = [("bert", "pair"), ("bert", "siamese"), ("gpt", "both_orders"), ("textcnn", "siamese")]
+MODES = [
+    ("bert", "pair"),
+    ("bert", "siamese"),
+    ("gpt", "both_orders"),
+    ("textcnn", "siamese"),
+    ("reader", "pair"),
+]
 
 
 def alike(number: int = 40, names: tuple[str, ...] = ("no", "yes")) -> list[LabelledPair]:
