@@ -361,6 +361,7 @@ def test_small_networks_mark_shared_tokens_by_default(
     for name, more in (
         ("run", {}),
         ("frozen", frozen),
+        ("still", {"training": {"freeze": "vectors"}}),
         ("asked", {"task": {"shared_tokens": False}}),
     ):
         settings = small_settings("bert")
@@ -369,7 +370,9 @@ def test_small_networks_mark_shared_tokens_by_default(
         recipe = tomllib.loads((tmp_path / name / "recipe.toml").read_text())
         log = (tmp_path / name / "train.log").read_text()
         chosen[name] = (recipe["task"]["shared_tokens"], log.count("was chosen"))
-    assert chosen == {"run": (True, 1), "frozen": (False, 1), "asked": (False, 0)}
+    assert chosen == {
+        "run": (True, 1), "frozen": (False, 1), "still": (True, 1), "asked": (False, 0),
+    }  # fmt: skip
 
 
 def test_a_sentence_encoder_learns_scores_as_cosines(

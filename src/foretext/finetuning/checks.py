@@ -112,8 +112,8 @@ def _check_teacher(given: TeacherModel) -> None:
 
 
 def freezes_embeddings(training: TrainingConfig) -> bool:
-    """Whether the embeddings of a base stay as they are."""
-    return training.freeze != "none" or training.freeze_layers > 0
+    """Whether all that marks tokens stays as it is, not their vectors alone."""
+    return training.freeze in ("embeddings", "backbone") or training.freeze_layers > 0
 
 
 def check_held_out(
