@@ -84,7 +84,7 @@ class Autoencoder(Parameters):
         clip_norm: float | None = 1.0,
         layer_decay: float = 1.0,
         head_rate: float = 1.0,
-        freeze: Literal["none", "embeddings", "backbone"] = "none",
+        freeze: Literal["none", "vectors", "embeddings", "backbone"] = "none",
         freeze_layers: int = 0,
         frozen_states_gb: float = 2.0,
         device: Literal["auto", "cpu", "cuda", "mps"] = "auto",
