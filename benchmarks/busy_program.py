@@ -43,7 +43,7 @@ def training(size: str, num_steps: int, folder: Path) -> Callable[[], object]:
     corpus.write_text("\n\n".join(enwiki_paragraphs(4 * NUM_PARAGRAPHS)), encoding="utf-8")
 
     def train(steps: int) -> object:
-        # Settings that are chosen are not planned by a budget.
+        # As if a user had chosen them: a plan would replace other settings, the steps too.
         recipe = Recipe.from_settings(size, {**SHORT_ROWS, "steps": steps})
         return pretrain(recipe, corpus, folder / "busy-run", overwrite=True)
 

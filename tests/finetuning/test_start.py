@@ -26,7 +26,8 @@ ROWS = RowTexts(["the owl hoots", "the owl sees the dog", "zebras bark", "zebras
 
 
 def begun(base: Any, task: str = "classification", **options: Any) -> Start:
-    material = Material(TASKS.resolve(task), ROWS)
+    model = TASKS.resolve(task)
+    material = Material(model, ROWS, over_vectors=model.over_vectors(None, []))
     sections = options.pop("sections", {})
     return find_start(open_base(base), base, material, sections, **options)
 

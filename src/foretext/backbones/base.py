@@ -165,11 +165,6 @@ class Backbone(Trainable):
     def embedding(self) -> nn.Parameter:
         """The token vectors, (V, E), which a head may share where E is `dim`."""
 
-    @property
-    def token_vectors(self) -> nn.Parameter:
-        """The table of token vectors."""
-        return self.embedding
-
     @abstractmethod
     def forward(
         self, inputs: Inputs, *, keep_layers: bool = False, cache: Cache | None = None

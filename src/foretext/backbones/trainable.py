@@ -36,8 +36,8 @@ class Trainable(nn.Module, ABC):
         return self.num_layers
 
     @property
-    def token_vectors(self) -> nn.Parameter | None:
-        """The table of token vectors; None: it has none."""
+    def embedding(self) -> nn.Parameter | None:
+        """The token vectors, (V, E); None: it reads no tokens."""
         return None
 
     def layer_of(self, parameter_name: str) -> int:

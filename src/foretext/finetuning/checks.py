@@ -19,7 +19,7 @@ from foretext.finetuning.teachers import ENSEMBLE, LEARNED, OWN, is_name
 from foretext.task_models.base import TaskModel
 from foretext.training.settings import TrainingConfig
 
-__all__ = ["check_dropout", "check_held_out", "check_texts", "check_training", "freezes_embeddings"]
+__all__ = ["check_dropout", "check_held_out", "check_texts", "check_training", "freezes_marks"]
 
 
 def check_training(model: type[TaskModel], task: Config, training: TrainingConfig) -> None:
@@ -37,7 +37,7 @@ def check_training(model: type[TaskModel], task: Config, training: TrainingConfi
             f"[training] freeze = 'backbone' leaves nothing to learn: {model.title.lower()} are "
             "made by the backbone alone; leave it out."
         )
-    if freezes_embeddings(training) and model.learns_embeddings(task):
+    if freezes_marks(training) and model.learns_embeddings(task):
         raise SettingError(
             "[training] freeze and freeze_layers keep embeddings as they are, and marks of tokens "
             "(task.shared_tokens, task.word_boundaries) are embeddings that have to be learned; "
@@ -111,8 +111,8 @@ def _check_teacher(given: TeacherModel) -> None:
         raise SettingError(f"--teacher {given}: there is no such run or folder.{hint}")
 
 
-def freezes_embeddings(training: TrainingConfig) -> bool:
-    """Whether all that marks tokens stays as it is, not their vectors alone."""
+def freezes_marks(training: TrainingConfig) -> bool:
+    """Whether the embeddings that mark tokens are frozen; freeze = 'vectors' lets them learn."""
     return training.freeze in ("embeddings", "backbone") or training.freeze_layers > 0
 
 

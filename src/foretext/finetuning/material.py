@@ -21,7 +21,7 @@ class Material:
         model: that is learned.
         texts: of the rows.
         apart: sources and targets, where each side gets a tokenizer of its own; None: one does.
-        over_vectors: the network over word vectors, if none is named; None: that of the model.
+        over_vectors: the name of the network over word vectors, if the user names none.
         num_characters: ids of characters that words are spelled with.
         is_spelled: whether a network over words reads these too.
         in_bigrams: whether it reads pairs of neighbouring words.
@@ -30,7 +30,7 @@ class Material:
     model: type[TaskModel]
     texts: RowTexts
     apart: tuple[RowTexts, RowTexts] | None = None
-    over_vectors: str | None = None
+    over_vectors: str = "textcnn"
     num_characters: int = 0
     is_spelled: bool = False
     in_bigrams: bool = False

@@ -22,7 +22,7 @@ from foretext.finetuning.checks import (
     check_held_out,
     check_texts,
     check_training,
-    freezes_embeddings,
+    freezes_marks,
 )
 from foretext.finetuning.finishing import finish_network, noted_reading
 from foretext.finetuning.learner import Found, Learner, Prepared, Record, Tell
@@ -212,7 +212,7 @@ class NetworkLearner(Learner):
             self.ready.base,
             rows.train,
             is_pretrained=self.ready.origin == "pretrained",
-            is_frozen=freezes_embeddings(training),
+            is_frozen=freezes_marks(training),
         )
 
     def training(self, rows: TaskRows, seed: int) -> TrainingConfig:

@@ -211,8 +211,7 @@ def _start_from_vectors(
         SettingError: the backbone cannot start from vectors, or a setting does not fit.
     """
     chosen = dict(sections.get("backbone", {}))
-    usual = material.over_vectors or material.model.vectors_backbone
-    over = NamedBackbone.of(str(chosen.pop("name", usual)))
+    over = NamedBackbone.of(str(chosen.pop("name", material.over_vectors)))
     component: Any = over.component
     if not component.reads_words:
         raise SettingError(

@@ -58,9 +58,9 @@ class MatcherLearning(TaskModel):
 
     @classmethod
     def over_vectors(cls, config: Matching.Config, rows: Sequence[LabelledPair]) -> str:
-        """Return a network that reads both texts together; one for each text if vectors compare."""
-        reads_each = config.mode == "siamese" or have_scores(rows)
-        return cls.vectors_backbone if reads_each else "reader"
+        """Return "reader", which reads a pair as one row; the usual one where texts stay apart."""
+        is_siamese = config.mode == "siamese" or have_scores(rows)
+        return cls.vectors_backbone if is_siamese else "reader"
 
     @classmethod
     def stratum_of(cls, row: LabelledPair) -> str:

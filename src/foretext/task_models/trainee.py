@@ -33,13 +33,13 @@ class Trainee(Predictor):
     """A predictor that can be trained; `task_class`, `find` and `examples` have no defaults."""
 
     task_class: ClassVar[type[Task]]
-    vectors_backbone: ClassVar[str] = "textcnn"  # what `over_vectors` names
+    vectors_backbone: ClassVar[str] = "textcnn"  # what `over_vectors` returns
     # Settings of the sub-words that a network learns from the rows alone; the user's go over them.
     scratch_tokenizer: ClassVar[Mapping[str, Any]] = {"name": "wordpiece", "vocab_size": 8000}
 
     @classmethod
     def over_vectors(cls, config: Any, rows: Sequence[Any]) -> str:
-        """Return the name of the network over word vectors, if none is named.
+        """Return the name of the network over word vectors, if the user names none.
 
         Args:
             config: the user's settings.

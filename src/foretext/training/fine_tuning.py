@@ -70,9 +70,9 @@ def freeze(model: Model, config: TrainingConfig) -> list[nn.Parameter]:
 def _frozen_vectors(backbone: Trainable, config: TrainingConfig) -> nn.Parameter | None:
     if config.freeze != "vectors":
         return None
-    if backbone.token_vectors is None:
+    if backbone.embedding is None:
         raise SettingError(f"[training] freeze = 'vectors': {type(backbone).__name__} has none.")
-    return backbone.token_vectors
+    return backbone.embedding
 
 
 def _frozen_layers(model: Model, config: TrainingConfig) -> range:

@@ -59,7 +59,7 @@ class TrainingConfig(Config):
     head_rate: float = Field(1.0, gt=0)
     """Factor on the learning rate of all that is not in the backbone."""
     freeze: Literal["none", "vectors", "embeddings", "backbone"] = "none"
-    """What is not trained: the table of word vectors, all that is below the first layer, or all."""
+    """What is not trained: the token vectors, all embeddings, or the whole backbone."""
     freeze_layers: int = Field(0, ge=0)
     """Number of the lowest layers that are not trained, with the embeddings."""
     frozen_states_gb: float = Field(2.0, ge=0)
