@@ -76,7 +76,9 @@ def finetune(
     ] = None,
     unlabelled: Annotated[
         str | None,
-        typer.Option(metavar="TEXTS", help="Texts without labels, for --teacher or --adapt."),
+        typer.Option(
+            metavar="TEXTS", help="Texts without labels, for --teacher, --adapt or consistency."
+        ),
     ] = None,
     teacher: Annotated[
         str | None,

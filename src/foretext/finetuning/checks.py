@@ -78,7 +78,9 @@ def check_dropout(
     )
 
 
-def check_texts(recipe: TaskRecipe, config: FinetuningConfig, model: type[TaskModel]) -> None:
+def check_texts(
+    recipe: TaskRecipe, config: FinetuningConfig, model: type[TaskModel], task: Config
+) -> None:
     """Refuse a teacher, texts without labels, and settings about them, that have no effect.
 
     Raises:
@@ -89,6 +91,7 @@ def check_texts(recipe: TaskRecipe, config: FinetuningConfig, model: type[TaskMo
         _check_teacher(recipe.teacher)
     elif idle := sorted(name for name in config.changed if name.startswith("teacher_")):
         raise SettingError(f"[finetuning] {idle[0]} has no effect without --teacher.")
+    _check_consistency(recipe, config, model, task)
     if config.adapt is not None:
         adapting_seconds(config.adapt, recipe.budget_seconds)
         if config.fresh:
@@ -96,10 +99,34 @@ def check_texts(recipe: TaskRecipe, config: FinetuningConfig, model: type[TaskMo
                 "[finetuning] adapt and fresh: one continues a pretraining, and the other leaves "
                 "it out; give one of the two."
             )
-    elif recipe.unlabelled is not None and recipe.teacher is None:
+    elif recipe.unlabelled is not None and recipe.teacher is None and config.consistency is None:
         raise SettingError(
             "--unlabelled has no effect alone; let a teacher label the texts (--teacher linear), "
-            "or continue the pretraining on them (--adapt 2m)."
+            "continue the pretraining on them (--adapt 2m), or learn to answer them alike with "
+            "replaced tokens (--set finetuning.consistency_weight=1)."
+        )
+
+
+def _check_consistency(
+    recipe: TaskRecipe, config: FinetuningConfig, model: type[TaskModel], task: Config
+) -> None:
+    """Refuse to learn from own answers where there are none, or where a teacher gives them."""
+    if config.consistency is None:
+        if idle := sorted(name for name in config.changed if name.startswith("consistency_")):
+            raise SettingError(
+                f"[finetuning] {idle[0]} has no effect while consistency_weight is 0; set it to 1."
+            )
+        return
+    model.check_consistency(task)
+    if recipe.unlabelled is None:
+        raise SettingError(
+            "[finetuning] consistency_weight is for texts without labels; give them with "
+            "--unlabelled."
+        )
+    if recipe.teacher is not None:
+        raise SettingError(
+            "[finetuning] consistency_weight and --teacher: texts without labels are answered by "
+            "the network itself, or by a teacher; leave one of the two out."
         )
 
 

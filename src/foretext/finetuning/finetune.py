@@ -162,7 +162,8 @@ def finetune(
         valid: rows that weights and settings are chosen by.
         test: rows that the result is measured on at the end.
         unlabelled: texts without labels: a file with one a line or a table, or strings. A teacher
-            labels them, and `settings={"finetuning": {"adapt": ...}}` pretrains on them.
+            labels them; of `settings={"finetuning": ...}`, `"adapt"` pretrains on them, and
+            `"consistency_weight"` lets the network learn to answer them alike.
         teacher: whose probabilities a network learns beside the labels: a run, a model's folder,
             one of these opened by `load`; ``"linear"`` or ``"fasttext"``, which learn from `train`
             first; ``"self"``, the network of a first training; ``"ensemble"``, that network with

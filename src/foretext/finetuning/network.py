@@ -136,7 +136,7 @@ class NetworkLearner(Learner):
         super().check()
         training = TrainingConfig.checked(self.training_settings, "training")
         check_training(self.model_class, self.task_config, training)
-        check_texts(self.job.recipe, self.finetuning, self.model_class)
+        check_texts(self.job.recipe, self.finetuning, self.model_class, self.task_config)
         if self.finetuning.ensemble or self.job.recipe.teacher == ENSEMBLE:
             self.model_class.check_joins(self.task_config)
         if self.finetuning.adapt is not None:
@@ -160,7 +160,8 @@ class NetworkLearner(Learner):
     def begun_from(self, opened: tuple[Origin, Any], rows: TaskRows) -> Start:
         """Return what every training starts with, where a base is `opened`."""
         recipe = self.job.recipe
-        more = [] if recipe.teacher is None else rows.unlabelled
+        learns_texts = recipe.teacher is not None or self.finetuning.consistency is not None
+        more = rows.unlabelled if learns_texts else []
         return find_start(
             opened,
             recipe.base,

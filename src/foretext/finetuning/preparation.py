@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.linear import LinearClassifier
-from foretext.data.padded_examples import PaddedExamples
+from foretext.data.examples import Examples
+from foretext.data.rows import LabelledText
 from foretext.finetuning.adapting import Adapted, adaptable, adapted, adapting_seconds
 from foretext.finetuning.learner import Prepared
 from foretext.finetuning.settings import FinetuningConfig
-from foretext.finetuning.task_rows import TaskRows
+from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.finetuning.teachers import (
     ENSEMBLE,
     LEARNED,
@@ -54,26 +55,33 @@ class Preparation:
         taught: its answers.
         adapted: the base that has learned more.
         words: what was learned of the words of the rows.
+        unlabelled: texts that the network learns to answer alike with replaced tokens.
     """
 
     teacher: Teacher | None = None
     taught: Taught | None = None
     adapted: Adapted | None = None
     words: PreparedWords | None = None
+    unlabelled: Sequence[LabelledText] = ()
 
     @property
     def num_unlabelled(self) -> int:
         """Rows without labels that are learned from."""
-        return 0 if self.taught is None else len(self.taught.lessons.unlabelled)
+        learned = self.unlabelled if self.taught is None else self.taught.lessons.unlabelled
+        return len(learned)
 
     def learned(
         self, model: TaskModel, rows: TaskRows, config: FinetuningConfig
-    ) -> tuple[Criterion, PaddedExamples]:
+    ) -> tuple[Criterion, Examples]:
         """Return what is trained, and its examples.
 
-        Where only some of the answered rows are learned from, as in a trial of a search, the same
+        Where only some of the rows are learned from, as in a trial of a search, the same
         share of the rows without labels is.
         """
+        if config.consistency is not None:
+            share = len(self.unlabelled) * len(rows.learned) // len(rows.train)
+            texts = sampled(self.unlabelled, share)
+            return model.consistent(rows.learned, texts, config.consistency)
         if self.taught is None:
             return model.task, model.examples(rows.learned)
         teaching = Teaching(config.teacher_weight, config.teacher_temperature)
@@ -86,6 +94,9 @@ class Preparation:
             facts["adapted"] = self.adapted.done.facts
         if self.taught is not None:
             facts["taught"] = self.taught.facts(config)
+        if config.consistency is not None:
+            kept = config.consistency._asdict()
+            facts["consistency"] = {"unlabelled": len(self.unlabelled), **kept}
         if self.words is not None:
             facts["word_features"] = len(self.words.learned.vocabulary)
         return facts
@@ -131,6 +142,12 @@ def prepare_network(
         learner.job.note(
             f"the head also reads {len(words.learned.vocabulary):,} features of words, as a linear "
             "classifier weighs them; only foretext opens the model"
+        )
+    if learner.finetuning.consistency is not None:
+        preparation = replace(learner.preparation, unlabelled=rows.unlabelled)
+        learner = replace(learner, preparation=preparation)
+        learner.job.note(
+            f"{len(rows.unlabelled):,} texts without labels are answered alike with replaced tokens"
         )
     if learner.job.recipe.teacher is not None:
         found = _taught(learner, rows, baseline, seconds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from foretext.config import Config
+from foretext.task_models.lessons import Consistency
 
 __all__ = ["FinetuningConfig"]
 
@@ -32,7 +33,27 @@ class FinetuningConfig(Config):
     """Temperature that softens the teacher's answers, and the model's beside them."""
     teacher_confidence: float = Field(0.0, ge=0, lt=1)
     """Probability of the teacher's answer from which an unlabelled row is learned from."""
+    consistency_weight: float = Field(0.0, ge=0)
+    """Weight of equal answers to unlabelled texts with replaced tokens; 0: not learned."""
+    consistency_replaced_rate: float = Field(0.1, gt=0, lt=1)
+    """Share of the tokens of an unlabelled text that are replaced."""
+    consistency_temperature: float = Field(0.5, gt=0, le=1)
+    """Temperature that sharpens the answers to unlabelled texts before they are learned."""
+    consistency_confidence: float = Field(0.8, ge=0, lt=1)
+    """Probability of the own answer from which an unlabelled text is learned from."""
     adapt: str | float | None = None
     """Time to continue the pretraining on the texts first; below 1: a share of the budget."""
     calibrate: bool = False
     """Fit a temperature of probabilities to the held-out rows."""
+
+    @property
+    def consistency(self) -> Consistency | None:
+        """How own answers to unlabelled texts are learned; None: they are not."""
+        if not self.consistency_weight:
+            return None
+        return Consistency(
+            self.consistency_weight,
+            self.consistency_replaced_rate,
+            self.consistency_temperature,
+            self.consistency_confidence,
+        )

@@ -23,7 +23,7 @@ class TaskRows:
     valid_rate: float | None = None  # that was held out; None: there is a file of them
     some: Sequence[Any] | None = None  # of `train`, where there is no time to encode all; None: all
 
-    unlabelled: Sequence[Any] = ()  # texts for a teacher, or for more pretraining
+    unlabelled: Sequence[Any] = ()  # texts for a teacher, pretraining or consistency
 
     @property
     def learned(self) -> Sequence[Any]:

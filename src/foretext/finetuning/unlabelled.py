@@ -1,4 +1,4 @@
-"""Texts without labels, from any file: what a teacher labels, and what pretraining goes on with."""
+"""Texts without labels, from any file: for a teacher, more pretraining, or consistency."""
 
 from __future__ import annotations
 

@@ -238,6 +238,12 @@ def _preparation(facts: Facts) -> Iterator[str]:
             f"{taught['unlabelled']:,} without; its answers have a weight of {taught['weight']:g} "
             "in the loss"
         )
+    if (alike := facts.get("consistency")) is not None:
+        yield (
+            f"- consistency: {alike['unlabelled']:,} texts without labels, of whose tokens "
+            f"{alike['replaced_rate']:.0%} are replaced; it has a weight of {alike['weight']:g} in "
+            "the loss"
+        )
 
 
 def _data(facts: Facts, run: Mapping[str, Any]) -> str:

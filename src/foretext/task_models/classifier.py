@@ -11,29 +11,22 @@ from numpy.typing import NDArray
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.class_answers import (
     ClassAnswers,
     Labelled,
-    check_labels,
     check_single,
-    count_labels,
     label_temperature,
 )
-from foretext.classifiers.linear import LinearClassifier, linear_baseline
+from foretext.classifiers.linear import LinearClassifier
 from foretext.classifiers.linear_storage import FILE
 from foretext.classifiers.text_labeller import check_list
-from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import LabelledText
 from foretext.errors import ModelFileError, SettingError
 from foretext.explanation import Asked, Texts, Weighed
 from foretext.task_models.base import KeptFacts
+from foretext.task_models.classifier_learning import ClassifierLearning
 from foretext.task_models.ensemble import Ensemble, Weights
 from foretext.task_models.gradient_words import TokenRows, text_places
-from foretext.task_models.lessons import Lessons, Teaching
-from foretext.task_models.wide_classifier import WideClassifier
-from foretext.tasks.classification import Classification
-from foretext.tasks.taught import IS_LABELLED, TEACHER, Taught
 
 __all__ = ["TextClassifier"]
 
@@ -54,7 +47,7 @@ class _Facts(KeptFacts, total=False):
     ensemble: _Weights
 
 
-class TextClassifier(WideClassifier):
+class TextClassifier(ClassifierLearning):
     """Texts to one label, or to any number of them.
 
     Attributes:
@@ -62,48 +55,9 @@ class TextClassifier(WideClassifier):
     """
 
     ensemble: Ensemble | None = None
-    task: Classification
-    task_class = Classification
     facts_type: ClassVar = _Facts
-    explained_by = WideClassifier.explained_by
-    abilities = (*WideClassifier.abilities, "tokenize", "decode")
-
-    @classmethod
-    def find(cls, rows: Sequence[LabelledText]) -> dict[str, Any]:
-        """Return the labels, sorted, their counts, and whether texts have several.
-
-        Raises:
-            CorpusError: there are fewer than two labels.
-        """
-        counts = count_labels(rows)
-        return {
-            "labels": list(counts),
-            "multi_label": any(len(row.labels) != 1 for row in rows),
-            "counts": list(counts.values()),
-        }
-
-    @classmethod
-    def baseline(cls, rows: Sequence[LabelledText]) -> Baseline:
-        """Learn the linear classifier."""
-        return linear_baseline(rows)
-
-    @classmethod
-    def check_calibration(cls, rows: Sequence[LabelledText]) -> None:
-        """Check that each text has one label.
-
-        Raises:
-            SettingError: texts have several.
-        """
-        if cls.find(rows)["multi_label"]:
-            super().check_calibration(rows)
-
-    @classmethod
-    def check_ensemble(cls) -> None:
-        """Accept it: a linear classifier answers the same."""
-
-    @classmethod
-    def check_teaching(cls) -> None:
-        """Accept it: the probabilities of labels can be learned."""
+    explained_by = ClassifierLearning.explained_by
+    abilities = (*ClassifierLearning.abilities, "tokenize", "decode")
 
     @property
     def can_calibrate(self) -> bool:
@@ -114,37 +68,6 @@ class TextClassifier(WideClassifier):
     def classes_(self) -> NDArray[np.str_]:
         """(C,) labels in the order of `predict_proba`."""
         return np.array(self.task.answers.labels)
-
-    @property
-    def is_multi_label(self) -> bool:
-        """Whether a text may have any number of labels."""
-        return self.task.answers.are_sets
-
-    def examples(self, rows: Sequence[LabelledText]) -> PaddedExamples:
-        """Return each window of each text, with the labels of the text."""
-        if not self.is_multi_label:
-            check_single(rows)
-        check_labels(rows, self.task.answers.labels)
-        windows = self._windows([row.text for row in rows])
-        labels = self.task.answers.targets([row.labels for row in rows])
-        targets = {self.task.answers.target: labels[windows.owners]}
-        return self._padded(windows, targets, self._read_rows(rows))
-
-    def taught(self, lessons: Lessons, config: Teaching) -> tuple[Taught, PaddedExamples]:
-        """Return the task with a teacher beside the labels, and each window of each row."""
-        answers, num_labelled = self.task.answers, len(lessons.labelled)
-        windows = self._windows(lessons.texts)
-        known = answers.targets([row.labels for row in lessons.labelled])
-        labels = np.zeros((len(lessons.texts), *known.shape[1:]), known.dtype)
-        labels[:num_labelled] = known
-        targets = {
-            answers.target: labels,
-            IS_LABELLED: np.arange(len(labels)) < num_labelled,
-            TEACHER: answers.softened(lessons.probabilities, config.temperature),
-        }
-        examples = {name: target[windows.owners] for name, target in targets.items()}
-        read = self._read_rows([*lessons.labelled, *lessons.unlabelled])
-        return Taught(self.task, *config), self._padded(windows, examples, read)
 
     def predict(self, texts: Sequence[str]) -> list[str] | list[tuple[str, ...]]:
         """Return the most probable label of each text; of several, those above one half."""
@@ -238,10 +161,6 @@ class TextClassifier(WideClassifier):
             )
         self.ensemble = Ensemble(linear, Weights(**facts["ensemble"]))
 
-    def num_cut(self, rows: Sequence[LabelledText]) -> int:
-        """Return the number of texts that are longer than the model reads at once."""
-        return self._windows([row.text for row in rows]).num_cut
-
     def num_rows(self, inputs: Sequence[Texts]) -> list[int]:
         """Return how many windows each text has."""
         counts = self._windows([text for (text,) in inputs]).counts(len(inputs))
@@ -257,10 +176,6 @@ class TextClassifier(WideClassifier):
         """Weigh words by gradients, those of a linear classifier of an ensemble exactly."""
         found = super().weigh(asked, method)
         return found if self.ensemble is None else self.ensemble.weighed(found, asked)
-
-    def knows(self, row: LabelledText) -> bool:
-        """Whether all labels of a text are known."""
-        return set(row.labels) <= set(self.task.answers.labels)
 
     def _has_labels_of(self, linear: LinearClassifier) -> bool:
         own = self.classes_.tolist(), self.is_multi_label

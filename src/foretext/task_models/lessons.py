@@ -1,4 +1,4 @@
-"""What a teacher says of rows, for another model to learn from."""
+"""What is learned from beside labels: a teacher's answers, or the model's own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from foretext.data.rows import LabelledText
 
-__all__ = ["Lessons", "Teaching"]
+__all__ = ["Consistency", "Lessons", "Teaching"]
 
 
 class Teaching(NamedTuple):
@@ -19,6 +19,15 @@ class Teaching(NamedTuple):
 
     weight: float  # of its answers in the loss, from 0 to 1; the labels have the rest
     temperature: float  # that softens its answers
+
+
+class Consistency(NamedTuple):
+    """How a model learns to answer rows without labels alike, whichever tokens are replaced."""
+
+    weight: float  # of this part of the loss; that of the labels has 1
+    replaced_rate: float  # share of the tokens that are replaced
+    temperature: float  # that sharpens the answers to be learned, at most 1
+    confidence: float  # probability from which an answer is learned
 
 
 @dataclass(frozen=True)

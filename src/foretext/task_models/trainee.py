@@ -11,11 +11,12 @@ from foretext.classifiers.linear import LinearClassifier
 from foretext.classifiers.predictor import Predictor
 from foretext.config import Config
 from foretext.data.batch import Visibility
+from foretext.data.examples import Examples
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import RowTexts
 from foretext.errors import SettingError
 from foretext.objectives.criterion import Criterion
-from foretext.task_models.lessons import Lessons, Teaching
+from foretext.task_models.lessons import Consistency, Lessons, Teaching
 from foretext.tasks.base import Task
 from foretext.tasks.task_base import TaskBase
 
@@ -179,6 +180,21 @@ class Trainee(Predictor):
             f"--teacher is for classification, not for {cls.title.lower()}; leave it out."
         )
 
+    @classmethod
+    def check_consistency(cls, config: Any) -> None:
+        """Check that a model can learn from its own answers to texts with replaced tokens.
+
+        Args:
+            config: the settings of the head.
+
+        Raises:
+            SettingError: it cannot.
+        """
+        raise SettingError(
+            f"[finetuning] consistency_weight is for classification, not for {cls.title.lower()}; "
+            "leave it out."
+        )
+
     @abstractmethod
     def examples(self, rows: Sequence[Any]) -> PaddedExamples:
         """Return rows with their answers as examples to learn from.
@@ -194,6 +210,16 @@ class Trainee(Predictor):
             SettingError: the model cannot learn from a teacher.
         """
         raise SettingError(f"{self.title} cannot be learned from a teacher.")
+
+    def consistent(
+        self, labelled: Sequence[Any], unlabelled: Sequence[Any], config: Consistency
+    ) -> tuple[Criterion, Examples]:
+        """Return what is trained where its own answers are learned, and the rows as examples.
+
+        Raises:
+            SettingError: the model cannot learn from them.
+        """
+        raise SettingError(f"{self.title} cannot learn from texts without labels.")
 
     def knows(self, row: Any) -> bool:
         """Whether the model can give the right answer of a row."""

@@ -107,6 +107,14 @@ class Classes(Answers):
         """Return probabilities (N, C) as they are at a temperature."""
         return softmax(np.log(np.maximum(probabilities, _TINY)), temperature).astype(np.float32)
 
+    def sharpened(self, outputs: Tensor, temperature: float) -> Tensor:
+        """Return the probabilities (B, C) of logits at a temperature."""
+        return F.softmax(outputs.float() / temperature, -1)
+
+    def confidences(self, outputs: Tensor) -> Tensor:
+        """Return the probability of the most probable label, (B,)."""
+        return F.softmax(outputs.float(), -1).amax(-1)
+
     def values(self, outputs: Array, temperature: float) -> Array:
         """Return probabilities (N, C); each row sums to 1."""
         return softmax(outputs / temperature)
@@ -162,6 +170,14 @@ class LabelSets(Answers):
         inside = np.clip(probabilities, _TINY, 1 - _TINY)
         logits = np.log(inside) - np.log1p(-inside)
         return sigmoid(logits / temperature).astype(np.float32)
+
+    def sharpened(self, outputs: Tensor, temperature: float) -> Tensor:
+        """Return the probabilities (B, C) of logits at a temperature, each label's by itself."""
+        return torch.sigmoid(outputs.float() / temperature)
+
+    def confidences(self, outputs: Tensor) -> Tensor:
+        """Return how probable the answer about the least sure label is, (B,)."""
+        return torch.sigmoid(outputs.float().abs()).amin(-1)
 
     def values(self, outputs: Array, temperature: float) -> Array:
         """Return probabilities (N, C), each label's by itself."""

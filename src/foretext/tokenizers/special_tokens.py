@@ -44,6 +44,12 @@ class SpecialTokens(NamedTuple):
     end: int | None = None  # last token of a text
     sentinels: tuple[int, ...] = ()  # stand for the first hidden span, the second, and so on
 
+    @property
+    def ids(self) -> frozenset[int]:
+        """The ids of all of them."""
+        *named, sentinels = self
+        return frozenset(each for each in (*named, *sentinels) if each is not None)
+
     def required(self, task: str) -> int:
         """Return the id of a special token.
 
