@@ -10,7 +10,7 @@ import pytest
 import foretext as ft
 from foretext.artifact import RunFolder
 from foretext.data.rows import LabelledText
-from foretext.errors import Interrupted, SettingError
+from foretext.errors import CorpusError, Interrupted, SettingError
 from foretext.finetuning.preparation import Preparation
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.task_rows import TaskRows
@@ -170,6 +170,13 @@ def test_what_cannot_work_is_refused_before_rows_are_read(
             **options,
         )  # fmt: skip
     assert not (tmp_path / "run").exists()
+
+
+def test_texts_have_to_be_new(task_files: TaskFiles, tmp_path: Path) -> None:
+    rows = task_files.train("classification").read_text("utf-8").splitlines()
+    known = [rows[1].split("\t")[0]]
+    with pytest.raises(CorpusError, match="has no text that is not among the rows to learn from"):
+        learned("textcnn", task_files, tmp_path / "run", unlabelled=known)
 
 
 def test_it_has_no_effect_on_a_linear_classifier(tmp_path: Path) -> None:

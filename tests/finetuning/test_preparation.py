@@ -228,7 +228,7 @@ def test_a_share_of_the_lessons_keeps_rows_and_answers_together() -> None:
     some = lessons_of(Lessons(rows, others, answers), 4)
     assert some.labelled == sampled(rows, 4)
     assert (len(some.labelled), len(some.unlabelled)) == (4, 8)
-    numbers = np.array([float(text) for text in some.texts])
+    numbers = np.array([float(row.text) for row in (*some.labelled, *some.unlabelled)])
     np.testing.assert_array_equal(some.probabilities, numbers[:, None] * [1, 2])
     alone = lessons_of(Lessons(rows, [], answers[:10]), 4)
     assert (len(alone.labelled), alone.probabilities.shape) == (4, (4, 2))

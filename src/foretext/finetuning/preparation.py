@@ -12,7 +12,9 @@ from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.linear import LinearClassifier
 from foretext.data.examples import Examples
 from foretext.data.rows import LabelledText
+from foretext.errors import CorpusError
 from foretext.finetuning.adapting import Adapted, adaptable, adapted, adapting_seconds
+from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.learner import Prepared
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.task_rows import TaskRows, sampled
@@ -103,17 +105,31 @@ class Preparation:
 
 
 def begun_preparation(learner: NetworkLearner, rows: TaskRows) -> Preparation:
-    """Open a teacher that has learned already, and refuse one that does not fit the rows.
+    """Open a teacher that has learned already, and refuse what does not fit the rows.
 
     Raises:
-        ForetextError: it does not.
+        ForetextError: the teacher does not, or no text without a label is left.
     """
+    if learner.finetuning.consistency is not None:
+        return _begun_consistency(learner.job, rows)
     given = learner.job.recipe.teacher
     if given is None or is_name(given):
         return Preparation()
     teacher = opened_teacher(given)
     teacher.check(label_names(learner, rows), rows.train)
     return Preparation(teacher)
+
+
+def _begun_consistency(job: FinetuneJob, rows: TaskRows) -> Preparation:
+    """Take the texts that the network learns to answer alike."""
+    num_texts = len(rows.unlabelled)
+    if not num_texts:
+        raise CorpusError(
+            f"--unlabelled {job.recipe.unlabelled} has no text that is not among the rows to learn "
+            "from; give others, or leave finetuning.consistency_weight out."
+        )
+    job.note(f"{num_texts:,} texts without labels are answered alike with replaced tokens")
+    return Preparation(unlabelled=rows.unlabelled)
 
 
 def prepare_network(
@@ -142,12 +158,6 @@ def prepare_network(
         learner.job.note(
             f"the head also reads {len(words.learned.vocabulary):,} features of words, as a linear "
             "classifier weighs them; only foretext opens the model"
-        )
-    if learner.finetuning.consistency is not None:
-        preparation = replace(learner.preparation, unlabelled=rows.unlabelled)
-        learner = replace(learner, preparation=preparation)
-        learner.job.note(
-            f"{len(rows.unlabelled):,} texts without labels are answered alike with replaced tokens"
         )
     if learner.job.recipe.teacher is not None:
         found = _taught(learner, rows, baseline, seconds)

@@ -44,8 +44,3 @@ class Lessons:
     labelled: Sequence[LabelledText]
     unlabelled: Sequence[LabelledText]
     probabilities: NDArray[np.float64]
-
-    @property
-    def texts(self) -> list[str]:
-        """N + U."""
-        return [row.text for row in (*self.labelled, *self.unlabelled)]
