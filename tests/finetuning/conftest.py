@@ -8,7 +8,8 @@ import pytest
 
 import foretext as ft
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from tests.task_files import TaskFiles, language_model, word_vectors, write_task_files
+from tests.networks import TIMES
+from tests.task_files import TOPICS, TaskFiles, language_model, word_vectors, write_task_files
 
 
 @pytest.fixture(scope="session")
@@ -32,3 +33,12 @@ def bases(
     trained.fit(animal_text, out=folder / "word2vec")
     paths = {name: folder / name for name in ("bert", "gpt", "word2vec")}
     return {**paths, "vectors": folder / "vectors.txt"}
+
+
+@pytest.fixture(scope="session")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """24 texts without labels."""
+    path = tmp_path_factory.mktemp("texts") / "texts.txt"
+    lines = [f"a {topic} at {when} {n}" for topic in TOPICS for when in TIMES for n in (1, 2)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path

@@ -28,17 +28,7 @@ from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import Checkpoints
 from foretext.task_models.classifier import TextClassifier
 from foretext.task_models.lessons import Lessons, Teaching
-from tests.networks import TIMES
 from tests.task_files import TOPICS, TaskFiles, small_settings
-
-
-@pytest.fixture(scope="module")
-def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """24 texts without labels."""
-    path = tmp_path_factory.mktemp("texts") / "texts.txt"
-    lines = [f"a {topic} at {when} {n}" for topic in TOPICS for when in TIMES for n in (1, 2)]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
 
 
 def learned(base: Any, files: TaskFiles, out: Path, **more: Any) -> Any:

@@ -15,7 +15,7 @@ from foretext.data.replaced_examples import REPLACED
 from foretext.metrics import sigmoid, softmax
 from foretext.tasks.answers import Classes, LabelSets
 from foretext.tasks.consistent import CONSISTENCY, Consistent
-from foretext.tasks.taught import IS_LABELLED
+from foretext.tasks.partly_labelled import IS_LABELLED
 from foretext.training.model import Model
 
 LOGITS = torch.tensor([[0.0, 0.0], [3.0, 0.0], [0.2, 0.0], [0.0, 2.0], [1.0, -2.0]])  # by token

@@ -28,8 +28,8 @@ MOST_UNLABELLED = 3  # rows without a label for one with a label
 class ReplacedExamples(Examples):
     """Examples with one more target, `REPLACED`.
 
-    An epoch has every row without a label once. It repeats those with labels where they are few, so
-    that a fourth of each batch has labels.
+    An epoch has every row without a label once. Rows with a label are repeated where they would be
+    less than about a fourth of it.
 
     Args:
         examples: one row each.

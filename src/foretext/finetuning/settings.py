@@ -40,7 +40,7 @@ class FinetuningConfig(Config):
     consistency_temperature: float = Field(0.5, gt=0, le=1)
     """Temperature that sharpens the answers to unlabelled texts before they are learned."""
     consistency_confidence: float = Field(0.8, ge=0, lt=1)
-    """Probability of the own answer from which an unlabelled text is learned from."""
+    """Unlabelled texts whose answer is less probable are not learned from in a step."""
     adapt: str | float | None = None
     """Time to continue the pretraining on the texts first; below 1: a share of the budget."""
     calibrate: bool = False

@@ -19,7 +19,8 @@ from foretext.task_models.lessons import Consistency, Lessons, Teaching
 from foretext.task_models.wide_classifier import WideClassifier
 from foretext.tasks.classification import Classification
 from foretext.tasks.consistent import Consistent
-from foretext.tasks.taught import IS_LABELLED, TEACHER, Taught
+from foretext.tasks.partly_labelled import IS_LABELLED
+from foretext.tasks.taught import TEACHER, Taught
 
 __all__ = ["ClassifierLearning"]
 

@@ -17,16 +17,15 @@ from foretext.backbones.base import Backbone, States
 from foretext.data.batch import Batch
 from foretext.data.replaced_examples import REPLACED
 from foretext.nn.vocabulary_head import Score
-from foretext.objectives.criterion import Criterion
 from foretext.tasks.classification import Classification
-from foretext.tasks.taught import IS_LABELLED
+from foretext.tasks.partly_labelled import IS_LABELLED, PartlyLabelled
 
 __all__ = ["CONSISTENCY", "Consistent"]
 
 CONSISTENCY = "consistency"  # part of the loss; as a target: the answers that are learned, (B, C)
 
 
-class Consistent(Criterion):
+class Consistent(PartlyLabelled):
     """The loss of a task, and that of its own answers; batches without `REPLACED` have the first.
 
     Args:
@@ -39,21 +38,10 @@ class Consistent(Criterion):
     def __init__(
         self, task: Classification, weight: float, temperature: float, confidence: float
     ) -> None:
-        super().__init__()
-        self.task = task
+        super().__init__(task)
         self.weight = weight
         self.temperature = temperature
         self.confidence = confidence
-        self.visibility = task.visibility
-
-    @property
-    def needs_layers(self) -> bool:
-        """Whether the task reads the states of every layer."""
-        return self.task.needs_layers
-
-    def check(self, backbone: Backbone) -> None:
-        """Refuse a backbone that the task does not fit."""
-        self.task.check(backbone)
 
     def prepare(self, batch: Batch, backbone: Backbone) -> Batch:
         """Answer the rows as they are, and return them with replaced tokens."""

@@ -10,19 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from foretext.backbones.base import Backbone, States
+from foretext.backbones.base import States
 from foretext.data.batch import Batch
 from foretext.nn.vocabulary_head import Score
-from foretext.objectives.criterion import Criterion
 from foretext.tasks.classification import Classification
+from foretext.tasks.partly_labelled import IS_LABELLED, PartlyLabelled
 
-__all__ = ["IS_LABELLED", "TEACHER", "Taught"]
+__all__ = ["TEACHER", "Taught"]
 
 TEACHER = "teacher"  # target: a teacher's probabilities, (B, C) float32; also the part of the loss
-IS_LABELLED = "is_labelled"  # target: which rows have a label of their own, (B,) bool
 
 
-class Taught(Criterion):
+class Taught(PartlyLabelled):
     """The loss of a task, and that of a teacher's answers; batches without these have the first.
 
     Args:
@@ -32,21 +31,10 @@ class Taught(Criterion):
     """
 
     def __init__(self, task: Classification, weight: float, temperature: float) -> None:
-        super().__init__()
-        self.task = task
+        super().__init__(task)
         self.weight = weight
         self.temperature = temperature
-        self.visibility = task.visibility
         self.repeats_inputs = task.repeats_inputs
-
-    @property
-    def needs_layers(self) -> bool:
-        """Whether the task reads the states of every layer."""
-        return self.task.needs_layers
-
-    def check(self, backbone: Backbone) -> None:
-        """Refuse a backbone that the task does not fit."""
-        self.task.check(backbone)
 
     def counts(self, batch: Batch) -> Mapping[str, int]:
         """Return the number of rows with a label, and of those that the teacher answered."""
