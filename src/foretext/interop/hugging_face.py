@@ -29,6 +29,7 @@ from foretext.interop.sentence_transformers import (
     read_modules,
     write_modules,
 )
+from foretext.interop.text_ends import with_ends
 from foretext.interop.weight_file import (
     WEIGHTS,
     by_transformers,
@@ -124,7 +125,10 @@ def load_hugging_face(folder: Path) -> Loaded:
             "learn another; use it with predict."
         )
     place = weight_path(folder, by_transformers((config.get("architectures") or [None])[0]))
-    tokenizer, target = load_hf_tokenizer(folder), load_target_tokenizer(folder)
+    tokenizer, target = (
+        with_ends(load_hf_tokenizer(folder), config, folder),
+        load_target_tokenizer(folder),
+    )
     load = load_own if config.get("model_type") == MODEL_TYPE else from_family
     weights = {**read_weights(place), **read_apart(folder)}
     network = load(config, path, weights, place, tokenizer)

@@ -39,6 +39,7 @@ from foretext.interop.sequence_tasks import (
     writes_texts,
 )
 from foretext.interop.task_conversion import task_from_family, task_to_family
+from foretext.interop.text_ends import with_ends
 from foretext.interop.weight_file import (
     WEIGHTS,
     by_transformers,
@@ -122,7 +123,10 @@ def load_task(folder: Path, resolve: Resolve, *, of_pairs: bool = False) -> Load
         words = WordTokenizer.load(folder / TOKENIZER)
         found = load_own_task(config, path, weights, place, words, resolve)
     else:
-        tokenizer, target = load_hf_tokenizer(folder), load_target_tokenizer(folder)
+        tokenizer, target = (
+            with_ends(load_hf_tokenizer(folder), config, folder),
+            load_target_tokenizer(folder),
+        )
         if config.get("model_type") == MODEL_TYPE:
             found = load_own_task(config, path, weights, place, tokenizer, resolve, target)
         elif writes_texts(config, path, resolve):

@@ -105,7 +105,8 @@ class SequenceToSequence(Objective):
 
     def reading(self, source: Sequence[int] | None = None) -> Reading:
         """Return how a text is written: after the source and its end, from the start token on."""
-        framed = (*(source or ()), self.end)
+        before = self.tokenizer.prefix if self.tokenizer.ends else ()  # of a folder's own template
+        framed = (*before, *(source or ()), self.end)
         return self.written(Reading((self.start,), source=framed, never=(self.start,)))
 
     def written(self, reading: Reading) -> Reading:

@@ -102,9 +102,9 @@ def help_to_learn(job: PretrainingJob) -> tuple[LanguageModel, list[dict[str, An
     settings = parse_toml(processes.broadcast(""), "the recipe", SettingError)
     resume = processes.agree(False)  # or not: the first process alone knows
     recipe, run = Recipe.from_sections(settings), RunFolder.unfinished(job.run.named)
-    tokenizer = SubwordTokenizer.load(run.tokenizer)
-    tokens = Tokens.open(run.tokens, vocab_size=tokenizer.vocab_size)
     base, config = _base_model(job), training_config(recipe)
+    tokenizer = _kept_tokenizer(run, base)
+    tokens = Tokens.open(run.tokens, vocab_size=tokenizer.vocab_size)
     model = build_model(recipe, tokenizer, base)
     examples = model.objective.examples(tokens.train)
     if base is None:
@@ -139,7 +139,7 @@ def _base_model(job: PretrainingJob) -> LanguageModel | None:
 def _tokenizer(job: PretrainingJob, base: LanguageModel | None) -> SubwordTokenizer:
     """Learn the tokenizer, unless a base or an interrupted run has one."""
     if job.resume and job.run.tokenizer.is_file():
-        return SubwordTokenizer.load(job.run.tokenizer)
+        return _kept_tokenizer(job.run, base)
     if base is not None:
         tokenizer: SubwordTokenizer = base.tokenizer
     else:
@@ -160,6 +160,12 @@ def _tokenizer(job: PretrainingJob, base: LanguageModel | None) -> SubwordTokeni
     tokenizer = tokenizer if frame is None else with_frame(tokenizer, frame)
     tokenizer.save(job.run.tokenizer)
     return tokenizer
+
+
+def _kept_tokenizer(run: RunFolder, base: LanguageModel | None) -> SubwordTokenizer:
+    """Open the tokenizer of an unfinished run; how a text ends is what the base says."""
+    kept = SubwordTokenizer.load(run.tokenizer)
+    return kept if base is None else SubwordTokenizer(kept.library, base.tokenizer.ends)
 
 
 def _tokens(job: PretrainingJob, tokenizer: SubwordTokenizer) -> Tokens:

@@ -72,7 +72,7 @@ def add_words(tokenizer: SubwordTokenizer, words: Iterable[str]) -> AddedWords:
             for word in found
         ]
     )
-    return AddedWords(SubwordTokenizer(library), list(found), list(found.values()))
+    return AddedWords(SubwordTokenizer(library, tokenizer.ends), list(found), list(found.values()))
 
 
 def read_word(tokenizer: SubwordTokenizer, word: str) -> str:

@@ -26,6 +26,8 @@ def with_frame(
 ) -> SubwordTokenizer:
     """Return the tokenizer with the template of a kind of model.
 
+    A tokenizer whose folder says how a text ends has the template of its model already.
+
     Args:
         tokenizer: of the model.
         kind: of model.
@@ -34,6 +36,8 @@ def with_frame(
     Raises:
         SettingError: it lacks a special token.
     """
+    if tokenizer.ends:
+        return tokenizer
     if kind == "gpt" and tokenizer.library.encode("").ids == [tokenizer.special.start]:
         return tokenizer
     if kind == "gpt":
@@ -87,4 +91,4 @@ def _with_processor(
     library = Tokenizer.from_str(json.dumps(content))
     if processor is not None:
         library.post_processor = processor
-    return SubwordTokenizer(library)
+    return SubwordTokenizer(library, tokenizer.ends)

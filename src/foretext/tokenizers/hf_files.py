@@ -17,7 +17,8 @@ from foretext.files import atomic_file
 from foretext.parsing import read_json
 from foretext.tokenizers.frames import FrameKind, with_frame
 from foretext.tokenizers.marian import is_marian, read_marian_source, read_marian_target
-from foretext.tokenizers.published import TokenizerConfig, read_bert, read_gpt
+from foretext.tokenizers.published import ModelConfig, TokenizerConfig, read_bert, read_gpt
+from foretext.tokenizers.published_classes import check_class
 from foretext.tokenizers.sentencepiece import SENTENCEPIECE_FILES, read_sentencepiece
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tokenizers import normalizers
@@ -115,17 +116,22 @@ def load_hf_tokenizer(folder: Path) -> SubwordTokenizer:
     Raises:
         CorpusError: it contains no tokenizer, or the files are damaged.
     """
-    if (folder / "tokenizer.json").is_file():
-        return SubwordTokenizer.load(folder / "tokenizer.json")
     config = _config(folder)
+    if (folder / "tokenizer.json").is_file():
+        check_class(folder, config, "tokenizer.json")
+        return SubwordTokenizer.load(folder / "tokenizer.json")
     if is_marian(folder):
+        check_class(folder, config, "source.spm")
         return read_marian_source(folder, config)
     if (folder / "vocab.txt").is_file():
+        check_class(folder, config, "vocab.txt")
         return read_bert(folder / "vocab.txt", config)
     if (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file():
+        check_class(folder, config, "merges.txt")
         return read_gpt(folder, config)
     for name in SENTENCEPIECE_FILES:
         if (folder / name).is_file():
+            check_class(folder, config, name)
             return read_sentencepiece(folder / name, config)
     *names, last = ("vocab.json and merges.txt", *SENTENCEPIECE_FILES)
     raise CorpusError(
@@ -158,11 +164,14 @@ def save_target_tokenizer(tokenizer: SubwordTokenizer | None, folder: Path) -> N
 
 
 def _config(folder: Path) -> TokenizerConfig:
-    """What the small files say, of which one may be missing."""
+    """What the small files say, of which each may be missing."""
     config: TokenizerConfig = {}
     for name in ("special_tokens_map.json", "tokenizer_config.json"):
         if (folder / name).is_file():
             config |= read_json(folder / name, CorpusError, TokenizerConfig)
+    if not config.get("tokenizer_class") and (folder / "config.json").is_file():
+        model: ModelConfig = read_json(folder / "config.json", CorpusError, ModelConfig)
+        config["tokenizer_class"] = model.get("tokenizer_class")
     return config
 
 

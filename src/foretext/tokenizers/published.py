@@ -17,7 +17,7 @@ from foretext.tokenizers.wordpiece import PREFIX
 from tokenizers import AddedToken as LibraryToken
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-__all__ = ["TokenizerConfig", "add_tokens", "named_token", "read_bert", "read_gpt"]
+__all__ = ["ModelConfig", "TokenizerConfig", "add_tokens", "named_token", "read_bert", "read_gpt"]
 
 BERT_NAMES = {
     "pad_token": "[PAD]",
@@ -55,6 +55,14 @@ class TokenizerConfig(TypedDict, total=False):
     split_by_punct: bool
     extra_ids: int  # sentinels of T5
     separate_vocabs: bool  # of Marian
+    tokenizer_class: str | None
+    word_tokenizer_type: str | None  # of Japanese BERT: the program that finds words
+
+
+class ModelConfig(TypedDict, total=False):
+    """What config.json says of the tokenizer."""
+
+    tokenizer_class: str | None
 
 
 def read_bert(path: Path, config: TokenizerConfig) -> SubwordTokenizer:

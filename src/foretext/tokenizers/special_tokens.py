@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -30,6 +30,8 @@ NAMES = {  # the first name that a tokenizer has counts
 }
 RESERVED = re.compile(r"\[unused\d+\]")  # reserved in BERT's vocabularies
 BLANK = "▁"  # mT5 writes it before each sentinel
+OF_UER = "extra"  # sentinels of T5 with BERT's vocabulary: extra0, extra1, and so on
+LEAST_OF_UER = 20  # fewer are words of a text
 
 
 class SpecialTokens(NamedTuple):
@@ -101,14 +103,22 @@ def _special_ids(library: Tokenizer) -> dict[str, int]:
 
 def _sentinels(library: Tokenizer) -> tuple[int, ...]:
     """The ids of the sentinels, special or not, as far as they are numbered without a gap."""
+    of_t5 = _numbered(library, lambda n: (sentinel_name(n), BLANK + sentinel_name(n)))
+    if of_t5:
+        return of_t5
+    of_uer = _numbered(library, lambda n: (f"{OF_UER}{n}",))
+    return of_uer if len(of_uer) >= LEAST_OF_UER else ()
+
+
+def _numbered(library: Tokenizer, names: Callable[[int], Sequence[str]]) -> tuple[int, ...]:
+    """The ids of tokens by number; each may have several names."""
     found: list[int] = []
-    for name in map(sentinel_name, count()):
-        index = library.token_to_id(name)
-        if index is None:
-            index = library.token_to_id(BLANK + name)
-        if index is None:
+    for number in count():
+        ids = [library.token_to_id(name) for name in names(number)]
+        present = [index for index in ids if index is not None]
+        if not present:
             break
-        found.append(index)
+        found.append(present[0])
     return tuple(found)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -41,14 +42,20 @@ class SubwordTokenizer(Tokenizer):
 
     Attributes:
         library: the tokenizer of the library, which must not change any more.
+        ends: ids of the first and last token of a text by their names in `SpecialTokens`, where
+            the folder of a model says others than the names of the tokens do; its own template is
+            the right one then.
     """
 
     kind = "subwords"
     counts_words: ClassVar[bool] = False  # whether it learns from counts, which `shards` can give
     plans_vocabulary: ClassVar[bool] = True  # whether a plan may choose `vocab_size`, by the text
 
-    def __init__(self, library: LibraryTokenizer) -> None:
+    def __init__(
+        self, library: LibraryTokenizer, ends: Mapping[str, int] = MappingProxyType({})
+    ) -> None:
         self.library = library
+        self.ends = ends
         self._recent: RecentTexts | None = None
 
     @classmethod
@@ -78,7 +85,10 @@ class SubwordTokenizer(Tokenizer):
     @cached_property
     def special(self) -> SpecialTokens:
         """Ids of `[CLS]`, `[MASK]` and so on."""
-        return SpecialTokens.of(self.library)
+        special, ends = SpecialTokens.of(self.library), self.ends
+        return special._replace(
+            start=ends.get("start", special.start), end=ends.get("end", special.end)
+        )
 
     @cached_property
     def between(self) -> list[int]:
