@@ -33,6 +33,24 @@ def test_fewer_bytes_need_safetensors(command: Command, run: Path, tmp_path: Pat
     assert "int4" in command("convert", run, tmp_path / "v.txt", "--dtype", "int4").err
 
 
+def test_convert_a_file_that_is_not_quite_clean(command: Command, tmp_path: Path) -> None:
+    source = tmp_path / "v.txt"
+    source.write_bytes("new york 0.5 1.5\ncafé 1 2\nnew york 3 4\nship 2 3\n".encode("latin-1"))
+    target = tmp_path / "clean.safetensors"
+    advice = command("convert", source, target).err
+    assert f"foretext convert {source} clean.safetensors" in " ".join(advice.split())
+    options = ("--errors", "ignore", "--repeated", "first", "--limit", 3)
+    done = command("convert", source, target, *options, "--json")
+    assert json.loads(done.out)["words"] == 2
+    assert ft.load(target).index_to_key == ["new york", "caf"]
+    options = ("--encoding", "latin-1", "--repeated", "first", "--overwrite")
+    command("convert", source, target, *options)
+    assert ft.load(target).index_to_key == ["new york", "café", "ship"]
+    refused = command("convert", tmp_path, target, "--limit", 3, "--overwrite")
+    assert refused.code == 2
+    assert "such options are for vector files" in refused.err
+
+
 def test_reduce(command: Command, run: Path, tmp_path: Path) -> None:
     target = tmp_path / "small.safetensors"
     done = command("reduce", run, target, "--dim", 5, "--json")

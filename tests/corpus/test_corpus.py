@@ -61,6 +61,24 @@ def test_every_format_gives_the_same_documents(tmp_path: Path) -> None:
     assert list(corpus_of(tmp_path, "text\na\nb\n", "d.tsv")) == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "documents"),
+    [
+        ("a.txt", "one\ntwo\n\nthree\nfour\n", ["one\ntwo", "three\nfour"]),
+        ("a.csv", 'id,text\n1,"one, two"\n2,three\n', ["one, two", "three"]),
+        ("a.tsv", "text\tid\none\t1\n\u2028two\x85\t2\n", ["one", "\u2028two\x85"]),
+        ("a.jsonl", '{"text": "one"}\n{"text": "two"}', ["one", "two"]),
+    ],
+)
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+def test_line_ends_of_other_systems(
+    tmp_path: Path, name: str, text: str, documents: list[str], end: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(text.replace("\n", end).encode())
+    assert list(Corpus(path)) == documents
+
+
 def test_blocks_have_about_the_size_that_was_asked_for(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path, "some words in a line\n" * 100_000)
     sizes = [len(block) for block in corpus.blocks(300_000)]

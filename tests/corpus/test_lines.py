@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from foretext.corpus.lines import LONGEST_LINE, split_lines, whole_lines
+from foretext.corpus.lines import LONGEST_LINE, split_lines, whole_lines, with_line_feeds
 from foretext.errors import CorpusError
 
 TEXTS = st.text(alphabet="ab \n\r\t\u3000é", max_size=60)
@@ -77,3 +77,27 @@ def test_a_row_that_does_not_end() -> None:
     with pytest.raises(CorpusError, match=r"^a, line 3: .* more than 10 bytes; break it, or raise"):
         list(split_lines(["one\ntwo\nth", "ree and", " more"], "a", 10))
     assert list(split_lines(["0123456789\n0123", "456789"], "a", 10)) == ["0123456789"] * 2
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("size", [1, 3, 1000, 1 << 20])
+def test_the_line_ends_of_old_macintoshes(end: str, size: int) -> None:
+    text = end.join(f"line {number} \u2028 and \x85 stay" for number in range(4000)) + end
+    chunks = [text[at : at + size] for at in range(0, len(text), size)]
+    found = "".join(whole_lines(with_line_feeds(chunks)))
+    assert found == "".join(f"line {number} \u2028 and \x85 stay\n" for number in range(4000))
+
+
+def test_a_carriage_return_within_a_line_is_no_line_end() -> None:
+    for text in ("10 %\r20 %\rdone\nnext\n", "a\r\nb\rc\r\n", "\n\r", "a" * 70_000 + "\r\nb\r"):
+        for size in (1, 7, 1 << 17):
+            chunks = [text[at : at + size] for at in range(0, len(text), size)]
+            assert "".join(with_line_feeds(chunks)) == text
+
+
+def test_a_text_of_one_line_or_none() -> None:
+    assert "".join(with_line_feeds(["one line\r"])) == "one line\n"
+    assert "".join(with_line_feeds(["one", " line"])) == "one line"
+    assert list(with_line_feeds([])) == []
+    long = ["a" * 50_000] * 4
+    assert "".join(with_line_feeds([*long, "\r", "b\r", "c" * 70_000])).count("\n") == 2

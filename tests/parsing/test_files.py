@@ -162,3 +162,13 @@ class TestTensors:
             write_tensors(path, TENSORS)
         assert path.read_text() == "the old one"
         assert [each.name for each in tmp_path.iterdir()] == ["tensors"]
+
+
+def test_a_pointer_of_git_lfs_in_place_of_a_file(tmp_path: Path) -> None:
+    from foretext.parsing.torch_file import read_torch
+
+    path = tmp_path / "model.safetensors"
+    path.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 440449768\n")
+    for read in (read_torch, read_tensors, read_json, read_text):
+        with pytest.raises(ModelFileError, match=r"safetensors is not the file .* `git lfs pull`"):
+            read(path, ModelFileError)

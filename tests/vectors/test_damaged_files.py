@@ -56,6 +56,31 @@ CASES = {
         binary((b"a", [1, 2, 3]), (b"\xe9", [4, 5, 6])),
         r"v, row 2: the word b'\\xe9' is not utf-8",
     ),
+    "many long rows": (
+        b"4 2\nship 0.1 0.2 0.3\nsea 0.1 0.2 0.3\nport 0.4 0.5 0.6\nsail 0.1 0.2 0.3\n",
+        r"v, line 2: 3 numbers follow the word where 2 are expected",
+    ),
+    "repeated with blanks": (
+        b"3 2\nnew york 0.1 0.2\nship 0.1 0.2\nnew york 0.3 0.4\n",
+        r"v, line 4: the word 'new york' stands in line 2 already; .*foretext convert .*",
+    ),
+    "fewer numbers with blanks": (
+        b"2 3\nship 0.1 0.2 0.3\nnew york 0.2 0.3\n",
+        r"v, line 3: 'york' is not a number",
+    ),
+    "carriage returns": (
+        b"2 2\rship 0.1 0.2\rsea 0.3 0.4\r",
+        r"v: its lines end with carriage returns, .* convert them: `tr '\\r' '\\n' < ",
+    ),
+    "carriage returns without header": (b"ship 0.1 0.2\rsea 0.3 0.4", r"carriage returns"),
+    "pointer": (
+        b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 100\n",
+        r"v is not the file itself but a pointer of Git LFS",
+    ),
+    "cut second member": (
+        gzip.compress(b"2 2\na 1 2\n") + gzip.compress(b"b 3 4\n")[:-3],
+        r"v: the compressed content is damaged or cut",
+    ),
     "empty": (b"", r"v is empty"),
     "blank": (b"\n \n", r"v is empty"),
     "pickle": (pickle.dumps({"a": 1}), r"v is a pickle, .*save_word2vec_format"),

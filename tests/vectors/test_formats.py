@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 from pathlib import Path
 
 import numpy as np
 import pytest
+import zstandard
 from gensim.models import KeyedVectors
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -123,6 +126,61 @@ def test_words_with_blanks_as_in_the_largest_glove_file(tmp_path):
     vectors = WordVectors.load(tmp_path / "v")
     assert vectors.index_to_key == ["the", ". . .", "at name@domain.com"]
     assert vectors["at name@domain.com"].tolist() == [5, 6]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        {"windows 10": [0.25, 0.5, -1.5, 2], "ship": [0.5, 0.25, 1, 3]},
+        {"ship": [0.5, 1], "area 51": [0.25, -0.5], "boeing 737 800": [1.5, 2]},
+        {"the": [1, 2], ". . .": [3, 4], "web 2.0": [5, 6], "a": [1, 1], "b": [2, 2], "c": [1, 1],
+         "d": [1, 1], "e": [3, 1]},
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["header", "no header", "binary"])
+def test_words_that_end_with_numbers(tmp_path, rows, kind):
+    numbers = np.array(list(rows.values()), "<f4")
+    lines = [
+        f"{word} {' '.join(map(str, row.tolist()))}\n"
+        for word, row in zip(rows, numbers, strict=True)
+    ]
+    header = f"{numbers.shape[0]} {numbers.shape[1]}\n"
+    content = {
+        "header": (header + "".join(lines)).encode(),
+        "no header": "".join(lines[1:] + lines[:1]).encode(),
+        "binary": header.encode()
+        + b"".join(
+            word.encode() + b" " + row.tobytes() + b"\n"
+            for word, row in zip(rows, numbers, strict=True)
+        ),
+    }[kind]
+    (tmp_path / "v").write_bytes(content)
+    vectors = WordVectors.load(tmp_path / "v")
+    assert sorted(vectors.index_to_key) == sorted(rows)
+    for word, row in zip(rows, numbers, strict=True):
+        np.testing.assert_allclose(vectors[word], row)
+
+
+def test_words_with_blanks_in_binary_need_line_ends(tmp_path):
+    rows = {"windows 10": [0.1, 0.2], "ship": [0.3, 0.4]}
+    body = b"".join(w.encode() + b" " + np.array(r, "<f4").tobytes() for w, r in rows.items())
+    (tmp_path / "v.bin").write_bytes(b"2 2\n" + body)  # as gensim writes, and nobody reads
+    with pytest.raises(VectorFileError):
+        WordVectors.load(tmp_path / "v.bin")
+
+
+@pytest.mark.parametrize("name", ["v.txt.gz", "v.txt.xz", "v.vec.bz2", "v.glove.txt.zst"])
+def test_packed_files_of_every_kind(vectors, tmp_path, name):
+    vectors.save(tmp_path / name.rpartition(".")[0])
+    content = (tmp_path / name.rpartition(".")[0]).read_bytes()
+    pack = {
+        "gz": gzip.compress,
+        "xz": lzma.compress,
+        "bz2": bz2.compress,
+        "zst": zstandard.ZstdCompressor().compress,
+    }[name.rpartition(".")[2]]
+    (tmp_path / name).write_bytes(pack(content[:50]) + pack(content[50:]))
+    assert_equal(WordVectors.load(tmp_path / name), vectors)
 
 
 def test_line_ends_tabs_and_blank_lines_at_the_end_do_not_matter(tmp_path):

@@ -147,3 +147,9 @@ def test_files_that_cannot_be_read(tmp_path):
         OURS.evaluate_word_pairs(tmp_path / "pairs")
     with pytest.raises(EvaluationError, match=r"nothing is missing; fetch or write it again"):
         OURS.evaluate_word_pairs(tmp_path / "nothing")
+
+
+def test_line_ends_of_old_macintoshes(pairs):
+    expected = OURS.evaluate_word_pairs(pairs)
+    pairs.write_bytes(pairs.read_bytes().replace(b"\n", b"\r"))
+    assert OURS.evaluate_word_pairs(pairs).spearman == expected.spearman

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from foretext.cli.shared import AsJson, Overwrite, RunArgument, print_json
 from foretext.cli.waiting import clock_of
 from foretext.terminal import say
+
+if TYPE_CHECKING:
+    from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["convert"]
 
@@ -28,6 +31,20 @@ def convert(
         Literal["float32", "float16", "int8"],
         typer.Option(help="Type of the numbers; other types than float32 only in safetensors."),
     ] = "float32",
+    repeated: Annotated[
+        Literal["refuse", "first"] | None,
+        typer.Option(help="Words that occur twice in a file: first keeps the first vector."),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(metavar="N", help="Read the first N words of a file.")
+    ] = None,
+    encoding: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Encoding of the words of a file; utf-8.")
+    ] = None,
+    errors: Annotated[
+        Literal["strict", "ignore", "replace"] | None,
+        typer.Option(help="Characters of words that are not in the encoding."),
+    ] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
@@ -36,9 +53,11 @@ def convert(
     from foretext.files import refuse_existing
     from foretext.vectors.storage import storage_loss
 
+    given = {"repeated": repeated, "limit": limit, "encoding": encoding, "errors": errors}
+    options = {name: value for name, value in given.items() if value is not None}
     refuse_existing(target, overwrite=overwrite)
     with clock_of("converting") as clock:
-        vectors = load_vectors(source)
+        vectors = _opened(source, options) if options else load_vectors(source)
         clock.stage(f"writing {len(vectors):,} words")
         vectors.save(target, to, dtype=dtype)
     result: dict[str, Any] = {
@@ -58,3 +77,14 @@ def convert(
         print_json(result)
     else:
         say(line)
+
+
+def _opened(source: Path | str, options: dict[str, Any]) -> WordVectors:
+    """Read a file that is not quite clean."""
+    from foretext.errors import SettingError
+    from foretext.vectors.word_vectors import WordVectors
+
+    if Path(source).is_dir():
+        named = " and ".join(f"--{name}" for name in options)
+        raise SettingError(f"{named}: {source} is a folder; such options are for vector files.")
+    return WordVectors.load(source, **options)

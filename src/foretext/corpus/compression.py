@@ -2,19 +2,23 @@
 
 gzip (RFC 1952), xz, bzip2 and Zstandard (RFC 8878), each also as several members in one file. A few
 kilobytes can become gigabytes, so nothing is unpacked at once.
+
+The libraries' own readers of files stop without a word at a second member that is damaged, so
+members are read one by one here. After the last one, zeros may follow as the standard tools accept
+them: tape padding after gzip and bzip2, stream padding of xz, in fours.
 """
 
 from __future__ import annotations
 
 import bz2
-import gzip
 import io
 import lzma
 import zlib
-from collections.abc import Iterator
-from typing import BinaryIO, Literal
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, Literal, Protocol
 
 from foretext.errors import CorpusError
+from foretext.parsing.lfs_pointer import lfs_pointer_error
 
 __all__ = [
     "LARGEST_PIECE",
@@ -29,6 +33,7 @@ Compression = Literal["gzip", "xz", "bzip2", "zstandard"]
 
 READ_SIZE = 1 << 16  # bytes: they stay in the cache through decoding and the next steps
 LARGEST_PIECE = 1 << 28  # bytes in memory at once, by default
+_HEAD = 64  # bytes that show what a file is
 _ZSTANDARD_BYTES = 512  # read at once: four bytes can become 128 kB
 _SUFFIXES: dict[str, Compression] = {
     ".gz": "gzip",
@@ -44,7 +49,16 @@ _MAGIC: dict[Compression, tuple[bytes, ...]] = {
         for level in range(1, 10)
         for block in (b"1AY&SY", b"\x17rE8P\x90")
     ),
-    "zstandard": (b"\x28\xb5\x2f\xfd",),
+    "zstandard": (
+        b"\x28\xb5\x2f\xfd",
+        *(bytes([0x50 + kind]) + b"\x2a\x4d\x18" for kind in range(16)),  # skippable frames
+    ),
+}
+_TOOLS: dict[Compression, str] = {
+    "gzip": "gzip",
+    "xz": "xz",
+    "bzip2": "bzip2",
+    "zstandard": "zstd",
 }
 
 
@@ -63,13 +77,17 @@ def compression_of(head: bytes, name: str) -> Compression | None:
     for compression, magics in _MAGIC.items():
         if head.startswith(magics):
             return compression
-    promised = _SUFFIXES.get(f".{name.rpartition('.')[2].lower()}")
+    promised = _promised(name)
     if promised and head:
         raise CorpusError(
             f"{name} is not a {promised} file, though its suffix says so; "
             "rename it or compress it again."
         )
     return None
+
+
+def _promised(name: str) -> Compression | None:
+    return _SUFFIXES.get(f".{name.rpartition('.')[2].lower()}")
 
 
 def unpacked(file: BinaryIO, name: str, largest: int = LARGEST_PIECE) -> Iterator[bytes]:
@@ -81,11 +99,15 @@ def unpacked(file: BinaryIO, name: str, largest: int = LARGEST_PIECE) -> Iterato
         largest: bytes that unpacking may need: the window of Zstandard, the dictionary of xz.
 
     Raises:
-        CorpusError: the compressed data ends too early, is damaged, or needs more than `largest`.
+        CorpusError: the compressed data ends too early, is damaged, or needs more than `largest`;
+            or the file is a pointer of Git LFS.
     """
-    head = file.read(16)
+    head = file.read(_HEAD)
+    if (pointer := lfs_pointer_error(head, name, CorpusError)) is not None:
+        raise pointer
     compression = compression_of(head, name)
     if compression is None:
+        _refuse_empty(head, name)
         yield head
         yield from iter(lambda: file.read(READ_SIZE), b"")
         return
@@ -96,12 +118,23 @@ def unpacked(file: BinaryIO, name: str, largest: int = LARGEST_PIECE) -> Iterato
             yield piece
     except EOFError:
         raise _damaged(name, compression, size, "ends too early") from None
+    except _OtherBytesError:
+        raise _followed(name, compression, size) from None
     except _ERRORS as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise  # the device, not the data
         if "memory" in str(error).lower():
             raise _too_large(name, largest) from error
+        if "dictionary" in str(error).lower():
+            raise CorpusError(
+                f"{name} was compressed with a dictionary of Zstandard; unpack it with that "
+                f"dictionary first (`zstd -dc -D DICTIONARY {name}`)."
+            ) from error
         raise _damaged(name, compression, size, "is corrupt") from error
+
+
+class _OtherBytesError(Exception):
+    """What follows a whole member is no member."""
 
 
 class _Rejoined(io.RawIOBase):
@@ -121,35 +154,85 @@ class _Rejoined(io.RawIOBase):
         return len(piece)
 
 
+class _Member(Protocol):
+    """Unpacks one member, as the objects of `bz2` and `lzma` do."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def needs_input(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, max_length: int = ...) -> bytes: ...
+
+
+class _GzipMember:
+    """A member of gzip, its check sum and its length included."""
+
+    def __init__(self) -> None:
+        self._object = zlib.decompressobj(wbits=31)
+
+    @property
+    def eof(self) -> bool:
+        return self._object.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._object.unconsumed_tail
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._object.unused_data
+
+    def decompress(self, data: bytes, max_length: int = 0) -> bytes:
+        return self._object.decompress(self._object.unconsumed_tail + data, max_length)
+
+
 def _pieces(file: io.BufferedReader, compression: Compression, largest: int) -> Iterator[bytes]:
     if compression == "zstandard":
         return _unpacked_zstandard(file, largest)
-    if compression == "xz":
-        return _unpacked_xz(file, largest)
-    stream: io.BufferedIOBase
-    stream = gzip.GzipFile(fileobj=file) if compression == "gzip" else bz2.BZ2File(file)
-    return iter(lambda: stream.read(READ_SIZE), b"")
+    if compression == "xz":  # the only one with a dictionary that can be large
+        return _members(file, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, largest), 4)
+    return _members(file, _GzipMember if compression == "gzip" else bz2.BZ2Decompressor, 1)
 
 
-def _unpacked_xz(file: io.BufferedReader, largest: int) -> Iterator[bytes]:
-    """Stream by stream, because the library's own reader has no memory limit."""
-    data, ended = file.read(READ_SIZE), False
+def _members(
+    file: io.BufferedReader, begin: Callable[[], _Member], padding: int
+) -> Iterator[bytes]:
+    """Yield the bytes of all members; zeros may follow each, as many as a multiple of `padding`."""
+    data, is_first = file.read1(READ_SIZE), True
     while data:
-        stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, largest)
+        member = begin()
         try:
-            piece = stream.decompress(data, READ_SIZE)
-        except lzma.LZMAError:
-            if ended:  # the rest after the last stream is not text
-                return
-            raise
-        while not stream.eof:
+            piece = member.decompress(data, READ_SIZE)
+        except _ERRORS as error:
+            if is_first:
+                raise
+            raise _OtherBytesError from error
+        while not member.eof:
             yield piece
-            data = file.read(READ_SIZE) if stream.needs_input else b""
-            if stream.needs_input and not data:
+            data = file.read1(READ_SIZE) if member.needs_input else b""
+            if member.needs_input and not data:
                 raise EOFError
-            piece = stream.decompress(data, READ_SIZE)
+            piece = member.decompress(data, READ_SIZE)
         yield piece
-        data, ended = stream.unused_data or file.read(READ_SIZE), True
+        data, is_first = _behind_zeros(member.unused_data, file, padding), False
+
+
+def _behind_zeros(data: bytes, file: io.BufferedReader, padding: int) -> bytes:
+    """Return what follows a member, without the zeros before it; nothing at the end of the file."""
+    number = 0
+    while not (rest := data.lstrip(b"\0")):
+        number += len(data)
+        if not (data := file.read1(READ_SIZE)):
+            break
+    number += len(data) - len(rest)
+    if number % padding:
+        raise _OtherBytesError
+    return rest
 
 
 def _unpacked_zstandard(file: io.BufferedReader, largest: int) -> Iterator[bytes]:
@@ -157,17 +240,20 @@ def _unpacked_zstandard(file: io.BufferedReader, largest: int) -> Iterator[bytes
     import zstandard
 
     decompressor = zstandard.ZstdDecompressor(max_window_size=largest)
-    frame, fed = decompressor.decompressobj(), False
+    frame, fed, is_first = decompressor.decompressobj(), False, True
     pieces: list[bytes] = []
     while data := file.read(_ZSTANDARD_BYTES):
         while data:
             try:
                 pieces.append(frame.decompress(data))
             except zstandard.ZstdError as error:
+                yield b"".join(pieces)
+                if not (fed or is_first) and "frame descriptor" in str(error).lower():
+                    raise _OtherBytesError from error
                 raise zlib.error(str(error)) from error
             fed, data = not frame.eof, frame.unused_data
             if frame.eof:
-                frame = decompressor.decompressobj()
+                frame, is_first = decompressor.decompressobj(), False
         if sum(map(len, pieces)) >= READ_SIZE:
             yield b"".join(pieces)
             pieces = []
@@ -179,10 +265,27 @@ def _unpacked_zstandard(file: io.BufferedReader, largest: int) -> Iterator[bytes
 _ERRORS = (zlib.error, lzma.LZMAError, OSError)
 
 
+def _refuse_empty(head: bytes, name: str) -> None:
+    """Refuse a file without a byte that should be a compressed one, as the tools do."""
+    if not head and (promised := _promised(name)):
+        raise CorpusError(
+            f"{name} is damaged: it is empty, though its suffix says {promised}; download or "
+            "compress it again."
+        )
+
+
 def _damaged(name: str, compression: str, size: int, what: str) -> CorpusError:
     return CorpusError(
         f"{name} is damaged: its {compression} data {what} after {size:,} bytes of text; "
         "download or compress it again."
+    )
+
+
+def _followed(name: str, compression: Compression, size: int) -> CorpusError:
+    return CorpusError(
+        f"{name} is damaged: what follows its first {size:,} bytes of text is no {compression} "
+        "data; download it again or, if the rest is no part of it, unpack it with "
+        f"`{_TOOLS[compression]} -dc {name}` and give what that writes."
     )
 
 

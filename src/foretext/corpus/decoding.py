@@ -28,6 +28,9 @@ _MAGIC = {  # files that people mistake for text
     b"{\\rtf": "an RTF document; save it as plain text first",
     b"7z\xbc\xaf\x27\x1c": "a 7z archive; unpack it first",
     b"Rar!": "a RAR archive; unpack it first",
+    b"\x04\x22\x4d\x18": "an lz4 file; unpack it first with `lz4 -d`",
+    b"LZIP": "an lzip file; unpack it first with `lzip -d`",
+    b"\x1f\x9d": "a file of compress (.Z); unpack it first with `gzip -d`",
 }
 
 
@@ -35,7 +38,6 @@ def decoded(
     chunks: Iterable[bytes], encoding: str, name: str, option: str = OPTION
 ) -> Iterator[str]:
     """Yield the text of `chunks`, the bytes of the file `name`, without a byte order mark.
-
     Args:
         chunks: the bytes.
         encoding: of the bytes.

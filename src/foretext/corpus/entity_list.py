@@ -8,6 +8,7 @@ from pathlib import Path
 from foretext.corpus.decoding import likely_encoding
 from foretext.errors import CorpusError
 from foretext.parsing import read_bytes
+from foretext.parsing.text_file import with_line_feeds
 
 __all__ = ["read_entities"]
 
@@ -22,7 +23,7 @@ def read_entities(path: Path) -> list[str]:
     Raises:
         CorpusError: the file is missing, not UTF-8, or has no entity.
     """
-    lines = _text(path).splitlines()
+    lines = with_line_feeds(_text(path)).split("\n")
     names = {" ".join(unicodedata.normalize("NFC", line).split()) for line in lines} - {""}
     if not names:
         raise CorpusError(f"{path} has no entity; write one on each line, or leave the list out.")

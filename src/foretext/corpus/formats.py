@@ -16,7 +16,7 @@ from foretext.corpus.documents import (
     join_rows,
 )
 from foretext.corpus.jsonl import jsonl_rows
-from foretext.corpus.lines import whole_lines
+from foretext.corpus.lines import whole_lines, with_line_feeds
 from foretext.corpus.normalization import normalize
 from foretext.corpus.parquet import parquet_rows
 from foretext.corpus.sentences import split_sentences
@@ -44,7 +44,8 @@ def format_of(name: str, config: CorpusConfig) -> Format:
 
 def plain_text(file: BinaryIO, name: str, config: CorpusConfig) -> Iterator[str]:
     """Yield the text of `file`, unpacked and decoded, in chunks of any length."""
-    return decoded(unpacked(file, name, config.max_piece_bytes), config.encoding, name)
+    chunks = unpacked(file, name, config.max_piece_bytes)
+    return with_line_feeds(decoded(chunks, config.encoding, name))
 
 
 def row_texts(file: BinaryIO, name: str, config: CorpusConfig) -> Iterator[str]:

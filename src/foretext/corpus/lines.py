@@ -1,8 +1,10 @@
 """Decoded text regrouped at line ends, with lines of any length in bounded memory.
 
-A line ends at "\\n" only; "\\r\\n" is accepted. A line longer than `LONGEST_LINE` characters is
-split: at the last space within that length, or exactly there if it has none. Rows cannot be split,
-so a row that is too long is refused.
+A line ends at "\\n" only; "\\r\\n" is accepted. Of a text with no line end but "\\r", as old
+Macintoshes and Excel write it, `with_line_feeds` makes one with "\\n".
+
+A line longer than `LONGEST_LINE` characters is split: at the last space within that length, or
+exactly there if it has none. Rows cannot be split, so a row that is too long is refused.
 """
 
 from __future__ import annotations
@@ -12,9 +14,10 @@ from collections.abc import Iterable, Iterator
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.errors import CorpusError
 
-__all__ = ["LONGEST_LINE", "split_lines", "whole_lines"]
+__all__ = ["LONGEST_LINE", "split_lines", "whole_lines", "with_line_feeds"]
 
 LONGEST_LINE = 1 << 20  # characters
+_BEGINNING = 1 << 16  # characters that show what ends lines
 _BLANKS = (" ", "\t", "\u3000")
 
 
@@ -35,6 +38,31 @@ def whole_lines(chunks: Iterable[str], longest: int = LONGEST_LINE) -> Iterator[
             continued = True
     if rest:
         yield _cut_long_lines(rest + "\n", longest, continued=continued)
+
+
+def with_line_feeds(chunks: Iterable[str]) -> Iterator[str]:
+    """Yield the text of `chunks`, with "\\n" for "\\r" where no other line end is at its beginning.
+
+    Chunks of the beginning may be joined; no character is added, and none is lost.
+    """
+    held, are_returns = "", None
+    for chunk in chunks:
+        text = held + chunk
+        are_returns = _ends_in_returns(text) if are_returns is None else are_returns
+        if are_returns is None and ("\r" in text or len(text) < _BEGINNING):
+            held = text
+            continue
+        held = ""
+        yield text.replace("\r", "\n") if are_returns else text
+    if held:
+        yield held.replace("\r", "\n")
+
+
+def _ends_in_returns(text: str) -> bool | None:
+    """Whether the lines of a text end with "\\r", by its beginning; None: that is too short."""
+    if "\n" in text:
+        return False
+    return True if "\r" in text[:-1] and len(text) >= _BEGINNING else None
 
 
 def split_lines(

@@ -7,10 +7,12 @@ from typing import Any, BinaryIO
 
 from foretext.corpus.columns import missing_column
 from foretext.errors import CorpusError, ForetextError, MissingExtraError
+from foretext.parsing.lfs_pointer import lfs_pointer_error
 
 __all__ = ["parquet_batches", "parquet_rows"]
 
 _BATCH_ROWS = 256
+_SHOWN = 60  # characters of a type that an error repeats
 
 
 def parquet_rows(file: BinaryIO, column: str, name: str) -> Iterator[str]:
@@ -57,21 +59,46 @@ def parquet_batches(
     except Exception as error:  # pyarrow's own, and Python's for times, text and numbers
         if isinstance(error, OSError) and error.errno is not None:
             raise  # the device, not the data
+        file.seek(0)
+        pointer = lfs_pointer_error(file.read(64), name, CorpusError)
         cause = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+        if pointer is not None:
+            raise pointer from None
         raise CorpusError(
             f"{name} is not a Parquet file, or is damaged ({cause}); download or write it again."
         ) from error
 
 
 def _check_parquet_column(schema: Any, column: str, name: str) -> None:
-    import pyarrow as pa
-
     if column not in schema.names:
         raise missing_column(name, column, schema.names)
     kind = schema.field(column).type
-    value = kind.value_type if pa.types.is_dictionary(kind) else kind
-    if not (pa.types.is_string(value) or pa.types.is_large_string(value)):
+    if not _is_text(kind):
         raise CorpusError(
-            f"{name}: the column '{column}' contains {kind}, not text; "
-            "name a column of text with column (--column)."
+            f"{name}: the column '{column}' contains {str(kind)[:_SHOWN]}, not text; "
+            f"{_remedy(kind, schema)}."
         )
+
+
+def _is_text(kind: Any) -> bool:
+    """Whether a column has strings: of any layout, or by number in a dictionary of strings."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        return _is_text(kind.value_type)
+    return pa.types.is_string(kind) or kind in (pa.large_string(), pa.string_view())
+
+
+def _remedy(kind: Any, schema: Any) -> str:
+    """Say what to do about a column that is no text."""
+    import pyarrow as pa
+
+    if "binary" in str(kind):
+        return "write the file again with that column as strings, or name another (--column)"
+    texts = [field.name for field in schema if _is_text(field.type)]
+    named = ", ".join(repr(text[:40]) for text in texts[:5])
+    other = f"name a column of text with column (--column): {named}"
+    if pa.types.is_nested(kind):
+        join = "write the file again with its values joined to one text a row"
+        return f"{other}, or {join}" if texts else join
+    return other if texts else "no column is; write the file again with one"

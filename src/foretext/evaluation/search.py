@@ -16,7 +16,7 @@ from foretext.corpus.sentences import split_sentences
 from foretext.errors import EvaluationError
 from foretext.evaluation.figures import Evaluation
 from foretext.metrics.retrieval import relevant_ranks, retrieval_figures
-from foretext.parsing import read_text
+from foretext.parsing.text_file import read_text, with_line_feeds
 from foretext.search import SearchIndex
 from foretext.search.search_index import By
 
@@ -69,7 +69,7 @@ def evaluate_search(index: SearchIndex, path: str | Path) -> Evaluation:
 def _read(path: Path) -> dict[str, list[str]]:
     """Return the answers of each query."""
     answers: dict[str, list[str]] = {}
-    for number, line in enumerate(read_text(path, EvaluationError).split("\n"), 1):
+    for number, line in enumerate(with_line_feeds(read_text(path, EvaluationError)).split("\n"), 1):
         fields = tuple(field.strip() for field in line.removesuffix("\r").split("\t"))
         if not line.strip() or (number == 1 and fields == HEADER):
             continue

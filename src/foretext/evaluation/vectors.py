@@ -101,7 +101,7 @@ def _of_analogies(result: AnalogyResult) -> dict[str, Any]:
 
 def _holds_analogies(content: bytes) -> bool:
     """Whether there are section lines, or four words in each of the first lines."""
-    if content.startswith(b":") or b"\n:" in content:
+    if content.startswith(b":") or b"\n:" in content or b"\r:" in content:
         return True
     lines = [line.split() for line in content.splitlines() if line.strip()]
     first = [words for words in lines if not words[0].startswith(b"#")][:SAMPLE]

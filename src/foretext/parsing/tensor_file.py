@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from foretext.errors import ForetextError, OutputError
 from foretext.files import NO_SPACE, atomic_file
+from foretext.parsing.lfs_pointer import refuse_lfs_pointer
 from foretext.parsing.text_file import read_bytes
 
 __all__ = ["DTYPES", "Shapes", "TensorFile", "check_tensors", "read_tensors", "write_tensors"]
@@ -62,6 +63,7 @@ def read_tensors(path: Path, error: type[ForetextError], expected: Shapes = {}) 
             metadata = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except Exception as problem:  # SafetensorError, and whatever numpy says of a type it lacks
+        refuse_lfs_pointer(path, error)
         raise error(
             f"{path} is damaged, or no safetensors file ({problem}); fetch or write it again."
         ) from problem

@@ -6,8 +6,9 @@ import stat
 from pathlib import Path
 
 from foretext.errors import ForetextError
+from foretext.parsing.lfs_pointer import lfs_pointer_error
 
-__all__ = ["LARGEST", "read_bytes", "read_text"]
+__all__ = ["LARGEST", "read_bytes", "read_text", "with_line_feeds"]
 
 LARGEST = 1 << 28  # bytes; the largest tokenizer.json that was seen has 37 MB
 
@@ -21,7 +22,8 @@ def read_bytes(path: Path, error: type[ForetextError], *, largest: int = LARGEST
         largest: bytes that the file may have.
 
     Raises:
-        ForetextError: of the class `error`: the file is missing, too large, or cannot be read.
+        ForetextError: of the class `error`: the file is missing, too large, a pointer of Git LFS,
+            or cannot be read.
     """
     try:
         status = path.stat()
@@ -32,11 +34,14 @@ def read_bytes(path: Path, error: type[ForetextError], *, largest: int = LARGEST
                 f"{path} has {status.st_size:,} bytes, and such a file has {largest:,} at most; "
                 "fetch or write it again."
             )
-        return path.read_bytes()
+        content = path.read_bytes()
     except FileNotFoundError:
         raise error(f"{path} is missing; fetch or write it again.") from None
     except (OSError, ValueError, MemoryError) as problem:
         raise error(f"{path} cannot be read: {_cause(problem)}.") from problem
+    if (pointer := lfs_pointer_error(content, str(path), error)) is not None:
+        raise pointer
+    return content
 
 
 def read_text(path: Path, error: type[ForetextError], *, largest: int = LARGEST) -> str:
@@ -53,6 +58,14 @@ def read_text(path: Path, error: type[ForetextError], *, largest: int = LARGEST)
             f"{path} is damaged: it is not UTF-8 ({problem.reason} at byte {problem.start:,}); "
             "fetch or write it again."
         ) from None
+
+
+def with_line_feeds(text: str) -> str:
+    """Return a text whose lines end with line feeds, where all of them end with carriage returns.
+
+    Old Macintoshes, and Excel's "CSV (Macintosh)", end lines so.
+    """
+    return text if "\n" in text else text.replace("\r", "\n")
 
 
 def _cause(problem: BaseException) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from foretext.errors import ForetextError
+from foretext.parsing.lfs_pointer import refuse_lfs_pointer
 from foretext.parsing.text_file import read_bytes
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def read_torch(path: Path, error: type[ForetextError]) -> dict[str, Tensor]:
     try:
         weights: dict[str, Tensor] = load_file(path)
     except Exception as problem:  # the library's own error, and whatever PyTorch says of a type
+        refuse_lfs_pointer(path, error)
         raise error(
             f"{path} is no whole safetensors file ({problem}); fetch or write it again."
         ) from problem

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from foretext.errors import EvaluationError
 from foretext.parsing import read_bytes
+from foretext.parsing.text_file import with_line_feeds
 
 __all__ = ["read_evaluation_lines"]
 
@@ -24,7 +25,7 @@ def read_evaluation_lines(path: Path) -> Iterator[tuple[str, str]]:
         raise EvaluationError(
             f"{path}, line {number}: not UTF-8; save the file as UTF-8."
         ) from None
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(with_line_feeds(text).split("\n"), start=1):
         line = line.rstrip().lstrip(" ")  # a tab may stand before a first column without a name
         if line and not line.startswith("#"):
             yield f"{path}, line {number}", line

@@ -33,6 +33,14 @@ def test_columns_of_conll(tmp_path: Path) -> None:
     assert second.place == f"{path}:7"
 
 
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+def test_line_ends_of_other_systems(tmp_path: Path, end: str) -> None:
+    (tmp_path / "b.conll").write_bytes(CONLL.replace("\n", end).encode())
+    assert [row.tokens for row in read_tagged(tmp_path / "b.conll")] == [
+        row.tokens for row in read_tagged(written(tmp_path, CONLL))
+    ]
+
+
 def test_columns_are_chosen_by_number(tmp_path: Path) -> None:
     sentences = read_tagged(written(tmp_path, CONLL), TaggedConfig(token=1, tag=2))
     assert [sentence.tags for sentence in sentences] == [("NNP", "VBZ"), (".",)]

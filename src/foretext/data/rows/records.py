@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 from foretext.corpus.compression import LARGEST_PIECE, unpacked, without_compression_suffix
 from foretext.corpus.decoding import decoded
-from foretext.corpus.lines import split_lines
+from foretext.corpus.lines import split_lines, with_line_feeds
 from foretext.corpus.source import Source
 from foretext.corpus.sources import find_sources
 from foretext.data.rows.fasttext_lines import fasttext_records, is_fasttext
@@ -57,7 +57,8 @@ def read_lines(source: Source, encoding: str, largest: int = LARGEST_PIECE) -> I
     """
     with source.open() as file:
         chunks = unpacked(file, source.name, largest)
-        yield from split_lines(decoded(chunks, encoding, source.name, OPTION), source.name, largest)
+        text = with_line_feeds(decoded(chunks, encoding, source.name, OPTION))
+        yield from split_lines(text, source.name, largest)
 
 
 def _records(source: Source, config: LabelledConfig) -> Iterator[Record]:

@@ -91,4 +91,9 @@ def _broken(error: csv.Error) -> str:
             "a field begins with a quotation mark that is never closed; close it, or write "
             '"" for a mark inside a quoted field.'
         )
+    if "new-line" in str(error):
+        return (
+            "the row has a carriage return outside of quotation marks; if it ends lines, convert "
+            "the file with `tr '\\r' '\\n'`, else remove it with `tr -d '\\r'`."
+        )
     return f"this row is broken ({error}); correct its quotation marks."

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from foretext.corpus.compression import without_compression_suffix
 from foretext.errors import VectorFileError
 from foretext.vectors.formats.glove_text import num_dimensions
-from foretext.vectors.formats.lines import is_number
+from foretext.vectors.formats.lines import is_number, refuse_carriage_returns
 from foretext.vectors.formats.streams import open_input
 from foretext.vectors.formats.word2vec_text import parse_header
 
@@ -53,6 +54,7 @@ def detect_format(path: Path) -> str:
     for magic, kind in _OTHER_KINDS.items():
         if head.startswith(magic):
             raise VectorFileError(f"{path} is {kind}.")
+    refuse_carriage_returns(head, path)
     found = _format_of_rows(head) or format_of_name(path)
     if found is None:
         raise VectorFileError(
@@ -64,7 +66,7 @@ def detect_format(path: Path) -> str:
 
 def format_of_name(path: Path) -> str | None:
     """Return the format that a file's name stands for, or None."""
-    name = path.name.lower().removesuffix(".gz")
+    name = without_compression_suffix(path.name.lower())
     if name.endswith(".glove.txt") or (name.startswith("glove") and name.endswith(".txt")):
         return "glove"
     return _SUFFIXES.get(Path(name).suffix)

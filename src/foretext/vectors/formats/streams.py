@@ -1,48 +1,53 @@
-"""Vector files as bytes in and bytes out, compressed with gzip or not."""
+"""Vector files as bytes in, compressed or not, and bytes out, compressed with gzip or not."""
 
 from __future__ import annotations
 
 import gzip
+import io
 import stat
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from foretext.errors import VectorFileError
+from foretext.corpus.compression import compression_of, unpacked
+from foretext.errors import CorpusError, VectorFileError
 from foretext.files import atomic_file
+from foretext.parsing.lfs_pointer import lfs_pointer_error
 
 __all__ = ["encoded_words", "open_input", "open_output"]
 
-_GZIP_MAGIC = b"\x1f\x8b"
+_HEAD = 64  # bytes that show what a file is
 _GZIP_LEVEL = 6  # 9 is several times slower and hardly smaller
 
 
 @contextmanager
 def open_input(path: Path) -> Iterator[BinaryIO]:
-    """Open `path` for reading, unpacked where its first bytes say gzip.
+    """Open `path` for reading, unpacked where its first bytes say gzip, xz, bzip2 or Zstandard.
 
     Raises:
-        VectorFileError: the file cannot be read, its compressed content is damaged, or what it
-            holds does not fit into memory.
+        VectorFileError: the file cannot be read, its compressed content is damaged, it is a pointer
+            of Git LFS, or what it holds does not fit into memory.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():
             raise VectorFileError(f"{path} is no file; give a file that can be read.")
         with path.open("rb") as file:
-            packed = file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+            head = file.read(_HEAD)
+            if (pointer := lfs_pointer_error(head, str(path), VectorFileError)) is not None:
+                raise pointer
+            packed = compression_of(head, "") is not None
             file.seek(0)
-            yield cast(BinaryIO, gzip.GzipFile(fileobj=file)) if packed else file
+            yield cast(BinaryIO, io.BufferedReader(_Unpacked(file, path))) if packed else file
     except FileNotFoundError:
         raise VectorFileError(f"{path}: there is no such file; check the path.") from None
     except IsADirectoryError:
         raise VectorFileError(
             f"{path} is a folder; name the vector file in it, such as vectors.safetensors."
         ) from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+    except CorpusError as error:
         raise VectorFileError(
-            f"{path}: the compressed content is damaged or cut off ({error}); fetch it again."
+            f"{path}: the compressed content is damaged or cut off: {error}"
         ) from error
     except MemoryError:
         raise VectorFileError(
@@ -50,6 +55,48 @@ def open_input(path: Path) -> Iterator[BinaryIO]:
         ) from None
     except OSError as error:
         raise VectorFileError(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+class _Unpacked(io.RawIOBase):
+    """The uncompressed bytes of a file, from its beginning."""
+
+    def __init__(self, file: BinaryIO, path: Path) -> None:
+        self._file, self._path = file, path
+        self._begin()
+
+    def _begin(self) -> None:
+        self._file.seek(0)
+        self._pieces = unpacked(self._file, str(self._path))
+        self._piece, self._at = memoryview(b""), 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        """Go back to the beginning, which is all that anybody needs."""
+        if whence == io.SEEK_SET and offset == 0:
+            self._begin()
+        elif (whence, offset) != (io.SEEK_CUR, 0):
+            raise io.UnsupportedOperation("seek")
+        return self._at
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        while not self._piece:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._piece = memoryview(piece)
+        part = self._piece[: len(buffer)]
+        buffer[: len(part)] = part
+        self._piece = self._piece[len(part) :]
+        self._at += len(part)
+        return len(part)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, AnyStr, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from foretext.vectors.subword_vectors import SubwordVectors
 
 _MOST = 100  # times the size of its file that vectors in memory may have
+_LONGEST_SHOWN = 60  # characters or bytes of a word that an error repeats
 _SMALL = 1 << 26  # bytes that they may have in any case
 
 __all__ = ["ReadOptions", "Rows", "VectorTable", "check_table", "first_not_finite"]
@@ -63,6 +64,11 @@ class Rows:
         """Name a row, counted from 0, as a person finds it in the file."""
         return f"{self.path}, {self._place} {row + self._first}"
 
+    @property
+    def _in_shell(self) -> str:
+        """How the same is said outside of Python."""
+        return f" (`foretext convert {self.path} clean.safetensors` with the option of that name)"
+
     def check_size(self, num_rows: int) -> None:
         """Refuse more rows than a file of this size can hold, before room is made for them.
 
@@ -103,8 +109,8 @@ class Rows:
         row = first_not_finite(self._vectors)
         if row is not None:
             raise VectorFileError(
-                f"{self.where(row)}: the vector of '{self.words[row]}' holds NaN or an infinity; "
-                f"the file is damaged or its training diverged."
+                f"{self.where(row)}: the vector of '{_shown(self.words[row])}' holds NaN or an "
+                f"infinity; the file is damaged or its training diverged."
             )
         return VectorTable(*self._without_repeated(), None)
 
@@ -113,8 +119,9 @@ class Rows:
             return word.decode(self.options.encoding, self.options.errors)
         except UnicodeError:
             raise VectorFileError(
-                f"{self.where(row)}: the word {word!r} is not {self.options.encoding}; name the "
-                f"right encoding, or say errors='replace' or errors='ignore'."
+                f"{self.where(row)}: the word {_shown(word)!r} is not {self.options.encoding}; "
+                "name the right encoding, or say errors='replace' or "
+                f"errors='ignore'{self._in_shell}."
             ) from None
 
     def _without_repeated(self) -> tuple[list[str], NDArray[np.float32]]:
@@ -123,12 +130,17 @@ class Rows:
             first = first_rows.setdefault(word, row)
             if first != row and self.options.repeated == "refuse":
                 raise VectorFileError(
-                    f"{self.where(row)}: the word '{word}' stands in {self._place} "
-                    f"{first + self._first} already; keep one of the two, or say repeated='first'."
+                    f"{self.where(row)}: the word '{_shown(word)}' stands in {self._place} "
+                    f"{first + self._first} already; keep one of the two, or say "
+                    f"repeated='first'{self._in_shell}."
                 )
         if len(first_rows) == len(self.words):
             return self.words, self._vectors
         return list(first_rows), self._vectors[list(first_rows.values())]
+
+
+def _shown(word: AnyStr) -> AnyStr:
+    return word[:_LONGEST_SHOWN]
 
 
 def check_table(table: VectorTable) -> None:

@@ -1,6 +1,7 @@
 """word2vec binary: a header "V D", then rows of a word, a blank and D little-endian float32.
 
 The C program ends each row with a line end, gensim does not; both are read, the first is written.
+Where rows have line ends, these also show where a word with blanks ends.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ __all__ = ["read", "write"]
 
 _BLOCK_BYTES = 8 << 20
 _LONGEST_WORD = 1 << 16  # bytes; beyond that the rows are out of step
+_LONGEST_PHRASE = 1000  # bytes of a word with blanks
 _BLOCK_ROWS = 4096
 
 
@@ -51,31 +53,77 @@ def write(path: Path, table: VectorTable) -> None:
 
 def _read_rows(file: BinaryIO, rows: Rows, num_words: int, dim: int) -> bytes:
     """Add up to `num_words` rows; return the bytes that follow them, or an unfinished row."""
-    rest = b""
-    while block := file.read(_BLOCK_BYTES):
-        words, vectors, rest = _split_rows(rest + block, num_words - len(rows.words), dim)
+    rest, splitter, block = b"", _Splitter(dim), file.read(_BLOCK_BYTES)
+    while block:
+        following = file.read(_BLOCK_BYTES)
+        words, vectors, rest = splitter.split(
+            rest + block, num_words - len(rows.words), final=not following
+        )
         rows.add(words, np.frombuffer(b"".join(vectors), dtype="<f4").reshape(-1, dim))
         if rows.full:
             break
         if len(rows.words) == num_words:
-            return (rest + file.read(1)).strip(b"\n")
+            return (rest + following).strip(b"\n")
         if len(rest) > _LONGEST_WORD + 4 * dim:
             raise VectorFileError(
                 f"{rows.where(len(rows.words))}: no word is found there; the header is wrong or "
                 f"the file is damaged."
             )
+        block = following
     return b""
 
 
-def _split_rows(block: bytes, num_rows: int, dim: int) -> tuple[list[bytes], list[bytes], bytes]:
-    """Cut at most `num_rows` rows off `block`; return words, vectors as bytes, and what is left."""
-    words, vectors = [], []
-    at, step = 0, 4 * dim
-    for _ in range(num_rows):
-        blank = block.find(b" ", at)
-        if blank < 0 or blank + 1 + step > len(block):
-            break
-        words.append(block[at:blank].lstrip(b"\n"))
-        at = blank + 1 + step
-        vectors.append(block[blank + 1 : at])
-    return words, vectors, block[at:]
+class _Splitter:
+    """Cuts bytes into words and vectors."""
+
+    def __init__(self, dim: int) -> None:
+        self._step = 4 * dim
+        self._ends_lines: bool | None = None  # whether rows have line ends; None: nothing is known
+
+    def split(
+        self, block: bytes, num_rows: int, *, final: bool
+    ) -> tuple[list[bytes], list[bytes], bytes]:
+        """Cut at most `num_rows` rows off `block`; return words, vectors, and what is left.
+
+        What stands behind a row must be there too, unless `block` is `final`.
+        """
+        words, vectors, at = [], [], 0
+        for _ in range(num_rows):
+            blank = self._word_end(block, at)
+            end = blank + 1 + self._step
+            if blank < 0 or end + (not final) > len(block):
+                break
+            words.append(block[at:blank].lstrip(b"\n"))
+            vectors.append(block[blank + 1 : end])
+            at = end
+        return words, vectors, block[at:]
+
+    def _word_end(self, block: bytes, at: int) -> int:
+        """Return where the blank behind the word at `at` is; -1: there is none."""
+        first = blank = block.find(b" ", at)
+        if first < 0 or self._ends_lines is False or self._is_end(block, first):
+            return self._noted(first, block)
+        while blank >= 0 and blank - at < _LONGEST_PHRASE:
+            blank = block.find(b" ", blank + 1)
+            if not _is_plain(block[at:blank]):
+                break
+            if self._is_end(block, blank):
+                return self._noted(blank, block)
+        return self._noted(first, block)
+
+    def _is_end(self, block: bytes, blank: int) -> bool:
+        return block[blank + 1 + self._step : blank + 2 + self._step] == b"\n"
+
+    def _noted(self, blank: int, block: bytes) -> int:
+        """Note by the first row whether rows have line ends."""
+        if self._ends_lines is None and 0 <= blank < len(block) - self._step - 1:
+            self._ends_lines = self._is_end(block, blank)
+        return blank
+
+
+def _is_plain(word: bytes) -> bool:
+    """Whether bytes are UTF-8 without control characters, which vectors hardly ever are."""
+    try:
+        return word.lstrip(b"\n").decode().isprintable()
+    except UnicodeDecodeError:
+        return False

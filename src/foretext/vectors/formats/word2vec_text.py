@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from foretext.errors import VectorFileError
-from foretext.vectors.formats.lines import read_lines, write_lines
+from foretext.vectors.formats.lines import read_lines, refuse_carriage_returns, write_lines
 from foretext.vectors.formats.streams import encoded_words, open_input, open_output
 from foretext.vectors.formats.table import ReadOptions, Rows, VectorTable
 
@@ -48,6 +48,7 @@ def read_header(file: BinaryIO, path: Path) -> tuple[int, int]:
     """
     line = file.readline(_LONGEST_HEADER)
     header = parse_header(line)
+    refuse_carriage_returns(line, path)
     if header is None or min(header) < 1 or header[1] > MOST_DIMENSIONS:
         shown = line.strip()[:40].decode("utf-8", "replace")
         raise VectorFileError(
@@ -80,5 +81,6 @@ def check_num_words(path: Path, promised: int, found: int) -> None:
     if found > promised:
         raise VectorFileError(
             f"{path}: the header promises {promised} words but there are more; correct the header, "
-            f"or say limit={promised} to read no further."
+            f"or say limit={promised} to read no further (`foretext convert {path} "
+            f"clean.safetensors --limit {promised}`)."
         )
