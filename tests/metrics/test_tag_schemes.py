@@ -14,6 +14,7 @@ from foretext.metrics import (
     entity_spans,
     is_allowed,
     spans_to_tags,
+    tagging_scores,
     violations,
 )
 
@@ -21,7 +22,11 @@ SPANS = [Span("PER", 0, 1), Span("PER", 1, 3), Span("LOC", 4, 7)]
 WRITTEN = {
     "IOB1": "I-PER B-PER I-PER O I-LOC I-LOC I-LOC",
     "IOB2": "B-PER B-PER I-PER O B-LOC I-LOC I-LOC",
+    "IOE1": "E-PER I-PER I-PER O I-LOC I-LOC I-LOC",
+    "IOE2": "E-PER I-PER E-PER O I-LOC I-LOC E-LOC",
     "BIOES": "S-PER B-PER E-PER O B-LOC I-LOC E-LOC",
+    "BILOU": "U-PER B-PER L-PER O B-LOC I-LOC L-LOC",
+    "BMEWO": "W-PER B-PER E-PER O B-LOC M-LOC E-LOC",
     "BMES": "S-PER B-PER E-PER O B-LOC M-LOC E-LOC",
 }
 
@@ -71,6 +76,13 @@ def test_what_is_written_is_read_again(
         ("B-PER M-LOC E-LOC", "BMES", [1]),
         ("B-PER I-PER", "BMES", [1]),
         ("O NN", "IOB2", [1]),
+        ("I-PER O", "IOE2", [1]),
+        ("E-PER O", "IOE1", [1]),
+        ("E-PER I-LOC", "IOE1", [1]),
+        ("B-PER L-LOC", "BILOU", [1]),
+        ("U-PER I-PER L-PER", "BILOU", [1]),
+        ("B-PER E-PER", "BILOU", [1]),
+        ("B-PER I-PER E-PER", "BMEWO", [1, 2]),
     ],
 )
 def test_violations(tags: str, scheme: Scheme, wrong: list[int]) -> None:
@@ -99,10 +111,38 @@ def test_other_tags_have_no_scheme() -> None:
         entity_spans(["NN"])
 
 
-def test_the_scheme_with_fewer_violations_is_told() -> None:
+def test_the_scheme_with_fewer_violations_is_found() -> None:
     good, bad = ["B-X", "I-X", "O", "B-X"], ["O", "I-X", "O", "O"]
     assert detect_scheme([good, good, bad]) == "IOB2"
     assert detect_scheme([bad, bad, bad, good]) == "IOB1"
+
+
+def test_a_few_wrong_letters_leave_the_scheme() -> None:
+    """One E among hundreds of tags of IOB2 is a slip, since BIOES would have an E everywhere."""
+    good = [["B-X", "I-X", "O"]] * 200
+    assert detect_scheme([*good, ["B-X", "E-X"]]) == "IOB2"
+    assert detect_scheme([*([["B-X", "E-X"]] * 200), ["B-X", "M-X", "E-X"]]) == "BMES"
+
+
+def test_letters_alone_are_words_or_something_else() -> None:
+    assert detect_scheme([list("BESBE")]) == "BMES"  # no word of three characters
+    assert detect_scheme([list("BEOS")]) == "BIOES"
+    assert detect_scheme([list("UWSM")]) is None  # of no scheme
+
+
+@pytest.mark.parametrize("scheme", ["IOB2", "IOE2", "BIOES", "BILOU"])
+@given(written=st.lists(sentences(), min_size=1, max_size=3))
+def test_entities_and_f1_are_those_of_seqeval(
+    scheme: Scheme, written: list[tuple[list[Span], int]]
+) -> None:
+    seqeval = pytest.importorskip("seqeval.metrics")
+    strict = pytest.importorskip("seqeval.scheme")
+    theirs = {"BIOES": "IOBES", "BILOU": "BILOU"}.get(scheme, scheme)
+    gold = [spans_to_tags(spans, length, scheme) for spans, length in written]
+    given_tags = [spans_to_tags(spans[1:], length, scheme) for spans, length in written]
+    options = {"mode": "strict", "scheme": getattr(strict, theirs), "zero_division": 0}
+    expected = seqeval.f1_score(gold, given_tags, **options)
+    assert tagging_scores(gold, given_tags).f1 == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("tags", ["I-X E-X I-X", "E-X E-X B-X", "I-X I-Y O I-Y", "S-X I-X B-X"])

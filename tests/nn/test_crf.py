@@ -18,7 +18,11 @@ from foretext.nn.path_sums import log_partition, path_score
 TAGS = {
     "IOB1": ("O", "B-X", "I-X", "I-Y"),
     "IOB2": ("O", "B-X", "I-X", "B-Y"),
+    "IOE1": ("O", "E-X", "I-X", "I-Y"),
+    "IOE2": ("O", "E-X", "I-X", "E-Y"),
     "BIOES": ("O", "B-X", "I-X", "E-X", "S-X"),
+    "BILOU": ("O", "B-X", "I-X", "L-X", "U-X"),
+    "BMEWO": ("B", "M", "E", "W"),
     "BMES": ("B", "M", "E", "S"),
 }
 

@@ -209,6 +209,61 @@ def test_answers_never_violate_the_scheme(wordpiece: SubwordTokenizer) -> None:
     assert [violations(own, "IOB2") for own in tags] == [[]] * len(tags)
 
 
+WRITTEN = {  # "the cat sleeps in the early noon ." as people write it
+    "BILOU": "O U-ANI O O B-T L-T O",
+    "B_PER": "O B_ANI O O B_T I_T O",
+    "PER-B": "O ANI-S O O T-B T-E O",
+    "b-per": "o w-ani o o b-t e-t o",
+    "IOE2": "O E-ANI O O I-T E-T O",
+    "IO": "O ANI O O T T O",
+}
+
+
+@pytest.mark.parametrize("written", WRITTEN.values(), ids=WRITTEN.keys())
+def test_answers_have_the_letters_of_the_rows(
+    written: str, wordpiece: SubwordTokenizer, tmp_path: Path
+) -> None:
+    rows = [
+        sentence(f"the {animal} sleeps in the {time} .", written)
+        for animal in ANIMALS
+        for time in TIMES
+    ]
+    model = untrained(bert_body(wordpiece), rows)
+    learn(model, rows, tmp_path, steps=60, learning_rate=1e-2)
+    assert model.figures(rows)["f1"] == 1.0
+    assert model.predict([row.tokens for row in rows]) == [list(row.tags) for row in rows]
+    assert len({*model.classes_}) == len(model.classes_)
+    assert all(len(own) == 2 for own in model.spans([row.tokens for row in rows]))
+    model.save(tmp_path / "kept")
+    again = Tagger.load(tmp_path / "kept")
+    assert again.predict([rows[0].tokens]) == [list(rows[0].tags)]
+    if "O" in written:  # rows of another scheme are measured by their entities
+        assert again.figures(animals())["f1"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("tags", "cause"),
+    [
+        ("O S-ANI O O B-T L-T O", "'S-ANI' does not fit BILOU, the scheme of the other tags (le"),
+        ("O BB_O_ANI O O B-T L-T O", "'BB_O_ANI' is a tag of BMEWO+, which divides O by its nei"),
+        ("O NN O O B-T L-T O", "'NN' is not a tag of an entity, and the others are (BILOU); cor"),
+    ],
+)
+def test_tags_of_two_schemes_are_refused(tags: str, cause: str) -> None:
+    words = "the cat sleeps in the noon ."
+    rows = [*[sentence(words, WRITTEN["BILOU"])] * 9, sentence(words, tags)]
+    with pytest.raises(CorpusError) as caught:
+        Tagger.find(rows)
+    assert str(caught.value).startswith(f"rows.conll, line 2: {cause}")
+
+
+def test_brackets_are_no_tags() -> None:
+    rows = [sentence("Ada Lovelace left", "(PER* *) *", line=3)]
+    with pytest.raises(CorpusError, match=r"rows.conll:3: the tags are brackets, such as '\(PER"):
+        Tagger.find(rows)
+    Tagger.find([sentence("a * b", "X * X")])  # a star is a tag like others
+
+
 def test_violations_in_rows_are_learned_as_the_entities_they_are(
     wordpiece: SubwordTokenizer,
 ) -> None:

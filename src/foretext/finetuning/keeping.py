@@ -54,7 +54,9 @@ def keep(learner: Learner, outcome: Outcome, facts: Mapping[str, Any]) -> Finetu
 def told(facts: Mapping[str, Any]) -> list[str]:
     """Return what a person should read of a run: its size, the verdict, and the warnings."""
     verdict = facts["verdict"] or {"sentence": None, "command": None}
-    size = f"{facts['rows']:,} rows, {tile(facts['parameters'])} parameters"
+    rows = "1 row" if facts["rows"] == 1 else f"{facts['rows']:,} rows"
+    scheme = f", tags of the scheme {facts['scheme']}" if facts.get("scheme") else ""
+    size = f"{rows}{scheme}, {tile(facts['parameters'])} parameters"
     lines = [size, verdict["sentence"], verdict["command"] and f"  {verdict['command']}"]
     return [line for line in lines if line] + [f"warning: {each}" for each in facts["warnings"]]
 

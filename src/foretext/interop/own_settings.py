@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from typing_extensions import TypedDict
 
 from foretext.errors import ModelFileError
-from foretext.metrics import Scheme
+from foretext.metrics import Scheme, TagForm
 from foretext.parsing import parse_json
 
 __all__ = ["KEY", "check_own", "own_part"]
@@ -30,6 +30,7 @@ class _Found(BaseModel):
     lowest: float = 0.0
     highest: float = 1.0
     scheme: Scheme | Literal["auto"] | None = None
+    form: TagForm = "B-PER"
     characters: str = ""
     by_character: bool = False
     may_abstain: bool = False

@@ -26,7 +26,9 @@ from foretext.metrics.span_qa import (
     exact_match,
     word_f1,
 )
+from foretext.metrics.tag_forms import Notation, TagForm, detect_notation, write_tag
 from foretext.metrics.tag_schemes import (
+    LETTERS,
     SCHEMES,
     Scheme,
     Span,
@@ -39,12 +41,15 @@ from foretext.metrics.tag_schemes import (
 from foretext.metrics.tagging import TaggingScores, tagging_scores
 
 __all__ = [
+    "LETTERS",
     "SCHEMES",
     "ClassificationScores",
     "LabelScore",
+    "Notation",
     "ReliabilityBin",
     "Scheme",
     "Span",
+    "TagForm",
     "TaggingScores",
     "answer_scores",
     "average_ranks",
@@ -53,6 +58,7 @@ __all__ = [
     "chinese_f1",
     "classification_scores",
     "confusion_matrix",
+    "detect_notation",
     "detect_scheme",
     "entity_spans",
     "exact_match",
@@ -70,4 +76,5 @@ __all__ = [
     "tagging_scores",
     "violations",
     "word_f1",
+    "write_tag",
 ]

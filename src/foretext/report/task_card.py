@@ -13,6 +13,7 @@ __all__ = [
     "POINTS",
     "figure_name",
     "figure_text",
+    "labels_of",
     "measured_models",
     "task_card",
     "task_title",
@@ -104,12 +105,19 @@ def task_card(
 
 
 def _sentence(facts: Facts) -> str:
-    labels = f" of {facts['labels']:,} labels" if facts["labels"] else ""
     return (
-        f"Learned by foretext {facts['foretext']} from {facts['rows']:,} rows{labels} in "
+        f"Learned by foretext {facts['foretext']} from {facts['rows']:,} rows{labels_of(facts)} in "
         f"{facts['seconds']:.0f} s and {facts['steps']:,} steps, on `{facts['base']}`, "
         f"{facts['method']}; {tile(facts['parameters'])} parameters."
     )
+
+
+def labels_of(facts: Facts) -> str:
+    """Return how many labels rows have, and the scheme of tags; "" where they have none."""
+    if not facts["labels"]:
+        return ""
+    scheme = f" (scheme {facts['scheme']})" if facts.get("scheme") else ""
+    return f" of {facts['labels']:,} labels{scheme}"
 
 
 def _judgement(facts: Facts) -> str:

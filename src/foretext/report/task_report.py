@@ -11,7 +11,7 @@ from foretext.report.cells import best_first, duration, table, tile
 from foretext.report.charts import curve_chart
 from foretext.report.page import write_page
 from foretext.report.settings import setting_sections
-from foretext.report.task_card import POINTS, figure_name, figure_text, measured_models
+from foretext.report.task_card import POINTS, figure_name, figure_text, labels_of, measured_models
 from foretext.report.task_charts import (
     FEW_LABELS,
     beside_chart,
@@ -98,9 +98,8 @@ def write_task_report(
 
 
 def _summary(facts: Record) -> str:
-    labels = f" of {facts['labels']:,} labels" if facts["labels"] else ""
     base = Path(facts["base"]).name
-    return f"{facts['rows']:,} rows{labels}, learned on {base}, {facts['method']}"
+    return f"{facts['rows']:,} rows{labels_of(facts)}, learned on {base}, {facts['method']}"
 
 
 def _remarks(facts: Record) -> list[str]:

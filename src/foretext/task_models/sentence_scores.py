@@ -30,7 +30,11 @@ class SentenceScores:
         self.rows = rows
 
     def tags(self) -> list[list[str]]:
-        """Return the best tags of each sentence, in the scheme of the user's files."""
+        """Return the best tags of each sentence, as the user's files write them."""
+        return [self.task.tags.written(tags) for tags in self.plain_tags()]
+
+    def plain_tags(self) -> list[list[str]]:
+        """Return the best tags of each sentence, such as "B-PER", in the user's scheme."""
         return [self.task.tags.tags(places) for places in self.places()]
 
     def places(self) -> list[list[int]]:

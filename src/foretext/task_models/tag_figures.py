@@ -14,7 +14,7 @@ from foretext.classifiers.one_answer import FEWEST, one_answer
 from foretext.classifiers.shown_row import ShownRow, shown_rows
 from foretext.classifiers.word_tag_baseline import WordTagBaseline
 from foretext.data.rows import TaggedSentence
-from foretext.metrics import classification_scores, detect_scheme, entity_spans, tagging_scores
+from foretext.metrics import classification_scores, detect_notation, entity_spans, tagging_scores
 from foretext.metrics.classification import LabelScore
 from foretext.metrics.paired import Tallies, f1_tallies, share_tallies
 
@@ -54,7 +54,7 @@ def tag_baseline(rows: Sequence[TaggedSentence]) -> Baseline:
 def tag_majority(rows: Sequence[TaggedSentence]) -> Baseline:
     """Give every token the tag of no entity, or, where tags are not of entities, the commonest."""
     tags = [row.tags for row in rows]
-    of_entities = detect_scheme(tags) is not None
+    of_entities = detect_notation(tags) is not None
     tag = "O" if of_entities else Counter(chain(*tags)).most_common(1)[0][0]
     name = "no entity" if of_entities else "the most frequent tag"
     return Baseline(name, lambda others: [[tag] * len(row.tokens) for row in others])

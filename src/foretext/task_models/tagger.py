@@ -29,7 +29,7 @@ from foretext.task_models.tag_figures import (
     tag_tallies,
 )
 from foretext.task_models.tag_findings import kind_counts, tag_findings
-from foretext.task_models.tagged_rows import check_tags, unknown_tag
+from foretext.task_models.tagged_rows import plain_rows, unknown_tag
 from foretext.task_models.tagger_learning import TaggerLearning
 from foretext.tasks.word_boundaries import word_places
 
@@ -68,6 +68,11 @@ class Tagger(TaggerLearning):
             'model.spans(["a sentence"])  # entities with their places'
         )
 
+    def described(self) -> dict[str, Any]:
+        """Return what card and report say of the model, with the scheme of its tags."""
+        notation = self.task.tags.notation
+        return {**super().described(), "scheme": None if notation is None else notation.name}
+
     @property
     def judged_by(self) -> str:  # type: ignore[override]
         """The figure by which one model is better than another."""
@@ -76,11 +81,11 @@ class Tagger(TaggerLearning):
     @property
     def classes_(self) -> NDArray[np.str_]:
         """(C,) tags in the order of `predict_proba`, of the scheme that was learned."""
-        return np.array(self.task.tags.labels)
+        return np.array(self.task.tags.written(self.task.tags.labels))
 
     def examples(self, rows: Sequence[TaggedSentence]) -> PaddedExamples:
         """Return each window of each sentence, with the tags of the tokens that are read there."""
-        check_tags(rows, self.task.tags.scheme)
+        written, rows = rows, self._plain(rows)
         sentences = [row.tokens for row in rows]
         windows = self._windows(sentences)
         targets = []
@@ -89,7 +94,9 @@ class Tagger(TaggerLearning):
             # Part of an entity is an entity in either window, so that no tags are forbidden.
             places = self.task.tags.places(row.tags[window.answered])
             if -1 in places:
-                raise unknown_tag(row, window.answered.start + places.index(-1))
+                raise unknown_tag(
+                    written[window.sentence], window.answered.start + places.index(-1)
+                )
             target[window.positions] = places
             targets.append(target)
         return self._padded(sentences, windows, {"tags": Ragged(targets)})
@@ -132,8 +139,8 @@ class Tagger(TaggerLearning):
         ]
 
     def answer_rows(self, rows: Sequence[TaggedSentence]) -> list[list[str]]:
-        """Return the tag of each token, in the scheme of the user's files."""
-        return self._scores([row.tokens for row in rows]).tags()
+        """Return the tag of each token, such as "B-PER", in the scheme of the user's files."""
+        return self._scores([row.tokens for row in rows]).plain_tags()
 
     def judge(
         self, rows: Sequence[TaggedSentence], answers: Sequence[Sequence[str]]
@@ -145,7 +152,6 @@ class Tagger(TaggerLearning):
         Raises:
             CorpusError: a row has no tags, or one that does not fit the scheme.
         """
-        check_tags(rows, self.task.tags.scheme)
         return tag_figures(self._gold(rows), answers, of_entities=self.finds_entities)
 
     def tallies(
@@ -170,11 +176,17 @@ class Tagger(TaggerLearning):
         self, rows: Sequence[TaggedSentence], answers: Sequence[Sequence[str]]
     ) -> dict[str, Any]:
         """Return confusions, what became of entities, and the sentences with most errors."""
-        return tag_findings(rows, self._gold(rows), answers, of_entities=self.finds_entities)
+        gold = self._gold(rows)
+        found = tag_findings(rows, gold, answers, of_entities=self.finds_entities)
+        for sentence in found["sentences"]:
+            for side in ("right", "given"):
+                sentence[side] = self.task.tags.written(sentence[side])
+        return found
 
     def label_counts(self, rows: Sequence[TaggedSentence]) -> Counter[str]:
         """Return how many entities of each kind there are, or tokens with each tag."""
-        return kind_counts([row.tags for row in rows], of_entities=self.finds_entities)
+        tags = [row.tags for row in self._plain(rows)]
+        return kind_counts(tags, of_entities=self.finds_entities)
 
     def options(self, k: int | None, threshold: float | None) -> Top:
         """Return the least probability of an entity."""
@@ -225,7 +237,8 @@ class Tagger(TaggerLearning):
 
     def knows(self, row: TaggedSentence) -> bool:
         """Whether all tags of a sentence are known."""
-        return -1 not in self.task.tags.places(row.tags)
+        (plain,) = self._plain([row])
+        return -1 not in self.task.tags.places(plain.tags)
 
     def num_cut(self, rows: Sequence[TaggedSentence]) -> int:
         """Return the number of sentences that are longer than the model reads at once."""
@@ -273,7 +286,11 @@ class Tagger(TaggerLearning):
         return SentenceScores(self.task, windows.gathered(outputs, len(sentences)))
 
     def _gold(self, rows: Sequence[TaggedSentence]) -> list[list[str]]:
-        return [self.task.tags.lawful(row.tags) for row in rows]
+        return [self.task.tags.lawful(row.tags) for row in self._plain(rows)]
+
+    def _plain(self, rows: Sequence[TaggedSentence]) -> Sequence[TaggedSentence]:
+        """Return rows with tags such as "B-PER"."""
+        return plain_rows(rows, self.task.tags.notation)
 
     def _text_spans(
         self,

@@ -28,7 +28,12 @@ from foretext.task_models.tag_figures import (
     tag_baseline,
     tag_majority,
 )
-from foretext.task_models.tagged_rows import are_characters, are_chinese_characters, found_in
+from foretext.task_models.tagged_rows import (
+    are_characters,
+    are_chinese_characters,
+    found_in,
+    in_own_notation,
+)
 from foretext.task_models.trainee import Resolved
 from foretext.tasks.tagging import Tagging
 from foretext.tasks.task_base import TaskBase
@@ -168,18 +173,18 @@ class TaggerLearning(TaskModel):
     @classmethod
     def baseline(cls, rows: Sequence[TaggedSentence]) -> Baseline:
         """Learn the most frequent tag of each word."""
-        return tag_baseline(rows)
+        return tag_baseline(in_own_notation(rows))
 
     @classmethod
     def majority(cls, rows: Sequence[TaggedSentence]) -> Baseline:
         """Learn nothing where tags are of entities: no token is of one."""
-        return tag_majority(rows)
+        return tag_majority(in_own_notation(rows))
 
     @classmethod
     def begin(cls, base: TaskBase, config: Config, rows: Sequence[TaggedSentence]) -> Self:
         """Put an untrained head on a base, and note what the rows look like."""
         model = super().begin(base, config, rows)
-        sample = rows[:: -(-len(rows) // SAMPLE)]
+        sample = in_own_notation(rows[:: -(-len(rows) // SAMPLE)])
         model.learned = model._rates(
             [row.tokens for row in sample], sum(tag != "O" for row in sample for tag in row.tags)
         )

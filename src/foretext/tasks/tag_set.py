@@ -11,7 +11,16 @@ from functools import cache
 from typing import Literal
 
 from foretext.errors import SettingError
-from foretext.metrics import Scheme, Span, detect_scheme, entity_spans, spans_to_tags
+from foretext.metrics import (
+    Notation,
+    Scheme,
+    Span,
+    TagForm,
+    detect_notation,
+    entity_spans,
+    spans_to_tags,
+    write_tag,
+)
 
 __all__ = ["TagSet", "closed_tags", "is_entity_tag"]
 
@@ -19,14 +28,19 @@ __all__ = ["TagSet", "closed_tags", "is_entity_tag"]
 class TagSet:
     """Tags as indices, and the conversion from the user's tags and back.
 
+    Tags are "B-PER" here, whatever their form in the user's files.
+
     Args:
         labels: C tags, of the user's scheme or of the one that is learned.
-        scheme: of the user's files, None where tags are not of entities; "auto" finds it.
+        scheme: of the user's files, None where tags are not of entities; "auto" finds it, and the
+            form of the labels.
         learned: the scheme to learn; "auto" is the user's.
+        form: of the tags in the user's files.
 
     Attributes:
         labels: C' tags in the scheme that is learned.
         scheme: of the user's files.
+        form: of the tags in the user's files.
         learned: the scheme that is learned.
 
     Raises:
@@ -38,9 +52,14 @@ class TagSet:
         labels: Sequence[str],
         scheme: Scheme | Literal["auto"] | None = "auto",
         learned: Scheme | Literal["auto"] = "auto",
+        form: TagForm = "B-PER",
     ) -> None:
-        # Each tag is a sentence here, since their order is not known.
-        self.scheme = detect_scheme([tag] for tag in labels) if scheme == "auto" else scheme
+        if scheme == "auto":  # each tag is a sentence here, since their order is not known
+            found = detect_notation([tag] for tag in labels)
+            scheme, form = found or (None, form)
+            labels = labels if found is None else found.read(labels)
+        self.scheme: Scheme | None = scheme
+        self.form = form
         if self.scheme is None and learned != "auto":
             raise SettingError(
                 f"[task] scheme = '{learned}': tags such as '{labels[0]}' are of no entities; "
@@ -51,6 +70,15 @@ class TagSet:
             labels = closed_tags(labels, self.learned)
         self.labels = tuple(labels)
         self._places = {label: place for place, label in enumerate(self.labels)}
+
+    @property
+    def notation(self) -> Notation | None:
+        """How the user's files write entities; None: tags are of no entities."""
+        return None if self.scheme is None else Notation(self.scheme, self.form)
+
+    def written(self, tags: Sequence[str]) -> list[str]:
+        """Return tags in the form of the user's files."""
+        return list(tags) if self.scheme is None else [write_tag(tag, self.form) for tag in tags]
 
     def places(self, tags: Sequence[str]) -> list[int]:
         """Return the index of each tag of a sentence, -1 for an unknown one."""

@@ -18,7 +18,7 @@ from foretext.backbones.base import States
 from foretext.config import Config
 from foretext.data.batch import Batch, Inputs
 from foretext.data.padded_examples import IGNORED
-from foretext.metrics import Scheme
+from foretext.metrics import Scheme, TagForm
 from foretext.nn.crf import CRF
 from foretext.nn.dropout import Dropout
 from foretext.nn.recurrent import RecurrentLayer, row_lengths
@@ -44,6 +44,7 @@ class Tagging(Task):
         base: tokenizer and backbone.
         labels: tags of the user's files, or of a head that exists.
         scheme: of the user's files, None where tags are not of entities; "auto" reads it off.
+        form: of the tags in the user's files.
         characters: that words are spelled with, the most frequent first, where the base reads them.
         by_character: whether every character is a token.
 
@@ -81,6 +82,7 @@ class Tagging(Task):
         *,
         labels: list[str],
         scheme: Scheme | Literal["auto"] | None = "auto",
+        form: TagForm = "B-PER",
         characters: str = "",
         by_character: bool = False,
     ) -> None:
@@ -98,13 +100,14 @@ class Tagging(Task):
         }
         self.config = config.model_copy(update=chosen)
         self.mix = layer_mix(base, self.config.layers)
-        self.tags = TagSet(labels, scheme, config.scheme)
+        self.tags = TagSet(labels, scheme, config.scheme, form)
         self.alphabet = _alphabet_for(base, base.characters or characters)
         self.characters = "" if self.alphabet is None else self.alphabet.characters
         self.by_character = by_character
         self.found = {
             "labels": list(self.tags.labels),
             "scheme": self.tags.scheme,
+            "form": self.tags.form,
             "characters": self.characters,
             "by_character": by_character,
         }

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from foretext.corpus.findings import Place, Problem
 from foretext.corpus.problems import SEVERITIES
 from foretext.data.rows.tagged import TaggedSentence
-from foretext.metrics import detect_scheme, violations
+from foretext.metrics import detect_notation, violations
 
 __all__ = [
     "Row",
@@ -176,18 +176,34 @@ def _overlap(train: Sequence[Row], test: Sequence[Row]) -> Iterator[Problem]:
 
 
 def _violations(sentences: Sequence[TaggedSentence]) -> Iterator[Problem]:
-    scheme = detect_scheme(sentence.tags for sentence in sentences)
-    if scheme is None:
+    notation = detect_notation(sentence.tags for sentence in sentences)
+    if notation is None:
+        yield from _numbers(sentences)
         return
-    wrong = [(each, token) for each in sentences for token in violations(each.tags, scheme)]
+    wrong = [
+        (each, token)
+        for each in sentences
+        for token in violations(notation.read(each.tags), notation.scheme)
+    ]
     if wrong:
         sentence, token = wrong[0]
         yield Problem(
             severity="warning",
-            sentence=f"{many(wrong, 'tag does', 'tags do')} not follow {scheme}, the scheme of "
-            f"the others (such as '{sentence.tags[token]}'); correct them: their entities are a "
+            sentence=f"{many(wrong, 'tag does', 'tags do')} not follow {notation.name}, the scheme "
+            f"of the others (such as '{sentence.tags[token]}'); correct them: their entities are a "
             "guess.",
             place=Place(file=sentence.file, line=sentence.lines[token]),
+        )
+
+
+def _numbers(sentences: Sequence[TaggedSentence]) -> Iterator[Problem]:
+    """Name tags that are ids of classes, of which nobody can tell what an entity is."""
+    tags = {tag for sentence in sentences for tag in sentence.tags}
+    if tags and all(map(str.isdecimal, tags)):
+        yield problem_of(
+            "note",
+            "The tags are numbers; give their names in the order of the numbers, from 0 (--set "
+            'rows.tag_names=\'["O", "B-PER"]\'), or F1 of entities cannot be measured.',
         )
 
 
