@@ -67,7 +67,7 @@ def test_other_separators_and_comments(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "settings", "sentence"),
     [
-        ("a O\nb\n", {}, "a.conll, line 2: 1 columns where the first row has 2; correct the row"),
+        ("a O\nb\n", {}, "a.conll, line 2: 1 column where the other rows have 2; correct the row"),
         (
             "a\n",
             {},
@@ -95,6 +95,111 @@ def test_one_column_cannot_be_both() -> None:
 def test_an_unknown_encoding_is_refused() -> None:
     with pytest.raises(SettingError, match="encoding = 'utf-9': Python knows no such"):
         TaggedConfig.checked({"encoding": "utf-9"}, "rows")
+
+
+UD = """# newdoc id = a
+# text = du chat
+1-2	du	_	_	_	_	_	_	_	_
+1	de	de	ADP	E	_	3	case	_	_
+2	le	le	DET	RD	_	3	det	_	_
+2.1	vu	voir	VERB	V	_	_	_	_	_
+3	chat	chat	NOUN	S	_	0	root	_	_
+
+# text = 5
+1	5	5	NUM	N	_	0	root	_	_
+"""
+
+
+def test_conllu_is_known_by_its_content(tmp_path: Path) -> None:
+    path = written(tmp_path, UD)
+    first, second = read_tagged(path)
+    assert (first.tokens, first.tags) == (("de", "le", "chat"), ("ADP", "DET", "NOUN"))
+    assert (first.lines, second.tokens) == ((4, 5, 7), ("5",))
+    assert read_tagged(path, TaggedConfig(token=2, tag=4)) == [first, second]
+    other, _ = read_tagged(path, TaggedConfig(token=3, tag=5, comment="#"))
+    assert (other.tokens, other.tags) == (("de", "le", "chat"), ("E", "RD", "S"))
+    untagged, _ = read_tagged(path, TaggedConfig(tag=None))
+    assert (untagged.tokens, untagged.tags) == (("de", "le", "chat"), ())
+
+
+def test_numbers_are_tokens_where_a_file_is_not_conllu(tmp_path: Path) -> None:
+    (sentence,) = read_tagged(written(tmp_path, "1-2 B-X\n8.1 O\n"))
+    assert sentence.tokens == ("1-2", "8.1")
+
+
+def test_a_token_may_begin_like_a_comment(tmp_path: Path) -> None:
+    text = "# id 7 of 9\n#storm B-X\nhits O\n# O\n# the end\n"
+    (sentence,) = read_tagged(written(tmp_path, text), TaggedConfig(comment="#"))
+    assert sentence.tokens == ("#storm", "hits", "#")
+    assert sentence.tags == ("B-X", "O", "O")
+    (alone,) = read_tagged(written(tmp_path, "#one O\n#two B-X\n"))  # hashtags alone
+    assert alone.tokens == ("#one", "#two")
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("# id 1\nAda B-X\n", 1),  # MultiCoNER
+        ("#\thttp://a.b [2009]\n1\tAda\tB-X\tO\n", 1),  # GermEval
+        ("Ada\tO\n\n# sentence 2\nleft\tO\n", 3),
+    ],
+)
+def test_comments_name_the_setting_that_reads_them(tmp_path: Path, text: str, number: int) -> None:
+    path = written(tmp_path, text)
+    remedy = r"if it is a comment, set rows.comment \(--set rows.comment=#\)"
+    with pytest.raises(CorpusError, match=f"line {number}: .*; {remedy}"):
+        read_tagged(path)
+    assert "#" not in str([each.tokens for each in read_tagged(path, TaggedConfig(comment="#"))])
+
+
+def test_the_first_token_says_what_separates_columns(tmp_path: Path) -> None:
+    (sentence,) = read_tagged(written(tmp_path, "-DOCSTART- -X- O O\n\nnew york\tO\n"))
+    assert sentence.tokens == ("new york",)
+    (after,) = read_tagged(written(tmp_path, "-DOCSTART-\t(1)\n\nAda O\n"))
+    assert (after.tokens, after.tags) == (("Ada",), ("O",))
+
+
+def test_a_text_without_empty_lines_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, "\n" + "a O\n" * 5000)
+    with pytest.raises(CorpusError, match="line 2: a sentence of more than 4,096 tokens begins"):
+        read_tagged(path)
+    assert len(read_tagged(path, TaggedConfig(max_tokens=5000))[0].tokens) == 5000
+    lines = in_lines(tmp_path, '{"tokens": ["a", "b", "c"], "tags": ["O", "O", "O"]}\n')
+    with pytest.raises(CorpusError, match="line 1: a sentence of more than 2 tokens begins here"):
+        read_tagged(lines, TaggedConfig(max_tokens=2))
+
+
+def test_ids_of_classes_get_their_names(tmp_path: Path) -> None:
+    names = TaggedConfig.checked({"tag_names": ["O", "B-PER"]}, "rows")
+    line = '{"tokens": ["Ada", "left"], "pos_tags": [1, 2], "ner_tags": [1, 0]}\n'
+    path = in_lines(tmp_path, line)
+    assert read_tagged(path)[0].tags == ("1", "0")
+    assert read_tagged(path, names)[0].tags == ("B-PER", "O")
+    assert read_tagged(written(tmp_path, "Ada 1\nleft 0\n"), names)[0].tags == ("B-PER", "O")
+    wrong = r"line 2: the tag '{}' is no number from 0 to 1, for which rows.tag_names has names"
+    for tag in ("2", "O"):
+        with pytest.raises(CorpusError, match=wrong.format(tag)):
+            read_tagged(written(tmp_path, f"Ada 1\nleft {tag}\n"), names)
+
+
+def test_lists_of_json_lines_are_chosen_by_name(tmp_path: Path) -> None:
+    line = '{"words": ["Ada"], "pos_tags": ["N"], "chunks": ["B-NP"], "ner_tags": ["B-PER"]}\n'
+    path = in_lines(tmp_path, line)
+    assert read_tagged(path)[0].tags == ("B-PER",)  # before pos_tags
+    assert read_tagged(path, TaggedConfig(tag="pos_tags"))[0].tags == ("N",)
+    assert read_tagged(path, TaggedConfig(token="words", tag="chunks"))[0].tags == ("B-NP",)
+    with pytest.raises(CorpusError, match=r"there is no column .pos_tag.,.*.pos_tags."):
+        read_tagged(path, TaggedConfig(tag="pos_tag"))
+    with pytest.raises(SettingError, match=r"tag = 'ner_tags': .*such as --tag 2\)"):
+        read_tagged(written(tmp_path, "Ada B-PER\n"), TaggedConfig(tag="ner_tags"))
+
+
+def test_json_lines_are_known_by_their_content(tmp_path: Path) -> None:
+    path = tmp_path / "rows.txt"
+    path.write_text('\n{"tokens": ["Ada"], "tags": ["O"]}\n', encoding="utf-8")
+    assert read_tagged(path)[0].tokens == ("Ada",)
+    path.write_text("{ O\n} O\n", encoding="utf-8")
+    assert read_tagged(path)[0].tokens == ("{", "}")
 
 
 @pytest.mark.shared_data

@@ -22,7 +22,7 @@ __all__ = ["RowSource", "json_lines", "row_source", "tagged_blocks"]
 
 RowSource: TypeAlias = str | Path | Source | ParallelFiles  # what rows are read from
 
-TAGS = ("tags", "labels", "ner_tags", "pos_tags")  # columns with the tags of tokens
+TAGS = ("tags", "labels", "ner_tags", "pos_tags", "chunk_tags")  # of tokens; the first one wins
 
 
 def row_source(given: Any, lines_of: Callable[[Any], Iterator[str]]) -> RowSource:

@@ -1,12 +1,13 @@
-"""Sentences with a tag for each token, in columns as CoNLL has them, or as JSON lines."""
+"""Sentences with a tag for each token: columns of CoNLL or CoNLL-U, or JSON lines."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from foretext.config import Config
 from foretext.corpus.compression import LARGEST_PIECE
@@ -16,28 +17,43 @@ from foretext.corpus.source import Source
 from foretext.corpus.sources import find_sources
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.records import read_lines
-from foretext.data.rows.tagged_objects import TaggedObject, has_objects, tagged_objects
+from foretext.data.rows.tagged_objects import TaggedObject, are_objects, tagged_objects
 from foretext.errors import CorpusError, SettingError
 
 __all__ = ["TaggedConfig", "TaggedSentence", "read_tagged"]
 
 _DOCUMENT = "-DOCSTART-"
+_USUAL_COMMENT = "#"
+_UD_COLUMNS = 10  # of CoNLL-U: ID, FORM, LEMMA, UPOS, ...
+_UD_TOKEN, _UD_TAG = 2, 4
+_UD_ID = re.compile(r"[0-9]+([-.][0-9]+)?")  # 1-2 is a range of tokens, 8.1 an empty node
 
-_Number = Annotated[int, Field(ge=1)]
+
+def _as_tuple(given: Any) -> Any:
+    """Take a list, which TOML has where Python has a tuple."""
+    return tuple(given) if isinstance(given, list) else given
+
+
+_Column = Annotated[int, Field(ge=1)] | Annotated[str, Field(min_length=1)]
+_Names = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_as_tuple)]
 Row = tuple[int, list[str]]  # its line, its columns
 
 
 class TaggedConfig(Config):
     """Which columns hold tokens and tags, counted from 1, and what separates them."""
 
-    token: _Number = 1
-    """Column of the token, counted from 1."""
-    tag: _Number | Literal["last"] | None = "last"
-    """Column of the tag, counted from 1; none: the tokens have no tags."""
+    token: _Column = 1
+    """Column of the token, counted from 1; in CoNLL-U the second; of JSON lines its name."""
+    tag: _Column | None = "last"
+    """Column of the tag, or last; in CoNLL-U the fourth; of JSON lines its name; none: no tags."""
+    tag_names: _Names | None = None
+    """Names of tags that are numbers, the first one that of 0."""
     separator: str = Field(default="auto", min_length=1)
     """What separates columns; auto: tabs if the first row has one, else blanks."""
     comment: str | None = Field(default=None, min_length=1)
-    """Beginning of lines that are skipped."""
+    """Beginning of lines that are skipped if they do not have the columns of a token."""
+    max_tokens: int = Field(default=4096, ge=1)
+    """Tokens of a sentence, at most; more of them show that empty lines are missing."""
     encoding: Encoding = "utf-8"
     """Encoding of the files; a byte order mark is accepted."""
     normalization: Literal["none", "NFC", "NFKC"] = "NFC"
@@ -46,10 +62,17 @@ class TaggedConfig(Config):
     """Bytes of a row, at most."""
 
     @property
-    def columns_chosen(self) -> set[str]:
-        """The settings of columns that were set; JSON lines have none."""
-        number = {"tag"} if isinstance(self.tag, int) else set()
-        return self.changed & {"token", "separator", "comment", *number}
+    def idle_for_objects(self) -> set[str]:
+        """The settings that were set, but that JSON lines do not have."""
+        numbers = {name for name in ("token", "tag") if isinstance(getattr(self, name), int)}
+        return self.changed & {"separator", "comment", *numbers}
+
+    @property
+    def named_columns(self) -> dict[str, str]:
+        """The columns that are named, as those of JSON lines."""
+        chosen = {"token": self.token, "tag": self.tag}
+        named = {name: column for name, column in chosen.items() if isinstance(column, str)}
+        return {name: column for name, column in named.items() if column != "last"}
 
     @model_validator(mode="after")
     def _two_columns(self) -> Self:
@@ -85,12 +108,15 @@ class TaggedSentence(NamedTuple):
 def read_tagged(path: RowSource, config: TaggedConfig | None = None) -> list[TaggedSentence]:
     """Read a token a line, its columns separated by blanks or tabs, an empty line after a sentence.
 
-    Lines whose first column is ``-DOCSTART-`` are skipped. Files of JSON lines (``.jsonl``) have
-    the lists ``tokens`` and ``tags`` of a sentence in each line.
+    Lines whose first column is ``-DOCSTART-`` end a sentence. Ten columns with ids in front are
+    CoNLL-U: lines of ranges (``1-2``) and of empty nodes (``8.1``) are no tokens, and the tags are
+    those of UPOS. JSON lines have the lists ``tokens`` and ``tags`` of a sentence in each line; a
+    list ``ner_tags`` is taken before ``pos_tags``.
 
     Raises:
-        CorpusError: no such file, no sentences, or a row with too few or too many columns.
-        SettingError: a setting of columns has no effect on JSON lines.
+        CorpusError: no such file, no sentences, a row with too few or too many columns, or a
+            sentence of more than `max_tokens`.
+        SettingError: a setting of columns has no effect on JSON lines, or names none of them.
     """
     config = config or TaggedConfig()
     sentences = [each for source in find_sources(path) for each in _of_file(source, config)]
@@ -101,50 +127,137 @@ def read_tagged(path: RowSource, config: TaggedConfig | None = None) -> list[Tag
 
 def _of_file(source: Source, config: TaggedConfig) -> Iterator[TaggedSentence]:
     lines = read_lines(source, config.encoding, config.max_piece_bytes)
-    if not has_objects(source.name):
-        return _sentences(lines, source.name, config)
-    if idle := config.columns_chosen:
+    head = _until_text(lines)
+    lines = chain(head, lines)
+    if not are_objects(source.name, head[-1] if head else ""):
+        return _of_columns(lines, source.name, config)
+    if idle := config.idle_for_objects:
         raise SettingError(
             f"[rows] {min(idle)} has no effect on {source.name}: each of its lines is a JSON "
             "object with 'tokens' and 'tags'; leave it out."
         )
-    found = tagged_objects(lines, source.name, has_tags=config.tag is not None)
+    has_tags = config.tag is not None
+    found = tagged_objects(lines, source.name, has_tags=has_tags, named=config.named_columns)
     return (_of_object(each, source.name, config) for each in found)
+
+
+def _until_text(lines: Iterator[str]) -> list[str]:
+    """Take lines up to the first one that is not empty."""
+    head: list[str] = []
+    for line in lines:
+        head.append(line)
+        if line.strip():
+            break
+    return head
 
 
 def _of_object(found: TaggedObject, name: str, config: TaggedConfig) -> TaggedSentence:
     tokens = tuple(normalize(token, config.normalization) for token in found.tokens)
-    return TaggedSentence(tokens, tuple(found.tags), name, (found.line,) * len(tokens))
+    if len(tokens) > config.max_tokens:
+        raise _too_long(name, found.line, config)
+    lines = (found.line,) * len(tokens)
+    return TaggedSentence(tokens, _named(found.tags, name, lines, config), name, lines)
 
 
-def _sentences(lines: Iterable[str], name: str, config: TaggedConfig) -> Iterator[TaggedSentence]:
+class _Layout(NamedTuple):
+    """How the lines of a file are taken apart; columns are counted from 0."""
+
+    separator: str
+    width: int
+    token: int
+    tag: int | None  # -1: the last one
+    is_conllu: bool
+
+    @classmethod
+    def of(cls, row: str, where: str, config: TaggedConfig) -> Self:
+        """Return the layout of a file with this row.
+
+        Raises:
+            CorpusError: it has too few columns.
+        """
+        separator = config.separator
+        if separator == "auto":
+            separator = "\t" if "\t" in row else " "
+        columns = _columns(row, separator)
+        is_conllu = (
+            separator == "\t"
+            and len(columns) == _UD_COLUMNS
+            and _UD_ID.fullmatch(columns[0]) is not None
+        )
+        usual: tuple[int, int | Literal["last"]] = (
+            (_UD_TOKEN, _UD_TAG) if is_conllu else (1, "last")
+        )
+        token = config.token if "token" in config.changed else usual[0]
+        tag = config.tag if "tag" in config.changed else usual[1]
+        _check_columns(columns, token, tag, where)
+        place = None if tag is None else -1 if tag == "last" else int(tag) - 1
+        return cls(separator, len(columns), int(token) - 1, place, is_conllu)
+
+
+def _of_columns(lines: Iterator[str], name: str, config: TaggedConfig) -> Iterator[TaggedSentence]:
+    """Yield the sentences of a file with a token a line.
+
+    Raises:
+        SettingError: a column has a name.
+    """
+    if named := config.named_columns:
+        setting, column = next(iter(named.items()))
+        raise SettingError(
+            f"[rows] {setting} = '{column[:40]}': {name} has a token a line, whose columns have no "
+            f"names; give the number of the column, from 1 (such as --{setting} 2)."
+        )
     rows: list[Row] = []
     for row in chain(_rows(lines, name, config), ((0, []),)):
         if row[1]:
             rows.append(row)
+            if len(rows) > config.max_tokens:
+                raise _too_long(name, rows[0][0], config)
         elif rows:
             yield _sentence(rows, name, config)
             rows = []
 
 
-def _rows(lines: Iterable[str], name: str, config: TaggedConfig) -> Iterator[Row]:
-    """Yield the columns of each line, none at the end of a sentence."""
-    separator, width = config.separator, 0
-    for number, line in enumerate(lines, start=1):
-        if config.comment is not None and line.startswith(config.comment):
-            continue
-        if not line.strip(" \t\r"):
+def _rows(lines: Iterator[str], name: str, config: TaggedConfig) -> Iterator[Row]:
+    """Yield token and tag of each line, none at the end of a sentence."""
+    head, layout = _head(lines, name, config)
+    if layout is None:
+        return
+    comment = config.comment or (_USUAL_COMMENT if layout.is_conllu else None)
+    for number, line in enumerate(chain(head, lines), start=1):
+        if _ends_sentence(line):
             yield number, []
             continue
-        if separator == "auto":
-            separator = "\t" if "\t" in line else " "
-        columns = _columns(line, separator)
-        if columns[0] == _DOCUMENT:
-            yield number, []
+        columns = _columns(line, layout.separator)
+        if len(columns) != layout.width:
+            if comment is not None and line.startswith(comment):
+                continue
+            raise _wrong_width(columns, layout.width, f"{name}, line {number}")
+        if layout.is_conllu and not columns[0].isdecimal() and _UD_ID.fullmatch(columns[0]):
             continue
-        width = width or len(columns)
-        _check_width(columns, width, config, f"{name}, line {number}")
-        yield number, columns
+        yield number, [columns[at] for at in (layout.token, layout.tag) if at is not None]
+
+
+def _head(
+    lines: Iterator[str], name: str, config: TaggedConfig
+) -> tuple[list[str], _Layout | None]:
+    """Take lines up to the first one that is surely a row, and return the layout that it has.
+
+    Where all lines begin like comments, the first one is a row.
+    """
+    head: list[str] = []
+    begin = config.comment or _USUAL_COMMENT
+    for line in lines:
+        head.append(line)
+        if not _ends_sentence(line) and not line.startswith(begin):
+            return head, _Layout.of(line, f"{name}, line {len(head)}", config)
+    for number, line in enumerate(head, start=1):
+        if not _ends_sentence(line) and config.comment is None:
+            return head, _Layout.of(line, f"{name}, line {number}", config)
+    return head, None
+
+
+def _ends_sentence(line: str) -> bool:
+    return not line.strip(" \t\r") or line.split(None, 1)[:1] == [_DOCUMENT]
 
 
 def _columns(line: str, separator: str) -> list[str]:
@@ -153,29 +266,55 @@ def _columns(line: str, separator: str) -> list[str]:
     return [column for column in columns if column] if separator == " " else columns
 
 
-def _check_width(columns: list[str], width: int, config: TaggedConfig, where: str) -> None:
-    if len(columns) != width:
+def _wrong_width(columns: list[str], width: int, where: str) -> CorpusError:
+    number = "1 column" if len(columns) == 1 else f"{len(columns)} columns"
+    remedy = "correct the row, or set rows.separator (--set rows.separator=...)"
+    if columns[0].startswith(_USUAL_COMMENT):
+        remedy = "if it is a comment, set rows.comment (--set rows.comment=#)"
+    return CorpusError(f"{where}: {number} where the other rows have {width}; {remedy}.")
+
+
+def _check_columns(columns: list[str], token: int | str, tag: int | str | None, where: str) -> None:
+    wanted = [number for number in (token, tag) if isinstance(number, int)]
+    least = max([*wanted, 2 if tag == "last" else 1])
+    if len(columns) < least:
         raise CorpusError(
-            f"{where}: {len(columns)} columns where the first row has {width}; correct the row, or "
-            "set rows.separator (--set rows.separator=...)."
-        )
-    wanted = [number for number in (config.token, config.tag) if isinstance(number, int)]
-    least = max([*wanted, 2 if config.tag == "last" else 1])
-    if width < least:
-        raise CorpusError(
-            f"{where}: there is no column {least}, the row has {width}: '{columns[0][:40]}'; set "
-            "--token, --tag or rows.separator."
+            f"{where}: there is no column {least}, the row has {len(columns)}: "
+            f"'{columns[0][:40]}'; set --token, --tag or rows.separator."
         )
 
 
 def _sentence(rows: list[Row], name: str, config: TaggedConfig) -> TaggedSentence:
-    tokens = tuple(
-        normalize(columns[config.token - 1], config.normalization) for _, columns in rows
-    )
-    at = -1 if config.tag == "last" else (config.tag or 0) - 1
-    tags = () if config.tag is None else tuple(columns[at].strip() for _, columns in rows)
+    tokens = tuple(normalize(row[0], config.normalization) for _, row in rows)
+    tags = [row[1].strip() for _, row in rows if len(row) > 1]
     lines = tuple(line for line, _ in rows)
     for what, values in (("token", tokens), ("tag", tags)):
         if "" in values:
             raise CorpusError(f"{name}, line {lines[values.index('')]}: the {what} is empty.")
-    return TaggedSentence(tokens, tags, name, lines)
+    return TaggedSentence(tokens, _named(tags, name, lines, config), name, lines)
+
+
+def _named(
+    tags: Iterable[str], name: str, lines: tuple[int, ...], config: TaggedConfig
+) -> tuple[str, ...]:
+    """Return tags, those that are numbers by their names."""
+    names = config.tag_names
+    if names is None:
+        return tuple(tags)
+    found = []
+    for line, tag in zip(lines, tags, strict=False):
+        if not tag.isdecimal() or int(tag) >= len(names):
+            raise CorpusError(
+                f"{name}, line {line}: the tag '{tag[:40]}' is no number from 0 to "
+                f"{len(names) - 1}, for which rows.tag_names has names; correct either."
+            )
+        found.append(names[int(tag)])
+    return tuple(found)
+
+
+def _too_long(name: str, line: int, config: TaggedConfig) -> CorpusError:
+    return CorpusError(
+        f"{name}, line {line}: a sentence of more than {config.max_tokens:,} tokens begins here: "
+        "this is no tagged text, or empty lines are missing; put one after each sentence, or set "
+        "rows.max_tokens (--set rows.max_tokens=...) if it is one sentence."
+    )

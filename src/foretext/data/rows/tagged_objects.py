@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -11,9 +11,11 @@ from foretext.data.rows.in_memory import TAGS
 from foretext.data.rows.json_lines import json_records
 from foretext.data.rows.record import Record, type_name
 from foretext.data.rows.texts import label_of
+from foretext.parsing.json_text import json_value
 
-__all__ = ["TaggedObject", "has_objects", "tagged_objects"]
+__all__ = ["TaggedObject", "are_objects", "tagged_objects"]
 
+TOKENS = ("tokens", "words")  # usual names of lists of tokens
 SUFFIXES = (".jsonl", ".ndjson", ".json")
 
 
@@ -25,50 +27,65 @@ class TaggedObject(NamedTuple):
     line: int
 
 
-def has_objects(name: str) -> bool:
-    """Whether a file has an object a line, by its name."""
-    return PurePosixPath(without_compression_suffix(name)).suffix.lower() in SUFFIXES
+def are_objects(name: str, first: str) -> bool:
+    """Whether a file has an object a line, by its name or by its first line."""
+    if PurePosixPath(without_compression_suffix(name)).suffix.lower() in SUFFIXES:
+        return True
+    if not first.lstrip().startswith("{"):
+        return False
+    try:
+        return isinstance(json_value(first), dict)
+    except ValueError:
+        return False
 
 
-def tagged_objects(lines: Iterable[str], name: str, *, has_tags: bool) -> Iterator[TaggedObject]:
+def tagged_objects(
+    lines: Iterable[str], name: str, *, has_tags: bool, named: Mapping[str, str]
+) -> Iterator[TaggedObject]:
     """Yield the sentences of a file; those without tokens are skipped.
 
     Args:
         lines: of the file.
         name: of the file, for messages.
         has_tags: whether the tags are read.
+        named: names of the lists, under "token" and "tag", where they are not the usual ones.
 
     Raises:
         CorpusError: a line is no object with two lists of the same length.
     """
     for record in json_records(lines, name):
-        tokens = [_token(each, record) for each in _values("tokens", record)]
-        tags = [label_of(each, record) for each in _values(_tags(record), record, has_tags)]
-        if has_tags and len(tokens) != len(tags):
-            raise record.error(
-                f"{len(tokens)} tokens and {len(tags)} tags; give a tag for each token."
-            )
-        if tokens:
-            yield TaggedObject(tokens, tags, record.line)
+        yield from tagged_object(record, has_tags=has_tags, named=named)
 
 
-def _tags(record: Record) -> str:
-    """Return the name of the list of tags."""
-    return next((name for name in TAGS if name in record.values), TAGS[0])
+def tagged_object(
+    record: Record, *, has_tags: bool, named: Mapping[str, str]
+) -> Iterator[TaggedObject]:
+    """Yield the sentence of an object, if it has tokens."""
+    listed = named.get("token") or _usual(record, TOKENS)
+    tokens = [_token(each, listed, record) for each in _values(listed, record)]
+    own = named.get("tag") or _usual(record, TAGS)
+    tags = [str(label_of(each, record)) for each in _values(own, record)] if has_tags else []
+    if has_tags and len(tokens) != len(tags):
+        raise record.error(f"{len(tokens)} tokens and {len(tags)} tags; give a tag for each token.")
+    if tokens:
+        yield TaggedObject(tokens, tags, record.line)
 
 
-def _values(name: str, record: Record, is_wanted: bool = True) -> list[Any]:
-    if not is_wanted:
-        return []
+def _usual(record: Record, names: Sequence[str]) -> str:
+    """Return the first of the usual names that an object has."""
+    return next((name for name in names if name in record.values), names[0])
+
+
+def _values(name: str, record: Record) -> list[Any]:
     values = record.value(name)
     if not isinstance(values, list):
         raise record.error(f"'{name}' holds {type_name(values)} where an array is expected.")
     return values
 
 
-def _token(given: Any, record: Record) -> str:
+def _token(given: Any, name: str, record: Record) -> str:
     if not isinstance(given, str):
         raise record.error(f"a token is {type_name(given)}; write it as text.")
     if not given or "\n" in given:
         raise record.error("a token is empty or holds a line end; correct or remove the row.")
-    return record.whole(given, "tokens")
+    return record.whole(given, name)
