@@ -10,6 +10,7 @@ killed process left is therefore known, and the next one that writes the same na
 from __future__ import annotations
 
 import errno
+import functools
 import os
 import shutil
 import sys
@@ -19,6 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from foretext.errors import OutputError
+from foretext.leaving import moving, undone_when_leaving
 
 if sys.platform != "win32":
     import fcntl
@@ -53,7 +55,8 @@ def atomic_file(path: Path) -> Iterator[Path]:
             temporary = partial / path.name
             yield temporary
             _flush(temporary)
-            temporary.replace(path)
+            with moving():
+                temporary.replace(path)
 
 
 @contextmanager
@@ -67,10 +70,11 @@ def atomic_folder(path: Path) -> Iterator[Path]:
             yield temporary
             for file in temporary.rglob("*"):
                 _flush(file)
-            if path.exists():
-                (partial / _OLD).mkdir()
-                path.rename(partial / _OLD / path.name)
-            temporary.rename(path)
+            with moving():
+                if path.exists():
+                    (partial / _OLD).mkdir()
+                    path.rename(partial / _OLD / path.name)
+                temporary.rename(path)
 
 
 @contextmanager
@@ -91,11 +95,12 @@ def merged_folder(path: Path, mark: str) -> Iterator[Path]:
             files = [file for file in temporary.rglob("*") if file.is_file()]
             for file in files:
                 _flush(file)
-            (path / mark).unlink(missing_ok=True)
-            for file in sorted(files, key=lambda file: file == temporary / mark):
-                place = path / file.relative_to(temporary)
-                place.parent.mkdir(parents=True, exist_ok=True)
-                file.replace(place)
+            with moving():
+                (path / mark).unlink(missing_ok=True)
+                for file in sorted(files, key=lambda file: file == temporary / mark):
+                    place = path / file.relative_to(temporary)
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    file.replace(place)
 
 
 def discard_folder(path: Path) -> None:
@@ -213,12 +218,17 @@ def _partial(path: Path) -> Iterator[Path]:
         _remove_orphan(orphan)
     partial, handle = _made_partial(prefix, path.parent)
     try:
-        yield partial
+        with undone_when_leaving(functools.partial(_clear, partial)):
+            yield partial
     finally:
-        _bring_back(partial)
-        shutil.rmtree(partial, ignore_errors=True)
+        _clear(partial)
         if handle is not None:
             os.close(handle)
+
+
+def _clear(partial: Path) -> None:
+    _bring_back(partial)
+    shutil.rmtree(partial, ignore_errors=True)
 
 
 def _made_partial(prefix: str, parent: Path) -> tuple[Path, int | None]:

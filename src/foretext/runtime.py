@@ -1,25 +1,21 @@
-"""What a run has of its machine: cores, threads, memory, and the signals that ask it to stop."""
+"""What a run has of its machine: cores, threads and memory."""
 
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from types import FrameType, TracebackType
-from typing import ParamSpec, Self, TypeVar
+from typing import ParamSpec, TypeVar
 
 from foretext.errors import SettingError
 
 __all__ = [
     "MEMORY_SIGNS",
-    "Interruption",
     "Threads",
     "command",
     "command_began",
@@ -177,38 +173,3 @@ class Threads(ThreadPoolExecutor):
                 f"The system starts no more threads, and this work asks for {self._max_workers}; "
                 "raise the limits of processes (ulimit -u) and of memory, or end other programs."
             ) from error
-
-
-class Interruption:
-    """Turns the first Ctrl-C or SIGTERM into a request that long work looks at; a second one kills.
-
-    Outside the main thread, where Python delivers no signals, nothing is ever requested.
-    """
-
-    SIGNALS = (signal.SIGINT, signal.SIGTERM)
-
-    def __init__(self) -> None:
-        self.requested: str | None = None  # the signal's name
-        self._before: dict[signal.Signals, object] = {}
-
-    def __enter__(self) -> Self:
-        if threading.current_thread() is threading.main_thread():
-            self._before = {number: signal.signal(number, self._request) for number in self.SIGNALS}
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._restore()
-
-    def _request(self, number: int, frame: FrameType | None) -> None:
-        self.requested = signal.Signals(number).name
-        self._restore()
-
-    def _restore(self) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)  # type: ignore[arg-type]
-        self._before = {}

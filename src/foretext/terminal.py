@@ -13,14 +13,14 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, BinaryIO, TextIO
 
 from foretext.errors import CorpusError, OutputError
 from foretext.files import output_error
 
-__all__ = ["guarded_streams", "say", "standard_input", "visible"]
+__all__ = ["guarded_streams", "say", "show_cursor", "standard_input", "visible"]
 
 # C0 but "\t" and "\n", DEL and C1, what turns the direction of text, and halves of characters.
 _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -43,6 +43,12 @@ def say(text: object = "", *, end: str = "\n", error: bool = False) -> None:
         return
     stream.write(visible(str(text)) + end)
     stream.flush()
+
+
+def show_cursor() -> None:
+    """Show the cursor of the terminal on a line of its own, past all buffers and their locks."""
+    with suppress(OSError):
+        os.write(2, b"\x1b[?25h\n")
 
 
 def standard_input() -> BinaryIO:

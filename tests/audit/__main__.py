@@ -1,7 +1,7 @@
 """All campaigns one after another, for a time and with a seed: ``make audit``.
 
-Hostile folders are tried whole, surroundings and damaged files drawn by the seed; kills fill the
-rest of the time.
+Hostile folders are tried whole, surroundings and damaged files drawn by the seed, and so are
+signals; kills fill the rest of the time.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
 FILES, FOLDERS, CASES = 2_000, 300, 20  # damaged ones, and surroundings: of each, by minute
+SIGNALS = 4  # by minute
 PYTEST = ("pytest", "-q", "-n", "2")
 
 
@@ -43,6 +44,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--signals", type=int, default=None, help="as many as fit by default")
     given = parser.parse_args()
     until = time.monotonic() + 60 * given.minutes
     found = [
@@ -51,8 +53,11 @@ def main() -> None:
         drawn("damaged files", "test_damage", given, FORETEXT_AUDIT_INPUTS=FILES),
         drawn("damaged folders", "test_damaged_runs", given, FORETEXT_AUDIT_INPUTS=FOLDERS),
     ]
-    left = max((until - time.monotonic()) / 60, 1.0)
     with tempfile.TemporaryDirectory(prefix="foretext-audit-") as folder:
+        number = given.signals or max(int(SIGNALS * given.minutes), 2)
+        options = ("--signals", str(number), "--seed", str(given.seed))
+        found.append(campaign("signals", "tests.audit.signals", f"{folder}/signals", *options))
+        left = max((until - time.monotonic()) / 60, 1.0)
         options = ("--minutes", f"{left:.1f}", "--seed", str(given.seed))
         found.append(campaign("kills", "tests.audit.kills", f"{folder}/kills", *options))
     sys.exit(not all(found))

@@ -68,34 +68,46 @@ class Ended(NamedTuple):
     code: int  # minus the signal's number, where one killed it
     said: str  # on standard error
     operations: int
+    waited: float = 0.0  # seconds from the signal of a moment to the end
 
 
 def run_command(
     arguments: Sequence[str], root: Path, operation: int | None = None, how: str = "SIGKILL",
-    seconds: float | None = None,
+    seconds: float | None = None, number: signal.Signals = signal.SIGKILL,
 ) -> Ended:  # fmt: skip
-    """Run a command of foretext in a fork; `seconds`: kill it after so long, wherever it is."""
+    """Run a command of foretext in a fork.
+
+    Args:
+        arguments: of the command.
+        root: where what it says is kept; it works in ``work``.
+        operation: at which something happens to it; None: at none.
+        how: what happens then: a signal's name, or "full disk".
+        seconds: after so long it gets a signal, wherever it is; None: it gets none.
+        number: the signal.
+    """
     said, counted = root / ".said", root / ".counted"
     counted.write_text("0")
     child = os.fork()
     if child == 0:
         _be_foretext(arguments, root / "work", operation, how, said, counted)
+    signalled = None
     until = time.monotonic() + MOST_SECONDS
     while True:
         ended, status = os.waitpid(child, os.WNOHANG)
+        now = time.monotonic()
         if ended:
             break
-        now = time.monotonic()
         if seconds is not None and now > until - MOST_SECONDS + seconds:
-            os.kill(child, signal.SIGKILL)
-            seconds = None
+            os.kill(child, number)
+            seconds, signalled = None, now
         if now > until:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
             return Ended(-99, f"hung for {MOST_SECONDS} s", 0)
         time.sleep(0.002)
     text = said.read_text(encoding="utf-8", errors="replace")
-    return Ended(os.waitstatus_to_exitcode(status), text, int(counted.read_text() or 0))
+    code, waited = os.waitstatus_to_exitcode(status), now - (signalled or now)
+    return Ended(code, text, int(counted.read_text() or 0), waited)
 
 
 def _be_foretext(

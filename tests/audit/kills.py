@@ -24,6 +24,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -143,6 +144,21 @@ class Campaign:
             again = self._run_again()
             problem = self._judged(again)
         return Verdict(self.stage.name, how, operation, problem)
+
+    def signal(
+        self, number: signal.Signals, moment: float, judged: Callable[[Ended, Any], str | None]
+    ) -> tuple[float, str | None]:
+        """Send a signal after some seconds, run again; returns how long the end took, and why not.
+
+        Args:
+            number: the signal.
+            moment: seconds after the start.
+            judged: says what is wrong with the end.
+        """
+        self._prepare()
+        ended = run_command(self._command(), self.root, seconds=moment, number=number)
+        problem = judged(ended, number) or self._half_done() or self._judged(self._run_again())
+        return ended.waited, problem
 
     def _command(self, *options: str) -> list[str]:
         replaces = ["--overwrite"] if self.stage.before and "--resume" not in options else []

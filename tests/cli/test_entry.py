@@ -116,7 +116,7 @@ def command(**_):
     time.sleep(20)
 
 app.app = command
-entry.main()
+entry.run()
 """
 
 

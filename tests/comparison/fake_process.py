@@ -11,8 +11,8 @@ from pathlib import Path
 from foretext.comparison.worker import Job, Pretrain, PretrainReply, Reply
 from foretext.comparison.worker_process import Do, work
 from foretext.errors import Interrupted, SettingError
+from foretext.interruption import Interruption
 from foretext.registry import trusted
-from foretext.runtime import Interruption
 
 __all__ = ["REPLY"]
 

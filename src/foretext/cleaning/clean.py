@@ -22,7 +22,8 @@ from foretext.corpus.sources import find_sources
 from foretext.corpus.texts import SourceNames, TextSource, found_sources
 from foretext.errors import CorpusError, ForetextError, Interrupted, OutputError, SettingError
 from foretext.files import held_folder, output_error, refuse_name
-from foretext.runtime import Interruption
+from foretext.interruption import GO_ON, Interruption
+from foretext.leaving import undone_when_leaving
 from foretext.shards import ShardEngine, chosen_engine
 
 __all__ = ["clean"]
@@ -102,7 +103,8 @@ def clean(
     try:
         with held_folder(path), Interruption() as stop:
             building = Building(path, overwrite=overwrite, resume=resume)
-            _run(building, source, request, stop, does, quiet=quiet)
+            with undone_when_leaving(lambda: GO_ON):
+                _run(building, source, request, stop, does, quiet=quiet)
     except ForetextError:
         with suppress(OSError):  # it stays where anything is in it
             path.rmdir()

@@ -21,9 +21,9 @@ from foretext.cleaning.writing import Written, write_results
 from foretext.corpus import Corpus
 from foretext.errors import CorpusError, Interrupted
 from foretext.files import atomic_file
+from foretext.interruption import Interruption
 from foretext.progress import Progress
 from foretext.report.cleaning_report import write_cleaning_report
-from foretext.runtime import Interruption
 from foretext.shards import Shard, ShardEngine, ShardWork
 
 __all__ = ["CleaningJob"]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from foretext.errors import ForetextError, Interrupted
+from foretext.interruption import STOPPED
 from foretext.runtime import lacks_memory
 
 __all__ = ["DEFECT", "DONE", "REPAIRABLE", "STOPPED", "ending"]
 
-DONE, DEFECT, REPAIRABLE, STOPPED = 0, 1, 2, 130
+DONE, DEFECT, REPAIRABLE = 0, 1, 2
 
 
 def ending(error: BaseException) -> tuple[int, str]:

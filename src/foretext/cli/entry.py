@@ -5,33 +5,28 @@
 
 from __future__ import annotations
 
-import _thread
 import gc
-import signal
+import os
 import sys
-import threading
 import traceback
 
-from foretext.cli.endings import DONE, STOPPED, ending
-from foretext.errors import OutputError, SettingError
+from foretext.cli.endings import DONE, ending
+from foretext.errors import Interrupted, OutputError, SettingError
+from foretext.interruption import STOPPED, answered_signals, signalled
 from foretext.runtime import command, refuse_surroundings
 from foretext.terminal import guarded_streams, say
 
-__all__ = ["main"]
-
-REPEATED_AFTER = 0.01  # seconds
+__all__ = ["run"]
 
 
-def main() -> None:
+def run() -> None:
     """Run one command; an error becomes a sentence on standard error."""
-    # Until work that has something to save takes over, SIGTERM is the same as Ctrl-C.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.default_int_handler)
-    sys.unraisablehook = _stop_again
     try:
-        with command(), guarded_streams():
+        with answered_signals(), command(), guarded_streams():
             code = _run()
-    except (OutputError, KeyboardInterrupt) as error:  # before there was a place to write to
+            if signalled():
+                _leave(code)
+    except OutputError as error:  # before there was a place to write to
         code = _reported(error)
     gc.freeze()  # or Python looks for garbage in all of PyTorch, half a second, before it ends
     sys.exit(code)
@@ -58,27 +53,19 @@ def _reported(error: BaseException) -> int:
     """Write an error to standard error, and return the exit code."""
     if "--debug" in sys.argv:
         say("".join(traceback.format_exception(error)), end="", error=True)
+    if signalled() and not isinstance(error, Interrupted | OutputError):
+        error = KeyboardInterrupt()  # or what it has broken would be taken for the cause
     code, sentence = ending(error)
     if sentence:
         say(f"foretext: {sentence}", error=True)
     return code
 
 
-def _stop_again(ignored: sys.UnraisableHookArgs) -> None:
-    """Repeat a stop that came while C called Python, where an exception leads nowhere."""
-    if ignored.exc_type is KeyboardInterrupt:
-        threading.Timer(REPEATED_AFTER, _interrupt).start()
-    else:
-        sys.__unraisablehook__(ignored)
-
-
-def _interrupt() -> None:
-    """Interrupt the main thread, also where it waits for the system."""
-    main_thread = threading.main_thread().ident
-    if sys.platform == "win32" or main_thread is None:
-        _thread.interrupt_main()
-    else:
-        signal.pthread_kill(main_thread, signal.SIGINT)
+def _leave(code: int) -> None:
+    """End the process without Python's own end, which waits for threads in native calls."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(code)
 
 
 def _refuse_undecoded(arguments: list[str]) -> None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from foretext.cli.completion import complete_run
-from foretext.cli.endings import STOPPED
 from foretext.cli.shared import given_options, print_json
+from foretext.interruption import STOPPED, signals_of_others
 from foretext.terminal import say
 
 if TYPE_CHECKING:
@@ -131,12 +131,13 @@ def serve(
     for warning in filter(None, warnings):
         say(f"foretext: {warning}", error=True)
     try:
-        run_server(
-            models,
-            chosen,
-            listening,
-            lambda seconds: _announce(models, listening, seconds, as_json=as_json),
-        )
+        with signals_of_others():
+            run_server(
+                models,
+                chosen,
+                listening,
+                lambda seconds: _announce(models, listening, seconds, as_json=as_json),
+            )
     except KeyboardInterrupt:
         say("foretext: Stopped at once; requests were left without an answer.", error=True)
         sys.stdout.flush()

@@ -16,8 +16,8 @@ from typing import IO, Any
 from foretext.comparison.messages import Done, Failed, Message, Setup, encoded, read_message
 from foretext.comparison.worker import Job, JobFailed, Worker
 from foretext.errors import Interrupted
+from foretext.interruption import Interruption
 from foretext.registry import trusted
-from foretext.runtime import Interruption
 
 __all__ = ["ChildWorker"]
 

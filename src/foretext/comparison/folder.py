@@ -6,11 +6,14 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from foretext.comparison.ledger import Ledger
 from foretext.errors import OutputError
 from foretext.files import held_folder, is_regular_file, output_error, refuse_name, sweep
+from foretext.interruption import GO_ON
+from foretext.leaving import undone_when_leaving
 from foretext.replacement import REPLACEMENT, complete, promote
 
 __all__ = ["FINISHED", "comparison_folder", "finish"]
@@ -35,11 +38,20 @@ def comparison_folder(out: str | Path, *, overwrite: bool, resume: bool) -> Iter
         path = named
         try:
             path = _begun(named, overwrite=overwrite, resume=resume)
-            yield Ledger(path)
+            removes = is_new or path != named
+            with undone_when_leaving(partial(_left, path, removes=removes)):
+                yield Ledger(path)
         except BaseException:
             if is_new or path != named:
                 _remove_unplanned(path)
             raise
+
+
+def _left(path: Path, *, removes: bool) -> str:
+    """Remove a comparison that is left before it has a plan; say how to go on."""
+    if removes:
+        _remove_unplanned(path)
+    return GO_ON if _is_comparison(path) else "nothing was learned yet, so give the command again"
 
 
 def finish(ledger: Ledger) -> Path:

@@ -33,6 +33,7 @@ from foretext.comparison.messages import (
 from foretext.comparison.worker import Job, Reply
 from foretext.errors import Interrupted, OutputError
 from foretext.files import held_folder
+from foretext.interruption import STOPPED, answered_signals, signalled
 from foretext.registry import imported, trust
 from foretext.terminal import guarded_streams
 
@@ -113,7 +114,7 @@ class Process:
         self._lines.put(b"")
         with self._lock:
             self._has_ended = True
-            if self._at_work:
+            if self._at_work and not signalled():  # a batch system sends one to all processes
                 _interrupt()
         time.sleep(STOPPING_SECONDS)
         os._exit(1)  # a call into C never came back
@@ -128,15 +129,18 @@ class Process:
 
 def work(prepare: Callable[[], Do]) -> None:
     """Be the process that `ChildWorker` starts; `prepare` returns what does a job."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.default_int_handler)
     try:
-        with guarded_streams(), redirect_stdout(sys.stderr):
+        with answered_signals(_stop), guarded_streams(), redirect_stdout(sys.stderr):
             Process(*_own_pipes(), prepare).run()
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(STOPPED)
     except OutputError as error:
         sys.exit(str(error))
+
+
+def _stop() -> None:
+    """Tell whoever waits for the job, in place of an end without a word."""
+    raise KeyboardInterrupt
 
 
 def _prepare() -> Do:

@@ -15,7 +15,8 @@ from foretext.indexing.building import Building
 from foretext.indexing.graph import refuse_missing_usearch
 from foretext.indexing.job import Job
 from foretext.indexing.settings import IndexConfig
-from foretext.runtime import Interruption
+from foretext.interruption import GO_ON, Interruption
+from foretext.leaving import undone_when_leaving
 from foretext.search.folder import IndexFacts
 from foretext.search.search_index import SearchIndex
 
@@ -64,8 +65,9 @@ def index(
         building = Building(path, overwrite=overwrite, add=add, resume=resume)
         try:
             before = building.before.facts() if add else None
-            job = Job(building, Path(model), corpus, _settings(config, before), before, stop)
-            job.run(quiet=quiet)
+            with undone_when_leaving(lambda: GO_ON):
+                job = Job(building, Path(model), corpus, _settings(config, before), before, stop)
+                job.run(quiet=quiet)
         except Interrupted:
             raise
         except ForetextError:

@@ -16,8 +16,8 @@ from foretext.indexing.graph import build_graph, wants_graph
 from foretext.indexing.kept_model import keep_model
 from foretext.indexing.reading import read_passages
 from foretext.indexing.settings import IndexConfig
+from foretext.interruption import Interruption
 from foretext.progress import Progress
-from foretext.runtime import Interruption
 from foretext.search.cutting import Cutter
 from foretext.search.embedder import Embedder, EmbeddingModel, idf_of, read_weights, write_weights
 from foretext.search.folder import KIND, IndexFacts, ModelFacts

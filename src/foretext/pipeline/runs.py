@@ -6,10 +6,13 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from foretext.errors import ClusterError, CorpusError, Interrupted, OutputError
 from foretext.files import held_folder, output_error, refuse_name, temporary_folder
+from foretext.interruption import GO_ON
+from foretext.leaving import undone_when_leaving
 from foretext.progress import MetricsLog
 from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import Checkpoints
@@ -100,9 +103,11 @@ def run_folder(out: str | Path | None, *, overwrite: bool, resume: bool) -> Iter
     is_new = _make_folder(run.named)
     with held_folder(run.named):
         complete(run.named)
+        left = partial(_left, run, is_new=is_new, resume=resume)
         try:
             run.begin(overwrite=overwrite, resume=resume)
-            yield run
+            with undone_when_leaving(left):
+                yield run
         except (OutputError, ClusterError, MemoryError):
             _remove_empty(run, is_new=is_new)
             raise
@@ -114,6 +119,14 @@ def run_folder(out: str | Path | None, *, overwrite: bool, resume: bool) -> Iter
                 run.abandon()  # what an earlier attempt left is not this one's to remove
             _remove_empty(run, is_new=is_new)
             raise
+
+
+def _left(run: RunFolder, *, is_new: bool, resume: bool) -> str:
+    """Remove a run that is left before it has read or learned anything; say how to go on."""
+    if not (resume or run.tokens.is_dir() or run.has_shards):
+        run.abandon()
+    _remove_empty(run, is_new=is_new)
+    return GO_ON if run.begun else "nothing was learned yet, so give the command again"
 
 
 def _remove_empty(run: RunFolder, *, is_new: bool) -> None:

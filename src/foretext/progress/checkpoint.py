@@ -27,6 +27,7 @@ from pydantic import BaseModel
 
 from foretext.errors import OutputError
 from foretext.files import NO_SPACE, atomic_folder, output_error
+from foretext.leaving import unhurried
 from foretext.parsing import file_checksum, read_json, read_tensors, write_tensors
 
 __all__ = ["Checkpoint", "Checkpoints", "check_arrays", "copy_arrays", "kept_by", "saving_seconds"]
@@ -108,7 +109,7 @@ class Checkpoints:
             self._release()
         path = self.folder / f"step-{step}"
         older = [other for other in self._all() if other != path]
-        with atomic_folder(path) as temporary:
+        with unhurried(), atomic_folder(path) as temporary:
             write_tensors(temporary / ARRAYS, arrays)
             checksum = file_checksum(temporary / ARRAYS, OutputError)
             saved = {"checksum": checksum, "state": asdict(state)}

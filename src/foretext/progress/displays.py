@@ -8,7 +8,8 @@ import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
-from foretext.terminal import visible
+from foretext.leaving import undone_when_leaving
+from foretext.terminal import show_cursor, visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -110,6 +111,7 @@ class TerminalBar(Display):
             redirect_stdout=False,  # or results would land on standard error
         )
         self._exits.enter_context(live)
+        self._exits.enter_context(undone_when_leaving(show_cursor))
 
     def update(self) -> None:
         pass  # rich's thread draws

@@ -16,10 +16,10 @@ import torch
 from foretext.data.examples import Examples
 from foretext.errors import Interrupted, OutputError, SettingError
 from foretext.heap import keep_freed_memory
+from foretext.interruption import Interruption
 from foretext.nn.device import choose_device
 from foretext.progress import Progress
 from foretext.progress.run_context import RunContext
-from foretext.runtime import Interruption
 from foretext.training.batches import Batches, Part
 from foretext.training.flops import ModelFlops, peak_flops
 from foretext.training.forecast import Forecast

@@ -17,11 +17,12 @@ from threading import Lock
 from typing import Any
 
 from foretext.errors import Interrupted, SettingError
+from foretext.interruption import Interruption
 from foretext.progress import Progress
 from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import copy_arrays, kept_by, saving_seconds
 from foretext.progress.run_context import RunContext
-from foretext.runtime import Interruption, Threads
+from foretext.runtime import Threads
 from foretext.vectors.schedule import DescentConfig, LinearDecay
 from foretext.vectors.slice_learner import Learned, SliceLearner
 

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from foretext.errors import Interrupted, SettingError
+from foretext.interruption import Interruption
 from foretext.kernels.glove import train_tiles
 from foretext.progress import Progress
 from foretext.progress.checkpoint import copy_arrays, kept_by, saving_seconds
 from foretext.progress.run_context import RunContext
-from foretext.runtime import Interruption, Threads
+from foretext.runtime import Threads
 from foretext.vectors.glove_weights import GloveWeights
 from foretext.vectors.schedule import ProcessesConfig
 from foretext.vectors.tiles import Tiles

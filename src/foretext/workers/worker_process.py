@@ -5,10 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import IO
 
 from foretext.errors import SettingError
+from foretext.leaving import undone_when_leaving
 
 __all__ = ["WorkerLostError", "WorkerProcess"]
 
@@ -55,6 +56,8 @@ class WorkerProcess:
             raise SettingError(
                 f"The system starts no more processes ({error.strerror}); {remedy}."
             ) from error
+        self._exits = ExitStack()
+        self._exits.enter_context(undone_when_leaving(self.kill))
 
     @property
     def is_alive(self) -> bool:
@@ -86,6 +89,7 @@ class WorkerProcess:
         """End it at once; it has to leave nothing half-done that others see."""
         self.kill()
         self._process.wait()
+        self._exits.close()
         for stream in (self._process.stdin, self._process.stdout):
             with suppress(BrokenPipeError):  # it had ended before it read all
                 _pipe(stream).close()

@@ -1,0 +1,118 @@
+"""How a process ends at once: without Python's own end, and with nothing half-done left behind.
+
+A native call cannot be broken off, and Python's own end waits for the threads that are in one. So
+a command that has to end leaves by `os._exit`. What it must not leave behind (child processes,
+temporary folders, a hidden cursor) is undone before, by acts that whoever makes such a thing names.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import NoReturn
+
+__all__ = ["Act", "leave", "moving", "undone_when_leaving", "unhurried", "unhurried_until"]
+
+Act = Callable[[], str | None]  # undoes something; returns how the user goes on, if it knows
+
+KEPT = "what was saved before it is kept"
+PATIENCE = 1.0  # seconds for another thread that moves files, or is leaving
+
+_moving = threading.RLock()
+_acts: dict[object, Act] = {}
+_leaving = threading.Lock()
+
+
+class _Haste:
+    """Work that a stop waits for, such as a checkpoint that is being written."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.running = 0
+        self.ended: float | None = None  # by `time.monotonic`, the newest
+
+
+_haste = _Haste()
+
+
+@contextmanager
+def undone_when_leaving(act: Act) -> Iterator[None]:
+    """Have an act done where the process leaves while the caller is within."""
+    key = object()
+    _acts[key] = act
+    try:
+        yield
+    finally:
+        _acts.pop(key, None)
+
+
+@contextmanager
+def moving() -> Iterator[None]:
+    """Let finished files take their final names; nobody leaves before they have."""
+    with _moving:
+        yield
+
+
+@contextmanager
+def unhurried() -> Iterator[None]:
+    """Let the first signal wait for what happens within; a second one does not."""
+    with _haste.lock:
+        _haste.running += 1
+    try:
+        yield
+    finally:
+        with _haste.lock:
+            _haste.running -= 1
+            _haste.ended = time.monotonic()
+
+
+def unhurried_until() -> float | None:
+    """Return when unhurried work has ended, by `time.monotonic`: now, while there is any."""
+    return time.monotonic() if _haste.running else _haste.ended
+
+
+def leave(code: int, why: str) -> NoReturn:
+    """End the process, from any thread, after all acts, the newest first.
+
+    Args:
+        code: exit code.
+        why: the beginning of the sentence on standard error; an act may say how it goes on.
+    """
+    if not _leaving.acquire(blocking=False):  # another thread does it, or this one within an act
+        time.sleep(PATIENCE)
+        os._exit(code)
+    moves = _moving.acquire(timeout=PATIENCE)
+    remedies = [] if not moves else [_done(act) for act in reversed(list(_acts.values()))]
+    remedy = next(filter(None, remedies), KEPT)
+    _write(f"foretext: {why}; {remedy}.\n")
+    os._exit(code)
+
+
+def _done(act: Act) -> str | None:
+    with suppress(Exception):  # the process ends all the same
+        return act()
+    return None
+
+
+def _write(text: str) -> None:
+    """Write to standard error past all buffers and locks, which a thread may hold."""
+    with suppress(OSError, ValueError):
+        if os.name == "posix":
+            os.set_blocking(2, False)  # nobody may read it any more
+        os.write(2, text.encode("ascii", "backslashreplace"))
+        if os.name == "posix":
+            os.set_blocking(2, True)  # the shell has the same terminal
+
+
+def _forget_in_child() -> None:
+    """Leave what is the parent's to the parent."""
+    global _leaving, _moving
+    _acts.clear()
+    _leaving, _moving, _haste.lock = threading.Lock(), threading.RLock(), threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_in_child)
