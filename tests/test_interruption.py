@@ -204,3 +204,39 @@ def test_handlers_come_back() -> None:
         assert signal.getsignal(signal.SIGINT) != before[0]
         assert not signalled()
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+
+
+A_RUN = """
+from foretext.pipeline.runs import run_folder
+with answered_signals(), run_folder(OUT / "run", overwrite=False, resume=False) as run:
+    run.note("It has begun.")
+"""
+
+
+def test_a_run_that_has_learned_nothing_is_begun_again(tmp_path: Path) -> None:
+    script = (
+        A_RUN
+        + """
+    awaited(Interruption())
+"""
+    )
+    end = ended(script, tmp_path, signal.SIGTERM)
+    assert end.said == (
+        "foretext: Stopped by a signal; nothing was learned yet, so give the command again.\n"
+    )
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_that_has_read_its_text_is_resumed(tmp_path: Path) -> None:
+    script = (
+        A_RUN
+        + """
+    run.recipe.touch()
+    run.tokens.mkdir()
+    with Interruption():
+        native()
+"""
+    )
+    end = ended(script, tmp_path, signal.SIGINT)
+    assert end.said.endswith("in the middle of a long computation; go on with --resume.\n")
+    assert (tmp_path / "run" / "tokens").is_dir()

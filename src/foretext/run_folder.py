@@ -265,7 +265,10 @@ class RunFolder:
         if self.finished:
             raise OutputError(f"{self.named} holds a finished run; there is nothing to resume.")
         if not self.begun:
-            raise OutputError(f"{self.named} holds no run to resume; begin one without --resume.")
+            raise OutputError(
+                f"{self.named} holds no run to resume: none was begun, or it was stopped before it "
+                "had learned anything; give the command without --resume."
+            )
 
     def _must_be_replaceable(self, overwrite: bool) -> None:
         if overwrite:

@@ -16,8 +16,8 @@ __all__ = ["LONG", "VERBS", "write_long_inputs"]
 VERBS = {
     "list": "list",
     "inspect": "inspect {in}/text.txt",
-    "clean": "clean {in}/text.txt -o {out}",
-    "plan": "plan word2vec {in}/text.txt --budget 2m",
+    "clean": "clean {in}/text.txt -o {out} --no-rules",
+    "plan": "plan bert {in}/text.txt --budget 2m",
     "compare": "compare {in}/text.txt --task classification "
     "--train {in}/classification-train.tsv -o {out} --budget 40s",
     "evaluate": "evaluate {run classification} {in}/classification-test.tsv",

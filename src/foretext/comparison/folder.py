@@ -96,7 +96,10 @@ def _resumed(named: Path, *, waiting: bool) -> Path:
     if is_regular_file(named / FINISHED):
         raise OutputError(f"{named} holds a finished comparison; there is nothing to resume.")
     if not is_regular_file(named / PLAN):
-        raise OutputError(f"{named} holds no comparison to resume; begin one without --resume.")
+        raise OutputError(
+            f"{named} holds no comparison to resume: none was begun, or it was stopped before it "
+            "had a plan; give the command without --resume."
+        )
     return named
 
 
