@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from foretext.classifiers import CLASSIFIERS
 from foretext.classifiers.predictor import Predictor
-from foretext.errors import ModelFileError, VectorFileError
+from foretext.errors import ModelFileError, SettingError, VectorFileError
 from foretext.files import is_regular_file, refuse_name, sweep
+from foretext.parsing import read_toml
 from foretext.registry import imported
 from foretext.replacement import settle
 from foretext.run_folder import RunFolder
@@ -18,6 +19,7 @@ from foretext.vectors.formats.static_layout import holds_static_vectors
 from foretext.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
+    from foretext.config import Config
     from foretext.language_model import LanguageModel
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "load_task",
     "load_vectors",
     "opened_run",
+    "reading_of_run",
     "run_vectors",
 ]
 
@@ -75,6 +78,7 @@ def load(path: str | Path, kind: type[Any] | None = None) -> Any:
         MissingExtraError: a network without PyTorch.
     """
     opened = _open_classifier_file(path, kind) or _opened(path)
+    _remember_reading(path, opened)
     if kind is not None and not isinstance(opened, kind):
         raise ModelFileError(
             f"{path} holds {type(opened).__name__}, not {kind.__name__}; give another path, or "
@@ -91,12 +95,39 @@ def load_task(path: str | Path) -> Predictor:
         ForetextError: as of `load`.
     """
     opened = _open_classifier_file(path, Predictor) or _opened(path)
+    _remember_reading(path, opened)
     if not isinstance(opened, Predictor):
         raise ModelFileError(
             f"{path} holds {type(opened).__name__}, which has learned no task; give a folder of "
             "`foretext finetune`, a task's folder of Hugging Face, or fastText's .bin or .ftz file."
         )
     return opened
+
+
+def _remember_reading(path: str | Path, opened: Any) -> None:
+    """Let a model of a run know how the run read its rows, so that others are read so, too."""
+    if isinstance(opened, Predictor):
+        opened.reading = reading_of_run(path, opened)
+
+
+def reading_of_run(path: str | Path, model: Predictor) -> Config | None:
+    """Return how a run read its rows; None: it is no run of foretext.
+
+    Args:
+        path: of the run, or of a comparison, whose best model is meant.
+        model: what it holds.
+
+    Raises:
+        ModelFileError: the recipe of the run is damaged.
+    """
+    run = opened_run(path)
+    if not run.begun:  # of another library
+        return None
+    sections = read_toml(run.recipe, ModelFileError)
+    try:
+        return model.rows_config.checked(sections.get("rows", {}), "rows")
+    except SettingError as error:
+        raise ModelFileError(f"{run.recipe}: {error}") from error
 
 
 def _opened(path: str | Path) -> Any:

@@ -23,7 +23,8 @@ def test_columns_are_copied_beside_the_answers(command: Command, tmp_path: Path)
     assert [line.split("\t")[0] for line in shown] == ["1", "2"]
     plain = command("predict", tmp_path / "run", table, "--json").out.splitlines()
     assert json.loads(plain[1])["text"] == "the dog barks"  # the header is no text
-    refused = command("predict", tmp_path / "run", "-", "--keep", "id")
+    (tmp_path / "plain.txt").write_text("the cat purrs\n")
+    refused = command("predict", tmp_path / "run", tmp_path / "plain.txt", "--keep", "id")
     assert (refused.code, "--keep copies columns of a table" in refused.err) == (2, True)
 
 

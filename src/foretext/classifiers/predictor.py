@@ -7,14 +7,17 @@ that a task from outside the package works with all of them.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from foretext.classifiers.class_answers import ClassAnswers
 from foretext.classifiers.row_model import RowModel
+from foretext.data.rows.input_file import input_files
+from foretext.data.rows.input_rows import InputColumns, KeptInput
 from foretext.data.rows.inputs import Input, line_input
+from foretext.data.rows.settings import Columns
 from foretext.errors import SettingError
 from foretext.explanation import Explained
 from foretext.representation import Represented
@@ -148,22 +151,70 @@ class Predictor(RowModel, Explained, Represented):
         answers = [_shown(each) for name, each in record.items() if name not in self.fields]
         return "\t".join([*answers, *(record[name] for name in self.fields)])
 
-    def predictions(
-        self, lines: Iterable[str], *, k: int | None = None, threshold: float | None = None
-    ) -> Iterator[Record]:
-        """Yield a record for each line: its texts, and the answer.
+    def inputs(
+        self,
+        path: Any,
+        *,
+        columns: Mapping[str, Columns] | None = None,
+        rows: Mapping[str, Any] | None = None,
+        keep: Sequence[str] = (),
+        doubt: Callable[[str], None] | None = None,
+    ) -> Iterator[KeptInput]:
+        """Yield the inputs of a file of any form that `foretext.finetune` reads, or of plain lines.
+
+        Right answers are not read, and need not be there. The guide of fine-tuning says what a
+        table is.
 
         Args:
-            lines: the texts of `fields`, separated by tabs, or a JSON object with these names.
+            path: of the file; ``"-"`` is standard input.
+            columns: of the texts, by name or by number, where they are not those of the training.
+            rows: other settings of reading, over those of the training.
+            keep: columns that are copied to the answers.
+            doubt: is called with a sentence where a file may be meant otherwise.
+
+        Raises:
+            CorpusError: the file cannot be read, or a row is wrong.
+            SettingError: columns are to be kept, and it has none; or a setting is wrong.
+        """
+        learned = self.reading_of(rows)
+        optional = {} if doubt is None else {"doubt": doubt}
+        labels = frozenset(map(str, self.label_names))
+        wanted = InputColumns(self.fields, learned, columns or {}, tuple(keep), labels, **optional)
+        for file in input_files(path, wanted.reading):
+            yield from self.inputs_in(file, wanted)
+
+    def predictions(
+        self,
+        lines: Iterable[str] | Path,
+        *,
+        k: int | None = None,
+        threshold: float | None = None,
+        columns: Mapping[str, Columns] | None = None,
+        keep: Sequence[str] = (),
+    ) -> Iterator[Record]:
+        """Yield a record for each line, or each row of a file: its texts, and the answer.
+
+        Args:
+            lines: the texts of `fields`, separated by tabs, or a JSON object with these names; or
+                the `Path` of a file, which is read as `inputs` says.
             k: answers to a line, at most; None: one, or any number of labels where texts have
                 several.
             threshold: probability below which an answer is left out; None: none is, or one half
                 where texts have several labels.
+            columns: of a file: the columns of the texts, where they are not those of the training.
+            keep: of a file: columns that are copied to the records.
 
         Raises:
             CorpusError: a line is not what it should be.
-            SettingError: `k` or `threshold` has no effect.
+            SettingError: `k`, `threshold` or `columns` has no effect.
         """
+        if isinstance(lines, Path):
+            given, kept = tee(self.inputs(lines, columns=columns, keep=keep))
+            records = self.answered((each.texts for each in given), k=k, threshold=threshold)
+            yield from ({**own.kept, **record} for own, record in zip(kept, records, strict=True))
+            return
+        if columns or keep:
+            raise SettingError("columns and keep are of a file; give its Path, or leave them out.")
         inputs = (line_input(line, number, self.fields) for number, line in enumerate(lines, 1))
         yield from self.answered(inputs, k=k, threshold=threshold)
 
@@ -175,7 +226,7 @@ class Predictor(RowModel, Explained, Represented):
         given = iter(inputs)
         while block := list(islice(given, BLOCK)):
             for texts, answer in zip(block, self.records(block, top), strict=True):
-                yield {**dict(zip(self.fields, texts, strict=True)), **answer}
+                yield {**dict(zip(self.fields, texts, strict=False)), **answer}
 
     def doubts(self, records: Sequence[Record]) -> list[str]:
         """Return why answers are doubtful, such as inputs that are unlike the rows of training.

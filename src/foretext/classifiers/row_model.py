@@ -12,7 +12,12 @@ from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.shown_row import ShownRow
 from foretext.config import Config
 from foretext.corpus.findings import Problem
+from foretext.corpus.in_memory import is_file_or_source
 from foretext.data.rows.in_memory import RowSource, json_lines, row_source
+from foretext.data.rows.input_file import InputFile
+from foretext.data.rows.input_rows import InputColumns, KeptInput, text_inputs
+from foretext.data.rows.parallel_files import as_parallel_files
+from foretext.data.rows.reading import fitting, read_otherwise
 from foretext.data.rows.row_texts import RowTexts
 from foretext.metrics.paired import Tallies, paired_difference
 
@@ -29,6 +34,7 @@ class RowModel(ABC):
     reads_parallel_files: ClassVar[bool] = False  # whether rows may stand in two files
     is_compared: ClassVar[bool] = True  # whether `foretext compare` takes the task
     judged_by: str  # the figure by which one model is better than another; higher is better
+    reading: Config | None = None  # how the run that it comes from read its rows
 
     # Rows
 
@@ -61,6 +67,29 @@ class RowModel(ABC):
         Raises:
             CorpusError: the file cannot be read, or a row is wrong.
         """
+
+    @classmethod
+    def inputs_in(cls, file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
+        """Yield the inputs of a file, without their right answers.
+
+        Raises:
+            CorpusError: the file cannot be read, or a row is wrong.
+            SettingError: columns are to be kept, and it has none.
+        """
+        return text_inputs(file, wanted)
+
+    def reading_of(self, rows: Config | Mapping[str, Any] | None) -> Config:
+        """Return how rows are read: as in the training, with what is given over it.
+
+        Args:
+            rows: a whole `rows_config`, or single settings; None: none.
+
+        Raises:
+            SettingError: there is no such setting, or it is wrong.
+        """
+        if isinstance(rows, Config):
+            return rows
+        return read_otherwise(self.reading or self.rows_config(), rows or {})
 
     @classmethod
     def objects_of(cls, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
@@ -202,17 +231,35 @@ class RowModel(ABC):
         """Answer rows, and return how good the answers are."""
         return self.judge(rows, self.answer_rows(rows))
 
-    def evaluate(self, path: Any, *, rows: Any = None) -> dict[str, Any]:
+    def evaluate(
+        self, path: Any, *, rows: Config | Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
         """Return the figures of rows with right answers.
 
         Args:
             path: of their file; or rows in memory, as `foretext.finetune` takes them.
-            rows: a `rows_config`; None: its defaults.
+            rows: how they are read: settings that go over those of the training, such as
+                ``{"text": "body"}``, or a whole `rows_config`; None: as in the training, or by the
+                usual names of the columns.
 
         Raises:
             CorpusError: the file cannot be read, or a row is wrong.
+            SettingError: there is no such setting.
         """
-        return self.figures(self.read(self.source_of(path), rows))
+        return self.figures(self.read_again(path, rows))
+
+    def read_again(self, path: Any, rows: Config | Mapping[str, Any] | None = None) -> list[Any]:
+        """Read rows as those of the training were read; see `evaluate`."""
+        return self.read(self.source_of(path), self.reading_for(path, rows))
+
+    def reading_for(self, path: Any, rows: Config | Mapping[str, Any] | None) -> Config:
+        """Return how rows are read: what Python holds has the usual names of columns."""
+        if isinstance(rows, Config):
+            return rows
+        if not is_file_or_source(path) and as_parallel_files(path) is None:
+            return self.rows_config.checked(dict(rows or {}), "rows")
+        config = self.reading_of(rows)
+        return config if rows else fitting(path, config)
 
     def examine(
         self,

@@ -14,6 +14,22 @@ from foretext.cli.decoding_options import (
     NoRepeatNgramSize,
     NumBeams,
 )
+from foretext.cli.parallel_files import has_target_file
+from foretext.cli.row_options import (
+    ROW_OPTIONS,
+    Label,
+    Negative,
+    Reading,
+    Score,
+    Source,
+    Tag,
+    Text,
+    TextA,
+    TextB,
+    Token,
+    checked_columns,
+    reading_options,
+)
 from foretext.cli.shared import (
     AsJson,
     RunArgument,
@@ -36,6 +52,8 @@ Figures = dict[str, Any]
 Measure = Callable[[Path], Figures]
 DECODING = ("num_beams", "max_new_tokens", "length_penalty", "no_repeat_ngram_size")
 ANSWERING = ("precision", *DECODING)  # options of a task
+ROWS_OF_PAIRS = ("text_a", "text_b", "score", "label")  # options of embeddings, without a task
+ROWS_OF_TASKS = (*ROW_OPTIONS, "encoding", "set")
 DOCUMENT_VECTORS = "document vectors"  # kind of a run
 Show = Callable[[Path, Figures], None]
 
@@ -73,23 +91,23 @@ def evaluate(
         typer.Option(help="Language models: where documents end, if not as in the run."),
     ] = None,
     encoding: Encoding = None,
-    text_a: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Pairs: the first text's column, by name or from 1."),
-    ] = None,
-    text_b: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Pairs: the second text's column.")
-    ] = None,
-    score: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Pairs: the column of the right score.")
-    ] = None,
-    label: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Pairs: the column of one of two labels.")
-    ] = None,
+    text: Text = None,
+    label: Label = None,
+    text_a: TextA = None,
+    text_b: TextB = None,
+    negative: Negative = None,
+    score: Score = None,
+    source: Source = None,
     target: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="text_to_text: the right output of each line of DATA."),
+        typer.Option(
+            metavar="FILE|COLUMN",
+            help="text_to_text: the right output of each line of DATA; of a table, its column.",
+        ),
     ] = None,
+    token: Token = None,
+    tag: Tag = None,
+    settings: Reading = None,
     precision: Annotated[
         Literal["auto", "bf16", "fp32", "int8"] | None,
         typer.Option(help="Numbers that a network of a task computes in, as for predict."),
@@ -102,16 +120,18 @@ def evaluate(
 ) -> None:
     """Score vectors, a model or a task on data with known answers.
 
+    Rows of a task are read as those of its training were; options name other columns.
     A language model, a sentence encoder and word vectors are measured on pairs without learning:
     by the cosines of their embeddings.
     """
     options = given_options(
         restrict_vocab=restrict_vocab, stride=stride, documents=documents, encoding=encoding,
-        text_a=text_a, text_b=text_b, score=score, label=label, target=target, precision=precision,
+        text=text, label=label, text_a=text_a, text_b=text_b, negative=negative, score=score,
+        source=source, target=target, token=token, tag=tag, set=settings, precision=precision,
         num_beams=num_beams, max_new_tokens=max_new_tokens, length_penalty=length_penalty,
         no_repeat_ngram_size=no_repeat_ngram_size,
     )  # fmt: skip
-    if target is not None and len(data) > 1:
+    if len(data) > 1 and has_target_file(str(data[0]), target):
         raise SettingError(
             f"--target {target} has the right outputs of one file, and {len(data)} files are to be "
             "scored; score one at a time."
@@ -154,9 +174,10 @@ def _opened(run: Path, options: dict[str, Any]) -> tuple[Measure, Show]:
         refuse_options(run, "a search index", options)
         return _of_index(run), _show_search
     if is_predictor(kind):
-        refuse_options(run, "a trained task", options.keys() - {"target", *ANSWERING})
+        refuse_options(run, "a trained task", options.keys() - {*ROWS_OF_TASKS, *ANSWERING})
         return _of_task(run, options), _show_labels
-    refuse_options(run, "no task of texts", options.keys() & {"target", *ANSWERING})
+    alone = {*ROWS_OF_TASKS, *ANSWERING} - {*ROWS_OF_PAIRS, "encoding"}
+    refuse_options(run, "no task of texts", options.keys() & alone)
     rows = _pair_rows(options)
     model = load(run)
     if model.kind == WordVectors.kind:
@@ -177,9 +198,7 @@ def _pair_rows(options: dict[str, Any]) -> PairsConfig | None:
     """Return which columns of pairs hold what, None where no option names one."""
     from foretext.data.rows import PairsConfig
 
-    columns = {
-        name: options[name] for name in ("text_a", "text_b", "score", "label") if name in options
-    }
+    columns = {name: options[name] for name in ROWS_OF_PAIRS if name in options}
     if not columns:
         return None
     chosen: dict[str, Any] = {
@@ -241,19 +260,14 @@ def _of_index(run: Path) -> Measure:
 
 def _of_task(run: Path, options: dict[str, Any]) -> Measure:
     from foretext.artifact import load_task
-    from foretext.data.rows import ParallelFiles
-    from foretext.finetuning.rows import rows_of
 
     model = load_task(run)
-    target = options.get("target")
-    if target is not None and not model.reads_parallel_files:
-        refuse_options(run, f"a task of {model.title.lower()}", ["target"])
     model.answering({name: options[name] for name in ANSWERING if name in options})
-    rows = rows_of(run, model)
+    over = reading_options(options.get("set", []), options.get("encoding"))
 
     def measure(path: Path) -> Figures:
-        files = path if target is None else ParallelFiles(str(path), target)
-        read = model.read(files, rows)
+        files, columns = _files_and_columns(run, model, path, options)
+        read = model.read_again(files, {**over, **columns})
         answers = model.answer_rows(read)
         figures = model.judge(read, answers)
         alike = model.degenerate(read, answers)
@@ -264,6 +278,21 @@ def _of_task(run: Path, options: dict[str, Any]) -> Measure:
         return figures
 
     return measure
+
+
+def _files_and_columns(
+    run: Path, model: Any, path: Path, options: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """Return what rows are read from, and the columns that are named."""
+    from foretext.data.rows import ParallelFiles
+
+    columns = {name: options[name] for name in ROW_OPTIONS if name in options}
+    files: Any = path
+    if has_target_file(str(path), columns.get("target")):
+        if not model.reads_parallel_files:
+            refuse_options(run, f"a task of {model.title.lower()}", ["target"])
+        files = ParallelFiles(str(path), columns.pop("target"))
+    return files, checked_columns(columns, model.title.lower(), model.rows_config)
 
 
 def _show_plain(path: Path, figures: Figures) -> None:

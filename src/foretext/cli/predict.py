@@ -19,7 +19,22 @@ from foretext.cli.decoding_options import (
     Temperature,
     TopP,
 )
-from foretext.cli.shared import AsJsonLines, given_options, print_json, read_texts
+from foretext.cli.row_options import (
+    Label,
+    Reading,
+    Score,
+    Source,
+    Tag,
+    TargetColumn,
+    Text,
+    TextA,
+    TextB,
+    Token,
+    columns_of_texts,
+    reading_options,
+)
+from foretext.cli.shared import AsJsonLines, given_options, print_json
+from foretext.cli.text_options import Encoding
 from foretext.cli.waiting import bar_of_lines
 from foretext.terminal import say
 
@@ -44,9 +59,9 @@ def predict(
         str,
         typer.Argument(
             metavar="INPUT",
-            help="A file with a text a line (pairs: text<TAB>text; questions: "
-            "question<TAB>passage; or JSON objects), or a .csv with a header; - reads standard "
-            "input.",
+            help="A file of the kinds that finetune reads, with or without right answers: csv, "
+            "tsv, jsonl, txt, parquet, CoNLL, SQuAD; or a text a line (pairs: text<TAB>text; "
+            "questions: question<TAB>passage); - reads standard input.",
         ),
     ] = "-",
     k: Annotated[
@@ -68,9 +83,20 @@ def predict(
         str | None,
         typer.Option(
             metavar="COLUMNS",
-            help="Columns of a .csv, .tsv or .jsonl to copy to the answers, such as id,author.",
+            help="Columns of a table or of JSON to copy to the answers, such as id,author.",
         ),
     ] = None,
+    text: Text = None,
+    label: Label = None,
+    text_a: TextA = None,
+    text_b: TextB = None,
+    score: Score = None,
+    source: Source = None,
+    target: TargetColumn = None,
+    token: Token = None,
+    tag: Tag = None,
+    encoding: Encoding = None,
+    settings: Reading = None,
     explain: Annotated[
         bool,
         typer.Option(
@@ -95,9 +121,10 @@ def predict(
     seed: Seed = None,
     as_json: AsJsonLines = False,
 ) -> None:
-    """Answer each line with a trained task.
+    """Answer each row of a file with a trained task.
 
-    Answers are labels, scores, tagged spans, spans of a passage, or texts.
+    Answers are labels, scores, tagged spans, spans of a passage, or texts. Rows are read as those
+    of the training were; options name other columns.
     """
     from foretext.artifact import load_task
 
@@ -111,7 +138,18 @@ def predict(
     )  # fmt: skip
     if explain:
         model.explain([])  # refuses what cannot be explained before anything is read
-    inputs, kept = tee(_inputs(run, model, texts, keep.split(",") if keep else []))
+    columns = given_options(
+        text=text, label=label, text_a=text_a, text_b=text_b, score=score, source=source,
+        target=target, token=token, tag=tag,
+    )  # fmt: skip
+    found = model.inputs(
+        texts,
+        columns=columns_of_texts(model, columns),
+        rows=reading_options(settings or [], encoding),
+        keep=keep.split(",") if keep else [],
+        doubt=_doubt,
+    )
+    inputs, kept = tee(found)
     answers = model.answered((given.texts for given in inputs), k=k, threshold=threshold)
     sample: list[dict[str, Any]] = []
     with bar_of_lines(texts, "answering") as bar:
@@ -123,7 +161,7 @@ def predict(
             else:
                 say("\t".join([*map(_shown, columns.values()), line]))
     for doubt in model.doubts(sample):
-        say(f"foretext: {doubt}.", error=True)
+        _doubt(doubt)
 
 
 def _answered(
@@ -141,16 +179,8 @@ def _answered(
         yield record, given.kept, {"explanation": found.record()}, line
 
 
-def _inputs(run: Path, model: Any, source: str, keep: list[str]) -> Iterator[KeptInput]:
-    """Yield the texts of each line or row, and the columns that are kept."""
-    from foretext.data.rows import KeptInput, is_table, line_input, table_inputs
-    from foretext.finetuning.rows import rows_of
-
-    if is_table(source, keep):
-        yield from table_inputs(source, model.fields, rows_of(run, model), keep)
-        return
-    for number, line in enumerate(read_texts(source), 1):
-        yield KeptInput(line_input(line, number, model.fields), {})
+def _doubt(sentence: str) -> None:
+    say(f"foretext: {sentence}.", error=True)
 
 
 def _shown(value: Any) -> str:

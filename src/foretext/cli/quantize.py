@@ -100,9 +100,9 @@ def _classifier(
 
 
 def _network(run: Path, target: Path, test: str | None, *, overwrite: bool) -> dict[str, Any]:
+    from foretext.artifact import reading_of_run
     from foretext.evaluation.precision import keep_int8
     from foretext.files import refuse_existing
-    from foretext.finetuning.rows import rows_of
     from foretext.task_models.base import TaskModel
 
     if test is None:
@@ -112,7 +112,8 @@ def _network(run: Path, target: Path, test: str | None, *, overwrite: bool) -> d
         )
     refuse_existing(target, overwrite=overwrite)
     model = TaskModel.load(run)
-    figures = keep_int8(model, model.read(test, rows_of(run, model)))
+    model.reading = reading_of_run(run, model)
+    figures = keep_int8(model, model.read_again(test))
     model.save(target)
     name = figures.name
     return _written(target) | {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,15 +11,19 @@ from foretext.cli.parallel_files import has_target_file, with_targets
 from foretext.errors import SettingError
 
 if TYPE_CHECKING:
+    from foretext.classifiers.predictor import Predictor
     from foretext.config import Config
 
 __all__ = [
+    "ROW_OPTIONS",
     "Label",
     "Negative",
+    "Reading",
     "Score",
     "Source",
     "Tag",
     "Target",
+    "TargetColumn",
     "TestTarget",
     "Text",
     "TextA",
@@ -27,7 +31,9 @@ __all__ = [
     "Token",
     "ValidTarget",
     "checked_columns",
+    "columns_of_texts",
     "files_of_rows",
+    "reading_options",
 ]
 
 ROW_OPTIONS = (
@@ -65,10 +71,22 @@ Target = Annotated[
         "target's column.",
     ),
 ]
+TargetColumn = Annotated[
+    str | None, _column("text_to_text: the target's column, which is not read.")
+]
 ValidTarget = Annotated[str | None, typer.Option(metavar="FILE", help="The same for --valid.")]
 TestTarget = Annotated[str | None, typer.Option(metavar="FILE", help="The same for --test.")]
 Token = Annotated[str | None, _column("Tagging: the token's column, from 1.")]
 Tag = Annotated[str | None, _column("Tagging: the tag's column, or last.")]
+Reading = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="rows.NAME=VALUE",
+        help="Change how rows are read, such as rows.separator; `foretext list --settings` shows "
+        "the settings.",
+    ),
+]
 
 Files = str | tuple[str, str] | None
 
@@ -104,7 +122,10 @@ def checked_columns(
     Raises:
         SettingError: an option has no effect on the task.
     """
-    known = config.model_fields
+    return _checked(columns, task, config.model_fields)
+
+
+def _checked(columns: Mapping[str, str], task: str, known: Collection[str]) -> dict[str, str | int]:
     for name in columns:
         if name not in known:
             options = [_option(other) for other in ROW_OPTIONS if other in known]
@@ -113,6 +134,28 @@ def checked_columns(
                 f"{', '.join(options) or 'none'}."
             )
     return {name: int(value) if value.isdecimal() else value for name, value in columns.items()}
+
+
+def reading_options(settings: Sequence[str], encoding: str | None) -> dict[str, Any]:
+    """Return what ``--set rows.NAME=VALUE`` and ``--encoding`` say of how rows are read.
+
+    Raises:
+        SettingError: another section is named.
+    """
+    from foretext.recipe import read_overrides
+
+    given = read_overrides(settings, ("rows",)).get("rows", {})
+    return given if encoding is None else {**given, "encoding": encoding}
+
+
+def columns_of_texts(model: Predictor, columns: Mapping[str, str]) -> dict[str, str | int]:
+    """Return the columns that the user names for inputs of a model.
+
+    Raises:
+        SettingError: an option has no effect on them.
+    """
+    known = {*model.rows_config.model_fields, *model.fields}
+    return _checked(columns, model.title.lower(), known)
 
 
 def _option(name: str) -> str:

@@ -31,13 +31,13 @@ def parquet_rows(file: BinaryIO, column: str, name: str) -> Iterator[str]:
 
 
 def parquet_batches(
-    file: BinaryIO, columns: list[str], name: str, check: Callable[[Any], None]
+    file: BinaryIO, columns: list[str] | None, name: str, check: Callable[[Any], None]
 ) -> Iterator[list[dict[str, Any]]]:
     """Yield batches of rows, as Python values by column.
 
     Args:
         file: of Parquet.
-        columns: to read.
+        columns: to read; None: all.
         name: of the file, for error messages.
         check: called with the schema; raises if the columns cannot be used.
 

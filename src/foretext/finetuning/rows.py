@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from foretext.classifiers.predictor import Predictor
-from foretext.config import Config
 from foretext.corpus.findings import Problem
-from foretext.errors import CorpusError, ModelFileError, SettingError
+from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.learner import Learner
 from foretext.finetuning.task_rows import TaskRows
 from foretext.finetuning.unlabelled import new_texts, read_unlabelled
-from foretext.parsing import read_toml
-from foretext.run_folder import RunFolder
 
-__all__ = ["read_rows", "rows_of"]
+__all__ = ["read_rows"]
 
 HELD_OUT_RATE, MOST_HELD_OUT = 0.1, 2000
 ENOUGH = 50  # rows from which some are held out where nobody says
@@ -57,26 +52,6 @@ def read_rows(learner: Learner) -> TaskRows:
         rows = replace(rows, unlabelled=new_texts(job, replace(rows, unlabelled=more)))
     job.run.note(f"{len(train):,} rows to learn from, {len(valid):,} held out, {len(test):,} test")
     return rows
-
-
-def rows_of(path: str | Path, model: Predictor) -> Config:
-    """Return how a run read its rows, so that others are read in the same way.
-
-    Args:
-        path: of the run, or of a folder or file of another library.
-        model: what it holds.
-
-    Raises:
-        ModelFileError: the recipe of the run is damaged.
-    """
-    run = RunFolder(path)
-    if not run.begun:  # of another library
-        return model.rows_config()
-    sections = read_toml(run.recipe, ModelFileError)
-    try:
-        return model.rows_config.checked(sections.get("rows", {}), "rows")
-    except SettingError as error:
-        raise ModelFileError(f"{run.recipe}: {error}") from error
 
 
 def _note(learner: Learner, problems: Sequence[Problem]) -> None:

@@ -106,7 +106,9 @@ def run_finetuning(
         learner.check()
         keep_given(job, learner.rows_config.model_dump())
         run.note(f"foretext {__version__}: {recipe.run_section()}{', resumed' if resume else ''}")
-        return learn_task(learner)
+        done = learn_task(learner)
+        done.model.reading = learner.rows_config
+        return done
 
 
 def _refit(rows: TaskRows) -> dict[str, Any]:

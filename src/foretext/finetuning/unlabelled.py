@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import PurePosixPath
 from typing import Any
 
 from foretext.config import Config
-from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.foreign_tables import column_names
-from foretext.corpus.normalization import normalize
-from foretext.corpus.source import Source
-from foretext.corpus.sources import find_sources
-from foretext.data.rows import LabelledText, read_texts, table_inputs
-from foretext.data.rows.fasttext_lines import is_fasttext
+from foretext.data.rows import InputColumns, InputFile, LabelledText, input_files, text_inputs
 from foretext.data.rows.in_memory import RowSource, json_lines, row_source
-from foretext.data.rows.records import read_lines
 from foretext.data.rows.settings import RowsConfig
 from foretext.data.rows.text_key import NO_TEXT, text_key
 from foretext.errors import CorpusError
@@ -24,7 +17,6 @@ from foretext.finetuning.task_rows import TaskRows
 
 __all__ = ["new_texts", "read_unlabelled", "unlabelled_source"]
 
-TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
 NAMES = {"valid": "held-out", "test": "test"}
 
 
@@ -52,7 +44,7 @@ def read_unlabelled(source: RowSource, config: Config) -> list[LabelledText]:
     """
     known = config.model_dump(include={*RowsConfig.model_fields} - {"format"})
     reading = RowsConfig.checked(known, "rows")
-    rows = [row for file in find_sources(source) for row in _rows(file, reading)]
+    rows = [row for file in input_files(source, reading) for row in _rows(file, reading)]
     if not any(row.text.strip() for row in rows):
         raise CorpusError(f"--unlabelled {source} has no text; give a file with one text a line.")
     return rows
@@ -94,18 +86,8 @@ def _as_tuples(given: Iterable[Any]) -> Iterator[Any]:
         yield (each,) if isinstance(each, str) else each
 
 
-def _rows(file: Source, config: RowsConfig) -> Sequence[LabelledText]:
-    suffix = PurePosixPath(without_compression_suffix(file.name)).suffix.lower()
-    is_table = suffix in TABLES and not config.is_numbered
-    first = "" if is_table else next(_lines(file, config), "")
-    if is_table or first.lstrip().startswith("{"):
-        texts = (each.texts[0] for each in table_inputs(file, ("text",), config))
-    elif "\t" in first or is_fasttext(first, config):
-        return [row._replace(labels=()) for row in read_texts(file, config)]
-    else:
-        texts = (normalize(line, config.normalization) for line in _lines(file, config))
+def _rows(file: InputFile, config: RowsConfig) -> Sequence[LabelledText]:
+    texts = (
+        each.texts[0] for each in text_inputs(file, InputColumns(("text",), config, labels=None))
+    )
     return [LabelledText(text, (), f"{file.name}:{line}") for line, text in enumerate(texts, 1)]
-
-
-def _lines(file: Source, config: RowsConfig) -> Iterator[str]:
-    return read_lines(file, config.encoding, config.max_piece_bytes)

@@ -10,10 +10,14 @@ from pydantic import Field
 from foretext.classifiers.baseline import Baseline
 from foretext.corpus.findings import Problem
 from foretext.data.rows import (
+    InputColumns,
+    InputFile,
+    KeptInput,
     Question,
     QuestionsConfig,
     RowTexts,
     find_question_problems,
+    question_inputs,
     read_questions,
 )
 from foretext.data.rows.in_memory import RowSource, json_lines
@@ -63,6 +67,11 @@ class ReaderLearning(TaskModel):
     def read(cls, path: RowSource, config: QuestionsConfig | None = None) -> list[Question]:
         """Read questions in the form of SQuAD or CMRC."""
         return read_questions(path, config)
+
+    @classmethod
+    def inputs_in(cls, file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
+        """Yield the questions of a file, with their passages."""
+        return question_inputs(file, wanted)
 
     @classmethod
     def objects_of(cls, rows: Sequence[Question]) -> Iterator[dict[str, Any]]:

@@ -131,12 +131,7 @@ class Tagger(TaggerLearning):
     def spans(self, texts: Texts) -> list[list[TaggedSpan]]:
         """Return the entities of each text with their places in it; blanks join tokens."""
         tokens = self.tokens(texts)
-        scores = self._scores(_words(tokens))
-        answers = zip(scores.places(), scores.probabilities(self.temperature), strict=True)
-        return [
-            list(self._text_spans(text, own, places, probabilities))
-            for text, own, (places, probabilities) in zip(texts, tokens, answers, strict=True)
-        ]
+        return self._spans(texts, tokens, self._scores(_words(tokens)))
 
     def answer_rows(self, rows: Sequence[TaggedSentence]) -> list[list[str]]:
         """Return the tag of each token, such as "B-PER", in the scheme of the user's files."""
@@ -194,16 +189,27 @@ class Tagger(TaggerLearning):
         return Top(1, threshold or 0.0)
 
     def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
-        """Return the entities of each text with their places, or its tokens with their tags."""
-        texts = [text for (text,) in inputs]
-        if self.finds_entities:
-            return [
-                {"spans": [span.record() for span in spans if span.probability >= top.threshold]}
-                for spans in self.spans(texts)
-            ]
+        """Return the entities of each text with their places, or its tokens with their tags.
+
+        Where the tokens of a text are given, both are returned.
+        """
+        texts = [tokens or text for text, *tokens in inputs]
+        tokens = self.tokens(texts)
+        scores = self._scores(_words(tokens))
+        tags = [
+            [[token.text, tag] for token, tag in zip(own, given, strict=True)]
+            for own, given in zip(tokens, scores.tags(), strict=True)
+        ]
+        if not self.finds_entities:
+            return [{"tags": own} for own in tags]
+        found = [
+            {"spans": [span.record() for span in spans if span.probability >= top.threshold]}
+            for spans in self._spans(texts, tokens, scores)
+        ]
+        # Whoever gives tokens expects a tag for each.
         return [
-            {"tags": [[token.text, tag] for token, tag in zip(tokens, tags, strict=True)]}
-            for tokens, tags in zip(self.tokens(texts), self.predict(texts), strict=True)
+            record if isinstance(text, str) else {**record, "tags": own}
+            for record, text, own in zip(found, texts, tags, strict=True)
         ]
 
     def shown(self, record: Record) -> str:
@@ -291,6 +297,16 @@ class Tagger(TaggerLearning):
     def _plain(self, rows: Sequence[TaggedSentence]) -> Sequence[TaggedSentence]:
         """Return rows with tags such as "B-PER"."""
         return plain_rows(rows, self.task.tags.notation)
+
+    def _spans(
+        self, texts: Texts, tokens: Sequence[Sequence[TextToken]], scores: SentenceScores
+    ) -> list[list[TaggedSpan]]:
+        """Return the entities of each text, of which the scores are known."""
+        answers = zip(scores.places(), scores.probabilities(self.temperature), strict=True)
+        return [
+            list(self._text_spans(text, own, places, probabilities))
+            for text, own, (places, probabilities) in zip(texts, tokens, answers, strict=True)
+        ]
 
     def _text_spans(
         self,

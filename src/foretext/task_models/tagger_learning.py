@@ -12,12 +12,16 @@ from foretext.classifiers.baseline import Baseline
 from foretext.config import Config
 from foretext.corpus.findings import Problem
 from foretext.data.rows import (
+    InputColumns,
+    InputFile,
+    KeptInput,
     RowTexts,
     TaggedConfig,
     TaggedSentence,
     find_tag_problems,
     find_unseen_labels,
     read_tagged,
+    tagged_inputs,
 )
 from foretext.data.rows.in_memory import RowSource, tagged_blocks
 from foretext.errors import SettingError
@@ -87,6 +91,11 @@ class TaggerLearning(TaskModel):
     def read(cls, path: RowSource, config: TaggedConfig | None = None) -> list[TaggedSentence]:
         """Read sentences with a tag for each token."""
         return read_tagged(path, config)
+
+    @classmethod
+    def inputs_in(cls, file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
+        """Yield the inputs of a file: texts, or sentences of tokens."""
+        return tagged_inputs(file, wanted)
 
     @classmethod
     def objects_of(cls, rows: Sequence[TaggedSentence]) -> Iterator[dict[str, Any]]:

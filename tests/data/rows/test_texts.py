@@ -216,5 +216,5 @@ def test_errors_name_options_that_fine_tuning_has(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"\(--set rows\.encoding=cp1252\)"):
         read_texts(path)
     path.write_text("topic\tbody\n")
-    with pytest.raises(CorpusError, match=r"\(finetune: --text, --label"):
+    with pytest.raises(CorpusError, match=r"\(--text, --label"):
         read_texts(path, RowsConfig(text="text", format="tsv"))

@@ -27,6 +27,7 @@ from foretext.classifiers.fasttext.training import (
     retrain,
     train,
 )
+from foretext.config import Config
 from foretext.data.rows import RowsConfig
 from foretext.errors import SettingError
 from foretext.progress.run_context import RunContext
@@ -174,7 +175,7 @@ class FastTextClassifier(FastTextLabeller):
         *,
         k: int | None = 1,
         threshold: float = 0.0,
-        rows: RowsConfig | None = None,
+        rows: Config | Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
         """Return accuracy, precision and recall of the first `k` labels, and these of each label.
 
@@ -182,7 +183,8 @@ class FastTextClassifier(FastTextLabeller):
             CorpusError: the file will not do.
             EvaluationError: no text has a label.
         """
-        given = labelled(texts, labels, rows)
+        config: Any = rows if labels is not None else self.reading_for(texts, rows)
+        given = labelled(texts, labels, config)
         found = self.predict_top(given.texts, k, threshold)
         return evaluate_labels(given.labels, [[label for label, _ in row] for row in found], k)
 

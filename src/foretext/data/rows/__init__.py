@@ -8,6 +8,8 @@ from foretext.data.rows.findings import (
     find_unseen_labels,
 )
 from foretext.data.rows.found_pairs import found_pairs_config, names_text_pairs
+from foretext.data.rows.input_file import InputFile, input_files
+from foretext.data.rows.input_rows import InputColumns, KeptInput, text_inputs
 from foretext.data.rows.inputs import Input, line_input
 from foretext.data.rows.labelled_row import LabelledRow
 from foretext.data.rows.pairs import LabelledPair, PairsConfig, read_pairs
@@ -15,8 +17,10 @@ from foretext.data.rows.parallel import ParallelConfig, ParallelText, read_paral
 from foretext.data.rows.parallel_files import ParallelFiles, as_parallel_files
 from foretext.data.rows.parallel_problems import find_parallel_problems
 from foretext.data.rows.question import Answer, Asked, Question, as_questions
+from foretext.data.rows.question_inputs import question_inputs
 from foretext.data.rows.question_problems import find_question_problems
 from foretext.data.rows.questions import QuestionsConfig, read_questions
+from foretext.data.rows.reading import fitting, read_otherwise
 from foretext.data.rows.row_texts import RowTexts
 from foretext.data.rows.sentences import (
     SentenceRow,
@@ -25,15 +29,18 @@ from foretext.data.rows.sentences import (
     sentence_lines,
 )
 from foretext.data.rows.settings import RowsConfig
-from foretext.data.rows.table_inputs import KeptInput, is_table, table_inputs
 from foretext.data.rows.tagged import TaggedConfig, TaggedSentence, read_tagged
+from foretext.data.rows.tagged_inputs import tagged_inputs
 from foretext.data.rows.texts import LabelledText, read_texts
+from foretext.data.rows.token_lines import are_token_lines
 from foretext.data.rows.written import write_rows
 
 __all__ = [
     "Answer",
     "Asked",
     "Input",
+    "InputColumns",
+    "InputFile",
     "KeptInput",
     "LabelledPair",
     "LabelledRow",
@@ -50,6 +57,7 @@ __all__ = [
     "SentencesConfig",
     "TaggedConfig",
     "TaggedSentence",
+    "are_token_lines",
     "as_parallel_files",
     "as_questions",
     "find_parallel_problems",
@@ -57,10 +65,13 @@ __all__ = [
     "find_row_problems",
     "find_tag_problems",
     "find_unseen_labels",
+    "fitting",
     "found_pairs_config",
-    "is_table",
+    "input_files",
     "line_input",
     "names_text_pairs",
+    "question_inputs",
+    "read_otherwise",
     "read_pairs",
     "read_parallel",
     "read_questions",
@@ -68,6 +79,7 @@ __all__ = [
     "read_tagged",
     "read_texts",
     "sentence_lines",
-    "table_inputs",
+    "tagged_inputs",
+    "text_inputs",
     "write_rows",
 ]

@@ -10,7 +10,9 @@ from foretext.parsing import parse_json
 
 __all__ = ["Input", "line_input"]
 
-Input = tuple[str, ...]  # the texts of one line, in the order of a predictor's fields
+# The texts of one line, in the order of a predictor's fields; for a tagger the tokens of the text
+# may stand behind it.
+Input = tuple[str, ...]
 
 
 def line_input(line: str, number: int, fields: Sequence[str]) -> Input:

@@ -87,8 +87,15 @@ def entries_of(
         yield Entry(each, file, (*at, f"{name} {number}"))
 
 
-def questions_of(entry: Entry, inside: Passage = NOTHING) -> Iterator[Question]:
+def questions_of(
+    entry: Entry, inside: Passage = NOTHING, *, answered: bool = True
+) -> Iterator[Question]:
     """Yield the questions of an object of any level: a file, an article, a passage, a question.
+
+    Args:
+        entry: the object.
+        inside: of which passage.
+        answered: whether answers are read.
 
     Raises:
         CorpusError: a part of an object is missing, or of another type than is expected.
@@ -100,14 +107,14 @@ def questions_of(entry: Entry, inside: Passage = NOTHING) -> Iterator[Question]:
     nested = next((key for key in NESTED if key in entry.values), None)
     if nested is not None:
         for each in entry.entries(nested):
-            yield from questions_of(each, Passage(context, title))
+            yield from questions_of(each, Passage(context, title), answered=answered)
         return
     if context is None:
         missing = "data" if not entry.at else "paragraphs"
         raise entry.error(f"'{missing}' is missing; files of questions have an array there.")
     key = entry.key()
     question = entry.text("question", "query_text")
-    answers = tuple(dict.fromkeys(_answers(entry, context)))
+    answers = tuple(dict.fromkeys(_answers(entry, context))) if answered else ()
     place = f"{entry.file}:{key or ', '.join(entry.at)}"
     yield Question(key, question, context, answers, title, place)
 

@@ -31,18 +31,27 @@ class QuestionsConfig(Config):
     """Bytes of a file, at most."""
 
 
-def read_questions(path: RowSource, config: QuestionsConfig | None = None) -> list[Question]:
+def read_questions(
+    path: RowSource, config: QuestionsConfig | None = None, *, answered: bool = True
+) -> list[Question]:
     """Read a JSON file of questions, or one with an object a line.
 
     An answer that does not stand where the file says is looked for
     (`foretext.data.rows.answer_places`); `foretext.data.rows.question_problems` names such answers.
+
+    Args:
+        path: of the file.
+        config: how it is read; None: as usual.
+        answered: whether each question must have answers; False: they are not read.
 
     Raises:
         CorpusError: no such file, no questions, no JSON, or a part of an entry is missing.
     """
     config = config or QuestionsConfig()
     sources = find_sources(path)
-    questions = [question for source in sources for question in _questions(source, config)]
+    questions = [
+        question for source in sources for question in _questions(source, config, answered)
+    ]
     if not questions:
         raise CorpusError(f"{path} has no questions; give a file in the form of SQuAD or CMRC.")
     passages: dict[str, str] = {}  # each is in memory once, however many questions repeat it
@@ -52,13 +61,13 @@ def read_questions(path: RowSource, config: QuestionsConfig | None = None) -> li
     ]
 
 
-def _questions(source: Source, config: QuestionsConfig) -> Iterator[Question]:
+def _questions(source: Source, config: QuestionsConfig, answered: bool) -> Iterator[Question]:
     lines = _lines(source, config)
     content, name = _content(lines, source.name)
     if not isinstance(content, list):
-        return questions_of(Entry(content, source.name, ()))
+        return questions_of(Entry(content, source.name, ()), answered=answered)
     entries = entries_of(content, source.name, name)
-    return (question for entry in entries for question in questions_of(entry))
+    return (question for entry in entries for question in questions_of(entry, answered=answered))
 
 
 def _content(lines: list[str], file: str) -> tuple[Any, str]:

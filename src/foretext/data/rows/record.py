@@ -101,16 +101,22 @@ def missing(column: Column, present: Iterable[Any]) -> str:
     names = list(present)
     shown = ", ".join(repr(str(name)[:40]) for name in names[:12]) + (", ..." if names[12:] else "")
     if isinstance(column, int):
+        if names and not any(isinstance(name, int) for name in names):
+            shown = ", ".join(repr(str(name)[:40]) for name in names[:12])
+            return f"the columns have names, not numbers: name them by these, {shown}."
         return f"there is no column {column}; the rows have {len(names)}: name one of these."
     hint = did_you_mean(column, [str(name) for name in names])
     if len(names) == 1 and any(mark in str(names[0]) for mark in ";\t|,"):
-        hint = " Columns are separated by ',' in .csv and by a tab in .tsv."
+        hint = (
+            " Columns are separated by ',' in .csv and by a tab in .tsv; if they are by tabs here, "
+            "--set rows.format=tsv says so."
+        )
     return f"there is no column '{column}', only {shown or 'none'}.{hint or _NAME_THEM}"
 
 
 _NAME_THEM = (
-    " Name the right ones (finetune: --text, --label, --text-a, --text-b, --score, --source, "
-    "--target), by number (such as --label 1 --text 2) where the file has no header."
+    " Name the right ones (--text, --label, --text-a, --text-b, --score, --source, --target), by "
+    "number (such as --label 1 --text 2) where the file has no header."
 )
 
 

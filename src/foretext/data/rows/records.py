@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import PurePosixPath
+from typing import Literal
 
 from foretext.corpus.compression import LARGEST_PIECE, unpacked, without_compression_suffix
 from foretext.corpus.decoding import decoded
@@ -18,16 +19,17 @@ from foretext.corpus.sources import find_sources
 from foretext.data.rows.fasttext_lines import fasttext_records, is_fasttext
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.json_lines import json_records
-from foretext.data.rows.parquet_rows import parquet_records
+from foretext.data.rows.parquet_rows import PARQUET, parquet_records
 from foretext.data.rows.record import Record
 from foretext.data.rows.settings import LabelledConfig
 from foretext.data.rows.table import csv_records, tsv_records
 from foretext.errors import CorpusError
 
-__all__ = ["read_lines", "read_records"]
+__all__ = ["RowFormat", "format_of", "read_lines", "read_records"]
 
 OPTION = "--set rows.encoding="  # of finetune, whose run keeps it for predict and evaluate
-_SUFFIXES = {
+RowFormat = Literal["auto", "csv", "tsv", "jsonl", "fasttext", "parquet"]
+_SUFFIXES: dict[str, RowFormat] = {
     ".csv": "csv",
     ".tsv": "tsv",
     ".jsonl": "jsonl",
@@ -61,9 +63,23 @@ def read_lines(source: Source, encoding: str, largest: int = LARGEST_PIECE) -> I
         yield from split_lines(text, source.name, largest)
 
 
-def _records(source: Source, config: LabelledConfig) -> Iterator[Record]:
+def format_of(source: Source, config: LabelledConfig) -> RowFormat:
+    """Return the format of a file, by the settings, its suffix, or the bytes of Parquet.
+
+    Raises:
+        CorpusError: the file cannot be read.
+    """
     suffix = PurePosixPath(without_compression_suffix(source.name)).suffix.lower()
-    format = _SUFFIXES.get(suffix, "auto") if config.format == "auto" else config.format
+    if config.format != "auto" or suffix in _SUFFIXES:
+        return _SUFFIXES[suffix] if config.format == "auto" else config.format
+    if source.size is None:  # a stream, which is read once
+        return "auto"
+    with source.open() as file:
+        return "parquet" if file.read(len(PARQUET)) == PARQUET else "auto"
+
+
+def _records(source: Source, config: LabelledConfig) -> Iterator[Record]:
+    format = format_of(source, config)
     if format == "parquet":
         return parquet_records(source, config)
     lines = read_lines(source, config.encoding, config.max_piece_bytes)

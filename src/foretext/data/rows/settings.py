@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -11,9 +10,10 @@ from foretext.config import Config
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.encoding import Encoding
 
-__all__ = ["Column", "Columns", "LabelledConfig", "RowsConfig", "as_columns"]
+__all__ = ["COLUMNS", "Column", "Columns", "LabelledConfig", "RowsConfig", "as_columns"]
 
 Column = str | int  # a name, or a number from 1
+COLUMNS = ("text", "label", "text_a", "text_b", "negative", "score", "source", "target")
 
 
 def _as_tuple(given: Any) -> Any:
@@ -68,13 +68,23 @@ class LabelledConfig(Config):
         """What labels begin with in fastText's files; None: such files are not read."""
         return None
 
+    def _named(self) -> str:
+        """Return the columns with the options that name them."""
+        chosen = [name for name in COLUMNS if name in type(self).model_fields]
+        given = [
+            f"--{name.replace('_', '-')} {column}"
+            for name in chosen
+            for column in as_columns(getattr(self, name))
+        ]
+        return ", ".join(given)
+
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
         kinds = {type(column) for column in self.columns}
         if len(kinds) > 1:
             raise ValueError(
                 "name the columns all by name (the file has a header) or all by number (it has "
-                f"none): {_listed(self.columns)}"
+                f"none): {self._named()}"
             )
         if self.is_numbered and self.format in ("jsonl", "fasttext", "parquet"):
             raise ValueError(f"columns of format = '{self.format}' have names, not numbers")
@@ -113,7 +123,3 @@ class RowsConfig(LabelledConfig):
         if self.label is None and self.label_separator is not None:
             raise ValueError("label_separator has no effect where there is no label")
         return self
-
-
-def _listed(columns: Iterable[Column]) -> str:
-    return ", ".join(repr(column) for column in columns)

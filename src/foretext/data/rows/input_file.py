@@ -1,0 +1,93 @@
+"""A file of inputs, opened once: its first lines say what it is, whatever its name.
+
+It is read once from its beginning to its end, so that standard input needs no copy.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from contextlib import nullcontext
+from io import BytesIO
+from itertools import chain, islice
+from typing import BinaryIO, cast
+
+from foretext.corpus.source import STANDARD_INPUT, Source
+from foretext.corpus.sources import find_sources
+from foretext.data.rows.in_memory import RowSource
+from foretext.data.rows.parquet_rows import parquet_records
+from foretext.data.rows.record import Record
+from foretext.data.rows.records import RowFormat, format_of, read_lines
+from foretext.data.rows.settings import LabelledConfig
+from foretext.terminal import standard_input
+
+__all__ = ["InputFile", "cells_of_csv", "input_files"]
+
+HEAD = 1000  # lines that are looked at
+
+
+class InputFile:
+    """A file of rows or of plain lines.
+
+    Args:
+        source: of the file.
+        config: its format, its encoding, and how long a row may be.
+    """
+
+    def __init__(self, source: Source, config: LabelledConfig) -> None:
+        self.source, self.config = source, config
+        self.name = source.name
+        self.format: RowFormat = format_of(source, config)
+        self._lines = iter(()) if self.is_parquet else self._read()
+        self.head = list(islice(self._lines, HEAD))
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether it has no lines, but `records` of its own."""
+        return self.format == "parquet"
+
+    @property
+    def first(self) -> str:
+        """The first line that is not empty; "" without one."""
+        return next((line for line in self.head if line.strip()), "")
+
+    def lines(self) -> Iterator[str]:
+        """Yield all lines, once."""
+        return chain(self.head, self._lines)
+
+    def records(self) -> Iterator[Record]:
+        """Yield the rows of Parquet, with all columns."""
+        return parquet_records(self.source, self.config, every=True)
+
+    def whole(self) -> Source:
+        """Return the file as a source in memory, decoded, for a reader of whole files."""
+        data = "\n".join(self.lines()).encode("utf-8", "surrogatepass")
+        return Source(self.name, self.source.identity, len(data), lambda: BytesIO(data))
+
+    def _read(self) -> Iterator[str]:
+        return read_lines(self.source, self.config.encoding, self.config.max_piece_bytes)
+
+
+def input_files(given: RowSource, config: LabelledConfig) -> Iterator[InputFile]:
+    """Yield the files that `given` names; standard input is read as it comes.
+
+    Raises:
+        CorpusError: there is no such file, or it cannot be read.
+    """
+    found = [_as_it_comes()] if given == STANDARD_INPUT else find_sources(cast(Source, given))
+    return (InputFile(source, config) for source in found)
+
+
+def cells_of_csv(line: str) -> list[str]:
+    """Return the values of a line of comma-separated values; [] if it is none."""
+    try:
+        return next(csv.reader([line], strict=True), [])
+    except csv.Error:
+        return []
+
+
+def _as_it_comes() -> Source:
+    def opener() -> BinaryIO:
+        return cast(BinaryIO, nullcontext(standard_input()))
+
+    return Source("standard input", STANDARD_INPUT, None, opener)

@@ -1,0 +1,362 @@
+"""Rows of files as the inputs of a predictor, with columns that are copied to its answers.
+
+A file is a table where its first line, or the rows of the training, name its columns; else each of
+its lines is an input. Columns of labels, scores and targets are no part of an input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+from foretext.config import Config
+from foretext.corpus.normalization import normalize
+from foretext.data.rows.fasttext_lines import fasttext_records, is_fasttext
+from foretext.data.rows.input_file import InputFile, cells_of_csv
+from foretext.data.rows.inputs import Input, line_input
+from foretext.data.rows.json_lines import json_records
+from foretext.data.rows.record import Record, missing
+from foretext.data.rows.settings import Column, Columns, LabelledConfig, RowsConfig, as_columns
+from foretext.data.rows.table import csv_records, tsv_records
+from foretext.errors import CorpusError, SettingError, did_you_mean
+from foretext.parsing.json_text import json_value
+
+__all__ = ["InputColumns", "InputsConfig", "KeptInput", "json_object", "text_inputs"]
+
+ALIKE = 0.9  # share of lines with the columns of the first one, from which a plain file is a table
+KNOWN = 0.5  # share of first columns that are labels of the model, from which that column is theirs
+OPTIONS = ("text", "text_a", "text_b", "source")  # columns that the verbs have an option for
+SHARED = ("format", "encoding", "max_piece_bytes", "label_prefix")
+
+Places = Mapping[str, tuple[Column, ...]]  # the columns of each field
+
+
+class KeptInput(NamedTuple):
+    """The texts of one row, and the columns that are kept beside the answer."""
+
+    texts: Input
+    kept: dict[str, Any]
+
+
+class InputsConfig(LabelledConfig):
+    """How a file is read of which any column may be wanted."""
+
+    headerless: ClassVar[dict[str, int]] = {}
+
+
+def _nobody(sentence: str) -> None:
+    """Tell nobody of a doubt."""
+
+
+@dataclass(frozen=True)
+class InputColumns:
+    """What is wanted of files of inputs.
+
+    Args:
+        fields: the texts of an input, such as ``("text_a", "text_b")``.
+        learned: how the rows of the training were read, which says the names of the columns.
+        columns: that are named now, over those of the training.
+        keep: columns that are copied to the answers.
+        labels: that the model knows, by which a column of labels is recognised; None: any are.
+        doubt: is called with a sentence where a file may be meant otherwise.
+    """
+
+    fields: Sequence[str]
+    learned: Config
+    columns: Mapping[str, Columns] = field(default_factory=dict)
+    keep: Sequence[str] = ()
+    labels: Collection[str] | None = frozenset()
+    doubt: Callable[[str], None] = _nobody
+
+    def __post_init__(self) -> None:
+        if twice := {*self.keep} & {*self.fields}:
+            raise SettingError(
+                f"--keep {min(twice)}: the answers contain this text already; leave it out."
+            )
+
+    @property
+    def reading(self) -> InputsConfig:
+        """How files are read, whatever is in them."""
+        chosen = self.learned.model_dump(include={*InputsConfig.model_fields})
+        return InputsConfig.checked(chosen, "rows")
+
+    @property
+    def normal_form(self) -> Any:
+        """The Unicode normal form of the texts."""
+        return self.learned.model_dump().get("normalization", "NFC")
+
+    def learned_columns(self, name: str) -> tuple[Column, ...]:
+        """Return the columns of a text in the training, () if they were not named."""
+        return as_columns(self.learned.model_dump().get(name))
+
+    def taken(self, record: Record, places: Places | None = None) -> KeptInput:
+        """Return the texts and the kept columns of a row.
+
+        Args:
+            record: of a table or of JSON.
+            places: columns of the fields; None: by their names.
+
+        Raises:
+            CorpusError: one of them is missing.
+        """
+        found = places or {name: self.named(name, record) for name in self.fields}
+        texts = tuple(
+            normalize(record.texts(found[name]), self.normal_form) for name in self.fields
+        )
+        return KeptInput(texts, {name: self.kept(name, record) for name in self.keep})
+
+    def kept(self, name: str, record: Record) -> Any:
+        """Return the value of a column that is copied, by its name or its number.
+
+        Raises:
+            CorpusError: there is no such column.
+        """
+        key: Column = int(name) if name.isdecimal() and name not in record.values else name
+        if key not in record.values:
+            names = [str(each) for each in record.values]
+            raise record.error(
+                f"there is no column '{name}' to keep, only {', '.join(map(repr, names[:12]))}."
+                f"{did_you_mean(name, names)}"
+            )
+        return record.values[key]
+
+    def named(self, name: str, record: Record) -> tuple[Column, ...]:
+        """Return the columns of a text: those that are named, of the training, or of its name."""
+        if name in self.columns:
+            return as_columns(self.columns[name])
+        learned = self.learned_columns(name)
+        if learned and all(column in record.values for column in learned):
+            return learned
+        if name in record.values:
+            return (name,)
+        missed = " ".join(map(str, learned)) or name
+        raise record.error(_absent(missed, name, [str(each) for each in record.values]))
+
+
+def text_inputs(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
+    """Yield the inputs of a file: of a table, of JSON objects, or of plain lines.
+
+    Raises:
+        CorpusError: the file cannot be read, a row is wrong, or a column is missing.
+        SettingError: columns are to be kept, and the file has none.
+    """
+    if file.is_parquet:
+        yield from map(wanted.taken, file.records())
+        return
+    form = _form(file, wanted)
+    if form == "lines":
+        yield from _of_lines(file, wanted)
+    elif form == "jsonl":
+        yield from map(wanted.taken, json_records(file.lines(), file.name))
+    elif form == "fasttext":
+        config = RowsConfig.checked(_of_fasttext(wanted), "rows")
+        records = fasttext_records(file.lines(), file.name, config)
+        yield from (wanted.taken(record, {"text": ("text",)}) for record in records)
+    else:
+        read = csv_records if form == "csv" else tsv_records
+        cells = cells_of_csv(file.first) if form == "csv" else file.first.split("\t")
+        header, places = _layout(cells, file, wanted) or _no_layout(cells, file, wanted)
+        records = read(file.lines(), file.name, () if header else None)
+        yield from (wanted.taken(record, places) for record in records)
+
+
+def _form(file: InputFile, wanted: InputColumns) -> str:
+    """Return what a file is: "csv", "tsv", "jsonl", "fasttext" or "lines"."""
+    first = file.first
+    if file.format in ("csv", "jsonl", "fasttext"):
+        return file.format
+    if json_object(first) is not None:
+        return "jsonl"
+    if wanted.fields == ("text",) and not wanted.columns and is_fasttext(first, _fasttext(wanted)):
+        return "fasttext"
+    if "\t" in first:
+        layout = _layout(first.split("\t"), file, wanted)
+        if layout is not None or (file.format == "tsv" and _is_table(file)) or wanted.columns:
+            return "tsv"
+        _doubt_columns(file, wanted)
+        return "lines"
+    if file.format == "tsv" and _names_all([first], wanted):
+        return "tsv"
+    if _has_header_of_csv(file, wanted):
+        return "csv"
+    return "tsv" if wanted.columns else "lines"
+
+
+def _layout(
+    cells: Sequence[str], file: InputFile, wanted: InputColumns
+) -> tuple[bool, Places] | None:
+    """Return whether a table has a header, and the columns of the fields; None: nobody knows."""
+    if wanted.columns:
+        return _chosen(cells, file, wanted)
+    if names := _names_all(cells, wanted):
+        return True, names
+    if file.format == "csv" and len(cells) > 1 and not _is_numbered(wanted):
+        return None
+    width = len(cells)
+    if _share_of_width(file, width) < ALIKE:
+        return None
+    learned = {name: wanted.learned_columns(name) for name in wanted.fields}
+    numbers = [column for each in learned.values() for column in each]
+    if numbers and all(isinstance(each, int) and each <= width for each in numbers):
+        return False, learned
+    return _usual_places(width, file, wanted)
+
+
+def _chosen(cells: Sequence[str], file: InputFile, wanted: InputColumns) -> tuple[bool, Places]:
+    """Return the columns that are named now, by name or by number."""
+    named = {
+        name: as_columns(wanted.columns[name]) for name in wanted.fields if name in wanted.columns
+    }
+    numbered = any(isinstance(column, int) for columns in named.values() for column in columns)
+    if numbered and (names := _names_all(cells, wanted, usual=True)):
+        shown = ", ".join(repr(str(cell)[:40]) for cell in cells[:12])
+        name = next(iter(names))
+        raise CorpusError(
+            f"{file.name}, line 1: columns that have numbers are those of a file without a header, "
+            f"but this row looks like one ({shown}); name the column ({_option(name)} {name})."
+        )
+    header = Record({cell: cell for cell in cells}, file.name, 1)
+    others = wanted.learned_columns if numbered else lambda name: wanted.named(name, header)
+    places = {name: named.get(name) or others(name) for name in wanted.fields}
+    every = [column for columns in places.values() for column in columns]
+    absent = next((name for name in wanted.fields if name not in named), None)
+    if absent is not None and numbered and not all(isinstance(each, int) for each in every):
+        raise SettingError(
+            f"name the columns all by name (the file has a header) or all by number (it has none): "
+            f"give {_option(absent)}, too."
+        )
+    present: Sequence[Any] = range(1, len(cells) + 1) if numbered else cells
+    for column in every:
+        if column not in present:
+            raise CorpusError(f"{file.name}, line 1: {missing(column, present)}")
+    return not numbered, places
+
+
+def _names_all(cells: Sequence[str], wanted: InputColumns, *, usual: bool = False) -> Places | None:
+    """Return the columns of the fields, if a row names all of them; None: it does not."""
+    learned = {name: wanted.learned_columns(name) for name in wanted.fields}
+    if not usual and all(each and {*each} <= {*cells} for each in learned.values()):
+        return learned
+    return {name: (name,) for name in wanted.fields} if {*wanted.fields} <= {*cells} else None
+
+
+def _usual_places(width: int, file: InputFile, wanted: InputColumns) -> tuple[bool, Places] | None:
+    """Return the columns of a plain file, such as ``label<TAB>text``, or of texts alone."""
+    learned = wanted.learned
+    usual = learned.headerless if isinstance(learned, LabelledConfig) else {}
+    if {*wanted.fields} <= usual.keys() and width == len(usual):
+        first = next((name for name, number in usual.items() if number == 1), "")
+        if first in wanted.fields or _know_first(file, wanted.labels):
+            return False, {name: (usual[name],) for name in wanted.fields}
+    if width == len(wanted.fields) > 1:
+        return False, {name: (place,) for place, name in enumerate(wanted.fields, 1)}
+    return None
+
+
+def _know_first(file: InputFile, labels: Collection[str] | None) -> bool:
+    """Whether the first column holds labels of the model."""
+    if labels is None:
+        return True
+    found = [line.split("\t")[0].strip() for line in file.head if line.strip()]
+    return sum(label in labels for label in found) >= KNOWN * len(found)
+
+
+def _share_of_width(file: InputFile, width: int) -> float:
+    """Return the share of lines that have so many columns as the first one."""
+    if file.format == "csv":
+        return 1.0
+    lines = [line for line in file.head if line.strip()]
+    return sum(line.count("\t") == width - 1 for line in lines) / len(lines)
+
+
+def _is_table(file: InputFile) -> bool:
+    return _share_of_width(file, len(file.first.split("\t"))) >= ALIKE
+
+
+def _is_numbered(wanted: InputColumns) -> bool:
+    return any(
+        isinstance(each, int) for name in wanted.fields for each in wanted.learned_columns(name)
+    )
+
+
+def _has_header_of_csv(file: InputFile, wanted: InputColumns) -> bool:
+    """Whether the first line names the columns of comma-separated values."""
+    cells = cells_of_csv(file.first)
+    if wanted.columns and len(cells) > 1:
+        return all(
+            isinstance(column, int) or column in cells
+            for columns in wanted.columns.values()
+            for column in as_columns(columns)
+        )
+    return len(cells) > 1 and all(map(str.strip, cells)) and _names_all(cells, wanted) is not None
+
+
+def _no_layout(cells: Sequence[str], file: InputFile, wanted: InputColumns) -> tuple[bool, Places]:
+    """Refuse a table whose columns nobody knows."""
+    for name in wanted.fields:
+        missed = " ".join(map(str, wanted.learned_columns(name))) or name
+        raise CorpusError(f"{file.name}, line 1: {_absent(missed, name, cells)}")
+    raise AssertionError("a predictor has fields")
+
+
+def _doubt_columns(file: InputFile, wanted: InputColumns) -> None:
+    """Say that every line has the same columns, which are read as one text."""
+    width = len(file.first.split("\t"))
+    if len(wanted.fields) == 1 and len(file.head) > 1 and _share_of_width(file, width) == 1:
+        wanted.doubt(
+            f"{file.name}: all lines have {width} columns, separated by tabs, and each line is "
+            f"read as one text; if one of the columns is the text, name it (such as "
+            f"{_option(wanted.fields[0])} {width})"
+        )
+
+
+def _of_lines(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
+    if wanted.keep:
+        raise SettingError(
+            f"--keep copies columns of a table, and {file.name} has none that are known; give a "
+            "table with a header, or JSON objects."
+        )
+    for number, line in enumerate(file.lines(), 1):
+        texts = line_input(line, number, wanted.fields)
+        yield KeptInput(tuple(normalize(text, wanted.normal_form) for text in texts), {})
+
+
+def _fasttext(wanted: InputColumns) -> LabelledConfig:
+    """Return how files of fastText would be read; no columns are chosen."""
+    prefix = wanted.learned.model_dump(include={"label_prefix"})
+    return RowsConfig.checked(prefix, "rows") if prefix else InputsConfig()
+
+
+def _of_fasttext(wanted: InputColumns) -> dict[str, Any]:
+    return {"format": "fasttext", **wanted.learned.model_dump(include={"label_prefix"})}
+
+
+def _absent(missed: str, name: str, names: Sequence[str]) -> str:
+    """Say that a text is missing, and by which option its column is named."""
+    shown = ", ".join(repr(each[:40]) for each in names[:12]) or "none"
+    remedy = (
+        f"Name the column of the text ({_option(name)} COLUMN), by its number from 1 where the "
+        "file has no header."
+        if name in OPTIONS
+        else f"Rename the column of the text to '{name}'."
+    )
+    other = "" if missed == name else f" as in training, and none is called '{name}'"
+    return (
+        f"there is no column '{missed}'{other}, only {shown}.{did_you_mean(missed, names)} {remedy}"
+    )
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def json_object(line: str) -> dict[str, Any] | None:
+    """Return the object that a line holds; None: it is none."""
+    if not line.lstrip().startswith("{"):
+        return None
+    try:
+        values = json_value(line)
+    except ValueError:
+        return None
+    return values if isinstance(values, dict) else None

@@ -1,0 +1,48 @@
+"""Questions as the inputs of a reader: in the form of SQuAD, or with a passage in each row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from foretext.data.rows.input_file import InputFile
+from foretext.data.rows.input_rows import InputColumns, KeptInput, json_object, text_inputs
+from foretext.data.rows.question import Question
+from foretext.data.rows.questions import QuestionsConfig, read_questions
+from foretext.errors import CorpusError, did_you_mean
+
+__all__ = ["question_inputs"]
+
+
+def question_inputs(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
+    """Yield questions with their passages; those of SQuAD need no answers.
+
+    Raises:
+        CorpusError: the file cannot be read, or a part of a question is missing.
+    """
+    if file.is_parquet or not _is_nested(file, wanted):
+        yield from text_inputs(file, wanted)
+        return
+    limit = {"max_piece_bytes": wanted.reading.max_piece_bytes}
+    config = QuestionsConfig.checked(limit, "rows")
+    for question in read_questions(file.whole(), config, answered=False):
+        kept = {name: _kept(name, question) for name in wanted.keep}
+        yield KeptInput((question.question, question.context), kept)
+
+
+def _is_nested(file: InputFile, wanted: InputColumns) -> bool:
+    """Whether questions stand inside of articles and passages, or have names of their own."""
+    first = json_object(file.first)
+    if first is not None:
+        return not {*wanted.fields} <= first.keys()
+    return file.first.lstrip().startswith(("{", "["))
+
+
+def _kept(name: str, question: Question) -> Any:
+    values = question.as_object()
+    if name not in values:
+        raise CorpusError(
+            f"{question.place}: there is no '{name}' to keep, only "
+            f"{', '.join(map(repr, values))}.{did_you_mean(name, values)}"
+        )
+    return values[name]

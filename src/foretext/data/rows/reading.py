@@ -1,0 +1,80 @@
+"""How rows are read that are not those of the training: its settings, and what goes over them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from foretext.config import Config
+from foretext.corpus.in_memory import is_file_or_source
+from foretext.corpus.source import STANDARD_INPUT
+from foretext.data.rows.in_memory import RowSource
+from foretext.data.rows.input_file import InputFile, cells_of_csv, input_files
+from foretext.data.rows.input_rows import InputsConfig, json_object
+from foretext.data.rows.settings import COLUMNS, LabelledConfig, as_columns
+
+__all__ = ["fitting", "names_in", "read_otherwise"]
+
+C = TypeVar("C", bound=Config)
+
+
+def read_otherwise(learned: C, over: Mapping[str, Any]) -> C:
+    """Return settings with others over them, as far as both can be true of one file.
+
+    Columns that were named by number go where others are named by name, and the reverse; a label
+    goes for a score, and a score for a label.
+
+    Args:
+        learned: how the rows of the training were read.
+        over: settings by name.
+
+    Raises:
+        SettingError: one is unknown or wrong, or they do not go together.
+    """
+    kept: dict[str, Any] = learned.model_dump(include=learned.changed)
+    kinds = {kind for name in COLUMNS if name in over for kind in map(type, as_columns(over[name]))}
+    for name in [name for name in COLUMNS if name in kept]:
+        if kinds and not {*map(type, as_columns(kept[name]))} <= kinds:
+            del kept[name]
+    for name, other in (("score", "label"), ("label", "score")):
+        if name in over and other not in over:
+            kept.pop(other, None)
+    return type(learned).checked({**kept, **over}, "rows")
+
+
+def fitting(source: RowSource, learned: C) -> C:
+    """Return how a file is read: by the columns of the training, or by the usual ones.
+
+    The usual names of columns hold where the file has a header, or objects, with all of these, and
+    not with all of those that the training had.
+
+    Raises:
+        CorpusError: the file cannot be read.
+    """
+    if not isinstance(learned, LabelledConfig) or not learned.changed & {*COLUMNS}:
+        return learned
+    if not is_file_or_source(source) or source == STANDARD_INPUT:
+        return learned
+    kept = learned.model_dump(include=learned.changed - {*COLUMNS})
+    if "score" in learned.changed:
+        kept["score"] = "score"
+    usual = type(learned).checked(kept, "rows")
+    wanted, others = {*usual.columns}, {*learned.columns}
+    files = input_files(source, InputsConfig.checked(_shared(learned), "rows"))
+    names = next((names_in(file) for file in files), [])
+    return usual if wanted and wanted <= {*names} and not others <= {*names} else learned
+
+
+def names_in(file: InputFile) -> list[str]:
+    """Return what may be the names of the columns of a file: those of its first row."""
+    if file.is_parquet:
+        first = next(file.records(), None)
+        return [] if first is None else [*first.values]
+    values = json_object(file.first)
+    if values is not None:
+        return [*values]
+    return file.first.split("\t") if "\t" in file.first else cells_of_csv(file.first)
+
+
+def _shared(config: Config) -> dict[str, Any]:
+    return config.model_dump(include={*InputsConfig.model_fields})

@@ -1,0 +1,81 @@
+"""Sentences as the inputs of a tagger: texts, or the tokens of CoNLL files and of JSON objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+from foretext.corpus.compression import without_compression_suffix
+from foretext.corpus.normalization import normalize
+from foretext.data.rows.input_file import InputFile
+from foretext.data.rows.input_rows import InputColumns, KeptInput, json_object, text_inputs
+from foretext.data.rows.json_lines import json_records
+from foretext.data.rows.record import Record
+from foretext.data.rows.tagged import TaggedConfig, read_tagged
+from foretext.data.rows.token_lines import are_token_lines
+from foretext.errors import CorpusError, SettingError
+
+__all__ = ["tagged_inputs"]
+
+OF_TOKENS = (".conll", ".conllu", ".bio", ".iob", ".iob2")
+TABLES = ("csv", "tsv", "jsonl", "fasttext")
+TOKENS = "tokens"
+
+
+def tagged_inputs(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
+    """Yield the inputs of a file; behind the text of a sentence of tokens stand its tokens.
+
+    Raises:
+        CorpusError: the file cannot be read, or a sentence is wrong.
+        SettingError: columns of CoNLL are to be kept.
+    """
+    if file.is_parquet:
+        yield from (_of_record(record, wanted) for record in file.records())
+    elif _holds_tokens(file, wanted):
+        yield from _of_columns(file, wanted)
+    elif "text" not in wanted.columns and TOKENS in (json_object(file.first) or {}):
+        records = json_records(file.lines(), file.name)
+        yield from (_of_record(record, wanted) for record in records)
+    else:
+        yield from text_inputs(file, wanted)
+
+
+def _holds_tokens(file: InputFile, wanted: InputColumns) -> bool:
+    """Whether each line is a token: its columns are named, or the suffix or the tags say so."""
+    if "text" in wanted.columns or json_object(file.first) is not None:
+        return False
+    if {"token", "tag"} & wanted.columns.keys():
+        return True
+    suffix = PurePosixPath(without_compression_suffix(file.name)).suffix.lower()
+    return suffix in OF_TOKENS or are_token_lines(file.head, wanted.labels or ())
+
+
+def _of_columns(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
+    if wanted.keep:
+        raise SettingError(
+            f"--keep {wanted.keep[0]}: {file.name} has a token a line, and an answer is of a "
+            "sentence; leave it out, or give JSON objects with 'tokens'."
+        )
+    learned = wanted.learned.model_dump(include={*TaggedConfig.model_fields})
+    named: dict[str, Any] = {
+        name: wanted.columns[name] for name in ("token",) if name in wanted.columns
+    }
+    chosen = {**learned, **named, "tag": None, "encoding": "utf-8"}  # of what is decoded
+    for sentence in read_tagged(file.whole(), TaggedConfig.checked(chosen, "rows")):
+        yield KeptInput((sentence.text, *sentence.tokens), {})
+
+
+def _of_record(record: Record, wanted: InputColumns) -> KeptInput:
+    """Return the tokens of an object, or else its text."""
+    tokens = record.values.get(TOKENS)
+    if tokens is None or "text" in wanted.columns:
+        return wanted.taken(record)
+    if not isinstance(tokens, list) or not all(isinstance(each, str) and each for each in tokens):
+        raise record.error(f"'{TOKENS}' holds no list of texts; give the words of a sentence.")
+    words = [normalize(record.whole(each, TOKENS), wanted.normal_form) for each in tokens]
+    if not words:
+        raise CorpusError(f"{record.place}: the sentence has no tokens; remove it.")
+    return KeptInput(
+        (" ".join(words), *words), {name: wanted.kept(name, record) for name in wanted.keep}
+    )
