@@ -188,3 +188,43 @@ def test_another_component_drops_what_only_the_recipe_had_set() -> None:
     assert values.parts["backbone"].settings()["activation"] == "gelu"
     with pytest.raises(SettingError, match=r"\[backbone\] num_heads: there is no such setting"):
         Recipe.load("gpt", ["backbone.name=recurrent", "backbone.num_heads=2"])
+
+
+@pytest.mark.parametrize(
+    ("recipe", "setting"),
+    [
+        ("bert", "training.clip_norm"),
+        ("bert", "tokenizer.limit_alphabet"),
+        ("bert", "training.patience"),
+        ("gpt", "backbone.feed_forward_dim"),
+        ("t5", "tokenizer.limit_alphabet"),
+        ("word2vec", "vectors.budget_seconds"),
+    ],
+)
+def test_none_is_a_value_wherever_it_is_one(recipe: str, setting: str, tmp_path: Path) -> None:
+    """On the command line, in a file, and in the recipe that a run keeps."""
+    section, name = setting.split(".")
+    chosen = Recipe.load(recipe, [f"{setting}=none"])
+    assert chosen.parts[section].settings()[name] is None
+    chosen.save(tmp_path / "recipe.toml")
+    for again in (Recipe.load(tmp_path / "recipe.toml"), Recipe.of_run(tmp_path / "recipe.toml")):
+        assert again.all_settings() == chosen.all_settings()
+
+
+def test_a_none_from_python_is_kept(tmp_path: Path) -> None:
+    chosen = Recipe.from_settings("bert", {"clip_norm": None})
+    chosen.save(tmp_path / "recipe.toml")
+    assert Recipe.of_run(tmp_path / "recipe.toml").parts["training"].settings()["clip_norm"] is None
+
+
+@pytest.mark.parametrize(
+    "setting", ["training.freeze=none", "training.sharding=none", "training.epochs=none"]
+)
+def test_none_that_is_a_word_stays_one(setting: str) -> None:
+    """It is the name of a choice; where there is neither a choice nor a None, it is refused."""
+    if "epochs" in setting:
+        with pytest.raises(SettingError, match="epochs = 'none': should be a valid number"):
+            Recipe.load("bert", [setting])
+        return
+    name = setting.partition("=")[0].partition(".")[2]
+    assert Recipe.load("bert", [setting]).parts["training"].settings()[name] == "none"

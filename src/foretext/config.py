@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
 
 from foretext.errors import SettingError, did_you_mean
 
 __all__ = ["Config", "duration_seconds", "size_bytes"]
+
+
+NONE = "none"  # how TOML and the command line write None
 
 
 class Config(BaseModel):
@@ -26,6 +29,38 @@ class Config(BaseModel):
         allow_inf_nan=False,
         use_attribute_docstrings=True,
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _none_by_name(cls, values: Any) -> Any:
+        """Read ``"none"``, which TOML and a command line have, where a setting can be None."""
+        if not isinstance(values, dict) or not any(map(_is_none, values.values())):
+            return values
+        return {
+            name: None if _is_none(value) and cls.reads_none(name) else value
+            for name, value in values.items()
+        }
+
+    @classmethod
+    def reads_none(cls, name: str) -> bool:
+        """Whether ``"none"`` stands for None in a setting: not where it is a value of its own."""
+        return cls.allows(name, None) and not cls.allows(name, NONE)
+
+    def kept(self, **dump: Any) -> dict[str, Any]:
+        """Return the settings as TOML keeps them: no None, which is left out or called "none".
+
+        Args:
+            dump: arguments of pydantic's `model_dump`, such as ``include``.
+        """
+        values = self.model_dump(**dump)
+        for name, value in [*values.items()]:
+            if value is None:
+                default = type(self).model_fields[name].get_default(call_default_factory=True)
+                if default is not None and self.reads_none(name):
+                    values[name] = NONE
+                else:
+                    del values[name]
+        return values
 
     @classmethod
     def checked(cls, settings: dict[str, Any], section: str) -> Self:
@@ -63,6 +98,10 @@ class Config(BaseModel):
             for name, field in type(self).model_fields.items()
             if getattr(self, name) != field.get_default(call_default_factory=True)
         }
+
+
+def _is_none(value: Any) -> bool:
+    return isinstance(value, str) and value == NONE  # an array has no single answer to ==
 
 
 def duration_seconds(text: str | float) -> float:

@@ -11,8 +11,10 @@ import torch
 
 from foretext.data.batch import Inputs
 from foretext.errors import CorpusError, SettingError
-from foretext.language_model import LanguageModel
+from foretext.language_model import LanguageModel, span_filling
 from foretext.language_model.span_filling import MAX_TOKENS
+from foretext.objectives.gap import Gap
+from foretext.objectives.reading import Reading
 from tests.sequence_networks import in_use, tokenizer_of
 
 OBJECTIVES = ("span_corruption", "text_infilling")
@@ -62,6 +64,55 @@ def test_answers_are_sorted_and_differ(model: LanguageModel) -> None:
     assert shares == sorted(shares, reverse=True)
     assert len({answer.text for answer in answers}) > 3  # some bytes are no letters
     assert all(answer.text.startswith("the dog") for answer in answers)
+
+
+@pytest.mark.parametrize(
+    "text", ["the [MASK] barks", "[MASK] sleeps", "a hen [MASK] in the evening"]
+)
+def test_one_answer_is_the_best_of_many(model: LanguageModel, text: str) -> None:
+    """The first token of the best span need not be the likeliest one."""
+    first, *_ = model.fill(text, topn=40)[0]
+    for topn in (1, 2, 5):
+        (alone, *others) = model.fill(text, topn=topn)[0]
+        assert alone.text == first.text
+        assert alone.probability == pytest.approx(first.probability, rel=1e-4)
+        assert len(others) == topn - 1
+
+
+def test_a_second_token_can_make_a_span_the_best(
+    model: LanguageModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Logits by hand: 5 is likelier than 6 at first, and only 6 is followed by an end."""
+    V, ends = model.tokenizer.vocab_size, (1,)
+    five, six = (int(i) for i in model.tokenizer.ordinary.nonzero()[0][[5, 6]])
+
+    class ByHand:
+        device = torch.device("cpu")
+
+        def __init__(self) -> None:
+            self.rows = [[]]
+
+        def keep_rows(self, rows: torch.Tensor) -> None:
+            self.rows = [[*self.rows[row]] for row in rows.tolist()]
+
+        def read(self, ids: torch.Tensor) -> torch.Tensor:
+            for row, new in zip(self.rows, ids.tolist(), strict=True):
+                row += new
+            logits = torch.full((len(self.rows), V), -20.0)
+            for row, span in enumerate(self.rows):
+                if not span:
+                    logits[row, [five, six]] = torch.tensor([0.55, 0.45]).log()
+                elif span == [six]:
+                    logits[row, ends[0]] = 0.0
+                else:
+                    logits[row] = 0.0
+            return logits
+
+    monkeypatch.setattr(span_filling, "_decoder", lambda *_: ByHand())
+    gap = Gap(Reading(()), ends)
+    found = span_filling._search(None, model.tokenizer, gap, 1)  # type: ignore[arg-type]
+    assert [span.ids for span in found] == [[six]]
+    assert math.exp(found[0].score) == pytest.approx(0.45, rel=1e-3)
 
 
 def test_later_masks_know_the_spans_before_them(model: LanguageModel) -> None:

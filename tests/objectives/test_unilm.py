@@ -16,6 +16,7 @@ from foretext.data.token_file import Tokens
 from foretext.data.token_stream import TokenStream
 from foretext.errors import SettingError
 from foretext.generation import Decoder
+from foretext.language_model import LanguageModel
 from foretext.objectives.unified_rows import KINDS, Segments, UnifiedRows, visible_matrix
 from foretext.objectives.unilm import UniLM
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -274,3 +275,19 @@ def test_continuing_equals_one_pass_under_the_matrix(wordpiece: SubwordTokenizer
             )
             expected = made.objective.head(made.backbone(inputs).last[:, -1])
             assert torch.allclose(found, expected, atol=1e-6), length
+
+
+@pytest.mark.parametrize("source", [None, [20, 21, 22]])
+@pytest.mark.parametrize("search", [{}, {"num_beams": 3}])
+def test_what_no_text_has_is_never_written(
+    wordpiece: SubwordTokenizer, source: list[int] | None, search: dict[str, int]
+) -> None:
+    """Of a model that likes `[MASK]` best, then `[CLS]` and padding."""
+    made, special = model(wordpiece), wordpiece.special
+    unwritten = [special.required(task) for task in ("mask", "cls", "pad")]
+    with torch.no_grad():
+        made.objective.head.bias[unwritten] += 100.0
+    writer = LanguageModel(wordpiece, made.backbone, made.objective)
+    written = writer.generate([30, 31], max_new_tokens=6, source=source, temperature=0, **search)
+    assert written[0].ids
+    assert not {*written[0].ids} & {*unwritten}

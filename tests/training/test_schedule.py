@@ -6,6 +6,8 @@ import math
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from foretext.errors import SettingError
 from foretext.training.schedule import Schedule
@@ -35,6 +37,28 @@ def test_known_values() -> None:
     assert rates(schedule="inverse_sqrt")[-1] == pytest.approx(math.sqrt(0.1))
     assert rates(schedule="constant")[50] == 1.0
     assert rates(schedule="linear", final_rate=0.2)[-1] == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("warmup", [0.0, 0.001, 0.004, 0.01, 0.02])
+def test_a_short_warm_up_stays_below_the_highest_rate(warmup: float) -> None:
+    found = rates(schedule="inverse_sqrt", warmup_rate=warmup, steps=1000)
+    assert max(found) == 1.0
+    assert found[-1] == pytest.approx(math.sqrt(max(warmup, 0.01) * 10), rel=0.01)
+
+
+@given(
+    shape=st.sampled_from(["linear", "cosine", "inverse_sqrt", "constant"]),
+    warmup=st.floats(0, 0.99),
+    done=st.floats(0, 1.2),
+    by_seconds=st.booleans(),
+)
+def test_no_rate_is_above_the_highest(
+    shape: Any, warmup: float, done: float, by_seconds: bool
+) -> None:
+    length = {"budget_seconds": 100.0} if by_seconds else {"steps": 100}
+    config = TrainingConfig(schedule=shape, warmup_rate=warmup, learning_rate=0.5, **length)
+    rate = Schedule(config, 10).learning_rate(int(done * 100), done * 100 if by_seconds else 0.0)
+    assert 0 <= rate <= 0.5
 
 
 def test_a_budget_is_walked_in_seconds() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,18 @@ from foretext.finetuning.teachers import ENSEMBLE, LEARNED, OWN, is_name
 from foretext.task_models.base import TaskModel
 from foretext.training.settings import TrainingConfig
 
-__all__ = ["check_dropout", "check_held_out", "check_texts", "check_training", "freezes_marks"]
+__all__ = [
+    "RATES",
+    "check_body_dropout",
+    "check_dropout",
+    "check_held_out",
+    "check_texts",
+    "check_training",
+    "freezes_marks",
+]
+
+
+RATES = ("dropout", "feed_forward_dropout", "layer_dropout")  # of layers; attention has its own
 
 
 def check_training(model: type[TaskModel], task: Config, training: TrainingConfig) -> None:
@@ -45,8 +56,22 @@ def check_training(model: type[TaskModel], task: Config, training: TrainingConfi
         )
 
 
+def check_body_dropout(config: FinetuningConfig, sections: Mapping[str, Any]) -> None:
+    """Refuse two settings for the dropout of one base.
+
+    Raises:
+        SettingError: [backbone] and [finetuning] both say it.
+    """
+    named = [name for name in sections.get("backbone", {}) if name in RATES]
+    if config.body_dropout is not None and named:
+        raise SettingError(
+            f"[backbone] {named[0]} and [finetuning] body_dropout both say the dropout of the "
+            "base; leave one of them out."
+        )
+
+
 def check_dropout(
-    model: type[TaskModel], rows: Sequence[Any], backbone: Backbone, chosen: float | None
+    model: type[TaskModel], rows: Sequence[Any], backbone: Backbone, rate: float | None
 ) -> None:
     """Refuse a backbone without dropout where a task needs it.
 
@@ -54,14 +79,13 @@ def check_dropout(
         model: that is learned.
         rows: to learn from.
         backbone: of the base.
-        chosen: `body_dropout` of the user.
+        rate: of all of the base; None: what its settings say.
 
     Raises:
         SettingError: it has none.
     """
     if not model.needs_dropout(rows):
         return
-    rate = backbone.default_dropout if chosen is None else chosen
     found = [each.p for each in backbone.modules() if isinstance(each, nn.Dropout)]
     rates = found if rate is None else [rate] * len(found)
     if any(rates):

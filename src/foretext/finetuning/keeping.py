@@ -67,13 +67,14 @@ def resolved_sections(learner: Learner, outcome: Outcome) -> dict[str, dict[str,
         "baseline": learner.wants_baseline,
         "valid_rate": outcome.rows.valid_rate,
         "refit": learner.refits,
+        **learner.resolved_finetuning,
     }
     finetuning = learner.finetuning.model_copy(update=chosen)
     return {
         "run": _run_section(learner.job.recipe),
         **learner.resolved(outcome.best.model, outcome.rows),
-        "finetuning": finetuning.model_dump(include=set(learner.uses), exclude_none=True),
-        "rows": learner.rows_config.model_dump(exclude_none=True),
+        "finetuning": finetuning.kept(include=set(learner.uses)),
+        "rows": learner.rows_config.kept(),
     }
 
 

@@ -264,6 +264,11 @@ class Learner(ABC):
         """Fit what is fitted after the training, such as the temperature; return facts of it."""
         return {}
 
+    @property
+    def resolved_finetuning(self) -> dict[str, Any]:
+        """Return what was chosen for the user of `[finetuning]`."""
+        return {}
+
     @abstractmethod
     def resolved(self, model: Predictor, rows: TaskRows) -> dict[str, dict[str, Any]]:
         """Return every setting of the learner by section, so that a recipe repeats the run."""

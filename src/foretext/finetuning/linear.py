@@ -63,7 +63,7 @@ class LinearLearner(Learner):
     def start(self, rows: TaskRows) -> Self:
         """Choose the features by the rows to learn from, once for all trainings."""
         config = self.config.resolved([row.text for row in rows.train])
-        return self.with_settings({"linear": config.model_dump(exclude_none=True)})
+        return self.with_settings({"linear": config.kept()})
 
     def train(self, rows: TaskRows, seed: int, context: RunContext) -> tuple[Predictor, Record]:
         """Learn from all rows at once; a step is a pass over them."""
@@ -74,4 +74,4 @@ class LinearLearner(Learner):
 
     def resolved(self, model: Any, rows: TaskRows) -> dict[str, dict[str, Any]]:
         """Return the settings, with the features that were chosen for the texts."""
-        return {"linear": model.config.model_dump(exclude_none=True)}
+        return {"linear": model.config.kept()}

@@ -18,6 +18,8 @@ from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.adapting import adaptable
 from foretext.finetuning.bases import Origin, open_base
 from foretext.finetuning.checks import (
+    RATES,
+    check_body_dropout,
     check_dropout,
     check_held_out,
     check_texts,
@@ -151,7 +153,12 @@ class NetworkLearner(Learner):
         model, recipe = self.model_class, self.job.recipe
         check_held_out(self.finetuning, rows, recipe, model, has_baseline=self.wants_baseline)
         begun = self.begun_from(self.opened, rows)
-        check_dropout(model, rows.train, begun.base.backbone, self.finetuning.body_dropout)
+        if self.opened[0] != "pretrained":
+            check_body_dropout(self.finetuning, self.settings)
+        rate = (
+            begun.dropout if self.finetuning.body_dropout is None else self.finetuning.body_dropout
+        )
+        check_dropout(model, rows.train, begun.base.backbone, rate)
         started = replace(self, begun=begun, preparation=begun_preparation(self, rows))
         for note in started.resolved_task(rows).notes:
             self.job.note(note)
@@ -175,6 +182,12 @@ class NetworkLearner(Learner):
     ) -> Prepared[Self]:
         """Continue the pretraining of the base, then let a teacher answer, as the user wants."""
         return cast(Prepared[Self], prepare_network(self, rows, baseline, seconds))
+
+    @property
+    def body_dropout(self) -> float | None:
+        """Dropout within the base; None: what the settings of the base say."""
+        chosen = self.finetuning.body_dropout
+        return self.ready.dropout if chosen is None else chosen
 
     @property
     def learns_words(self) -> bool:
@@ -250,7 +263,7 @@ class NetworkLearner(Learner):
         """Train one network."""
         config = self.training(rows, seed)
         base = self.ready.new_base(config.seed)
-        _set_dropout(base.backbone, self.finetuning.body_dropout)
+        _set_dropout(base.backbone, self.body_dropout)
         torch.manual_seed(config.seed)
         model = self._begun(base, rows)
         known = [row for row in rows.valid if model.knows(row)]
@@ -269,19 +282,31 @@ class NetworkLearner(Learner):
         finish_network(self.job, self.finetuning, cast(TaskModel, model), rows, baseline)
         return {"cut": self.num_cut, **self.preparation.facts(self.finetuning)}
 
+    @property
+    def resolved_finetuning(self) -> dict[str, Any]:
+        """Return what was chosen for the user of [finetuning]."""
+        return {"body_dropout": self.body_dropout}
+
     def resolved(self, model: Predictor, rows: TaskRows) -> dict[str, dict[str, Any]]:
         """Return the settings of head, training and, from scratch, of backbone and tokenizer."""
         task_model = cast(TaskModel, model)
         return {
-            "task": task_model.task.config.model_dump(mode="json", exclude_none=True),
-            "training": self.training(rows, 0).model_dump(exclude_none=True),
-            **self.ready.sections,
+            "task": task_model.task.config.kept(mode="json"),
+            "training": self.training(rows, 0).kept(),
+            **self._resolved_base(),
         }
 
+    def _resolved_base(self) -> dict[str, dict[str, Any]]:
+        """The sections of the base, without rates of dropout that `body_dropout` has replaced."""
+        sections = dict(self.ready.sections)
+        if self.finetuning.body_dropout is not None:
+            shape = sections["backbone"].items()
+            sections["backbone"] = {name: value for name, value in shape if name not in RATES}
+        return sections
 
-def _set_dropout(backbone: Backbone, chosen: float | None) -> None:
+
+def _set_dropout(backbone: Backbone, rate: float | None) -> None:
     """Set the dropout of a backbone: learning from labels needs it more than pretraining does."""
-    rate = backbone.default_dropout if chosen is None else chosen
     if rate is None:
         return
     for module in backbone.modules():

@@ -15,6 +15,7 @@ from foretext.backbones.base import Backbone
 from foretext.data.rows.row_texts import RowTexts
 from foretext.errors import SettingError
 from foretext.finetuning.bases import NamedBackbone, Origin
+from foretext.finetuning.checks import RATES
 from foretext.finetuning.material import Material
 from foretext.finetuning.recipe import BaseModel
 from foretext.finetuning.word_start import completed, tokens_of_vectors
@@ -42,6 +43,7 @@ class Start:
     sections: Sections  # [backbone] and [tokenizer], resolved
     model: type[TaskModel]  # that is learned, which may read a part of the base
     vectors: np.ndarray | None = None  # (V, E) to start from; NaN in rows of unknown words
+    dropout: float | None = None  # of the whole base; None: what its settings say
 
     @property
     def base(self) -> TaskBase:
@@ -149,7 +151,9 @@ def _start_pretrained(
                     f"[{section}] {name} cannot be chosen here: the base has been pretrained with "
                     "its own."
                 )
-    return Start("scratch" if fresh else "pretrained", base, resolved, material.model)
+    dropout = base.backbone.default_dropout  # its settings are those of its pretraining
+    origin: Origin = "scratch" if fresh else "pretrained"
+    return Start(origin, base, resolved, material.model, dropout=dropout)
 
 
 def _start_from_scratch(
@@ -176,7 +180,7 @@ def _start_from_scratch(
     if component.reads_words:
         rows = material.texts
         tokenizer = _learn_words({"min_count": 2, **rows.word_settings(), **asked}, rows)
-        learned = tokenizer.config.model_dump(exclude_none=True)
+        learned = tokenizer.config.kept()
     else:
         asked = {**material.model.scratch_tokenizer, **asked}
         learned, kind = dict(asked), str(asked.pop("name"))
@@ -187,10 +191,21 @@ def _start_from_scratch(
             found["source_vocab_size"] = tokenizer.vocab_size
     written = target_tokenizer or tokenizer
     backbone = component.build(config, written.vocab_size, **found)
+    rates = _usual_rates(backbone, {**named.settings, **chosen})
+    if rates:
+        config = config.model_copy(update=rates)
+        backbone = component.build(config, written.vocab_size, **found)
     backbone.spell(written.tokens)
     base = TaskBase(tokenizer, backbone, visibility_of(backbone), target_tokenizer=target_tokenizer)
     resolved = {"backbone": _backbone_section(backbone), "tokenizer": learned}
     return Start("scratch", base, resolved, material.model)
+
+
+def _usual_rates(backbone: Backbone, chosen: Mapping[str, Any]) -> dict[str, float]:
+    """Return the rates of dropout that learning from labels needs, where the user chose none."""
+    rate = backbone.default_dropout
+    rates = {name for name in RATES if name in type(backbone.config).model_fields}
+    return {} if rate is None or rates & chosen.keys() else dict.fromkeys(rates, rate)
 
 
 def _start_from_vectors(
@@ -250,7 +265,7 @@ def _check_name(named: NamedBackbone, chosen: dict[str, Any]) -> None:
 
 def _backbone_section(backbone: Backbone) -> dict[str, Any]:
     name = BACKBONES.name_of(type(backbone))
-    return {"name": name, **backbone.config.model_dump(mode="json", exclude_none=True)}
+    return {"name": name, **backbone.config.kept(mode="json")}
 
 
 def _learn_words(settings: dict[str, Any], rows: RowTexts) -> WordTokenizer:

@@ -48,7 +48,7 @@ def tokens_of_vectors(
     if vectors.tokenizer is None:
         words = _words_of_vectors(vectors, named, rows, settings)
         matrix = _vector_matrix(vectors, words.vocabulary.words)
-        return TokenStart(words, words.config.model_dump(exclude_none=True), matrix)
+        return TokenStart(words, words.config.kept(), matrix)
     if settings:
         raise SettingError(
             f"[tokenizer] {min(settings)} cannot be chosen here: '{named}' has vectors of the "

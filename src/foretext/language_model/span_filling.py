@@ -1,6 +1,6 @@
 """Masked words of a model that writes what is missing, any number of tokens: T5 and BART.
 
-The spans of a mask are searched for with a beam: the likeliest tokens that are followed by what
+The spans of a mask are searched for with a beam: tokens that are followed by what
 comes after a span, the next sentinel or the next token of the text.
 """
 
@@ -22,6 +22,7 @@ from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 __all__ = ["fill_spans"]
 
 MAX_TOKENS = 16  # of a span
+WIDTH = 32  # spans that go on at once, at least
 
 
 class Span(NamedTuple):
@@ -87,7 +88,11 @@ def _split(tokenizer: SubwordTokenizer, text: str) -> tuple[list[str], list[list
 
 @torch.inference_mode()
 def _search(network: Network, tokenizer: SubwordTokenizer, gap: Gap, topn: int) -> list[Span]:
-    """Search for the likeliest spans of a gap, the best first."""
+    """Search for the likeliest spans of a gap, the best first.
+
+    A span only loses by another token, so one that is behind the found ones is left. The rest is
+    cut at `WIDTH`: with one row the best span is missed where its first token is not the best one.
+    """
     decoder = _decoder(network, tokenizer, gap)
     ordinary = torch.from_numpy(tokenizer.ordinary).to(decoder.device)
     ends = torch.tensor(gap.ends, device=decoder.device)
@@ -101,8 +106,10 @@ def _search(network: Network, tokenizer: SubwordTokenizer, gap: Gap, topn: int) 
         found += [Span(*each) for each in zip(begun, ended.tolist(), strict=True)]
         found = sorted(found, key=lambda span: -span.score)[:topn]
         going = (scores[:, None] + gains).masked_fill(~ordinary, -torch.inf).flatten()
-        best, places = going.topk(min(topn, int(ordinary.sum())))
-        if len(found) == topn and found[-1].score >= float(best[0]):
+        best, places = going.topk(min(max(topn, WIDTH), going.numel()))
+        least = found[-1].score if len(found) == topn else -math.inf
+        best, places = best[best > least], places[best > least]
+        if not len(best):
             break
         rows, tokens = places // gains.shape[1], places % gains.shape[1]
         begun = [

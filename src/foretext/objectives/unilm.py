@@ -115,10 +115,17 @@ class UniLM(Objective):
         first, second = self.segments
         if source is None:
             segment = first[LEFT_TO_RIGHT]
-            return Reading((cls,), mask, segment, segment, "full")
+            return Reading((cls,), mask, segment, segment, "full", never=self._never)
         opening = (cls, *source, self.end)
         of_source, of_text = first[SEQUENCE_TO_SEQUENCE], second[SEQUENCE_TO_SEQUENCE]
-        return Reading(opening, mask, of_source, of_text, "full")
+        return Reading(opening, mask, of_source, of_text, "full", never=self._never)
+
+    @property
+    def _never(self) -> tuple[int, ...]:
+        """Tokens that no text has: the head has not learned where they stand."""
+        special = self.tokenizer.special
+        found = (special.mask, special.cls, special.pad)
+        return tuple(index for index in found if index is not None)
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Cut rows from the text; the kind of a batch and its masks differ every time."""

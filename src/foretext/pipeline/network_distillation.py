@@ -112,8 +112,8 @@ def _recipe(student: LanguageModel, settings: Sections) -> Recipe:
     learned = {"name": OBJECTIVES.name_of(type(objective))}
     sections = {
         **Recipe.load(RECIPE).sections(),
-        "backbone": {**shape, **backbone.config.model_dump(exclude_none=True)},
-        "objective": {**learned, **objective.config.model_dump(exclude_none=True)},
+        "backbone": {**shape, **backbone.config.kept()},
+        "objective": {**learned, **objective.config.kept()},
     }
     for name, chosen in settings.items():
         sections[name] = {**sections[name], **chosen}

@@ -225,10 +225,7 @@ class Recipe:
 
     def sections(self) -> Sections:
         """Return every setting that has a value, as TOML keeps them: it knows no None."""
-        return {
-            section: {setting: value for setting, value in values.items() if value is not None}
-            for section, values in self.all_settings().items()
-        }
+        return {section: part.kept() for section, part in self.parts.items()}
 
     def all_settings(self) -> Sections:
         """Return every setting with its value."""

@@ -32,6 +32,11 @@ class Section(NamedTuple):
         named = {} if self.name is None else {"name": self.name}
         return {**named, **self.config.model_dump(exclude_unset=given)}
 
+    def kept(self) -> dict[str, Any]:
+        """Return every setting as TOML keeps it, with the name first."""
+        named = {} if self.name is None else {"name": self.name}
+        return {**named, **self.config.kept()}
+
 
 class Owner(Protocol):
     """Who checks a section."""

@@ -10,6 +10,7 @@ __all__ = ["MEASURING_RATE", "VALIDATIONS", "Schedule"]
 
 VALIDATIONS = 20  # in a training, unless it says otherwise
 INTERVAL = 1 / VALIDATIONS  # of a training, between two
+LEAST_WARMUP = 0.01  # of a training, after which an inverse root falls
 MEASURING_RATE = 0.1  # of a limited time, for measuring held-out examples, at most
 
 
@@ -71,7 +72,7 @@ class Schedule:
         config = self.config
         done = self.done(step + 1 if self.budget is None else step, seconds) / self.total
         if done < config.warmup_rate:
-            return config.learning_rate * max(done, 1e-3) / config.warmup_rate
+            return config.learning_rate * min(max(done, 1e-3) / config.warmup_rate, 1.0)
         return config.learning_rate * self._share(done)
 
     def validates(self, step: int, seconds: float, last: float) -> bool:
@@ -116,7 +117,8 @@ class Schedule:
         elif config.schedule == "cosine":
             share = (1 + math.cos(math.pi * fallen)) / 2
         elif config.schedule == "inverse_sqrt":
-            return max(math.sqrt(max(config.warmup_rate, 0.01) / done), config.final_rate)
+            from_here = max(config.warmup_rate, LEAST_WARMUP)
+            return max(math.sqrt(from_here / max(done, from_here)), config.final_rate)
         else:
             return 1.0
         return config.final_rate + (1 - config.final_rate) * share
