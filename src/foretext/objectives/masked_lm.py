@@ -72,12 +72,14 @@ class MaskedLM(MaskingObjective):
     @classmethod
     def possible(cls, config: Config, texts: Sequence[TokenFile]) -> tuple[Config, str | None]:
         """Leave next-sentence prediction out where a text has no pairs."""
-        if not config.next_sentence or all(map(has_pairs, texts)):
+        pairs = [has_pairs(text, config.pair_sentences) for text in texts]
+        if not config.next_sentence or all(pairs):
             return config, None
         given = config.model_dump(exclude_unset=True, exclude={"next_sentence", "pair_sentences"})
         return cls.Config(**given), (
-            "next_sentence is left out: the text has no two documents of two sentences or more "
-            "(corpus.documents and corpus.sentences say where documents and sentences end)"
+            f"next_sentence is left out: the text has no two documents of {_needed(config)} "
+            "sentences or more (corpus.documents and corpus.sentences say where documents and "
+            "sentences end)"
         )
 
     @property
@@ -93,11 +95,12 @@ class MaskedLM(MaskingObjective):
 
     def problem(self, tokens: TokenFile) -> str | None:
         """Return why pairs cannot be predicted, where the model predicts them."""
-        if self.next_sentence is None or has_pairs(tokens):
+        if self.next_sentence is None or has_pairs(tokens, self.config.pair_sentences):
             return None
         return (
             "the model predicts whether one text follows another, and here are no two documents "
-            "of two sentences or more; say where documents end, or use another text"
+            f"of {_needed(self.config)} sentences or more; say where documents end, or use another "
+            "text"
         )
 
     def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any]:
@@ -135,6 +138,12 @@ class MaskedLM(MaskingObjective):
             logits = self.next_sentence(states.last)
             scores["next_sentence"] = class_score(logits, batch.targets["follows"])
         return scores
+
+
+def _needed(config: MaskedLM.Config) -> str:
+    """The sentences that a document needs for a pair."""
+    number = 2 * (config.pair_sentences or 1)
+    return "two" if number == 2 else str(number)
 
 
 class NextSentence(nn.Module):

@@ -1,32 +1,61 @@
 """Pairs for next-sentence prediction: half real successors, half from another document.
 
 Devlin et al. 2019, 3.1. A pair fills a row as far as whole sentences of one document reach; or it
-is one sentence and the next (``sentences = 1``).
+is one sentence and the next (``sentences = 1``). What is unrelated is the second text of another
+pair, split as that pair is, so that no count of tokens or sentences says whether a text is the next
+one. The authors' program draws unrelated texts that are as long as there is room, which are longer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import NamedTuple, Self
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from foretext.data.batch import Batch, Inputs
 from foretext.data.examples_by_row import ExamplesByRow
-from foretext.data.row_draws import PaddedDraws, RowDraws
+from foretext.data.row_draws import PaddedDraws, RowDraws, whole_numbers
 from foretext.data.token_file import TokenFile
 from foretext.kernels.segments import fill_rows
 from foretext.objectives.masked_rows import Masking
 
 __all__ = ["SentencePairs", "has_pairs"]
 
-DRAWS = 4  # places drawn for an unrelated text; the one with most text after it is taken
+STRANGERS = 16  # pairs drawn elsewhere; the one whose second text is about as long is taken
+
+Numbers = NDArray[np.int64]
 
 
-def has_pairs(tokens: TokenFile) -> bool:
-    """Whether a text has two documents of two sentences or more."""
-    sentences = np.searchsorted(tokens.sentence_starts, tokens.document_starts)
-    return int((np.diff(sentences) > 1).sum()) > 1
+def has_pairs(tokens: TokenFile, sentences: int | None = None) -> bool:
+    """Whether two documents of a text have a pair of so many sentences in each text; None: one."""
+    of_documents = np.searchsorted(tokens.sentence_starts, tokens.document_starts)
+    return int((np.diff(of_documents) >= 2 * (sentences or 1)).sum()) > 1
+
+
+class Halves(NamedTuple):
+    """Where the two texts of pairs begin, and how many tokens they have; arrays of one shape."""
+
+    first: Numbers
+    num_first: Numbers
+    second: Numbers
+    num_second: Numbers
+
+    @classmethod
+    def fitted(cls, first: Numbers, second: Numbers, end: Numbers, room: int) -> Self:
+        """Cut the end of the longer text until both find room; texts lie end to end."""
+        half = room // 2
+        left, right = second - first, end - second
+        is_short_right, is_short_left = right <= half, left <= half
+        num_first = np.where(
+            is_short_right, room - right, np.where(is_short_left, left, room - half)
+        )
+        num_second = np.where(is_short_right, right, np.where(is_short_left, room - left, half))
+        fits = left + right <= room
+        return cls(
+            first, np.where(fits, left, num_first), second, np.where(fits, right, num_second)
+        )
 
 
 class SentencePairs(ExamplesByRow):
@@ -40,7 +69,7 @@ class SentencePairs(ExamplesByRow):
         masking: of the rows.
     """
 
-    drawing = 2
+    drawing = 3
 
     def __init__(
         self,
@@ -51,7 +80,7 @@ class SentencePairs(ExamplesByRow):
         masking: Masking,
     ) -> None:
         self.tokens = tokens
-        self.room = length - 3
+        self.room, self.sentences = length - 3, sentences
         self.cls, self.sep, self.pad = frame
         self.masking = masking
         self.document_sentences = np.searchsorted(tokens.sentence_starts, tokens.document_starts)
@@ -59,27 +88,24 @@ class SentencePairs(ExamplesByRow):
         self.spans = fill_rows(
             tokens.sentence_starts, self.document_sentences, self.room, 2 * (sentences or 0)
         )
+        # the first pair of each document, and P
+        self.document_pairs = np.searchsorted(self.spans[:, 0], self.document_sentences)
 
     def keys(self, rng: np.random.Generator) -> np.ndarray:
         """Return the numbers of the pairs, (P,), shuffled."""
         return rng.permutation(len(self.spans))
 
     def lengths(self, keys: np.ndarray) -> np.ndarray | None:
-        """Tokens of each row, as it would be with its real successor."""
+        """Tokens of each row, as it would be if no text was cut for another."""
         starts = self.tokens.sentence_starts
         first, last = self.spans[keys].T
         return np.minimum(starts[last] - starts[first], self.room) + 3
 
     def batch_of(self, keys: np.ndarray, draws: RowDraws) -> Batch:
         """Draw where each pair is split and whether it is a real one, and mask it."""
-        drawn = draws.random((len(keys), 2 + 2 * DRAWS))  # whether; where; twice each other place
+        drawn = draws.random((len(keys), 2 + 2 * STRANGERS))
         follows = drawn[:, 0] < 0.5
-        pairs = [
-            self._pair(first, last, real, others)
-            for (first, last), real, others in zip(
-                self.spans[keys].tolist(), follows.tolist(), drawn[:, 1:].tolist(), strict=True
-            )
-        ]
+        pairs = self._pairs(keys, follows, drawn[:, 1:])
         ids, segments, token_mask = self._framed(pairs)
         corrupted, masked = self.masking.apply(
             ids, PaddedDraws(draws, self.room + 3), self._units(pairs, ids.shape)
@@ -93,50 +119,60 @@ class SentencePairs(ExamplesByRow):
         )
         return Batch(inputs, targets)
 
-    def _pair(self, first: int, last: int, real: bool, drawn: list[float]) -> tuple[slice, slice]:
-        """The two texts made of sentences first to last, as slices of the tokens."""
-        starts = self.tokens.sentence_starts
-        part = _between(first + 1, last, drawn[0])
-        left, right = (starts[first], starts[part]), (starts[part], starts[last])
-        if not real:
-            full = bool(right[1] - left[0] >= self.room)
-            right = self._elsewhere(first, int(right[1] - right[0]), full, drawn[1:])
-        return _fitted(slice(*map(int, left)), slice(*map(int, right)), self.room)
+    def _pairs(
+        self, keys: Numbers, follows: NDArray[np.bool_], drawn: NDArray[np.float64]
+    ) -> list[tuple[slice, slice]]:
+        """The two texts of each row, as slices of the tokens.
 
-    def _elsewhere(
-        self, sentence: int, length: int, full: bool, drawn: list[float]
-    ) -> tuple[int, int]:
-        """Whole sentences of another document, about `length` tokens.
-
-        Neither place nor length may reveal whether a text is the real next one. So an unrelated
-        text begins where a next one might: within a pair's span, not at its first sentence, with as
-        many tokens after it. Where the row is `full`, both are cut at its end; elsewhere the
-        nearest end of a sentence is as often before as after `length`.
+        Each row has two second texts, its own and that of the stranger. Both are cut to the length
+        of the shorter one, whichever stands in the row, and of the strangers the nearest one counts
+        that has then as many sentences. So neither number says which of the two it is.
         """
+        own, strangers = self._halves(keys, drawn[:, 0]), self._strangers(keys, drawn[:, 1:])
+        own_length, own_second = own.num_second[:, None], own.second[:, None]  # (B, 1)
+        lengths = np.minimum(own_length, strangers.num_second)  # (B, STRANGERS)
+        differs = self._sentences(own_second, lengths) != self._sentences(strangers.second, lengths)
+        far = np.abs(strangers.num_second - own_length) + self.room * differs
+        nearest = np.arange(len(keys)), far.argmin(axis=1)
+        second = np.where(follows, own.second, strangers.second[nearest])
+        length = lengths[nearest]
+        stops = own.first + own.num_first, second + length
+        return [
+            (slice(first, first_stop), slice(second, second_stop))
+            for first, first_stop, second, second_stop in zip(
+                own.first.tolist(),
+                stops[0].tolist(),
+                second.tolist(),
+                stops[1].tolist(),
+                strict=True,
+            )
+        ]
+
+    def _halves(self, pairs: Numbers, drawn: NDArray[np.float64]) -> Halves:
+        """Split pairs at a drawn sentence, or in their middle; both arrays have one shape."""
         starts = self.tokens.sentence_starts
-        start, end = max(
-            self._starts_elsewhere(sentence, drawn),
-            key=lambda drawn: min(starts[drawn[1]] - starts[drawn[0]], length),
+        first, last = self.spans[pairs, 0], self.spans[pairs, 1]
+        if self.sentences is None:
+            part = first + 1 + whole_numbers(drawn, last - first - 1)
+        else:
+            part = first + self.sentences
+        return Halves.fitted(starts[first], starts[part], starts[last], self.room)
+
+    def _sentences(self, begins: Numbers, lengths: Numbers) -> Numbers:
+        """The sentences of texts that begin with one, whole or cut."""
+        starts = self.tokens.sentence_starts
+        behind = np.searchsorted(starts, begins + lengths)
+        return behind - np.searchsorted(starts, begins)
+
+    def _strangers(self, keys: Numbers, drawn: NDArray[np.float64]) -> Halves:
+        """Pairs of other documents, (B, STRANGERS), split as they would be in rows of their own."""
+        first = self.spans[keys, 0]
+        here = np.searchsorted(self.document_sentences, first, side="right") - 1
+        begin, end = self.document_pairs[here, None], self.document_pairs[here + 1, None]  # (B, 1)
+        numbers = whole_numbers(drawn[:, ::2], len(self.spans) - (end - begin))
+        return self._halves(
+            np.where(numbers < begin, numbers, numbers + end - begin), drawn[:, 1::2]
         )
-        ends = starts[start + 1 : end + 1]
-        begin = starts[start]
-        stop = min(int(np.searchsorted(ends, begin + length)), len(ends) - 1)
-        if not full and stop > 0 and begin + length - ends[stop - 1] < ends[stop] - begin - length:
-            stop -= 1
-        return int(begin), int(ends[stop])
-
-    def _starts_elsewhere(self, sentence: int, drawn: list[float]) -> Iterator[tuple[int, int]]:
-        """Yield where a second text might begin in other documents, and the ends of these."""
-        here = self._document_of(sentence)
-        begin, end = np.searchsorted(self.spans[:, 0], self.document_sentences[here : here + 2])
-        for pair, place in zip(drawn[::2], drawn[1::2], strict=True):
-            number = _between(0, len(self.spans) - int(end - begin), pair)
-            first, last = self.spans[number if number < begin else number + end - begin].tolist()
-            document = self._document_of(first)
-            yield _between(first + 1, last, place), int(self.document_sentences[document + 1])
-
-    def _document_of(self, sentence: int) -> int:
-        return int(np.searchsorted(self.document_sentences, sentence, side="right")) - 1
 
     def _framed(
         self, pairs: list[tuple[slice, slice]]
@@ -166,27 +202,6 @@ class SentencePairs(ExamplesByRow):
         return units
 
 
-def _between(first: int, end: int, drawn: float) -> int:
-    """Return one of the numbers from `first` to `end` - 1 by a draw in [0, 1)."""
-    return first + int(drawn * (end - first))
-
-
 def _length(text: slice) -> int:
     length: int = text.stop - text.start
     return length
-
-
-def _fitted(left: slice, right: slice, room: int) -> tuple[slice, slice]:
-    """Cut the longer text's end until both find room."""
-    half = room // 2
-    if _length(left) + _length(right) <= room:
-        return left, right
-    if _length(right) <= half:
-        return _beginning(left, room - _length(right)), right
-    if _length(left) <= half:
-        return left, _beginning(right, room - _length(left))
-    return _beginning(left, room - half), _beginning(right, half)
-
-
-def _beginning(text: slice, length: int) -> slice:
-    return slice(text.start, text.start + length)
