@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
-.PHONY: demo test test-all test-cluster check fix audit bench docs release clean
+.PHONY: demo test test-all test-cluster clients check fix audit bench docs release clean
 
 demo: $(VENV)/.user                 ## the main job, on text that every Python installation has
 	$(BIN)/foretext demo --output demo --overwrite
@@ -17,6 +17,9 @@ test-all: $(VENV)/.dev              ## every test but those that kill nodes of a
 
 test-cluster: $(VENV)/.dev          ## nodes of a Ray cluster are killed; takes minutes, with nothing beside it
 	$(BIN)/python -m pytest -m cluster tests/shards tests/vectors/replicas
+
+clients: $(VENV)/.dev               ## install real clients of the server, whose tests are skipped without them; 300 MB
+	$(PIP) --editable '.[dev,clients,lm-eval]'
 
 check: $(VENV)/.dev                 ## formatting, lints, types, and which package may import which
 	$(BIN)/ruff format --check .

@@ -130,6 +130,7 @@ class ModelParts(Represented):
             "parameters": self.num_parameters,
             "max_length": self.text_framing.max_length,
             "dimensions": self.vector_size,
+            "pooling": self.pooling,
             "languages": languages_of_tokenizer(self.tokenizer),
         }
 

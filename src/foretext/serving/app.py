@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from foretext._version import __version__
 from foretext.errors import ForetextError
 from foretext.serving.document import document
-from foretext.serving.errors import error_body, error_headers, status_of
+from foretext.serving.errors import WrongType, error_body, error_headers, status_of
 from foretext.serving.freed_memory import FreedMemory
 from foretext.serving.guards import GUARDS
 from foretext.serving.metrics import Metrics
@@ -78,9 +78,19 @@ async def _refused(request: Request, error: Exception) -> JSONResponse:
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
+    if isinstance(error.body, bytes) and error.body:  # FastAPI reads nothing else than JSON
+        return await _refused(request, _wrong_type(request))
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"]))
     return await _refused(request, ForetextError(f"{place}: {first['msg']}."))
+
+
+def _wrong_type(request: Request) -> WrongType:
+    said = repr(request.headers.get("content-type", ""))[:80]
+    return WrongType(
+        f"The body is no JSON (its Content-Type is {said}); send a JSON object with the header "
+        "Content-Type: application/json."
+    )
 
 
 async def _no_route(request: Request, error: Exception) -> JSONResponse:

@@ -32,7 +32,7 @@ TAGS = {
     "search": "Passages that answer a query.",
     "operations": "Health, facts and metrics, for those who run the server.",
 }
-OF_INPUTS = frozenset({400, 413, 422})  # statuses of what a request brings
+OF_INPUTS = frozenset({400, 413, 415, 422})  # statuses of what a request brings
 KEY = {"type": "http", "scheme": "bearer", "description": "Needed where the server has keys."}
 WAITING = {
     "Retry-After": {
@@ -61,9 +61,10 @@ ERRORS = {
                     "code": _TEXT_OR_NULL,
                 },
                 "required": ["message", "type", "param", "code"],
-            }
+            },
+            "message": _TEXT,
         },
-        "required": ["error"],
+        "required": ["error", "message"],
     },
 }
 

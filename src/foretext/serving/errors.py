@@ -7,6 +7,7 @@
         ├── Forbidden          403  a page or name of another site
         ├── UnknownModel       404  no model of this name
         ├── TooLarge           413  a body over the limit
+        ├── WrongType          415  a body that is no JSON by its header and by itself
         ├── CannotServe        422  the model does not do this, or an input cannot be computed
         ├── Failed             424  the model failed on the request; the log says how
         ├── Full               429  more requests or tokens than are taken on at once
@@ -43,6 +44,7 @@ __all__ = [
     "Unauthorized",
     "Unhealthy",
     "UnknownModel",
+    "WrongType",
     "error_body",
     "error_headers",
     "status_at",
@@ -95,6 +97,12 @@ class TooLarge(ServingError):  # noqa: N818
     """A body over the limit."""
 
     status = 413
+
+
+class WrongType(ServingError):  # noqa: N818
+    """A body that is not JSON, by its header and by itself."""
+
+    status = 415
 
 
 class CannotServe(ServingError):  # noqa: N818
@@ -193,7 +201,8 @@ def error_body(path: str, error: ForetextError) -> dict[str, Any]:
     known = error if isinstance(error, ServingError) else ServingError(str(error))
     if path.startswith("/v1/"):
         facts = {"message": str(error), "type": known.openai_type, "param": None}
-        return {"error": {**facts, "code": known.code}}
+        # Clients of text-embeddings-inference read the sentence on the outer level, as pymilvus.
+        return {"error": {**facts, "code": known.code}, "message": str(error)}
     return {"error": str(error), "error_type": known.kind}
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidator
 from pydantic_core import PydanticCustomError
 
-from foretext.serving.fitting import Cutting, Direction
+from foretext.serving.fitting import Cutting
 
 __all__ = [
     "CutBody",
@@ -66,13 +66,14 @@ class CutBody(TeiBody):
     """true: they are cut; false: they are refused; null: as the model does it in Python, which
     averages vectors over windows."""
 
-    truncation_direction: Direction = "right"
-    """The end that is cut off."""
+    truncation_direction: Literal["right", "left", "Right", "Left"] = "right"
+    """The end that is cut off; text-embeddings-inference to 1.8 takes capitals alone."""
 
     @property
     def cutting(self) -> Cutting:
         """The two as one."""
-        return Cutting(self.truncate, self.truncation_direction)
+        is_left = self.truncation_direction.lower() == "left"
+        return Cutting(self.truncate, "left" if is_left else "right")
 
 
 class EmbedAllBody(CutBody):

@@ -52,6 +52,11 @@ class SentenceEncoder(SentenceEncoderLearning):
         """Numbers of a vector, D."""
         return self.base.backbone.dim
 
+    def served_facts(self) -> dict[str, Any]:
+        """Return what a server says of the model, as JSON has it."""
+        more = {"dimensions": self.vector_size, "pooling": self.task.pooling}
+        return {**super().served_facts(), **more}
+
     @property
     def judged_by(self) -> str:  # type: ignore[override]
         """The figure by which one model is better than another."""

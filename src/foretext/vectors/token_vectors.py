@@ -49,7 +49,7 @@ class TokenVectors(WordVectors):
     """
 
     tokenizer: SubwordTokenizer
-    abilities: ClassVar[tuple[str, ...]] = (*WordVectors.abilities, "tokenize", "decode")
+    abilities: ClassVar[tuple[str, ...]] = (*WordVectors.abilities, "decode")
     weighs_words: ClassVar[bool] = False  # vectors of tokens have their weights in them
 
     def __init__(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
@@ -64,6 +63,7 @@ class WordVectors(WordSimilarity):
         "analogy",
         "map",
         "rerank",
+        "tokenize",
     )
     task_origin: ClassVar = "vectors"  # what a task that is learned on them starts with
     tokenizer: Tokenizer | None = None  # where a row belongs to a token; None: to a word
@@ -117,6 +117,7 @@ class WordVectors(WordSimilarity):
             "fields": ["text"],
             "parameters": int(self.vectors.size),
             **size,
+            "pooling": "mean",
             "languages": languages_of_words(self.index_to_key),
             "examples": example_words(self.index_to_key),
         }
@@ -167,6 +168,10 @@ class WordVectors(WordSimilarity):
         """Return how many words each text has, known or not."""
         split = self.split or str.split
         return [len(split(text)) for text in texts]
+
+    def words_in(self, text: str) -> list[str]:
+        """Return the words of a text, known or not, as `embed` reads them."""
+        return self.split(text) if self.split else known_words(text, self.key_to_index)
 
     def num_texts_with(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """Return in how many of some texts each word of the vocabulary occurs, (V,)."""
@@ -237,7 +242,7 @@ class WordVectors(WordSimilarity):
         self, texts: list[str], weights: NDArray[np.float32] | None
     ) -> NDArray[np.float32]:
         """Embed by a vocabulary of these texts alone; a word that was never met weighs 1."""
-        split = self.split or partial(known_words, known=self.key_to_index)
+        split = self.words_in
         found = dict.fromkeys(word for text in texts for word in split(text))
         words = [word for word in found if word in self.key_to_index or self._has_parts(word)]
         rows = {word: row for row, word in enumerate(words)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from foretext.errors import SettingError
 from foretext.serving.ability import Ability
 
 if TYPE_CHECKING:
@@ -37,9 +36,7 @@ class Tokenize(Ability):
 
     def __init__(self, model: Any) -> None:
         super().__init__(model)
-        if model.tokenizer is None:
-            raise SettingError("This model reads no ids, so that it has no tokens to show.")
-        self.tokenizer: Tokenizer = model.tokenizer
+        self.tokenizer: Tokenizer | None = model.tokenizer
 
     def run(self, items: Sequence[str], options: Hashable) -> list[list[Token]]:
         """Return the tokens of each text; see `Ability.run`."""
@@ -55,9 +52,13 @@ class Tokenize(Ability):
 
     def _special(self, ids: Sequence[int]) -> Iterator[Token]:
         for index in ids:
+            assert self.tokenizer is not None, "only a tokenizer has special tokens"
             yield Token(index, self.tokenizer.tokens[index], True, None, None)
 
     def _texts_tokens(self, texts: Sequence[str]) -> Iterator[list[Token]]:
+        if self.tokenizer is None:
+            yield from map(self._known_words, texts)
+            return
         if self.tokenizer.kind == "words":  # it does not know where its words stood
             names = self.tokenizer.tokens
             for words in self.tokenizer.encode_batch(texts):
@@ -69,3 +70,9 @@ class Tokenize(Ability):
                 Token(index, text[start:stop], False, start, stop)
                 for index, (start, stop) in zip(ids.tolist(), places.tolist(), strict=True)
             ]
+
+    def _known_words(self, text: str) -> list[Token]:
+        """Return the words of a text that have a vector, with the number of its row as id."""
+        rows = self.model.key_to_index
+        words = (word for word in self.model.words_in(text) if word in rows)
+        return [Token(rows[word], word, False, None, None) for word in words]

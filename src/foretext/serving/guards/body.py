@@ -13,6 +13,10 @@ from foretext.serving.trace import Trace
 __all__ = ["BodyGuard"]
 
 MAX_VALUES = 1_000_000  # of one body; token ids are values too
+# What tools say of JSON when nobody has named its type: nothing, or what `curl --data` says.
+UNNAMED = frozenset(
+    {b"", b"application/x-www-form-urlencoded", b"application/octet-stream", b"text/plain"}
+)
 
 
 class BodyGuard:
@@ -39,8 +43,9 @@ class BodyGuard:
                 return  # the client left
             if self.keeps:
                 Trace.of(scope).body = body
-            if b"json" in (header(scope, b"content-type") or b"").lower():
+            if _is_json(scope, body):
                 check_json(body, MAX_VALUES)
+                _name_json(scope)
         except OddJsonError as error:
             await refuse(BadRequest(str(error)), scope, receive, send)
         except ServingError as error:
@@ -95,6 +100,22 @@ class _Held:
 def _has_body(scope: Scope) -> bool:
     names = {name for name, _ in scope["headers"]}
     return b"content-length" in names or b"transfer-encoding" in names
+
+
+def _is_json(scope: Scope, body: bytes) -> bool:
+    """Whether a body is JSON, by its header, or by itself where the header says nothing of it.
+
+    No form begins with a brace. A page of another site cannot send JSON in this way: `Origins`
+    looks at where a request is from, not at its type.
+    """
+    kind = (header(scope, b"content-type") or b"").partition(b";")[0].strip().lower()
+    return b"json" in kind or (kind in UNNAMED and body.lstrip()[:1] == b"{")
+
+
+def _name_json(scope: Scope) -> None:
+    """Give a request the type by which routes know JSON."""
+    others = [(name, value) for name, value in scope["headers"] if name != b"content-type"]
+    scope["headers"] = [*others, (b"content-type", b"application/json")]
 
 
 def _said_length(scope: Scope) -> int:

@@ -28,4 +28,6 @@ FAMILIES = (
 def routers() -> Iterator[APIRouter]:
     """Yield the router of each family."""
     for family in FAMILIES:
-        yield import_module(f"{__name__}.{family}").router
+        module = import_module(f"{__name__}.{family}")
+        yield module.router
+    yield import_module(f"{__name__}.openai").unprefixed

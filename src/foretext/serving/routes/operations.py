@@ -7,9 +7,9 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import PlainTextResponse
 
-from foretext._version import __version__
 from foretext.serving.errors import Loading, Unhealthy
 from foretext.serving.service import Service
+from foretext.serving.tei_info import tei_info
 
 __all__ = ["router"]
 
@@ -40,24 +40,7 @@ async def info(request: Request) -> dict[str, Any]:
     """
     service = _ready(request)
     models = [model.info() for model in service.models]
-    first, settings = models[0], service.settings
-    return {
-        "model_id": first["name"],
-        "model_sha": None,
-        "model_dtype": "float32",
-        "model_type": first["kind"],
-        "max_concurrent_requests": settings.max_requests,
-        "max_input_length": first.get("max_length"),
-        "max_batch_tokens": settings.max_batch_tokens,
-        "max_batch_requests": None,
-        "max_client_batch_size": settings.max_inputs,
-        "auto_truncate": True,
-        "tokenization_workers": 1,
-        "version": __version__,
-        "sha": None,
-        "docker_label": None,
-        "models": models,
-    }
+    return {**tei_info(models[0], service.settings), "models": models}
 
 
 @router.get("/metrics", response_class=PlainTextResponse)

@@ -39,6 +39,9 @@ class TextsBody(CutBody):
     return_text: bool = False
     """Whether each answer has its text."""
 
+    top_n: int | None = Field(default=None, ge=1)
+    """Answers, at most, as LiteLLM asks; null: all."""
+
 
 class Document(BaseModel):
     """A text with more around it, which is not read."""
@@ -58,7 +61,7 @@ class DocumentsBody(CutBody):
     top_n: int | None = Field(default=None, ge=1)
     """Results, at most; null: all."""
 
-    return_documents: bool = False
+    return_documents: bool | None = None
     """Whether each result has its text."""
 
 
@@ -127,7 +130,7 @@ async def rank_texts(body: TextsBody, request: Request) -> Response:
     """Return places in the request with scores, the most relevant first."""
     asked = await _scores(body, body.texts, RerankOptions(body.raw_scores), request)
     ranks = []
-    for place in _ranking(asked.answers):
+    for place in _ranking(asked.answers)[: body.top_n]:
         rank: dict[str, Any] = {"index": place, "score": asked.answers[place]}
         if body.return_text:
             rank["text"] = body.texts[place]

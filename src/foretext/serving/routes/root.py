@@ -24,6 +24,7 @@ from foretext.serving.routes.rerank import TextsBody, rank_texts
 from foretext.serving.served_model import ServedModel
 from foretext.serving.service import Service
 from foretext.serving.tei_bodies import EmbedBody, SimilarityBody
+from foretext.serving.tei_info import tei_info
 from foretext.serving.text_request import json_reply, vectors_reply
 
 __all__ = ["router"]
@@ -52,6 +53,7 @@ class HubBody(BaseModel):
 
 
 @router.post("/", response_model=Any)
+@router.post("/invocations", response_model=Any)  # as SageMaker asks
 async def root(body: Annotated[HubBody, Body()], request: Request) -> Response:
     """Answer by the kind of the model."""
     return await _answer(body, request)
@@ -66,7 +68,9 @@ async def root_of_model(name: str, body: Annotated[HubBody, Body()], request: Re
 @router.get("/models/{name}/info")
 async def info_of_model(name: str, request: Request) -> dict[str, Any]:
     """Return facts of one model."""
-    return Service.of(request).models.named(name).info()
+    service = Service.of(request)
+    model = service.models.named(name).info()
+    return {**tei_info(model, service.settings), **model}
 
 
 @router.get("/models/{name}/health")

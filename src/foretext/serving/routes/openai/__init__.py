@@ -17,8 +17,12 @@ from fastapi import APIRouter
 
 from foretext.serving.routes.openai import absent, completions, embeddings, models
 
-__all__ = ["router"]
+__all__ = ["router", "unprefixed"]
 
 router = APIRouter(prefix="/v1", tags=["OpenAI"])
 for part in (models, embeddings, completions, absent):
     router.include_router(part.router)
+
+# text-embeddings-inference has this one route without the prefix, too.
+unprefixed = APIRouter(tags=["text-embeddings-inference"])
+unprefixed.include_router(embeddings.router)

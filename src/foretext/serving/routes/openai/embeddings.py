@@ -36,8 +36,8 @@ class EmbeddingsBody(Body):
     input: Inputs
     """A text, or several; ids of tokens need `token_ids_of`."""
 
-    encoding_format: Literal["float", "base64"] = "float"
-    """Lists of numbers, or base64 of little-endian float32."""
+    encoding_format: Literal["float", "base64"] | None = None
+    """Lists of numbers, as null is too, or base64 of little-endian float32."""
 
     dimensions: int | None = Field(default=None, ge=1)
     """Numbers of a vector to keep, the first ones; null: all."""
@@ -114,7 +114,7 @@ def _as_list(item: Item) -> str | list[int]:
     return item if isinstance(item, str) else list(item)
 
 
-def _written(vector: NDArray[np.float32], encoding: str) -> Any:
+def _written(vector: NDArray[np.float32], encoding: str | None) -> Any:
     if not np.isfinite(vector).all():
         raise Broken("The model computed numbers that are not finite; its weights are damaged.")
     if encoding == "base64":
