@@ -198,3 +198,44 @@ def test_lines_of_tokens_are_sentences(command: Command, tmp_path: Path) -> None
     assert answers(command, tmp_path / "run", texts)[0]["text"] == found["text"]
     judged = command("evaluate", tmp_path / "run", one, "--json", "--token", "1", "--tag", "2")
     assert json.loads(judged.out)[str(one)]["tokens"] == 4
+
+
+def test_a_recipe_is_no_base_yet(
+    command: Command, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = Runs(tmp_path).write("rows.csv", table("label,text", 15 * ROWS))
+    for name in ("bert", "word2vec"):
+        refused = command("finetune", "classification", name, rows, "-o", "run")
+        assert refused.code == 2
+        assert f"`foretext pretrain {name} TEXT -o runs/{name}`" in refused.err
+    advice = refused.err.split("`")[1].replace("TEXT", str(corpus)).split()[1:]
+    small = ["--set", "vectors.epochs=1", "--set", "vectors.vector_size=8", "--no-report", "-q"]
+    assert command(*advice, *small).code == 0
+    steps = ["--set", "training.steps=2", "--no-report", "-q"]
+    done = command("finetune", "classification", "runs/word2vec", rows, "-o", "run", *steps)
+    assert done.code == 0
+
+
+def test_texts_before_labels_are_refused_and_the_advice_works(
+    command: Command, tmp_path: Path
+) -> None:
+    words = ["bank", "fund", "rate", "team", "goal", "cup", "film", "star", "role"]
+    rows = [(f"{words[n % 9]} {n} {words[n * 7 % 9]}", str(n % 3)) for n in range(300)]
+    path = Runs(tmp_path).write("thu.txt", table("", rows, "\t"))
+    refused = command("finetune", "classification", "linear", path, "-o", tmp_path / "run")
+    assert refused.code == 2
+    assert "different labels, and only 3 different values where a text should be" in refused.err
+    assert "--text 1 --label 2" in refused.err
+    assert "Warning" not in refused.err
+    options = ["--text", "1", "--label", "2", "--no-report"]
+    done = command("finetune", "classification", "linear", path, "-o", tmp_path / "run", *options)
+    assert done.code == 0
+    assert "header" not in done.err
+
+
+def test_libraries_do_not_warn_on_the_screen(tmp_path: Path) -> None:
+    """Many labels of few rows each: scikit-learn would say that they may be numbers."""
+    rows = [(f"a text of topic {n}", f"topic{n}") for n in range(60)]
+    model: Any = ft.finetune("classification", "linear", rows)  # warnings are errors here
+    assert model.num_labels == 60

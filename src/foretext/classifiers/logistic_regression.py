@@ -51,6 +51,7 @@ def learn_regressions(
     coefficients, biases, passes = [], [], []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # it may stop early
+        warnings.simplefilter("ignore", UserWarning)  # of many labels, which a note says better
         for target in targets:
             if len(set(target)) == 1:
                 coefficients.append(np.zeros((1, matrix.shape[1])))

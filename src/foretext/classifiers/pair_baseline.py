@@ -6,6 +6,7 @@ Logistic regression, or ridge regression where pairs have scores, on the feature
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -48,9 +49,11 @@ class PairBaseline:
                 "The pairs have one label alone; two are needed to learn a difference."
             )
         self.classes_ = tuple(sorted(labels))
-        self._regression = _regression(has_labels=bool(labels)).fit(
-            self.features.matrix(pairs), answers
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of many labels, which a note says better
+            self._regression = _regression(has_labels=bool(labels)).fit(
+                self.features.matrix(pairs), answers
+            )
         return self
 
     @property

@@ -12,6 +12,7 @@ from foretext.backbones import BACKBONES
 from foretext.errors import SettingError, did_you_mean
 from foretext.finetuning.base_names import LEARNERS, SHORT_NAMES, base_names
 from foretext.finetuning.recipe import BaseModel
+from foretext.recipes import recipe_names
 from foretext.registry import imported
 from foretext.task_models import TASKS
 
@@ -83,6 +84,12 @@ def learner_class(base: BaseModel) -> type[Learner]:
         SettingError: it is no name and no path that there is.
     """
     if isinstance(base, str | Path) and not is_name(base) and not Path(base).exists():
+        if str(base) in recipe_names():
+            raise SettingError(
+                f"BASE = '{base}' is a recipe, of which nothing is learned yet; pretrain it first, "
+                f"`foretext pretrain {base} TEXT -o runs/{base}`, where TEXT are files of text, "
+                f"then give runs/{base}."
+            )
         names = base_names()
         hint = did_you_mean(str(base), names) or f" The names are: {', '.join(names)}."
         raise SettingError(

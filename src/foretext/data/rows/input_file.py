@@ -5,7 +5,6 @@ It is read once from its beginning to its end, so that standard input needs no c
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from contextlib import nullcontext
 from io import BytesIO
@@ -21,7 +20,7 @@ from foretext.data.rows.records import RowFormat, format_of, read_lines
 from foretext.data.rows.settings import LabelledConfig
 from foretext.terminal import standard_input
 
-__all__ = ["InputFile", "cells_of_csv", "input_files"]
+__all__ = ["InputFile", "input_files"]
 
 HEAD = 1000  # lines that are looked at
 
@@ -76,14 +75,6 @@ def input_files(given: RowSource, config: LabelledConfig) -> Iterator[InputFile]
     """
     found = [_as_it_comes()] if given == STANDARD_INPUT else find_sources(cast(Source, given))
     return (InputFile(source, config) for source in found)
-
-
-def cells_of_csv(line: str) -> list[str]:
-    """Return the values of a line of comma-separated values; [] if it is none."""
-    try:
-        return next(csv.reader([line], strict=True), [])
-    except csv.Error:
-        return []
 
 
 def _as_it_comes() -> Source:

@@ -13,12 +13,12 @@ from typing import Any, ClassVar, NamedTuple
 from foretext.config import Config
 from foretext.corpus.normalization import normalize
 from foretext.data.rows.fasttext_lines import fasttext_records, is_fasttext
-from foretext.data.rows.input_file import InputFile, cells_of_csv
+from foretext.data.rows.input_file import InputFile
 from foretext.data.rows.inputs import Input, line_input
 from foretext.data.rows.json_lines import json_records
 from foretext.data.rows.record import Record, missing
 from foretext.data.rows.settings import Column, Columns, LabelledConfig, RowsConfig, as_columns
-from foretext.data.rows.table import csv_records, tsv_records
+from foretext.data.rows.table import cells_of_csv, csv_records, tsv_records
 from foretext.errors import CorpusError, SettingError, did_you_mean
 from foretext.parsing.json_text import json_value
 

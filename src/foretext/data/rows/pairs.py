@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 from pydantic import Field, model_validator
 
 from foretext.corpus.normalization import normalize
+from foretext.data.rows.exchanged_columns import refuse_exchange
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.record import Record
 from foretext.data.rows.records import read_records
@@ -84,6 +85,10 @@ def read_pairs(path: RowSource, config: PairsConfig | None = None) -> list[Label
         raise CorpusError(f"{path} has no rows; give a file with pairs of texts.")
     if config.is_numbered:
         refuse_header(rows, num_texts=2)
+    labels = [label for row in rows for label in row.labels]
+    if len(labels) == len(rows):
+        texts_a, texts_b = [row.text_a for row in rows], [row.text_b for row in rows]
+        refuse_exchange(path, config, {"text_a": texts_a, "text_b": texts_b, "label": labels})
     return rows
 
 

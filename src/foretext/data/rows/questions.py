@@ -79,6 +79,12 @@ def _content(lines: list[str], file: str) -> tuple[Any, str]:
     try:  # an object a line
         return [json_value(line) for line in lines if line.strip()], "line"
     except ValueError as error:
+        if not next((line for line in lines if line.strip()), "").lstrip().startswith(("{", "[")):
+            raise CorpusError(
+                f"{file} holds no questions in JSON: give a file in the form of SQuAD, or an "
+                "object with question, context and answers a line; texts with labels are rows of "
+                "`classification`, tokens with tags those of `tagging`."
+            ) from None
         first_alone = _is_json(next((line for line in lines if line.strip()), ""))
         cause = error if first_alone else whole
         raise CorpusError(f"{file} is not JSON ({cause}); download it again.") from None

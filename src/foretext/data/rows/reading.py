@@ -9,11 +9,12 @@ from foretext.config import Config
 from foretext.corpus.in_memory import is_file_or_source
 from foretext.corpus.source import STANDARD_INPUT
 from foretext.data.rows.in_memory import RowSource
-from foretext.data.rows.input_file import InputFile, cells_of_csv, input_files
+from foretext.data.rows.input_file import InputFile, input_files
 from foretext.data.rows.input_rows import InputsConfig, json_object
 from foretext.data.rows.settings import COLUMNS, LabelledConfig, as_columns
+from foretext.data.rows.table import cells_of_csv
 
-__all__ = ["fitting", "names_in", "read_otherwise"]
+__all__ = ["first_names", "fitting", "names_in", "read_otherwise"]
 
 C = TypeVar("C", bound=Config)
 
@@ -60,9 +61,23 @@ def fitting(source: RowSource, learned: C) -> C:
         kept["score"] = "score"
     usual = type(learned).checked(kept, "rows")
     wanted, others = {*usual.columns}, {*learned.columns}
-    files = input_files(source, InputsConfig.checked(_shared(learned), "rows"))
-    names = next((names_in(file) for file in files), [])
+    names = first_names(source, learned)
     return usual if wanted and wanted <= {*names} and not others <= {*names} else learned
+
+
+def first_names(source: RowSource, config: Config | None = None) -> list[str]:
+    """Return the `names_in` the first file of a source.
+
+    Args:
+        source: of files.
+        config: how they are read; None: as usual.
+
+    Raises:
+        CorpusError: it cannot be read.
+    """
+    reading = {} if config is None else config.model_dump(include={*InputsConfig.model_fields})
+    files = input_files(source, InputsConfig.checked(reading, "rows"))
+    return next((names_in(file) for file in files), [])
 
 
 def names_in(file: InputFile) -> list[str]:
@@ -74,7 +89,3 @@ def names_in(file: InputFile) -> list[str]:
     if values is not None:
         return [*values]
     return file.first.split("\t") if "\t" in file.first else cells_of_csv(file.first)
-
-
-def _shared(config: Config) -> dict[str, Any]:
-    return config.model_dump(include={*InputsConfig.model_fields})

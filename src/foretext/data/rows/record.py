@@ -111,7 +111,32 @@ def missing(column: Column, present: Iterable[Any]) -> str:
             " Columns are separated by ',' in .csv and by a tab in .tsv; if they are by tabs here, "
             "--set rows.format=tsv says so."
         )
-    return f"there is no column '{column}', only {shown or 'none'}.{hint or _NAME_THEM}"
+    other = _task_of({str(name) for name in names}, column)
+    return f"there is no column '{column}', only {shown or 'none'}.{other}{hint or _NAME_THEM}"
+
+
+def _task_of(names: set[str], column: Column) -> str:
+    """Say which task has rows with such names, if it is another one than that of `column`."""
+    return next(
+        (
+            f" Rows with {known} are those of the task `{task}`."
+            for task, known, of_task in _TASKS
+            if names >= of_task and column not in of_task
+        ),
+        "",
+    )
+
+
+_TASKS = (  # with the names of columns that say so
+    ("tagging", "'tokens'", {"tokens"}),
+    ("span_qa", "a question and its passage", {"question", "context"}),
+    ("span_qa", "articles of questions", {"data"}),
+    ("span_qa", "passages and their questions", {"paragraphs"}),
+    ("matching", "two texts", {"text_a", "text_b"}),
+    ("matching", "two texts", {"sentence1", "sentence2"}),
+    ("text_to_text", "a source and its target", {"source", "target"}),
+    ("classification", "a text and its label", {"text", "label"}),
+)
 
 
 _NAME_THEM = (

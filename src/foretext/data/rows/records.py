@@ -7,7 +7,7 @@ or else by the first line.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -22,12 +22,14 @@ from foretext.data.rows.json_lines import json_records
 from foretext.data.rows.parquet_rows import PARQUET, parquet_records
 from foretext.data.rows.record import Record
 from foretext.data.rows.settings import LabelledConfig
-from foretext.data.rows.table import csv_records, tsv_records
+from foretext.data.rows.table import cells_of_csv, csv_records, tsv_records
+from foretext.data.rows.token_lines import refuse_token_lines
 from foretext.errors import CorpusError
 
 __all__ = ["RowFormat", "format_of", "read_lines", "read_records"]
 
 OPTION = "--set rows.encoding="  # of finetune, whose run keeps it for predict and evaluate
+HEAD = 200  # lines that say what a file is
 RowFormat = Literal["auto", "csv", "tsv", "jsonl", "fasttext", "parquet"]
 _SUFFIXES: dict[str, RowFormat] = {
     ".csv": "csv",
@@ -83,18 +85,18 @@ def _records(source: Source, config: LabelledConfig) -> Iterator[Record]:
     if format == "parquet":
         return parquet_records(source, config)
     lines = read_lines(source, config.encoding, config.max_piece_bytes)
+    if format in ("auto", "tsv"):
+        head = list(islice(lines, HEAD))
+        refuse_token_lines(head, source.name)
+        lines = chain(head, lines)
     if format == "auto":
-        first = next(lines, "")
-        return _by_first_line(first, chain((first,), lines), source.name, config)
+        return _by_first_line(head[0] if head else "", lines, source.name, config)
     if format == "jsonl":
         return json_records(lines, source.name)
     if format == "fasttext":
         return fasttext_records(lines, source.name, config)
-    if format == "tsv" and config.may_lack_header:
-        first = next(lines, "")
-        lines = chain((first,), lines)
-        if "\t" in first:
-            return _by_tabs(first, lines, source.name, config)
+    if format == "tsv" and config.may_lack_header and head and "\t" in head[0]:
+        return _by_tabs(head[0], lines, source.name, config)
     read = csv_records if format == "csv" else tsv_records
     return read(lines, source.name, None if config.is_numbered else config.columns)
 
@@ -106,6 +108,8 @@ def _by_first_line(
         return fasttext_records(lines, name, config)
     if first.lstrip().startswith(("{", "[")):
         return json_records(lines, name)
+    if "\t" not in first and {*config.columns} <= {*cells_of_csv(first)}:
+        return csv_records(lines, name, config.columns)
     if "\t" not in first:
         raise CorpusError(
             f"{name}, line 1: the row is neither JSON nor marked with __label__ nor separated by "
@@ -131,6 +135,16 @@ def _numbered(config: LabelledConfig) -> str:
     return " ".join(f"--{name} {2 * place + 1}" for place, name in enumerate(names[:2]))
 
 
+def _other_task(record: Record, config: LabelledConfig) -> str:
+    """Say which task has rows of so many columns, if another one has."""
+    columns = len(record.values)
+    if config.headerless.keys() == {"label", "text"} and columns == 3:
+        return " Two texts and what they are to each other are rows of `matching`."
+    if "text_a" in config.headerless and columns == 2:
+        return " A text with its label is a row of `classification`."
+    return ""
+
+
 def _named_by_position(records: Iterator[Record], config: LabelledConfig) -> Iterator[Record]:
     """Give the columns of a plain file, such as ``label<TAB>text``, their usual names."""
     for record in records:
@@ -138,6 +152,7 @@ def _named_by_position(records: Iterator[Record], config: LabelledConfig) -> Ite
             raise record.error(
                 f"{len(record.values)} fields where {'<TAB>'.join(config.headerless)} are "
                 f"expected; name the columns by number (such as {_numbered(config)})."
+                f"{_other_task(record, config)}"
             )
         values = {name: record.values[number] for name, number in config.headerless.items()}
         yield record._replace(values=values)

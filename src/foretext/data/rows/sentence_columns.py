@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import PurePosixPath
 
 from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.source import Source
 from foretext.data.rows.pair_columns import LABEL_NAMES, TEXT_NAMES, as_number
 from foretext.data.rows.record import Record
-from foretext.data.rows.records import read_lines, read_records
+from foretext.data.rows.records import HEAD, read_lines, read_records
 from foretext.data.rows.settings import Column, LabelledConfig
+from foretext.data.rows.token_lines import refuse_token_lines
 from foretext.errors import CorpusError
 
 __all__ = ["found_columns", "plain_lines"]
@@ -31,7 +33,9 @@ def plain_lines(source: Source, config: LabelledConfig) -> Iterator[Record] | No
     """Return the lines of a file of texts, without empty ones; None: the file has columns."""
     if config.format != "auto" or _suffix(source) in OF_TABLES:
         return None
-    first = _first_line(source, config)
+    head = list(islice(read_lines(source, config.encoding, config.max_piece_bytes), HEAD))
+    refuse_token_lines(head, source.name)
+    first = head[0] if head else ""
     if "\t" in first or first.lstrip().startswith(("{", "[{")):
         return None
     lines = enumerate(read_lines(source, config.encoding, config.max_piece_bytes), 1)

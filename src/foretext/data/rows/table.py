@@ -10,7 +10,7 @@ from foretext.data.rows.record import Record
 from foretext.data.rows.settings import Column
 from foretext.errors import CorpusError
 
-__all__ = ["csv_records", "tsv_records"]
+__all__ = ["cells_of_csv", "csv_records", "tsv_records"]
 
 _LONGEST_FIELD = 1 << 27  # characters; longer means a quotation mark that is never closed
 
@@ -37,6 +37,14 @@ def tsv_records(
     """Yield rows of values separated by tabs, in which quotation marks are text like any."""
     rows = ((number, line.split("\t")) for number, line in enumerate(lines, start=1) if line)
     return _records(rows, name, wanted)
+
+
+def cells_of_csv(line: str) -> list[str]:
+    """Return the values of a line of comma-separated values; [] if it is none."""
+    try:
+        return next(csv.reader([line], strict=True), [])
+    except csv.Error:
+        return []
 
 
 def _csv_rows(lines: Iterable[str], name: str) -> Iterator[Row]:

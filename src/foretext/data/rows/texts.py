@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from foretext.corpus.normalization import normalize
+from foretext.data.rows.exchanged_columns import refuse_exchange
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.record import Record, type_name
 from foretext.data.rows.records import read_records
@@ -45,6 +46,9 @@ def read_texts(path: RowSource, config: RowsConfig | None = None) -> list[Labell
         raise CorpusError(f"{path} has no rows; give a file with text and labels.")
     if config.is_numbered:
         refuse_header(rows, len(as_columns(config.text)))
+    if all(len(row.labels) == 1 for row in rows):
+        columns = {"text": [row.text for row in rows], "label": [row.labels[0] for row in rows]}
+        refuse_exchange(path, config, columns)
     return rows
 
 

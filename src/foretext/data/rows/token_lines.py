@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 
-__all__ = ["are_token_lines"]
+from foretext.errors import CorpusError
+
+__all__ = ["are_token_lines", "refuse_token_lines"]
 
 MOST = 0.9  # share of values that are tags, in a column of tags
 ENOUGH = 4  # lines of tokens from which tags are known by their form
 WITHOUT = ("-DOCSTART-", "#")  # first words of lines that hold no token
+FEW_TAGS = 60
+SHORT = re.compile(r"[A-Z]{1,8}\$?|[^\w\s]{1,3}")  # such as NNP, PRP$ and a full stop
 TAG = re.compile(r"O|[BIESMLUW][-_]\S+")  # of an entity
 
 
@@ -31,11 +36,34 @@ def are_token_lines(lines: Sequence[str], tags: Collection[str] = ()) -> bool:
     columns = list(zip(*found, strict=True))[1:]
     if any(_share(column, tags) >= MOST for column in columns):
         return True
-    num_sentences = sum(
-        bool(row) and not before for before, row in zip([[], *rows], rows, strict=False)
-    )
-    is_divided = num_sentences * 2 <= len(found) and len(found) >= ENOUGH
-    return is_divided and any(_share_of_form(column) >= MOST for column in columns)
+    if not _are_divided(rows):
+        return False
+    return any(_share_of_form(column) >= MOST or _are_short(column) for column in columns)
+
+
+def refuse_token_lines(lines: Sequence[str], name: str) -> None:
+    """Refuse tagged tokens where rows of texts are read.
+
+    Args:
+        lines: the first ones of a file.
+        name: of the file.
+
+    Raises:
+        CorpusError: each line is a token.
+    """
+    if are_token_lines(lines):
+        raise CorpusError(
+            f"{name}: each line is a token with its tag, as CoNLL has them, and not a text; learn "
+            "such rows with the task `tagging`, or give a file of texts."
+        )
+
+
+def _are_divided(rows: Sequence[list[str]]) -> bool:
+    """Whether empty lines stand between sentences of several tokens, all without blanks."""
+    num_tokens = sum(bool(row) for row in rows)
+    begins = sum(bool(row) and not before for before, row in pairwise([[], *rows]))
+    is_whole = not any(" " in column for row in rows for column in row)
+    return is_whole and begins > 1 and 2 * begins <= num_tokens >= ENOUGH
 
 
 def _rows(lines: Sequence[str]) -> Iterator[list[str]]:
@@ -59,3 +87,10 @@ def _share_of_form(column: Sequence[str]) -> float:
     if len({*column}) < 2:
         return 0.0
     return sum(TAG.fullmatch(value) is not None for value in column) / len(column)
+
+
+def _are_short(column: Sequence[str]) -> bool:
+    """Whether values are those of a few short tags, such as parts of speech."""
+    different = {*column}
+    few = 1 < len(different) <= min(FEW_TAGS, len(column) / 3)
+    return few and all(SHORT.fullmatch(value) for value in different)
