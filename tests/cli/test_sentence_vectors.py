@@ -52,6 +52,33 @@ def test_from_triples_to_vectors(command: Command, rows: Path, tmp_path: Path) -
         assert one["vector"] == pytest.approx(other["vector"], abs=2e-2)  # bf16
 
 
+def test_texts_alone_are_measured_by_pairs_with_scores(command: Command, tmp_path: Path) -> None:
+    texts, pairs = tmp_path / "texts.txt", tmp_path / "pairs.tsv"
+    lines = [f"the {ANIMALS[row % 6]} {SOUNDS[row % 5]} again {row}\n" for row in range(60)]
+    texts.write_text("".join(lines), encoding="utf-8")
+    rows = [f"the {ANIMALS[row % 6]}\tit {SOUNDS[row % 4]}\t{row % 3}.5\n" for row in range(30)]
+    header = "sentence1\tsentence2\tscore\n"
+    pairs.write_text("".join([header, *rows]), encoding="utf-8")
+    run, other = tmp_path / "run", tmp_path / "other"
+    learn = ["finetune", "sentence_vectors", "transformer", texts, *SHAPE, "--quiet", "--json"]
+    epochs = "--set=training.epochs=1"
+    done = command(*learn, epochs, "--test", pairs, "-o", run)
+    assert done.code == 0, done.err
+    result = json.loads(done.out)
+    assert result["valid"] is None  # six texts are held out, which have no scores
+    assert {"spearman", "pearson"} <= result["test"].keys()
+    assert "Spearman" in result["verdict"]["sentence"]
+    assert "Spearman, test" in (run / "report.html").read_text(encoding="utf-8")
+    assert "| Spearman |" in (run / "README.md").read_text(encoding="utf-8")
+    (figures,) = json.loads(command("evaluate", run, pairs, "--json").out).values()
+    assert figures["spearman"] == pytest.approx(result["test"]["spearman"])
+    done = command(*learn, epochs, "--valid", pairs, "--set=finetuning.seeds=2", "-o", other)
+    assert done.code == 0, done.err
+    assert "spearman" in json.loads(done.out)["valid"]
+    log = (other / "train.log").read_text(encoding="utf-8")
+    assert "Texts alone do not say how good their vectors are" in log
+
+
 def test_options_of_other_rows_are_refused(command: Command, rows: Path, tmp_path: Path) -> None:
     done = command(
         "finetune",

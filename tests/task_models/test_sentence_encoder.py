@@ -69,6 +69,43 @@ def test_it_learns_pairs(wordpiece: SubwordTokenizer, tmp_path: Path) -> None:
     assert found.argmax() == 0
 
 
+def test_pairs_with_scores_measure_what_was_learned_from_texts(wordpiece: SubwordTokenizer) -> None:
+    """Beside them the figures of the rows that it learned from stay as they are."""
+    stats = pytest.importorskip("scipy.stats")
+    for rows in (texts(), pairs()):
+        model = encoder(bert_body(wordpiece), rows)
+        assert (model.judged_by, "ndcg@10" in model.figures(rows)) == ("ndcg@10", True)
+        figures = model.figures(scores())
+        assert model.judged_by == "spearman"
+        gold, firsts = [row.score for row in scores()], [row.text_a for row in scores()]
+        seconds = [str(row.text_b) for row in scores()]
+        cosines = np.diag(model.similarity(firsts, seconds))
+        expected = stats.spearmanr(gold, cosines).statistic, stats.pearsonr(gold, cosines)[0]
+        assert (figures["spearman"], figures["pearson"]) == pytest.approx(expected, abs=1e-3)
+        examined = model.examine(scores(), beside={"baseline": SentenceEncoder.baseline(rows)})
+        assert examined["judged_by"] == "spearman"
+        assert examined["beside"]["baseline"]["difference"] is not None
+        loss = model.task.scores(*states_of(model, scores()))["sentence_vectors"].loss
+        assert torch.isfinite(loss)
+
+
+def states_of(model: SentenceEncoder, rows: list[SentenceRow]) -> tuple[Any, Any]:
+    batch = model.examples(rows).batch(np.arange(len(rows)))
+    with torch.no_grad():
+        return model.base.backbone(batch.inputs), batch
+
+
+def test_texts_alone_are_noted_to_say_little_of_meaning() -> None:
+    (note,) = [each for each in SentenceEncoder.problems(texts()) if "alone" in each.sentence]
+    assert (note.severity, "pairs of texts with scores as --test" in note.sentence) == (
+        "note",
+        True,
+    )
+    for rows, test in ((texts(), scores()), (pairs(), []), (scores(), [])):
+        found = SentenceEncoder.problems(rows, test)
+        assert not [each for each in found if "alone" in each.sentence]
+
+
 def test_it_learns_scores(wordpiece: SubwordTokenizer, tmp_path: Path) -> None:
     rows = scores()
     model = encoder(bert_body(wordpiece), rows)

@@ -280,6 +280,7 @@ class RowModel(ABC):
         return {
             "rows": len(rows),
             "figures": self.judge(rows, answers),
+            "judged_by": self.judged_by,  # which may depend on the rows
             "beside": {name: self._beside(rows, answers, each) for name, each in others.items()},
             "degenerate": self.degenerate(rows, answers),
             "learned": dict(self.label_counts(learned_from).most_common()),

@@ -33,9 +33,13 @@ def task_facts(learner: Learner, outcome: Outcome) -> dict[str, Any]:
         if own is not None
     ]
     recipe = learner.job.recipe
+    judged_by = best.model.judged_by if examination is None else examination["judged_by"]
+    described = best.model.described()
     facts = {
         "foretext": __version__,
-        **best.model.described(),
+        **described,
+        "judged_by": judged_by,
+        "watched": list(dict.fromkeys([judged_by, *described["watched"]])),
         "task": recipe.task,
         "base": recipe.run_section()["base"],
         "origin": learner.origin,
@@ -47,12 +51,12 @@ def task_facts(learner: Learner, outcome: Outcome) -> dict[str, Any]:
         "valid_loss": best.record.get("valid_loss"),
         "seconds": best.record["time"],
         "search": None if outcome.found is None else _searched(outcome.found),
-        "valid": valid,
+        "valid": _judged_alike(valid, judged_by),
         "test": seen.get("test"),
         "network": alone,
-        "baseline": _measured(outcome, "baseline", outcome.baseline),
-        "majority": _measured(outcome, "majority", best.model.majority(rows.train)),
-        "seeds": _seeds(outcome.trained, tests) if len(outcome.trained) > 1 else None,
+        "baseline": _measured(outcome, "baseline", outcome.baseline, judged_by),
+        "majority": _measured(outcome, "majority", best.model.majority(rows.train), judged_by),
+        "seeds": _seeds(outcome.trained, tests, judged_by) if len(outcome.trained) > 1 else None,
     }
     return {**facts, **_judged(learner, outcome, facts)}
 
@@ -69,7 +73,9 @@ def _alone(best: Trained, examination: Figures | None) -> dict[str, Any] | None:
     return {"valid": best.valid, "test": answered.get("test")}
 
 
-def _measured(outcome: Outcome, name: str, rival: Baseline | None) -> dict[str, Any] | None:
+def _measured(
+    outcome: Outcome, name: str, rival: Baseline | None, judged_by: str
+) -> dict[str, Any] | None:
     """Return the figures of a baseline; those of the examined rows are there already."""
     if rival is None:
         return None
@@ -83,7 +89,16 @@ def _measured(outcome: Outcome, name: str, rival: Baseline | None) -> dict[str, 
         for part, own in parts.items()
         if own
     }
-    return {"name": rival.name, "seconds": rival.seconds, **dict.fromkeys(parts), **measured}
+    alike = {part: _judged_alike(figures, judged_by) for part, figures in measured.items()}
+    return {"name": rival.name, "seconds": rival.seconds, **dict.fromkeys(parts), **alike}
+
+
+def _judged_alike(figures: Figures | None, judged_by: str) -> Figures | None:
+    """Return figures if the one that counts is among them.
+
+    It is that of the test rows, which may be of another kind than the held-out rows.
+    """
+    return figures if figures is not None and judged_by in figures else None
 
 
 def _judged(learner: Learner, outcome: Outcome, facts: Figures) -> dict[str, Any]:
@@ -103,13 +118,12 @@ def _judged(learner: Learner, outcome: Outcome, facts: Figures) -> dict[str, Any
     }
 
 
-def _seeds(trained: Sequence[Trained], tests: Sequence[Figures]) -> dict[str, Any]:
+def _seeds(trained: Sequence[Trained], tests: Sequence[Figures], judged_by: str) -> dict[str, Any]:
     """Mean and standard deviation of the figure that counts, over all seeds."""
-    judged_by = trained[0].model.judged_by
     found: dict[str, Any] = {"seeds": [each.seed for each in trained]}
     valid = [each.valid for each in trained if each.valid is not None]
     for part, figures in (("valid", valid), ("test", tests)):
-        values = [float(each[judged_by]) for each in figures]
+        values = [float(each[judged_by]) for each in figures if judged_by in each]
         found[part] = values and {
             "each": values,
             "mean": float(np.mean(values)),

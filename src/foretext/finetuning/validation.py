@@ -28,10 +28,10 @@ class TaskValidation(Validation):
     def __init__(self, model: TaskModel, rows: Sequence[Any], batch_examples: int) -> None:
         self.model = model
         self.higher_is_better = not model.is_chosen_by_loss
-        self.judged_by = "valid_loss" if model.is_chosen_by_loss else f"valid_{model.judged_by}"
         self.num_examples = min(len(rows), MOST_ROWS)
         self._every, self._batch_examples = rows, batch_examples
-        self._measure_rows(sampled(rows, MOST_ROWS))
+        self._measure_rows(sampled(rows, MOST_ROWS))  # which may decide what they are judged by
+        self.judged_by = "valid_loss" if model.is_chosen_by_loss else f"valid_{model.judged_by}"
 
     def measure(self, model: Model) -> dict[str, float]:
         """Return the loss and, unless weights are chosen by it, each figure that is one number."""

@@ -59,8 +59,9 @@ class SentenceEncoder(SentenceEncoderLearning):
 
     @property
     def judged_by(self) -> str:  # type: ignore[override]
-        """The figure by which one model is better than another."""
-        return "spearman" if self.task.kind == "scores" else "ndcg@10"
+        """The figure by which one model is better than another, on the rows measured last."""
+        has_scores = self.task.kind == "scores" if self.has_scores is None else self.has_scores
+        return "spearman" if has_scores else "ndcg@10"
 
     def embed(
         self,

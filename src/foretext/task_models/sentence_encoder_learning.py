@@ -20,6 +20,7 @@ from foretext.data.rows import (
     read_sentences,
     sentence_lines,
 )
+from foretext.data.rows.findings import problem_of
 from foretext.data.rows.in_memory import RowSource
 from foretext.errors import CorpusError
 from foretext.task_models.base import TaskModel
@@ -28,9 +29,20 @@ from foretext.tasks.sentence_vectors import SCORES, TEXTS, SentenceVectors
 
 __all__ = ["SentenceEncoderLearning"]
 
+UNMEASURED = (
+    "Texts alone do not say how good their vectors are; give pairs of texts with scores as --test "
+    "or --valid, or later to `foretext evaluate`, and the correlation with them does."
+)
+
 
 class SentenceEncoderLearning(TaskModel):
-    """Rows of one text, of two or of three, or of two with a score."""
+    """Rows of one text, of two or of three, or of two with a score.
+
+    Attributes:
+        has_scores: whether the rows that were measured last have scores; None: there are none.
+    """
+
+    has_scores: bool | None = None
 
     task: SentenceVectors
     task_class = SentenceVectors
@@ -72,7 +84,10 @@ class SentenceEncoderLearning(TaskModel):
         cls, train: Sequence[SentenceRow], test: Sequence[SentenceRow] = ()
     ) -> list[Problem]:
         """Return what a person should know of the rows, the gravest first."""
-        return find_row_problems(train, test)
+        found = find_row_problems(train, test)
+        if train[0].kind == "texts" and not (test and test[0].kind == "scores"):
+            found.append(problem_of("note", UNMEASURED))
+        return found
 
     @classmethod
     def find(cls, rows: Sequence[SentenceRow]) -> dict[str, Any]:
@@ -125,22 +140,28 @@ class SentenceEncoderLearning(TaskModel):
         return sum(max(next(lengths) for _ in row.texts) > room for row in rows)
 
     def check_kind(self, rows: Sequence[SentenceRow]) -> None:
-        """Check that rows are of the kind that the model learns from; triples are pairs, too.
+        """Check that rows can measure the model, and note by what figure they do.
+
+        They are of the kind that the model learns from, or pairs with scores, which measure all
+        vectors; triples are pairs, too.
 
         Raises:
             CorpusError: they are of another kind.
         """
+        self.has_scores = rows[0].kind == "scores"
+        if self.has_scores:
+            return
         kinds = {"pairs": "triples"}  # both are measured by a search
         if kinds.get(rows[0].kind, rows[0].kind) != kinds.get(self.task.kind, self.task.kind):
             raise CorpusError(
                 f"{rows[0].place}: the rows are {rows[0].kind}, and those of the training are "
-                f"{self.task.kind}; give rows of the same kind."
+                f"{self.task.kind}; give rows of the same kind, or pairs with scores."
             )
 
     def _targets(
         self, rows: Sequence[SentenceRow], groups: Sequence[tuple[str, ...]]
     ) -> dict[str, NDArray[Any]]:
-        if self.task.kind == "scores":
+        if rows[0].kind == "scores":
             return {SCORES: np.array([row.score for row in rows], np.float32)}
         numbers: dict[str, int] = {}
         every = [[numbers.setdefault(text, len(numbers)) for text in group] for group in groups]

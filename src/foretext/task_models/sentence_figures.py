@@ -78,6 +78,8 @@ def sentence_findings(rows: Sequence[SentenceRow], answers: SentenceAnswers) -> 
         if answers.ranks[place] > 1
     ]
     hint = f"Rank of the right text among {answers.num_candidates:,} candidates; 1 is right."
+    if rows[0].text_b is None:
+        hint += " Each half of a text looks for the other; pairs with scores say more of meaning."
     return {"tables": [{"title": "Right texts that are found last", "hint": hint, "rows": table}]}
 
 

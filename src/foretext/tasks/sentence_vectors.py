@@ -128,7 +128,8 @@ class SentenceVectors(Task):
     def compare(self, vectors: Tensor, targets: Mapping[str, Tensor]) -> Mapping[str, Score]:
         """Score vectors (B, D): the mean of the losses of all dimensions."""
         dims = [*self.config.dims, vectors.shape[1]]
-        compare = self._compare_scores if self.kind == "scores" else self._compare_texts
+        # Rows with scores may measure what is learned from rows of another kind.
+        compare = self._compare_scores if SCORES in targets else self._compare_texts
         scores = [compare(vectors[:, :dim], targets) for dim in dims]
         loss = torch.stack([score.loss for score in scores]).mean()
         return {self.name: Score(loss, scores[-1].num_correct)}
