@@ -8,11 +8,12 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import httpx
 import pytest
@@ -99,8 +100,11 @@ class Served(NamedTuple):
 
 
 @contextmanager
-def serving(*arguments: object) -> Iterator[Served]:
+def serving(*arguments: object, before: str = "") -> Iterator[Served]:
+    """Start a server; `before` are commands of a shell that becomes it."""
     command = [sys.executable, "-m", "foretext", "serve", *map(str, arguments), "--port", "0"]
+    if before:
+        command = ["sh", "-c", f'{before}; exec "$@"', "sh", *command]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ.copy()
     ) as process:
@@ -148,6 +152,72 @@ def test_a_second_signal_ends_it_at_once_and_quietly(run: Path, number: int) -> 
     assert errors.splitlines()[-1] == (
         "foretext: Stopped at once; requests were left without an answer."
     )
+
+
+def slow_request(url: SplitResult) -> socket.socket:
+    """A connection whose request has begun, and needs 12 bytes more."""
+    connection = socket.create_connection((url.hostname or "", url.port or 0), 20)
+    head = "POST /neighbors HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json"
+    connection.sendall(f"{head}\r\nConnection: close\r\nContent-Length: 19\r\n\r\n".encode())
+    connection.sendall(b'{"words')
+    return connection
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+def test_a_closed_terminal_loses_no_request(run: Path) -> None:
+    with serving(f"topics={run}", "--json") as served:
+        url = urlsplit(json.loads(served.said)["url"])
+        with closing(slow_request(url)) as slow:
+            while (
+                "foretext_requests_in_flight 2.0" not in httpx.get(f"{url.geturl()}/metrics").text
+            ):
+                time.sleep(0.01)
+            for _ in range(2):  # the shell and the system both send it
+                served.process.send_signal(signal.SIGHUP)
+                with pytest.raises(subprocess.TimeoutExpired):
+                    served.process.wait(0.3)
+            slow.sendall(b'":["ship"]}\n')
+            answer = b"".join(iter(lambda: slow.recv(65536), b""))
+        code, errors = served.ended()
+    assert answer.startswith(b"HTTP/1.1 200")
+    assert b'"ship"' in answer
+    assert code == 0
+    assert "every request that was accepted has its answer" in errors.splitlines()[-1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+def test_a_server_without_a_terminal_stays(run: Path) -> None:
+    with serving(f"topics={run}", "--json", before="trap '' HUP") as served:
+        url = json.loads(served.said)["url"]
+        served.process.send_signal(signal.SIGHUP)
+        time.sleep(0.3)
+        assert httpx.get(f"{url}/health").status_code == 200
+        served.process.send_signal(signal.SIGTERM)
+        assert served.ended()[0] == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+@pytest.mark.parametrize("sent", [b"", b"GET /heal"])
+def test_idle_connections_beyond_the_files_keep_nobody_out(run: Path, sent: bytes) -> None:
+    more = ("--set", "header_seconds=4") if sent else ()  # or they would go by themselves
+    with serving(f"topics={run}", "--json", *more, before="ulimit -n 200") as served:
+        url = urlsplit(json.loads(served.said)["url"])
+        with ExitStack() as stack:
+            for _ in range(320):
+                place = (url.hostname or "", url.port or 0)
+                connection = stack.enter_context(socket.create_connection(place, 20))
+                with suppress(ConnectionError):
+                    connection.sendall(sent)
+            time.sleep(1.2)
+            for _ in range(10):
+                assert httpx.get(f"{url.geturl()}/health", timeout=20).status_code == 200
+        served.process.send_signal(signal.SIGTERM)
+        code, errors = served.ended()
+    assert code == 0
+    lines = errors.splitlines()
+    assert "lets this process open 200 files, so it takes 100 connections at once" in lines[0]
+    assert len(lines) <= 3
+    assert "Traceback" not in errors
 
 
 def test_a_model_that_cannot_be_opened_ends_the_server(

@@ -6,7 +6,7 @@ import resource
 import shutil
 import ssl
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -15,7 +15,12 @@ import pytest
 from foretext.errors import SettingError
 from foretext.serving import ServingConfig
 from foretext.serving.keys import Keys
-from foretext.serving.listening import listening_config, listening_warnings, raise_file_limit
+from foretext.serving.listening import (
+    OTHER_FILES,
+    fit_connections,
+    listening_config,
+    listening_warnings,
+)
 from tests.serving.conftest import Server
 from tests.serving.models import word_vectors
 
@@ -51,18 +56,33 @@ def test_half_of_tls_is_refused(tmp_path: Path) -> None:
         listening_config(None, both)
 
 
-def test_the_limit_of_files_is_raised_as_far_as_the_system_lets() -> None:
+@pytest.fixture
+def restored_limit() -> Iterator[int]:
+    """The hard limit of open files; the soft one is put back afterwards."""
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    try:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (300, before[1]))
-        assert raise_file_limit(ServingConfig(max_connections=400)) is None
-        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 464
-        if before[1] != resource.RLIM_INFINITY:
-            sentence = raise_file_limit(ServingConfig(max_connections=before[1] + 1))
-            assert sentence is not None
-            assert "set it lower" in sentence
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    yield before[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def test_the_limit_of_files_is_raised_as_far_as_the_system_lets(restored_limit: int) -> None:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (300, restored_limit))
+    settings = ServingConfig(max_connections=400)
+    assert fit_connections(settings) == (settings, None)
+    assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 400 + OTHER_FILES
+
+
+@pytest.mark.parametrize(("hard", "fitting"), [(1024, 1024 - OTHER_FILES), (100, 50)])
+def test_connections_are_fewer_than_files(
+    monkeypatch: pytest.MonkeyPatch, hard: int, fitting: int
+) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (min(hard, 64), hard))
+    raised = []
+    monkeypatch.setattr(resource, "setrlimit", lambda which, limits: raised.append(limits))
+    settings, sentence = fit_connections(ServingConfig(port=8001))
+    assert raised == [(hard, hard)]
+    assert settings == ServingConfig(port=8001, max_connections=fitting)
+    assert sentence is not None
+    assert f"takes {fitting:,} connections at once in place of 16,000" in sentence
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")

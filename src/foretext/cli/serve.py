@@ -109,7 +109,7 @@ def serve(
     limit_library_memory()  # before PyTorch is there
     from foretext.serving import ServingConfig
     from foretext.serving.keys import Keys
-    from foretext.serving.listening import listening_warnings, raise_file_limit
+    from foretext.serving.listening import fit_connections, listening_warnings
     from foretext.serving.opening import named_places
     from foretext.serving.running import Listening, run_server
     from foretext.serving.served_model import Models
@@ -126,7 +126,8 @@ def serve(
     )
     models = Models({}, named_places(runs))
     keys = Keys.read(chosen.api_key_file, os.environ)
-    warnings = [*listening_warnings(chosen, keys), raise_file_limit(chosen)]
+    chosen, few_files = fit_connections(chosen)
+    warnings = [*listening_warnings(chosen, keys), few_files]
     listening = Listening(chosen)
     for warning in filter(None, warnings):
         say(f"foretext: {warning}", error=True)

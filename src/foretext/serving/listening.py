@@ -12,9 +12,14 @@ from foretext.serving.guards.origins import is_loopback
 from foretext.serving.keys import Keys, readable_by_others
 from foretext.serving.settings import ServingConfig
 
-__all__ = ["listening_config", "listening_warnings", "raise_file_limit"]
+__all__ = ["BACKLOG", "fit_connections", "listening_config", "listening_warnings"]
 
-OTHER_FILES = 64  # open files that are no connections: models, log, pipes
+BACKLOG = 2048  # connections that wait in the system until they are accepted
+# asyncio accepts so many before it looks at any of them. It goes on in the same way when a process
+# has no file left, and reports each failure.
+ACCEPTED_AT_ONCE = 16
+# Open files that are no connections: models, log, pipes; and refused connections on their way out.
+OTHER_FILES = 64 + 4 * ACCEPTED_AT_ONCE
 
 
 def listening_config(app: Any, settings: ServingConfig) -> uvicorn.Config:
@@ -34,6 +39,7 @@ def listening_config(app: Any, settings: ServingConfig) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         proxy_headers=False,
+        backlog=ACCEPTED_AT_ONCE,
         timeout_keep_alive=round(settings.idle_seconds) + 1,  # ours comes first
         **_tls(settings),
     )
@@ -59,21 +65,28 @@ def listening_warnings(settings: ServingConfig, keys: Keys) -> list[str]:
     return warnings
 
 
-def raise_file_limit(settings: ServingConfig) -> str | None:
-    """Let the process open a file for each connection; return a sentence if the system does not."""
+def fit_connections(settings: ServingConfig) -> tuple[ServingConfig, str | None]:
+    """Let the process open a file for each connection; where the system does not, take fewer.
+
+    Returns:
+        The settings with as many connections as there are files for, and a sentence where these
+        are fewer than before.
+    """
     import resource  # not on Windows
 
     wanted = settings.max_connections + OTHER_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft >= wanted or soft == resource.RLIM_INFINITY:
-        return None
+        return settings, None
     possible = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     resource.setrlimit(resource.RLIMIT_NOFILE, (possible, hard))
     if possible == wanted:
-        return None
-    return (
-        f"The system lets this process open {possible:,} files, and max_connections is "
-        f"{settings.max_connections:,}; raise the limit (`ulimit -n`), or set it lower."
+        return settings, None
+    fitting = max(possible - OTHER_FILES, possible // 2)
+    return settings.model_copy(update={"max_connections": fitting}), (
+        f"The system lets this process open {possible:,} files, so it takes {fitting:,} "
+        f"connections at once in place of {settings.max_connections:,}; raise the limit "
+        "(`ulimit -n`) for more."
     )
 
 

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import gc
 import logging
+import signal
 import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from types import FrameType
+from typing import Any
 
 import uvicorn
 
 from foretext.errors import SettingError
 from foretext.serving.app import create_app
-from foretext.serving.listening import listening_config
+from foretext.serving.listening import BACKLOG, listening_config
 from foretext.serving.served_model import Models
 from foretext.serving.settings import ServingConfig
+from foretext.terminal import say
 
 __all__ = ["Listening", "run_server"]
 
-BACKLOG = 2048  # connections that wait until they are accepted
+QUIET_SECONDS = 60.0  # between two lines about what the system does not give
+NO_ROOM = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
 
 class Listening:
@@ -80,7 +88,7 @@ def run_server(
             f"{settings.tls_cert} and {settings.tls_key} cannot be used for TLS: {error}; give a "
             "certificate and its key as PEM files."
         ) from error
-    server = _Server(config)
+    server = _Server(config, settings.header_seconds)
     loading = _Loading(models, ready, server)
     loading.start()
     try:
@@ -93,7 +101,44 @@ def run_server(
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's server, which a second signal of any kind ends without a word."""
+    """uvicorn's server, which a second signal of any kind ends without a word.
+
+    SIGHUP, which comes when a terminal is closed, ends it as SIGTERM does, except where the process
+    was started to ignore it (nohup). It is no second signal: shell and system may both send it.
+    """
+
+    def __init__(self, config: uvicorn.Config, handshake_seconds: float) -> None:
+        super().__init__(config)
+        self.handshake_seconds = handshake_seconds
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen; connections wait in the system, and failures to accept them are one line."""
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(_Unaccepted())
+        if self.config.ssl is not None:  # or one that never begins holds a file for a minute
+            in_time = partial(loop.create_server, ssl_handshake_timeout=self.handshake_seconds)
+            loop.create_server = in_time  # type: ignore[method-assign]
+        await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(BACKLOG)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take SIGHUP, too."""
+        number = getattr(signal, "SIGHUP", None)  # not on Windows
+        with super().capture_signals():
+            if number is None or signal.getsignal(number) == signal.SIG_IGN:
+                yield
+                return
+            before = signal.signal(number, self._hang_up)
+            try:
+                yield
+            finally:
+                signal.signal(number, before)
+
+    def _hang_up(self, number: int, frame: FrameType | None) -> None:
+        if not self.should_exit:
+            self.handle_exit(signal.SIGTERM, frame)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Finish what was accepted, or with the second signal nothing."""
@@ -102,6 +147,26 @@ class _Server(uvicorn.Server):
             # Requests are cancelled now, and each would be a traceback of an error that is none.
             logging.getLogger("uvicorn.error").disabled = True
         super().handle_exit(sig, frame)
+
+
+class _Unaccepted:
+    """What is said of connections for which the system gives no file or memory: a line a minute."""
+
+    def __init__(self) -> None:
+        self._said = -QUIET_SECONDS
+
+    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Take note of what failed outside of any request."""
+        error = context.get("exception")
+        if not (isinstance(error, OSError) and error.errno in NO_ROOM):
+            loop.default_exception_handler(context)
+        elif time.monotonic() - self._said >= QUIET_SECONDS:
+            self._said = time.monotonic()
+            say(
+                f"foretext: New connections wait: {error.strerror}. Lower max_connections, or let "
+                "the process have more (`ulimit -n`).",
+                error=True,
+            )
 
 
 class _Loading(threading.Thread):

@@ -72,7 +72,7 @@ class ServingConfig(Config):
     """Size of the bodies of all requests that are answered, wait or arrive; 429 beyond it."""
 
     max_connections: int = Field(default=16_000, ge=1)
-    """Open connections; a further one is answered with 503 and closed."""
+    """Open connections; a further one takes the place of an idle one, or gets 503."""
 
     header_seconds: float = Field(default=10.0, gt=0)
     """Seconds in which the headers of a request have to arrive, or the connection is closed."""

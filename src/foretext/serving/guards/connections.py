@@ -17,6 +17,8 @@ from foretext.serving.settings import ServingConfig
 __all__ = ["GuardedConnection", "connection_class"]
 
 Phase = Literal["headers", "body", "idle"]
+WAITING: frozenset[Phase] = frozenset({"headers", "idle"})  # for a client that owes a request
+SPARED_SECONDS = 1.0  # a connection that has waited for less does not make room for another one
 
 
 def connection_class(settings: ServingConfig) -> type[GuardedConnection]:
@@ -24,6 +26,7 @@ def connection_class(settings: ServingConfig) -> type[GuardedConnection]:
 
     class Connection(GuardedConnection):
         SETTINGS = settings
+        waiting: ClassVar[dict[GuardedConnection, float]] = {}
 
     return Connection
 
@@ -32,6 +35,8 @@ class GuardedConnection(H11Protocol):
     """uvicorn's connection with a deadline for each of its phases."""
 
     SETTINGS: ClassVar[ServingConfig] = ServingConfig()
+    # Connections of the server without a request, by the time since when, the longest first.
+    waiting: ClassVar[dict[GuardedConnection, float]] = {}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -47,7 +52,8 @@ class GuardedConnection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Count the connection, and expect its headers at once."""
         super().connection_made(transport)
-        if len(self.connections) > self.SETTINGS.max_connections:
+        is_full = len(self.connections) > self.SETTINGS.max_connections
+        if is_full and not self._displace():
             self._refuse(503, "Service Unavailable", "the server has no free connection")
         else:
             self._enter("headers")
@@ -96,11 +102,26 @@ class GuardedConnection(H11Protocol):
         if phase == self._phase:
             return
         self._phase = phase
+        self.waiting.pop(self, None)
+        if phase in WAITING:
+            self.waiting[self] = self.loop.time()
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
         if phase is not None:
             self._deadline = self.loop.call_later(self._seconds[phase], self._expire)
+
+    def _displace(self) -> bool:
+        """Close the connection that has waited longest for a request; False: none has for long.
+
+        Whoever opens all connections that there are, and asks nothing, keeps nobody out.
+        """
+        oldest = next(iter(self.waiting), None)
+        if oldest is None or self.loop.time() - self.waiting[oldest] < SPARED_SECONDS:
+            return False
+        oldest._enter(None)
+        oldest._close()
+        return True
 
     def _expire(self) -> None:
         if self.transport.is_closing():
