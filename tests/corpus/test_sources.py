@@ -6,7 +6,7 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from foretext.corpus.sources import find_sources, suffix_format
+from foretext.corpus.sources import find_sources, left_out, left_out_sentence, suffix_format
 from foretext.errors import CorpusError
 
 
@@ -124,3 +124,19 @@ def test_names_that_no_file_can_have() -> None:
     assert "no such file" in complaint("a\0b.txt") or "is not a name of" in complaint("a\0b.txt")
     assert "home directory" in complaint("~nobody-of-this-name/a.txt")
     assert "cannot be opened" in complaint("zip://a.txt::no-such.zip")
+
+
+def test_what_is_left_out_of_a_folder(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.csv.gz", "README", "c.zip", "d.ZIP", ".e.txt", "sub/f.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("text")
+    os.mkfifo(tmp_path / "pipe.txt")
+    expected = {".zip": 2, "no suffix": 1, "hidden": 1, ".md": 1, "special": 1}
+    assert left_out(tmp_path) == expected
+    assert left_out([tmp_path, tmp_path / "c.zip"]) == expected
+    assert left_out(str(tmp_path), "txt") == expected | {".gz": 1}
+    assert left_out([tmp_path / "a.txt"]) == {}
+    sentence = left_out_sentence(expected)
+    assert sentence is not None
+    assert sentence.startswith("6 files are not read (2 .zip, 1 ")
+    assert left_out_sentence({}) is None

@@ -75,7 +75,7 @@ def unit_of(corpus: Corpus, source: int) -> Literal["line", "row"]:
 def _of_source(source: Source, number: int, corpus: Corpus) -> Iterator[tuple[Document, int]]:
     lines: list[str] = []
     first, length, read = 0, 0, 0
-    for paragraph, read_now in paragraphs(source, corpus.resolved):
+    for paragraph, read_now in paragraphs(source, corpus.reading(source)):
         for text in _pieces(paragraph):
             if lines and (paragraph.begins or length + len(text) > LONGEST_DOCUMENT):
                 yield Document("\n".join(lines), number, first), read

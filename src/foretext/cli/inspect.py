@@ -108,11 +108,13 @@ def _figures(found: CorpusReport) -> list[tuple[str, str]]:
     frequent = ", ".join(word.word for word in found.frequent_words[:12])
     read, words = found.reading["corpus"], found.reading["tokenizer"]
     named = ", ".join(f"{name} = {value}" for name, value in read.items())
+    kinds = found.kinds if len(found.kinds) > 1 else []
     return [
         *rows,
         ("scripts", scripts),
         ("frequent words", frequent),
         ("read with", f"{named}, pre_tokenizer = {words['pre_tokenizer']}"),
+        *(("read as" if number == 0 else "", str(kind)) for number, kind in enumerate(kinds)),
         ("characters", folding_sentence(words, str(read["normalization"]))),
     ]
 

@@ -58,7 +58,7 @@ def text_facts(corpus: Corpus) -> TextFacts:
     num_bytes = stored = 0
     for source in sources:
         with source.open() as file:
-            for text in normal_form(file, source.name, source.reading(corpus.resolved)):
+            for text in normal_form(file, source.name, corpus.reading(source)):
                 letters.update(text)
                 num_bytes += len(text.encode())
                 if file.tell() >= SAMPLE // len(sources):

@@ -86,15 +86,19 @@ def _beginning(corpus: Corpus) -> list[str]:
 
 
 def _layout(corpus: Corpus) -> Iterator[Proposal]:
-    """What the lines and empty lines of plain text say."""
-    layout = corpus.free_layout
+    """What the lines and empty lines of plain text say; nothing where files differ."""
+    layout, readings = corpus.free_layout, corpus.readings
     if not layout.samples:
         return
-    if layout.line_ends.may_be_wrapped:
+    open_config = corpus.config.model_copy(update={"lines": "auto"})
+    if readings.may_be_wrapped:
         reason = f"lines end inside sentences, at about {layout.line_ends.width} columns"
         yield Proposal("corpus", "lines", "wrapped", reason)
-        layout = layout.read_as("wrapped")
+        open_config = open_config.model_copy(update={"lines": "wrapped"})
     if corpus.config.documents != "auto":  # what a document is, its reader knows best
+        return
+    documents = readings.resolved(open_config).documents
+    if documents == "auto":
         return
     reasons = {
         "line": "each line, or paragraph, stands alone",
@@ -102,7 +106,7 @@ def _layout(corpus: Corpus) -> Iterator[Proposal]:
         "blank_lines": "several empty lines are between groups of paragraphs",
         "file": "there are many small files of paragraphs",
     }
-    yield Proposal("corpus", "documents", layout.documents, reasons[layout.documents])
+    yield Proposal("corpus", "documents", documents, reasons[documents])
 
 
 def _text(symptoms: Symptoms) -> Iterator[Proposal]:

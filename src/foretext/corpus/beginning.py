@@ -28,6 +28,8 @@ class Beginning(Corpus):
         self.whole = corpus
         self.limit = limit
         self.bytes_read = 0
+        self._readings = corpus._readings
+        self._given, self._only = corpus._given, corpus._only
         self._is_over: Callable[[], bool] | None = None
 
     @contextmanager

@@ -12,18 +12,20 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from foretext.corpus.formats import format_of, normal_form, plain_text
+from foretext.corpus.findings import how_read, named_files
+from foretext.corpus.formats import format_of, normal_form
 from foretext.corpus.layout import Layout
-from foretext.corpus.lines import whole_lines
+from foretext.corpus.readings import FileReading, Readings, samples
 from foretext.corpus.settings import CorpusConfig
 from foretext.corpus.source import Source
-from foretext.corpus.sources import find_sources
+from foretext.corpus.sources import find_sources, left_out
 from foretext.errors import CorpusError
 
 __all__ = ["Corpus"]
 
-_SAMPLE = 1 << 20  # characters that show the layout
-_SHARE = 1 << 15  # of them, at least, from each file
+_BLOCK = 1 << 20  # characters
+_NAMED = 3  # files of those that are read in one way
+_UNREADABLE = FileReading("whole", "line")  # of a file that cannot be read in any case
 
 
 class Corpus:
@@ -50,11 +52,13 @@ class Corpus:
         self.config = config or CorpusConfig()
         only = None if self.config.format == "auto" else self.config.format
         self.sources: list[Source] = find_sources(sources, only)
+        self._given, self._only = sources, only
         self.bytes_read = 0
+        self._readings: Readings | None = None
 
     def __iter__(self) -> Iterator[str]:
         """Yield each document: its sentences separated by "\\n", never empty."""
-        for block in self.blocks(_SAMPLE):
+        for block in self.blocks(_BLOCK):
             yield from block[:-2].split("\n\n")
 
     def blocks(self, size: int = 4 << 20) -> Iterator[str]:
@@ -102,28 +106,75 @@ class Corpus:
         texts = self._plain_sources()
         sizes = [source.size for source in texts if source.size is not None]
         known = len(sizes) == len(texts)
-        return Layout(list(self._plain_samples()), sizes if known else ())
+        return Layout(list(samples(texts, self.config)), sizes if known else ())
 
     @cached_property
     def resolved(self) -> CorpusConfig:
-        """The settings, with `lines` and `documents` by the layout where they are "auto".
+        """The settings, with `lines` and `documents` by the text where they are "auto".
 
-        Without plain text nothing is to be resolved.
+        Where files differ, "auto" stays, and `reading` says how each is read. Without plain text
+        nothing is to be resolved.
 
         Raises:
-            CorpusError: a file that shows the layout cannot be read.
+            CorpusError: a file that shows its layout cannot be read.
         """
-        config = self.config
-        if "auto" not in (config.lines, config.documents) or not self._plain_sources():
-            return config
-        found = {"lines": self.layout.lines, "documents": config.documents}
-        if config.documents == "auto":
-            found["documents"] = self.layout.documents
-        return config.model_copy(update=found)
+        if self._is_open and self.readings.problem is not None:
+            raise self.readings.problem
+        return self.resolved_where_readable
+
+    @property
+    def resolved_where_readable(self) -> CorpusConfig:
+        """The settings as in `resolved`, by the files that can be read."""
+        return self.readings.resolved(self.config) if self._is_open else self.config
+
+    @cached_property
+    def left_out(self) -> dict[str, int]:
+        """How many files of the folders are not read, by suffix, as `sources.left_out` says."""
+        return left_out(self._given, self._only)
+
+    def reading(self, source: Source) -> CorpusConfig:
+        """Return how a file is read, with nothing left open that only its text decides."""
+        config = source.reading(self.config)
+        decided = self.text_reading(source)
+        return config if decided is None else config.model_copy(update=decided._asdict())
+
+    def text_reading(self, source: Source) -> FileReading | None:
+        """Return what its lines are and what ends a document; None: its documents are rows."""
+        config = source.reading(self.config)
+        if not _is_plain(source, config):
+            return None
+        if config.lines != "auto" and config.documents != "auto":
+            return FileReading(config.lines, config.documents)
+        return self._decided.get(source.identity, _UNREADABLE)
+
+    def ways(self) -> list[str]:
+        """Return how files of plain text are read, in words, where they are not all read alike."""
+        names: dict[FileReading, list[str]] = {}
+        for source in self.sources:
+            if (decided := self.text_reading(source)) is not None:
+                names.setdefault(decided, []).append(source.name)
+        if len(names) < 2:
+            return []
+        return [
+            f"{named_files(files[:_NAMED], len(files))}: {how_read(*decided)}"
+            for decided, files in names.items()
+        ]
+
+    @property
+    def readings(self) -> Readings:
+        """What the beginnings of the plain files say."""
+        if self._readings is None:
+            self._readings = Readings(self._plain_sources(), self.config)
+        return self._readings
 
     def reread(self, config: CorpusConfig) -> Corpus:
         """Return the same files, read with other settings; a stream's copy is shared."""
-        return Corpus(self.sources, config)
+        corpus = Corpus(self.sources, config)
+        corpus._given = self._given
+        same = ("format", "encoding", "max_piece_bytes")
+        if all(getattr(config, name) == getattr(self.config, name) for name in same):
+            corpus._readings = self._readings
+        return corpus
 
     def __str__(self) -> str:
         names = [source.name for source in self.sources[:3]]
@@ -131,38 +182,29 @@ class Corpus:
         return ", ".join(names) + (f" and {more} more" if more else "")
 
     def _texts(self) -> Iterator[str]:
-        config = self.resolved  # before opening a file, because this reads files
         self.bytes_read = before = 0
+        if self._is_open:
+            _ = self.resolved  # which reads files, before one is open here
         for source in self.sources:
             with source.open() as file:
-                for text in normal_form(file, source.name, source.reading(config)):
+                for text in normal_form(file, source.name, self.reading(source)):
                     self.bytes_read = before + file.tell()
                     yield text
                 before += file.tell() if source.size is None else source.size
             self.bytes_read = before
 
-    def _plain_sources(self) -> list[Source]:
-        return [
-            source
-            for source in self.sources
-            if format_of(source.name, source.reading(self.config)) == "txt"
-        ]
+    @property
+    def _is_open(self) -> bool:
+        """Whether something is left open that the text decides."""
+        return "auto" in (self.config.lines, self.config.documents) and bool(self._plain_sources())
 
-    def _plain_samples(self) -> Iterator[str]:
-        """Yield the beginnings of files of plain text, `_SAMPLE` characters together."""
-        sources, left = self._plain_sources(), _SAMPLE
-        share = max(_SAMPLE // max(len(sources), 1), _SHARE)
-        for source in sources:
-            parts: list[str] = []
-            length = 0
-            with source.open() as file:
-                config = source.reading(self.config)
-                for text in whole_lines(plain_text(file, source.name, config)):
-                    parts.append(text)
-                    length += len(text)
-                    if length >= share:
-                        break
-            yield "".join(parts)
-            left -= length
-            if left <= 0:
-                return
+    @cached_property
+    def _decided(self) -> dict[str, FileReading]:
+        return self.readings.decided(self.config)
+
+    def _plain_sources(self) -> list[Source]:
+        return [each for each in self.sources if _is_plain(each, each.reading(self.config))]
+
+
+def _is_plain(source: Source, config: CorpusConfig) -> bool:
+    return format_of(source.name, config) == "txt"

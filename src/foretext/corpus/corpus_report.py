@@ -8,6 +8,7 @@ from foretext.corpus.findings import (
     Coverage,
     Duplicates,
     FileFacts,
+    FileKind,
     Finding,
     FrequentWord,
     GrowthPoint,
@@ -30,7 +31,9 @@ class CorpusReport(Represented, Finding):
     formats: dict[str, int]  # format -> files
     compressions: dict[str, int]  # compression -> files
     encoding: str
-    documents_end: Documents | Literal["row"]
+    documents_end: Documents | Literal["row", "mixed"]  # mixed: files differ, see `kinds`
+    kinds: list[FileKind]  # how files are read, the most documents first
+    left_out: dict[str, int]  # files of folders that are not read, by suffix
     reading: dict[str, dict[str, str | bool]]  # how it was read, by section of a recipe
     settings: dict[str, dict[str, str | bool]]  # that suit it, by section; see `advice`
     documents: int
@@ -59,6 +62,7 @@ class CorpusReport(Represented, Finding):
         """Return what Python and a notebook show of the report."""
         return {
             "files": self.num_files,
+            **({"read as": [str(kind) for kind in self.kinds]} if len(self.kinds) > 1 else {}),
             "documents": self.documents,
             "sentences": self.sentences,
             "tokens": self.tokens,

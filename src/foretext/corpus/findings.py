@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict
 
+from foretext.corpus.settings import Documents, Lines
+
 __all__ = [
     "Coverage",
     "Duplicates",
     "FileFacts",
+    "FileKind",
     "Finding",
     "FrequentWord",
     "GrowthPoint",
@@ -20,7 +23,19 @@ __all__ = [
     "Place",
     "Problem",
     "Prospect",
+    "how_read",
+    "named_files",
 ]
+
+
+_LONGEST_NAME = 60  # characters, from its end
+_ENDS = {
+    "row": "a document a row",
+    "line": "a document a line",
+    "blank_line": "documents end at an empty line",
+    "blank_lines": "documents end at several empty lines",
+    "file": "a document a file",
+}
 
 
 class Finding(BaseModel):
@@ -59,9 +74,40 @@ class FileFacts(Finding):
 
     name: str
     format: str
+    lines: Lines | None  # None: of rows
+    documents_end: Documents | Literal["row"]
     compression: str | None
     bytes: int | None  # stored bytes
     documents: int
+
+
+class FileKind(Finding):
+    """The files that are read in one way."""
+
+    format: str
+    lines: Lines | None  # None: of rows
+    documents_end: Documents | Literal["row"]
+    num_files: int
+    documents: int
+    examples: list[str]  # names of the first files
+
+    def __str__(self) -> str:
+        """Return which files they are, and how they are read."""
+        files = named_files(self.examples, self.num_files)
+        documents = "1 document" if self.documents == 1 else f"{self.documents:,} documents"
+        return f"{files}: {self.format}, {how_read(self.lines, self.documents_end)}; {documents}"
+
+
+def named_files(examples: Sequence[str], number: int) -> str:
+    """Return how many files there are, with the names of some."""
+    names = ", ".join(name[-_LONGEST_NAME:] for name in examples)
+    more = ", ..." if number > len(examples) else ""
+    return f"{'1 file' if number == 1 else f'{number:,} files'} ({names}{more})"
+
+
+def how_read(lines: Lines | None, documents_end: Documents | Literal["row"]) -> str:
+    """Return how a file is read, in words."""
+    return _ENDS[documents_end] + (", lines joined" if lines == "wrapped" else "")
 
 
 class Lengths(Finding):

@@ -17,13 +17,14 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
+from typing import Literal
 
 from foretext.corpus.advice import Proposal, by_section, proposals
 from foretext.corpus.blocks import Advance
 from foretext.corpus.corpus import Corpus
 from foretext.corpus.corpus_report import CorpusReport
 from foretext.corpus.duplicates import ExactDuplicates
-from foretext.corpus.findings import Lengths, Place
+from foretext.corpus.findings import FileKind, Lengths, Place
 from foretext.corpus.layout import Layout
 from foretext.corpus.near_duplicates import NearDuplicates
 from foretext.corpus.pre_tokenizers import PreTokenizerKind, likely_kind
@@ -31,7 +32,7 @@ from foretext.corpus.problems import find_problems
 from foretext.corpus.prospects import prospects
 from foretext.corpus.read_shards import ReadFiles, ReadShard
 from foretext.corpus.scripts import script_rates
-from foretext.corpus.settings import CorpusConfig
+from foretext.corpus.settings import Documents
 from foretext.corpus.shard_tally import ShardTally, TallySettings
 from foretext.corpus.symptoms import Symptoms
 from foretext.corpus.tally_files import tallies
@@ -81,8 +82,8 @@ class _Examination:
         kind = words.pre_tokenizer or _likely_kind(corpus)
         every = _step(corpus) if kind == "chinese_words" else 1
         self._settings = TallySettings(kind, words.lowercase, every)
-        self._config = _resolved(corpus)
-        self._files = ReadFiles(corpus, self._config)
+        self._config = corpus.resolved_where_readable
+        self._files = ReadFiles(corpus)
         self._largest = (-1, Place(file=""))
         self._characters = self._read_characters = self._counted_characters = 0
         self._words = WordStatistics()
@@ -116,7 +117,9 @@ class _Examination:
             formats=dict(self._files.formats),
             compressions=dict(self._files.compressions),
             encoding=self._corpus.config.encoding,
-            documents_end="row" if self._config.documents == "auto" else self._config.documents,
+            documents_end=_documents_end(self._files.kinds),
+            kinds=self._files.kinds,
+            left_out=self._corpus.left_out,
             reading={
                 "corpus": self._config.model_dump(include={"lines", "documents", "sentences"})
                 | {"normalization": self._config.normalization},
@@ -213,8 +216,9 @@ def _step(corpus: Corpus) -> int:
     return max(1, round(characters / _SLOW_CHARACTERS))
 
 
-def _resolved(corpus: Corpus) -> CorpusConfig:
-    try:
-        return corpus.resolved
-    except CorpusError:  # of a file that cannot be read; the pass itself reports it
-        return corpus.config.model_copy(update={"lines": "whole", "documents": "line"})
+def _documents_end(kinds: list[FileKind]) -> Documents | Literal["row", "mixed"]:
+    """Return what ends a document; with rows and text, what ends one of text."""
+    ends = {kind.documents_end for kind in kinds}
+    if len(ends) > 1:
+        ends -= {"row"}
+    return ends.pop() if len(ends) == 1 else "mixed"

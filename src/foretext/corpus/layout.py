@@ -15,7 +15,7 @@ from foretext.corpus.settings import Documents, Lines
 from foretext.corpus.unwrapping import unwrapped
 from foretext.corpus.wrapping import LineEnds, line_ends
 
-__all__ = ["Layout"]
+__all__ = ["MANY_FILES", "SMALL_FILE", "Layout"]
 
 _LINE_ENDS_SAMPLE = 1 << 18  # characters of the sample in which line ends are measured
 _BLANK = re.compile(r"\n\s*\n")
@@ -24,8 +24,8 @@ _SEVERAL_LINES = 1.5  # lines between empty lines, on average, are more than a p
 _FEWEST_PARAGRAPHS = 2  # between several empty lines, on average
 _MOST_LINES = 100  # of a document, on average, if empty lines separate documents
 _MOST_PARAGRAPHS = 1000  # of a document, on average, if several empty lines do
-_MANY_FILES = 20
-_SMALL_FILE = 1 << 15  # bytes, on average: more is a collection of documents
+MANY_FILES = 20
+SMALL_FILE = 1 << 15  # bytes, on average: more is a collection of documents
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Layout:
     def _has_small_files(self) -> bool:
         """Whether there are many small files of paragraphs, as of letters or posts."""
         sizes = self.file_sizes
-        if len(sizes) < _MANY_FILES or sum(sizes) > _SMALL_FILE * len(sizes):
+        if len(sizes) < MANY_FILES or sum(sizes) > SMALL_FILE * len(sizes):
             return False
         return self.num_documents("blank_line") >= _FEWEST_PARAGRAPHS * len(self._texts)
 

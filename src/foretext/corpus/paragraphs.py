@@ -40,18 +40,19 @@ def has_rows(source: Source, config: CorpusConfig) -> bool:
     return format_of(source.name, source.reading(config)) != "txt"
 
 
-def paragraphs(source: Source, config: CorpusConfig) -> Iterator[tuple[Paragraph, int]]:
+def paragraphs(source: Source, reading: CorpusConfig) -> Iterator[tuple[Paragraph, int]]:
     """Yield each paragraph of a file, with the stored bytes that were read by then.
 
-    Nothing may be left open in `config` that only the text decides (`Corpus.resolved`).
+    Args:
+        source: the file.
+        reading: how it is read (`Corpus.reading`).
 
     Raises:
         CorpusError: the file cannot be read, is damaged or of another kind.
     """
-    reading = source.reading(config)
     with source.open() as file:
         found: Iterator[Paragraph]
-        if has_rows(source, config):
+        if has_rows(source, reading):
             rows = row_texts(file, source.name, reading)
             found = (each for number, row in enumerate(rows, 1) for each in _of_row(row, number))
         else:

@@ -11,6 +11,7 @@ from foretext.corpus.corpus_report import CorpusReport
 from foretext.corpus.findings import Duplicates, Place, Problem
 from foretext.corpus.layout import Layout
 from foretext.corpus.lines import LONGEST_LINE
+from foretext.corpus.sources import left_out_sentence
 from foretext.corpus.symptoms import Sign, Symptoms
 
 __all__ = ["SEVERITIES", "find_problems"]
@@ -50,6 +51,7 @@ def find_problems(
         *_repetition(report.exact_duplicates, "repeat an earlier one"),
         *_repetition(report.near_duplicates, "of a sample nearly repeat another"),
         *_damage(symptoms),
+        *map(_note, filter(None, [left_out_sentence(report.left_out)])),
         *_proposed(report, proposals),
         *_preparation(report, symptoms),
         *_form(report, long_lines),
@@ -92,7 +94,7 @@ def _amount(report: CorpusReport) -> Iterator[Problem]:
 def _documents(report: CorpusReport, largest: Place, layout: Layout) -> Iterator[Problem]:
     end = report.documents_end
     if report.documents == 1:
-        other = None if end == "row" else layout.smaller_documents(end)
+        other = None if end == "row" or end == "mixed" else layout.smaller_documents(end)
         yield _note(
             "The corpus is a single document, so none can be held out for validation"
             f"{_with(other)}."
@@ -100,7 +102,7 @@ def _documents(report: CorpusReport, largest: Place, layout: Layout) -> Iterator
         return
     share = report.document_lengths.most / max(report.tokens, 1)
     if share > 0.5:
-        other = None if end == "row" else layout.smaller_documents(end)
+        other = None if end == "row" or end == "mixed" else layout.smaller_documents(end)
         yield _warning(
             f"One document has {share:.0%} of all tokens; a split by document will be uneven"
             f"{_with(other) or ', so divide it if you can'}.",
@@ -109,7 +111,7 @@ def _documents(report: CorpusReport, largest: Place, layout: Layout) -> Iterator
     several = next(each for each in report.prospects if each.objective == "next_sentence")
     number = several.figures["documents"]
     if number < 0.5 * report.documents:
-        other = None if end == "row" else layout.larger_documents(end)
+        other = None if end == "row" or end == "mixed" else layout.larger_documents(end)
         yield _note(
             f"Only {number:,} of {report.documents:,} documents have two sentences or more, so "
             f"next-sentence prediction has little to learn from{_with(other)}."

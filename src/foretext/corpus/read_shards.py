@@ -13,7 +13,7 @@ from functools import cached_property
 
 from foretext.corpus.compression import compression_of
 from foretext.corpus.corpus import Corpus
-from foretext.corpus.findings import FileFacts, Place, Problem
+from foretext.corpus.findings import FileFacts, FileKind, Place, Problem
 from foretext.corpus.formats import format_of, normal_form
 from foretext.corpus.places import Locate, Places, PlainPlaces, RowPlaces
 from foretext.corpus.settings import CorpusConfig
@@ -24,6 +24,7 @@ __all__ = ["ReadFiles", "ReadShard"]
 
 SHARD = 1 << 21  # characters, about; a shard has whole documents
 MOST_FILES = 100  # of which facts are kept
+MOST_EXAMPLES = 3  # files of a kind that are named
 
 
 class ReadShard:
@@ -74,7 +75,6 @@ class ReadFiles:
 
     Args:
         corpus: with the files.
-        config: its settings, with those that the text decides.
 
     Attributes:
         files: facts of the first hundred.
@@ -87,14 +87,20 @@ class ReadFiles:
         num_bytes: read for no shard yet.
     """
 
-    def __init__(self, corpus: Corpus, config: CorpusConfig) -> None:
-        self._corpus, self._config = corpus, config
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
         self.files: list[FileFacts] = []
         self.formats: Counter[str] = Counter()
         self.compressions: Counter[str] = Counter()
         self.problems: list[Problem] = []
         self.lines = self.empty_lines = self.num_bytes = 0
         self.long_lines: list[Place] = []
+        self._kinds: dict[tuple[str, str | None, str], FileKind] = {}
+
+    @property
+    def kinds(self) -> list[FileKind]:
+        """The ways in which files are read, that of the most documents first."""
+        return sorted(self._kinds.values(), key=lambda kind: -kind.documents)
 
     def shards(self) -> Iterator[ReadShard]:
         """Yield the text in shards; where it is cut depends on the text alone."""
@@ -115,13 +121,14 @@ class ReadFiles:
 
     def _all_texts(self) -> Iterator[tuple[str, Locate]]:
         for source in self._corpus.sources:
-            format = format_of(source.name, source.reading(self._corpus.config))
+            reading, decided = self._corpus.reading(source), self._corpus.text_reading(source)
+            format = format_of(source.name, reading)
             places: Places = (PlainPlaces if format == "txt" else RowPlaces)(source.name)
             compression, documents = None, 0
             try:
                 compression = _compression(source)
                 self.compressions[compression or "none"] += 1
-                for text in self._texts(source, places):
+                for text in self._texts(source, reading, places):
                     documents += text.count("\n\n")
                     yield text, places.recent()
             except ForetextError as error:
@@ -134,16 +141,40 @@ class ReadFiles:
             self.empty_lines += places.empty_lines
             self.long_lines += places.long_lines
             facts = FileFacts(
-                name=source.name, format=format, compression=compression, bytes=source.size,
+                name=source.name,
+                format=format,
+                lines=decided.lines if decided else None,
+                documents_end=decided.documents if decided else "row",
+                compression=compression,
+                bytes=source.size,
                 documents=documents,
-            )  # fmt: skip
+            )
+            if documents:
+                self._count(facts)
             self.files += [facts] if len(self.files) < MOST_FILES else []
 
-    def _texts(self, source: Source, places: Places) -> Iterator[str]:
+    def _count(self, facts: FileFacts) -> None:
+        """Count a file among those that are read in the same way."""
+        key = facts.format, facts.lines, facts.documents_end
+        kind = self._kinds.get(key) or FileKind(
+            format=facts.format,
+            lines=facts.lines,
+            documents_end=facts.documents_end,
+            num_files=0,
+            documents=0,
+            examples=[],
+        )
+        more = {
+            "num_files": kind.num_files + 1,
+            "documents": kind.documents + facts.documents,
+            "examples": [*kind.examples, facts.name][:MOST_EXAMPLES],
+        }
+        self._kinds[key] = kind.model_copy(update=more)
+
+    def _texts(self, source: Source, reading: CorpusConfig, places: Places) -> Iterator[str]:
         told = 0
         with source.open() as file:
-            config = source.reading(self._config)
-            for text in normal_form(file, source.name, config, places.see):
+            for text in normal_form(file, source.name, reading, places.see):
                 self.num_bytes += file.tell() - told
                 told = file.tell()
                 yield text

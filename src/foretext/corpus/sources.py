@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -20,7 +20,7 @@ from foretext.corpus.source import (
 )
 from foretext.errors import CorpusError, did_you_mean
 
-__all__ = ["SUFFIXES", "find_sources", "suffix_format"]
+__all__ = ["SUFFIXES", "find_sources", "left_out", "left_out_sentence", "suffix_format"]
 
 SUFFIXES: dict[str, Format] = {
     ".txt": "txt",
@@ -30,6 +30,10 @@ SUFFIXES: dict[str, Format] = {
     ".tsv": "tsv",
     ".parquet": "parquet",
 }
+
+
+_KEYS = 5  # suffixes of files that are not read
+_LONGEST_KEY = 20  # characters of one
 
 
 def find_sources(
@@ -53,6 +57,49 @@ def find_sources(
     if listed.count(STANDARD_INPUT) > 1:
         raise CorpusError("Standard input ('-') can be given only once.")
     return [source for name in listed for source in _find(name, only)]
+
+
+def left_out(
+    names: str | Path | Source | Sequence[str | Path | Source], only: Format | None = None
+) -> dict[str, int]:
+    """Return how many files of local folders `find_sources` passes over, the most first.
+
+    The keys are suffixes, such as ".zip", or "hidden", "special" (pipes, sockets, devices) and "no
+    suffix". Files in hidden folders are not counted.
+    """
+    listed = [names] if isinstance(names, str | Path | Source) else names
+    folders = [Path(name).expanduser() for name in listed if isinstance(name, str | Path)]
+    found: Counter[str] = Counter()
+    for folder in folders:
+        if folder.is_dir():
+            for file in _files(folder):
+                if (reason := _unread(file, only)) is not None:
+                    found[reason] += 1
+    return dict(found.most_common())
+
+
+def left_out_sentence(found: Mapping[str, int]) -> str | None:
+    """Return what `left_out` found as a sentence; None: every file is read."""
+    if not found:
+        return None
+    number = sum(found.values())
+    are = "1 file is" if number == 1 else f"{number:,} files are"
+    which = ", ".join(f"{many:,} {key[:_LONGEST_KEY]}" for key, many in [*found.items()][:_KEYS])
+    return (
+        f"{are} not read ({which}): a folder is read for text by suffix; name a file, or give a "
+        "glob, to read it."
+    )
+
+
+def _unread(file: Path, only: Format | None) -> str | None:
+    """Return the key of a file in `left_out`; None: it is read."""
+    if file.name.startswith("."):
+        return "hidden"
+    if _is_special(file):
+        return "special"
+    if _wanted(file.name, only):
+        return None
+    return PurePosixPath(file.name).suffix.lower() or "no suffix"
 
 
 def suffix_format(name: str) -> Format | None:
@@ -91,9 +138,14 @@ def _in_folder(folder: Path, only: Format | None) -> list[Path]:
 
 
 def _visible_files(folder: Path) -> Iterator[Path]:
+    return (file for file in _files(folder) if not file.name.startswith("."))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Yield the files of a folder and of the folders in it that are not hidden."""
     for parent, folders, names in os.walk(folder, onerror=_unreadable):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        yield from (Path(parent, name) for name in names if not name.startswith("."))
+        yield from (Path(parent, name) for name in names)
 
 
 def _is_special(file: Path) -> bool:

@@ -12,7 +12,6 @@ from foretext.corpus.wrapping import is_cut, is_wide, line_ends
 __all__ = ["unwrapped"]
 
 HEAD = 1 << 16  # characters of a file that show its width and its words
-_FEWEST_CUTS = 0.25  # of the line ends inside paragraphs; with fewer a file is not wrapped
 _BROKEN = re.compile(r"([^\W\d_]+)-\Z")
 _CONTINUES = re.compile(r"[^\W\d_]+")
 _JOINS = {"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e"}  # "Haus- und Hof"
@@ -32,7 +31,7 @@ def unwrapped(texts: Iterable[str], longest: int = LONGEST_LINE) -> Iterator[str
     sample = "".join(head)[:HEAD]
     sample = sample[: sample.rfind("\n") + 1] or sample
     ends = line_ends(sample)
-    if ends.cut_rate < _FEWEST_CUTS:
+    if not ends.may_have_cuts:
         yield from head
         yield from rest
         return

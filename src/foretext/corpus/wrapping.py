@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-__all__ = ["LineEnds", "columns", "is_cut", "is_wide", "line_ends"]
+__all__ = ["FEWEST", "LineEnds", "columns", "is_cut", "is_wide", "line_ends"]
 
 _NARROWEST, _WIDEST = 40, 160  # columns at which prose is cut
-_FEWEST = 20  # line ends inside paragraphs, to be sure
+FEWEST = 20  # line ends inside paragraphs, to be sure
+_FEWEST_CUTS = 0.25  # of the line ends inside paragraphs; with fewer a file is not wrapped
 _SURE_CUTS, _SURE_RUNNING = 0.75, 0.4
 _LIKELY_CUTS, _LIKELY_RUNNING = 0.5, 0.3
 _MOST_FULL = 0.5  # share of lines that fill the width to the last column; more were truncated
@@ -45,33 +46,36 @@ class LineEnds(NamedTuple):
     @property
     def is_wrapped(self) -> bool:
         """Whether the text is wrapped, without doubt."""
-        return self.inner >= _FEWEST and self._reaches(_SURE_CUTS, _SURE_RUNNING)
+        return self.inner >= FEWEST and self._reaches(_SURE_CUTS, _SURE_RUNNING)
 
     @property
     def may_be_wrapped(self) -> bool:
         """Whether the text is more likely wrapped than not, as a forum's posts are."""
-        return self.inner >= _FEWEST and self._reaches(_LIKELY_CUTS, _LIKELY_RUNNING)
+        return self.inner >= FEWEST and self._reaches(_LIKELY_CUTS, _LIKELY_RUNNING)
+
+    @property
+    def may_have_cuts(self) -> bool:
+        """Whether enough line ends are cuts for lines to be joined, if they are read as wrapped."""
+        return self.cut_rate >= _FEWEST_CUTS
 
     def _reaches(self, cuts: float, running: float) -> bool:
         is_prose = _NARROWEST <= self.width <= _WIDEST
         return is_prose and self.cut_rate >= cuts and self.running_rate >= running
 
 
-NOT_WRAPPED = LineEnds(0, 0, 0.0, 0.0)
-
-
 def line_ends(sample: str) -> LineEnds:
     """Measure the line ends of a text."""
     inner = list(_inner(sample))
+    not_wrapped = LineEnds(0, len(inner), 0.0, 0.0)
     if not inner or _words_a_line(inner) < _FEWEST_WORDS:
-        return NOT_WRAPPED
+        return not_wrapped
     lengths = sorted(columns(before) for before, _ in inner)
     width = lengths[int(_WIDTH_RANK * (len(lengths) - 1))]
     cuts = [(before, line) for before, line in inner if is_cut(before, line, width)]
     if sum(len(before) == width and not _WIDE.search(before) for before, _ in cuts) > (
         _MOST_FULL * len(cuts)
     ):
-        return NOT_WRAPPED
+        return not_wrapped
     running = sum(_is_running(before, line) for before, line in cuts)
     return LineEnds(width, len(inner), len(cuts) / len(inner), running / max(len(cuts), 1))
 

@@ -75,7 +75,7 @@ def read_passages(
 
 def _advancing(source: Source, corpus: Corpus, bar: Progress, check: Check) -> Iterator[Paragraph]:
     done = 0
-    for paragraph, read in paragraphs(source, corpus.resolved):
+    for paragraph, read in paragraphs(source, corpus.reading(source)):
         yield paragraph
         check()
         if read > done:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from foretext.config import Config
 from foretext.corpus import Corpus
 from foretext.corpus.advice import Proposal, proposals, proposed_settings
+from foretext.corpus.sources import left_out_sentence
 from foretext.corpus.word_settings import WordSettings
 from foretext.objectives import OBJECTIVES
 from foretext.recipe.overrides import read_overrides
@@ -136,6 +137,9 @@ def suited(recipe: Recipe, text: Corpus, *, auto: bool = False) -> Suited:
             f"text: its lines were cut at about {text.layout.line_ends.width} columns; they are "
             "joined (corpus.lines = 'whole' leaves them)"
         )
+    if (unread := left_out_sentence(text.left_out)) is not None:
+        notes.append(f"text: {unread}")
+    notes += [f"text: read by its own beginning: {way}" for way in text.ways()]
     notes.append(f"text: {folding(recipe)}")
     return Suited(recipe, text.reread(recipe.corpus), notes)
 
