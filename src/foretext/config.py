@@ -9,7 +9,14 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
 
 from foretext.errors import SettingError, did_you_mean
 
@@ -32,9 +39,16 @@ class Config(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _none_by_name(cls, values: Any) -> Any:
-        """Read ``"none"``, which TOML and a command line have, where a setting can be None."""
-        if not isinstance(values, dict) or not any(map(_is_none, values.values())):
+    def _none_by_name(cls, values: Any, info: ValidationInfo) -> Any:
+        """Read ``"none"``, which TOML and a command line have, where a setting can be None.
+
+        Of JSON, arrays become tuples: pydantic does so only for what it reads without such a step.
+        """
+        if not isinstance(values, dict):
+            return values
+        if info.mode == "json":
+            values = {name: _as_tuple(value) for name, value in values.items()}
+        if not any(map(_is_none, values.values())):
             return values
         return {
             name: None if _is_none(value) and cls.reads_none(name) else value
@@ -98,6 +112,10 @@ class Config(BaseModel):
             for name, field in type(self).model_fields.items()
             if getattr(self, name) != field.get_default(call_default_factory=True)
         }
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(map(_as_tuple, value)) if isinstance(value, list) else value
 
 
 def _is_none(value: Any) -> bool:

@@ -51,3 +51,13 @@ def test_every_setting_has_a_sentence(config: type[Config]) -> None:
 
 def test_there_are_many() -> None:
     assert len(CONFIGS) > 30
+
+
+def test_arrays_of_json_are_tuples() -> None:
+    class Sizes(Config):
+        sizes: tuple[int, ...] = ()
+        pairs: tuple[tuple[str, float], ...] = ()
+        limit: int | None = 3
+
+    read = Sizes.model_validate_json('{"sizes": [1, 2], "pairs": [["a", 0.5]], "limit": "none"}')
+    assert read == Sizes(sizes=(1, 2), pairs=(("a", 0.5),), limit=None)
