@@ -267,3 +267,23 @@ def test_a_sweep_between_making_and_locking(
         temporary.write_text("x")
     assert len(made) == 2
     assert names(tmp_path) == ["file"]
+
+
+@pytest.mark.parametrize("open_one", [atomic_file, atomic_folder])
+def test_another_file_that_cannot_be_read_is_another_error(tmp_path: Path, open_one: Any) -> None:
+    """It was said that the result, or the folder for temporary files, cannot be written."""
+    with pytest.raises(FileNotFoundError) as caught, open_one(tmp_path / "result"):
+        (tmp_path / "input").read_text()
+    assert caught.value.filename == str(tmp_path / "input")
+    with pytest.raises(PermissionError), temporary_folder(tmp_path):
+        raise PermissionError(13, "Permission denied", "/proc/cpuinfo")
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_written_and_has_no_name_is_the_result(tmp_path: Path) -> None:
+    full = pytest.raises(OutputError, match=r"result cannot be written: the disk is full")
+    with full, atomic_file(tmp_path / "result"):
+        raise OSError(28, "No space left on device")
+    refused = pytest.raises(OutputError, match=r"result cannot be written")
+    with refused, atomic_folder(tmp_path / "result") as partial:
+        (partial / "none" / "file").write_text("")

@@ -204,10 +204,22 @@ def output_error(path: Path, error: OSError) -> OutputError:
 
 @contextmanager
 def _reported(path: Path) -> Iterator[None]:
+    """Say what could not be written; that another file cannot be read is another error."""
     try:
         yield
     except OSError as error:
+        if not _concerns(error, path):
+            raise
         raise output_error(path, error) from error
+
+
+def _concerns(error: OSError, path: Path) -> bool:
+    """Whether an error is of `path`, of a folder above it, or of what is written in its place."""
+    if not isinstance(error.filename, str | bytes):
+        return True  # of an open file, such as a full disk
+    named = Path(os.fsdecode(error.filename))
+    is_partial = any(part.endswith(PARTIAL) for part in named.parts)
+    return is_partial or named.is_relative_to(path) or path.is_relative_to(named)
 
 
 @contextmanager

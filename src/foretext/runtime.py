@@ -19,6 +19,7 @@ __all__ = [
     "Threads",
     "command",
     "command_began",
+    "free_memory",
     "is_first_process",
     "lacks_memory",
     "local_place",
@@ -42,6 +43,11 @@ MEMORY_SIGNS = (
 )
 # What the libraries reserve, measured with a small model: most of it is never touched.
 RESERVED, RESERVED_A_CORE = 3 << 29, 1 << 27  # bytes
+
+MEMINFO = Path("/proc/meminfo")
+CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
+CGROUP_USED = Path("/sys/fs/cgroup/memory.current")
+MOST_DIGITS = 20  # of a number of bytes
 
 
 _command_began: ContextVar[float | None] = ContextVar("command_began", default=None)
@@ -147,6 +153,39 @@ def lacks_memory(error: BaseException) -> bool:
         or type(error).__name__ == "OutOfMemoryError"
         or (isinstance(error, RuntimeError) and any(sign in str(error) for sign in MEMORY_SIGNS))
     )
+
+
+def free_memory() -> int | None:
+    """Return the bytes that a process could have, or None where the system does not say."""
+    found = [free for free in (_of_machine(), _of_container()) if free is not None]
+    return min(found) if found else None
+
+
+def _of_machine() -> int | None:
+    """Only Linux says how much is available without swapping."""
+    lines = _text(MEMINFO).splitlines()
+    available = next((line for line in lines if line.startswith("MemAvailable:")), "")
+    kibibytes = _whole_number(available.removeprefix("MemAvailable:").removesuffix("kB"))
+    return None if kibibytes is None else kibibytes * 1024
+
+
+def _of_container() -> int | None:
+    limit, used = _whole_number(_text(CGROUP_LIMIT)), _whole_number(_text(CGROUP_USED))
+    return None if limit is None or used is None else max(limit - used, 0)
+
+
+def _text(path: Path) -> str:
+    """What the system says in a file; nothing where it has no such file, or shows it to nobody."""
+    try:
+        return path.read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return ""
+
+
+def _whole_number(text: str) -> int | None:
+    """A number of bytes; None where there is none, as in "max", which is no limit."""
+    digits = text.strip()
+    return int(digits) if digits.isdecimal() and len(digits) < MOST_DIGITS else None
 
 
 class Threads(ThreadPoolExecutor):

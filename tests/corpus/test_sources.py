@@ -122,7 +122,7 @@ def test_a_link_that_leads_nowhere_is_named(folder: Path, target: str) -> None:
 
 def test_names_that_no_file_can_have() -> None:
     assert "no such file" in complaint("a\0b.txt") or "is not a name of" in complaint("a\0b.txt")
-    assert "home directory" in complaint("~nobody-of-this-name/a.txt")
+    assert "no such file" in complaint("~nobody-of-this-name/a.txt")
     assert "cannot be opened" in complaint("zip://a.txt::no-such.zip")
 
 
@@ -140,3 +140,20 @@ def test_what_is_left_out_of_a_folder(tmp_path: Path) -> None:
     assert sentence is not None
     assert sentence.startswith("6 files are not read (2 .zip, 1 ")
     assert left_out_sentence({}) is None
+
+
+@pytest.mark.parametrize("name", ["~draft.txt", "~", "~nobody-of-this-name/x.txt"])
+def test_a_name_that_begins_as_a_home_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Editors call their copies so; a user without an entry has no home at all."""
+    monkeypatch.chdir(tmp_path)
+    path = Path(name)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("a ship\n")
+    monkeypatch.setattr(Path, "expanduser", _homeless)
+    assert [source.name for source in find_sources(name)] == [name]
+
+
+def _homeless(path: Path) -> Path:
+    raise RuntimeError("Could not determine home directory.")

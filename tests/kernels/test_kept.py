@@ -162,3 +162,34 @@ def test_a_warm_run_needs_no_compiler(folder: Path, tmp_path: Path) -> None:
     )
     assert first.stdout.strip().endswith("True")
     assert second.stdout == first.stdout.replace("True", "False")
+
+
+@pytest.mark.parametrize("text", [None, "processor\t: 0\nBogoMIPS\t: 50.00\n"])
+def test_a_system_that_does_not_describe_its_processor(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | None
+) -> None:
+    """macOS, Windows and some containers: the name of the machine stands for it."""
+    monkeypatch.setattr(code_files, "CPU_INFO", tmp_path / "cpuinfo")
+    if text is not None:
+        (tmp_path / "cpuinfo").write_text(text)
+    code_files._processor.cache_clear()
+    try:
+        assert KeptKernel(total_of, {})(*arguments()) == pytest.approx(total_of(*arguments()))
+        here = code_files._processor()
+        code_files._processor.cache_clear()
+        monkeypatch.setattr("platform.node", lambda: "another machine")
+        assert code_files._processor() != here
+    finally:
+        code_files._processor.cache_clear()
+
+
+def test_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container's user id that no list names: code stands in the package, or nowhere."""
+
+    def has_none(path: Path) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "expanduser", has_none)
+    assert code_files._usual_folders() == [code_files.HERE / "__pycache__"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from foretext.plan import memory
+from foretext import runtime
 from foretext.plan.memory import free_bytes, training_bytes
 
 CPU = torch.device("cpu")
@@ -17,9 +17,9 @@ CPU = torch.device("cpu")
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A machine with 2 GB free, in no container."""
     (tmp_path / "meminfo").write_text("MemTotal:  8000000 kB\nMemAvailable:  2000000 kB\n")
-    monkeypatch.setattr(memory, "MEMINFO", tmp_path / "meminfo")
-    monkeypatch.setattr(memory, "CGROUP_LIMIT", tmp_path / "memory.max")
-    monkeypatch.setattr(memory, "CGROUP_USED", tmp_path / "memory.current")
+    monkeypatch.setattr(runtime, "MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(runtime, "CGROUP_LIMIT", tmp_path / "memory.max")
+    monkeypatch.setattr(runtime, "CGROUP_USED", tmp_path / "memory.current")
     return tmp_path
 
 

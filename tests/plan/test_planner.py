@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from foretext import runtime
 from foretext.corpus import Corpus
 from foretext.errors import SettingError
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.pipeline.building import build_model
-from foretext.plan import Plan, memory, planner, trials
+from foretext.plan import Plan, planner, trials
 from foretext.plan.planner import make_plan
 from foretext.recipe import Recipe
 from foretext.sizes import SIZES
@@ -121,7 +122,7 @@ def test_what_does_not_fit_is_refused(
     animal_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "meminfo").write_text("MemAvailable:  100000 kB\n")
-    monkeypatch.setattr(memory, "MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(runtime, "MEMINFO", tmp_path / "meminfo")
     with pytest.raises(SettingError, match=r"size tiny needs about \d+ MB .* 102 MB are free"):
         plan_of(Recipe.load("bert-tiny", SMALL), animal_text)
 

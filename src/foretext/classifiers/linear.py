@@ -22,6 +22,7 @@ from foretext.classifiers.linear_config import LinearConfig
 from foretext.classifiers.linear_storage import FILE, KIND, LinearParts, read_parts, write_parts
 from foretext.classifiers.linear_words import weigh_linear
 from foretext.classifiers.logistic_regression import learn_regressions
+from foretext.classifiers.regression_cost import RegressionCost
 from foretext.classifiers.text_labeller import TextLabeller, check_list
 from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError, ModelFileError, SettingError
@@ -32,6 +33,8 @@ from foretext.replacement import CONFIG, refuse_unfinished
 
 __all__ = ["LinearClassifier", "LinearConfig", "linear_baseline"]
 
+MANY_LABELS = 100  # with fewer it learns in seconds
+LONG_SECONDS = 20.0  # to be told of, and too long for a baseline
 Labels = Sequence[str] | Sequence[Sequence[str]]  # one a text, or any number
 Probabilities = NDArray[np.float64]
 
@@ -103,6 +106,7 @@ class LinearClassifier(TextLabeller):
 
         Raises:
             CorpusError: there is no text, no word in them, or a single label alone.
+            SettingError: labels and features are more than the memory holds.
         """
         sets = _label_sets(texts, labels)
         names = tuple(sorted({label for labels in sets for label in labels}))
@@ -117,12 +121,26 @@ class LinearClassifier(TextLabeller):
             matrix = vectorizer.fit_transform(texts)  # (N, F) sparse
         except ValueError as error:
             raise CorpusError(f"The texts have no feature ({error}); give longer ones.") from None
+        RegressionCost.of(matrix, len(names), config.max_passes).refuse_without_memory()
         self.config, self._vectorizer, self._labels = config, vectorizer, names
         self.is_multi_label = any(len(labels) != 1 for labels in sets)
         self.weights, self.bias, self.num_passes = learn_regressions(
             matrix, sets, names, config, is_multi_label=self.is_multi_label
         )
         return self
+
+    def long_cost(self, texts: Sequence[str], labels: Labels) -> RegressionCost | None:
+        """Return what `fit` would take, where that is long; None: seconds, or it is refused."""
+        names = {label for labels in _label_sets(texts, labels) for label in labels}
+        if len(names) < MANY_LABELS:
+            return None
+        config = self._given.resolved(texts)
+        try:
+            matrix = config.vectorizer().fit_transform(texts)
+        except ValueError:  # no feature
+            return None
+        cost = RegressionCost.of(matrix, len(names), config.max_passes)
+        return cost if cost.seconds > LONG_SECONDS else None
 
     def summary(self) -> dict[str, Any]:
         """Return what Python and a notebook show: settings, and what was learned."""
@@ -293,7 +311,13 @@ def linear_baseline(rows: Sequence[LabelledText]) -> Baseline:
     """Learn the linear classifier as the baseline of others that classify texts.
 
     Raises:
-        CorpusError: nothing can be learned from the rows.
+        CorpusError: nothing can be learned from the rows, or not in the time of a baseline.
     """
-    learned = LinearClassifier().fit([row.text for row in rows], [row.labels for row in rows])
+    texts, labels = [row.text for row in rows], [row.labels for row in rows]
+    if cost := LinearClassifier().long_cost(texts, labels):
+        raise CorpusError(
+            f"{LinearClassifier.method} of {cost.told} would take about {cost.time}; to compare "
+            "with it, learn it by itself, as BASE = linear."
+        )
+    learned = LinearClassifier().fit(texts, labels)
     return Baseline(LinearClassifier.method, learned.answer_rows, "linear", learned)

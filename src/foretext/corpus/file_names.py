@@ -10,7 +10,7 @@ from typing import Any
 
 from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.source import STANDARD_INPUT
-from foretext.corpus.sources import SUFFIXES
+from foretext.corpus.sources import SUFFIXES, at_home
 
 __all__ = ["MOST_FEW", "are_few_words", "looks_like_path", "names_file"]
 
@@ -32,9 +32,9 @@ def names_file(given: Any) -> bool:
     if "://" in given:
         return re.fullmatch(r"[\w+.-]+://\S+", given) is not None
     try:
-        if Path(given).expanduser().exists():
+        if at_home(Path(given)).exists():
             return True
-    except (OSError, ValueError, RuntimeError):  # too long, NUL, ~ of an unknown user
+    except (OSError, ValueError):  # too long, NUL
         return False
     return _has_blank_free_magic(given) and any(glob.iglob(given, recursive=True))  # noqa: PTH207
 

@@ -20,7 +20,7 @@ from foretext.corpus.source import (
 )
 from foretext.errors import CorpusError, did_you_mean
 
-__all__ = ["SUFFIXES", "find_sources", "left_out", "left_out_sentence", "suffix_format"]
+__all__ = ["SUFFIXES", "at_home", "find_sources", "left_out", "left_out_sentence", "suffix_format"]
 
 SUFFIXES: dict[str, Format] = {
     ".txt": "txt",
@@ -107,6 +107,17 @@ def suffix_format(name: str) -> Format | None:
     return SUFFIXES.get(PurePosixPath(without_compression_suffix(name)).suffix.lower())
 
 
+def at_home(path: Path) -> Path:
+    """Return a path with the folder of a user in place of ``~``; else it is a name like others.
+
+    Editors call their copies ``~notes.txt``, and a user without an entry may have no folder.
+    """
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
+
+
 def _find(name: str | Path | Source, only: Format | None) -> list[Source]:
     if isinstance(name, Source):
         return [name]
@@ -115,7 +126,7 @@ def _find(name: str | Path | Source, only: Format | None) -> list[Source]:
     if "://" in str(name):
         return _find_remote(str(name), only)
     try:
-        path = Path(name).expanduser()
+        path = at_home(Path(name))
         if path.is_dir():
             return [local_source(file, str(file)) for file in _in_folder(path, only)]
         if path.exists():
@@ -124,7 +135,7 @@ def _find(name: str | Path | Source, only: Format | None) -> list[Source]:
             return [local_source(Path(file), file) for file in _matches(path)]
     except OSError as error:
         raise CorpusError(f"{name} cannot be read: {error.strerror or error}.") from error
-    except (ValueError, RuntimeError) as error:  # with NUL; ~ of an unknown user
+    except ValueError as error:  # with NUL
         raise CorpusError(f"{name!r} is not a name of a file: {error}.") from error
     raise CorpusError(f"{name}: there is no such file or folder.{_close_names(path)}")
 

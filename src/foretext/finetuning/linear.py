@@ -15,6 +15,8 @@ from foretext.progress.run_context import RunContext
 
 __all__ = ["LinearLearner"]
 
+FEW_PASSES = 5  # of stochastic average gradients, over rows with very many labels
+
 
 @dataclass(frozen=True)
 class LinearLearner(Learner):
@@ -62,7 +64,13 @@ class LinearLearner(Learner):
 
     def start(self, rows: TaskRows) -> Self:
         """Choose the features by the rows to learn from, once for all trainings."""
-        config = self.config.resolved([row.text for row in rows.train])
+        texts = [row.text for row in rows.train]
+        config = self.config.resolved(texts)
+        classifier = LinearClassifier(**config.model_dump())
+        if cost := classifier.long_cost(texts, [row.labels for row in rows.train]):
+            fewer = f"; linear.max_passes = {FEW_PASSES} takes less, and is often as good"
+            advice = fewer if config.max_passes > FEW_PASSES else ""
+            self.job.note(f"{cost.told} take about {cost.time}{advice}")
         return self.with_settings({"linear": config.kept()})
 
     def train(self, rows: TaskRows, seed: int, context: RunContext) -> tuple[Predictor, Record]:

@@ -9,6 +9,7 @@ the rest, the symbol to call, and what that returns.
 from __future__ import annotations
 
 import os
+import platform
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -24,6 +25,7 @@ __all__ = ["CodeFile"]
 
 HERE = Path(__file__).parent
 SUFFIX = ".code"
+CPU_INFO = Path("/proc/cpuinfo")
 TUPLE, SINGLE = "tuple", "single"  # what the code returns, before numpy's names of the numbers
 _KERNEL_MODULE = re.compile(rb"foretext\.kernels\.(\w+)")
 _PROCESSOR = re.compile(r"^(?:vendor_id|cpu family|model|stepping|flags)\s*:.*$", re.MULTILINE)
@@ -77,9 +79,7 @@ class CodeFile:
 def _folder() -> Path | None:
     """The first folder that can be written of those where numba would keep its own cache."""
     given = os.environ.get("NUMBA_CACHE_DIR")
-    home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    usual = (HERE / "__pycache__", Path(home).expanduser() / "foretext")
-    for folder in [Path(given) / "foretext"] if given else usual:
+    for folder in [Path(given) / "foretext"] if given else _usual_folders():
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError:
@@ -87,6 +87,15 @@ def _folder() -> Path | None:
         if os.access(folder, os.W_OK):
             return folder
     return None
+
+
+def _usual_folders() -> list[Path]:
+    """The package's own folder, and the user's; a user without a name may have none."""
+    own, cached = [HERE / "__pycache__"], os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    try:
+        return [*own, Path(cached).expanduser() / "foretext"]
+    except RuntimeError:  # neither HOME nor the list of users names a home
+        return own
 
 
 @cache
@@ -105,11 +114,20 @@ def _sources(module: Path) -> str:
 
 @cache
 def _processor() -> tuple[str, ...]:
-    """What tells processors apart that run different machine code."""
-    text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    first = text.partition("\n\n")[0]
+    """What tells processors apart that run different machine code.
+
+    Where the system does not list their abilities (macOS, Windows, a container without ``/proc``),
+    the name of the machine stands for its processor.
+    """
+    try:
+        text = CPU_INFO.read_text(encoding="utf-8", errors="replace")
+        found = _PROCESSOR.findall(text.partition("\n\n")[0])
+    except OSError:
+        found = []
+    if not any(line.startswith("flags") for line in found):
+        found += [platform.machine(), platform.processor(), platform.node()]
     chosen = {name: os.environ.get(f"NUMBA_{name}", "") for name in ("CPU_NAME", "CPU_FEATURES")}
-    return (*_PROCESSOR.findall(first), *map("=".join, chosen.items()))
+    return (*found, *map("=".join, chosen.items()))
 
 
 @cache

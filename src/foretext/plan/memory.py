@@ -9,11 +9,9 @@ unit of width in 16-bit numbers, twice that in 32-bit ones; scores of attention 
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import torch
 
-from foretext.runtime import num_local_processes
+from foretext.runtime import free_memory, num_local_processes
 
 __all__ = ["activation_bytes", "free_bytes", "training_bytes"]
 
@@ -23,10 +21,6 @@ SHARED_BYTES = 20  # and what they part: masters, moments, sums of gradients
 ACTIVATION_BYTES = 34  # of a token, in 16-bit numbers
 LOGIT_BYTES = 1 << 27  # the chunks that logits come in, and the like
 PROGRAM_BYTES = 600 << 20  # Python, PyTorch and its buffers
-MEMINFO = Path("/proc/meminfo")
-CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
-CGROUP_USED = Path("/sys/fs/cgroup/memory.current")
-MOST_DIGITS = 20  # of a number of bytes
 
 
 def training_bytes(
@@ -67,32 +61,5 @@ def free_bytes(device: torch.device) -> int | None:
     """
     if device.type == "cuda":
         return int(torch.cuda.mem_get_info(device)[0])
-    found = [free for free in (_of_machine(), _of_container()) if free is not None]
-    return min(found) // num_local_processes() if found else None
-
-
-def _of_machine() -> int | None:
-    """Only Linux says how much is available without swapping."""
-    lines = _text(MEMINFO).splitlines()
-    available = next((line for line in lines if line.startswith("MemAvailable:")), "")
-    kibibytes = _whole_number(available.removeprefix("MemAvailable:").removesuffix("kB"))
-    return None if kibibytes is None else kibibytes * 1024
-
-
-def _of_container() -> int | None:
-    limit, used = _whole_number(_text(CGROUP_LIMIT)), _whole_number(_text(CGROUP_USED))
-    return None if limit is None or used is None else max(limit - used, 0)
-
-
-def _text(path: Path) -> str:
-    """What the system says in a file; nothing where it has no such file, or shows it to nobody."""
-    try:
-        return path.read_text(encoding="ascii", errors="replace")
-    except OSError:
-        return ""
-
-
-def _whole_number(text: str) -> int | None:
-    """A number of bytes; None where there is none, as in "max", which is no limit."""
-    digits = text.strip()
-    return int(digits) if digits.isdecimal() and len(digits) < MOST_DIGITS else None
+    free = free_memory()
+    return None if free is None else free // num_local_processes()
