@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from foretext.data.rows.record import Record, type_name
 from foretext.parsing.json_text import json_value
 
-__all__ = ["json_records"]
+__all__ = ["json_records", "json_values"]
 
 
 def json_records(lines: Iterable[str], name: str) -> Iterator[Record]:
@@ -16,17 +17,27 @@ def json_records(lines: Iterable[str], name: str) -> Iterator[Record]:
     Raises:
         CorpusError: a line that is not a JSON object.
     """
+    for record, values in json_values(lines, name):
+        if not isinstance(values, dict):
+            raise record.error(_no_object(values))
+        yield record._replace(values=values)
+
+
+def json_values(lines: Iterable[str], name: str) -> Iterator[tuple[Record, Any]]:
+    """Yield the value of each line, behind an empty record of its place; empty lines are skipped.
+
+    Raises:
+        CorpusError: a line that is not JSON.
+    """
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         record = Record({}, name, number)
         try:
-            values = json_value(line)
+            value = json_value(line)
         except ValueError as error:
             raise record.error(_broken(line, number, error)) from None
-        if not isinstance(values, dict):
-            raise record.error(_no_object(line, values))
-        yield record._replace(values=values)
+        yield record, value
 
 
 def _broken(line: str, number: int, error: Exception) -> str:
@@ -38,7 +49,13 @@ def _broken(line: str, number: int, error: Exception) -> str:
     return f"this is not JSON ({error}); correct or remove the line."
 
 
-def _no_object(line: str, values: object) -> str:
+def _no_object(values: object) -> str:
     if isinstance(values, list):
-        return "a JSON array, where one object a line is expected; convert it with `jq -c '.[]'`."
+        what = "a JSON array, where one object a line is expected"
+        if all(isinstance(each, dict) for each in values):
+            return f"{what}; convert it with `jq -c '.[]'`."
+        return (
+            f"{what}; give its values names, such as `jq -c '{{text_a: .[0], text_b: .[1]}}'` "
+            "(`sentence_vectors` reads arrays of texts)."
+        )
     return f'{type_name(values)} is there, and an object such as {{"text": "..."}} is expected.'

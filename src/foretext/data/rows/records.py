@@ -90,7 +90,7 @@ def _records(source: Source, config: LabelledConfig) -> Iterator[Record]:
         refuse_token_lines(head, source.name)
         lines = chain(head, lines)
     if format == "auto":
-        return _by_first_line(head[0] if head else "", lines, source.name, config)
+        return _by_first_line(next(filter(str.strip, head), ""), lines, source.name, config)
     if format == "jsonl":
         return json_records(lines, source.name)
     if format == "fasttext":

@@ -10,12 +10,13 @@ from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.source import Source
 from foretext.data.rows.pair_columns import LABEL_NAMES, TEXT_NAMES, as_number
 from foretext.data.rows.record import Record
-from foretext.data.rows.records import HEAD, read_lines, read_records
+from foretext.data.rows.records import HEAD, format_of, read_lines, read_records
+from foretext.data.rows.sentence_objects import are_sentence_objects, sentence_objects
 from foretext.data.rows.settings import Column, LabelledConfig
 from foretext.data.rows.token_lines import refuse_token_lines
 from foretext.errors import CorpusError
 
-__all__ = ["found_columns", "plain_lines"]
+__all__ = ["found_columns", "found_objects", "plain_lines"]
 
 PAIRS = (
     ("anchor", "positive"), ("query", "positive"), ("question", "positive"),
@@ -29,13 +30,23 @@ OF_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
 Found = dict[str, Column]  # settings of the section [rows]
 
 
+def found_objects(source: Source, config: LabelledConfig) -> Iterator[Record] | None:
+    """Return the pairs of a file in the JSON of other programs; None: it has no such."""
+    if format_of(source, config) not in ("auto", "jsonl"):
+        return None
+    if not are_sentence_objects(_first_line(source, config)):
+        return None
+    lines = read_lines(source, config.encoding, config.max_piece_bytes)
+    return sentence_objects(lines, source)
+
+
 def plain_lines(source: Source, config: LabelledConfig) -> Iterator[Record] | None:
     """Return the lines of a file of texts, without empty ones; None: the file has columns."""
     if config.format != "auto" or _suffix(source) in OF_TABLES:
         return None
     head = list(islice(read_lines(source, config.encoding, config.max_piece_bytes), HEAD))
     refuse_token_lines(head, source.name)
-    first = head[0] if head else ""
+    first = next((line for line in head if line.strip()), "")
     if "\t" in first or first.lstrip().startswith(("{", "[{")):
         return None
     lines = enumerate(read_lines(source, config.encoding, config.max_piece_bytes), 1)
@@ -103,7 +114,8 @@ def _placed(fields: Sequence[str], source: Source) -> Found:
 
 
 def _first_line(source: Source, config: LabelledConfig) -> str:
-    return next(read_lines(source, config.encoding, config.max_piece_bytes), "")
+    lines = read_lines(source, config.encoding, config.max_piece_bytes)
+    return next((line for line in lines if line.strip()), "")
 
 
 def _suffix(source: Source) -> str:

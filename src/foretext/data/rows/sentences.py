@@ -15,7 +15,7 @@ from foretext.corpus.sources import find_sources
 from foretext.data.rows.in_memory import RowSource, json_lines
 from foretext.data.rows.record import Record
 from foretext.data.rows.records import read_records
-from foretext.data.rows.sentence_columns import found_columns, plain_lines
+from foretext.data.rows.sentence_columns import found_columns, found_objects, plain_lines
 from foretext.data.rows.settings import Column, LabelledConfig
 from foretext.errors import CorpusError
 
@@ -154,6 +154,9 @@ def _names_of(row: Any) -> tuple[str, ...]:
 
 
 def _rows(source: Source, config: SentencesConfig) -> Iterator[SentenceRow]:
+    if not config.columns and (objects := found_objects(source, config)) is not None:
+        yield from (_row(record, _columns_of(record), config) for record in objects)
+        return
     if not config.columns:
         lines = plain_lines(source, config)
         if lines is not None:
@@ -162,6 +165,11 @@ def _rows(source: Source, config: SentencesConfig) -> Iterator[SentenceRow]:
         config = config.model_copy(update=found_columns(source, config))
     for record in read_records(source, config):
         yield _row(record, config, config)
+
+
+def _columns_of(record: Record) -> SentencesConfig:
+    """Return the columns of a record, which have the names of the settings."""
+    return SentencesConfig(**{str(name): str(name) for name in record.values})
 
 
 def _row(record: Record, columns: SentencesConfig, config: SentencesConfig) -> SentenceRow:
