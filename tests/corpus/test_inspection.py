@@ -259,3 +259,32 @@ def test_no_advice_is_given_again_once_it_is_followed(
         else:
             words = words._replace(**{name: False if value == "false" else value})
     pytest.fail(f"no end of advice: {followed}")
+
+
+def test_advice_does_not_contradict_itself(tmp_path: Path) -> None:
+    stray = "".join(f"{text}\n\n" for text in paragraphs(600)) + "\n" + paragraphs(1)[0]
+    for name, text in {"minutes": "\n\n".join(paragraphs(60)), "stray": stray}.items():
+        (tmp_path / name).write_text(text)
+        report = inspect_corpus(Corpus(tmp_path / name))
+        proposed = report.settings["corpus"]["documents"]
+        advised = [each.sentence for each in report.problems if "corpus.documents" in each.sentence]
+        assert all(str(proposed) in sentence for sentence in advised)
+    (tmp_path / "minutes").write_text("\n\n".join(paragraphs(60)))
+    note = problem(inspect_corpus(Corpus(tmp_path / "minutes")), "next-sentence")
+    assert "or more, as long as a sentence is a line, so next-sentence" in note
+
+
+@pytest.mark.parametrize("length", [300, 50_000])
+def test_lines_without_blanks(tmp_path: Path, length: int) -> None:
+    letters = "".join(random.Random(1).choices("ACGT", k=length * 12))
+    lines = [letters[at : at + length] for at in range(0, len(letters), length)]
+    (tmp_path / "dna.txt").write_text("\n".join(lines))
+    report = inspect_corpus(Corpus(tmp_path / "dna.txt"))
+    errors = [each.sentence for each in report.problems if each.severity == "error"]
+    assert len(errors) == 1
+    assert "hardly any blanks" in errors[0]
+    assert "sed 's/.\\{6\\}/& /g'" in errors[0]
+    units = [line[at : at + 6] for line in lines for at in range(0, length, 6)]  # as sed has it
+    (tmp_path / "units.txt").write_text(" ".join(units))
+    after = inspect_corpus(Corpus(tmp_path / "units.txt"))
+    assert not any("blanks" in each.sentence for each in after.problems)

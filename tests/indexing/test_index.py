@@ -290,3 +290,21 @@ def test_a_signal_stops_and_says_how_to_go_on(
         made(tmp_path)
     monkeypatch.setattr(Embedder, "embed", real)
     assert len(made(tmp_path, resume=True)) == 4
+
+
+def test_paragraphs_of_a_dialogue_come_together(tmp_path: Path) -> None:
+    said = [f"The judge said number {n}." for n in range(30)]
+    (tmp_path / "dialogue.txt").write_text("\n\n".join(said))
+    (tmp_path / "reviews.txt").write_text("".join(f"The ship was good, {n}.\n" for n in range(30)))
+    vectors = write_model(tmp_path)
+    names = [str(tmp_path / name) for name in ("dialogue.txt", "reviews.txt")]
+    found = index(vectors, names, tmp_path / "index", quiet=True)
+    assert found.passages.text(0) == "\n".join(said)
+    assert len(found) == 1 + 30  # a review stays alone
+    chosen = index(vectors, names, tmp_path / "lines", text=LINES, quiet=True)
+    assert len(chosen) == 30 + 30
+    short = index(vectors, names[0], tmp_path / "short", settings={"length": 12}, quiet=True)
+    assert [short.passages.text(row) for row in range(2)] == [
+        "\n".join(said[:2]),
+        "\n".join(said[2:4]),
+    ]

@@ -147,6 +147,13 @@ class Corpus:
             return FileReading(config.lines, config.documents)
         return self._decided.get(source.identity, _UNREADABLE)
 
+    def has_open_end(self, source: Source) -> bool:
+        """Whether each paragraph of a file is a document only because nothing larger is visible."""
+        decided = self.text_reading(source)
+        if decided is None or decided.documents != "line" or self.config.documents != "auto":
+            return False
+        return self.readings.has_paragraphs(source)
+
     def ways(self) -> list[str]:
         """Return how files of plain text are read, in words, where they are not all read alike."""
         names: dict[FileReading, list[str]] = {}

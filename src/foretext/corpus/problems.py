@@ -21,6 +21,9 @@ SEVERITIES: tuple[Literal["error", "warning", "note"], ...] = ("error", "warning
 _LITTLE = 10_000  # tokens: too few for any objective
 _VECTORS = 1_000_000  # tokens: neighbours of word vectors make sense from here on
 _LANGUAGE_MODEL = 10_000_000  # tokens: the same for language models
+_DIVIDE = ", so divide it if you can"
+_UNDIVIDED = 100  # characters of a word, on average, that is none
+_LONGEST_WORD = 40  # characters of a word that a sentence repeats
 _TAGS = 5  # more pieces of HTML are not an accident
 _BOTH_WAYS = 0.03  # share of simplified or traditional characters from which they are mixed
 _MANY = 0.01  # share from which repetition is a warning
@@ -61,11 +64,22 @@ def find_problems(
 
 def _amount(report: CorpusReport) -> Iterator[Problem]:
     tokens = report.tokens
+    if report.characters >= _UNDIVIDED * max(tokens, 1):
+        yield _error(
+            f"The text has hardly any blanks: a word has {report.characters // max(tokens, 1):,} "
+            "characters on average, and nothing is learned from such words; put blanks between its "
+            "units, for example every six letters of DNA with `sed 's/.\\{6\\}/& /g'`."
+        )
+        return
     least = report.min_count
     kept = next(each for each in report.coverage if each.min_count == least)
     if not kept.words:
         most = report.frequent_words[0] if report.frequent_words else None
-        seen = f"the most frequent, '{most.word}', {most.count} times" if most else "there is none"
+        seen = (
+            f"the most frequent, '{most.word[:_LONGEST_WORD]}', {most.count} times"
+            if most
+            else "there is none"
+        )
         yield _error(
             f"No word occurs {least} times ({seen}): add text, or set tokenizer.min_count lower."
         )
@@ -92,7 +106,7 @@ def _amount(report: CorpusReport) -> Iterator[Problem]:
 
 
 def _documents(report: CorpusReport, largest: Place, layout: Layout) -> Iterator[Problem]:
-    end = report.documents_end
+    end, suits = report.documents_end, report.settings.get("corpus", {})
     if report.documents == 1:
         other = None if end == "row" or end == "mixed" else layout.smaller_documents(end)
         yield _note(
@@ -105,16 +119,20 @@ def _documents(report: CorpusReport, largest: Place, layout: Layout) -> Iterator
         other = None if end == "row" or end == "mixed" else layout.smaller_documents(end)
         yield _warning(
             f"One document has {share:.0%} of all tokens; a split by document will be uneven"
-            f"{_with(other) or ', so divide it if you can'}.",
+            f"{_with(other if suits.get('documents') in (None, other) else None) or _DIVIDE}.",
             largest,
         )
     several = next(each for each in report.prospects if each.objective == "next_sentence")
     number = several.figures["documents"]
     if number < 0.5 * report.documents:
         other = None if end == "row" or end == "mixed" else layout.larger_documents(end)
+        while_lines = ""
+        if "sentences" in suits and report.reading["corpus"]["sentences"] == "line":
+            while_lines = ", as long as a sentence is a line"
         yield _note(
-            f"Only {number:,} of {report.documents:,} documents have two sentences or more, so "
-            f"next-sentence prediction has little to learn from{_with(other)}."
+            f"Only {number:,} of {report.documents:,} documents have two sentences or more"
+            f"{while_lines}, so next-sentence prediction has little to learn from"
+            f"{_with(other if suits.get('documents') in (None, other) else None)}."
         )
 
 

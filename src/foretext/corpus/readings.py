@@ -116,6 +116,13 @@ class Readings:
             found[name] = values.pop() if len(values) == 1 else getattr(config, name)
         return config.model_copy(update=found)
 
+    def has_paragraphs(self, source: Source) -> bool:
+        """Whether a file has wrapped paragraphs, or empty lines between most of its lines."""
+        seen = self._found.get(source.identity)
+        if seen is None:
+            return False
+        return seen.line_ends.is_wrapped or 2 * seen.num_groups > seen.num_lines > 1
+
     @property
     def may_be_wrapped(self) -> bool:
         """Whether the lines of every file that shows it are more likely wrapped than not."""

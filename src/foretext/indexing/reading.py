@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from typing import Literal
 
-from foretext.corpus import Corpus
+from foretext.corpus import Corpus, CorpusConfig
 from foretext.corpus.paragraphs import Paragraph, has_rows, paragraphs
 from foretext.corpus.source import Source
 from foretext.errors import CorpusError
@@ -75,12 +75,23 @@ def read_passages(
 
 def _advancing(source: Source, corpus: Corpus, bar: Progress, check: Check) -> Iterator[Paragraph]:
     done = 0
-    for paragraph, read in paragraphs(source, corpus.reading(source)):
+    for paragraph, read in paragraphs(source, _passage_reading(source, corpus)):
         yield paragraph
         check()
         if read > done:
             bar.advance(read - done)
             done = read
+
+
+def _passage_reading(source: Source, corpus: Corpus) -> CorpusConfig:
+    """Return how a file is read: as one text where its paragraphs are documents for want of others.
+
+    So short paragraphs, such as those of a dialogue, come together in passages.
+    """
+    reading = corpus.reading(source)
+    if corpus.has_open_end(source):
+        return reading.model_copy(update={"documents": "file"})
+    return reading
 
 
 def _new_sources(corpus: Corpus, known: list[SourceFacts]) -> list[Source]:
