@@ -154,3 +154,16 @@ def test_queries_follow_the_case_of_the_vocabulary(command: Command, run: Path) 
     assert list(json.loads(command("neighbors", run, "Ship", "--json").out)) == ["Ship"]
     found = command("analogy", run, "Ship", "Wave", "Judge", "-n", 2)
     assert "ship : wave = judge :" in found.out
+
+
+def test_texts_in_another_language_are_counted(command: Command, run: Path, tmp_path: Path) -> None:
+    texts = tmp_path / "texts.txt"
+    texts.write_text("股市今天下跌\n两只狗在奔跑\nthe ship\n\n", encoding="utf-8")
+    done = command("embed", run, texts, "-o", tmp_path / "vectors.npy")
+    assert done.code == 0
+    assert "2 of 3 texts (67%) have no word that the model knows" in done.err
+    done = command("index", run, texts, "-o", tmp_path / "index", "--documents", "line", "-q")
+    assert done.code == 0
+    assert "2 of 3 passages (67%) have no word that the model knows" in done.err
+    texts.write_text("the ship\n" * 3, encoding="utf-8")
+    assert command("embed", run, texts, "-o", tmp_path / "own.npy").err == ""

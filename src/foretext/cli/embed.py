@@ -90,6 +90,7 @@ def embed(
     """Turn each line of text into one vector."""
     from foretext.artifact import load_embedder, opened_run
     from foretext.vectors.embedding_file import save_embeddings
+    from foretext.vectors.empty_texts import empty_doubt, num_empty
     from foretext.vectors.word_vectors import WordVectors
 
     if opened_run(run).kind == "autoencoder":
@@ -127,6 +128,10 @@ def embed(
             if precision is not None:
                 model.use_precision(precision)
             vectors = model.embed(lines, **for_model, progress=bar)
+    filled = sum(map(bool, map(str.strip, lines)))
+    doubt = empty_doubt(num_empty(vectors) - len(lines) + filled, filled)
+    if doubt is not None:
+        say(f"foretext: {doubt}.", error=True)
     if output is not None:
         save_embeddings(output, lines, vectors, overwrite=overwrite)
         result = {"texts": len(lines), "output": str(output)}

@@ -122,15 +122,21 @@ def index(
         quiet=quiet,
     )
     result: dict[str, Any] = {"index": str(output), **made.size, "places": made.facts.places}
+    if empty := made.num_empty:
+        result["without_vector"] = empty
     if made.is_approximate:
         result["graph_recall"] = made.graph_recall()
     print_json(result) if as_json else _show(result)
 
 
 def _show(result: dict[str, Any]) -> None:
+    from foretext.vectors.empty_texts import empty_doubt
+
     repeated = result["places"] - result["passages"]
     again = f", {repeated:,} more places of repeated texts" if repeated else ""
     files = f"{result['files']:,} file" + "s" * (result["files"] != 1)
     say(f"{result['passages']:,} passages of {files}{again}: {result['index']}")
+    if doubt := empty_doubt(result.get("without_vector", 0), result["passages"], "passages"):
+        say(f"foretext: {doubt}; they are found by their words alone (--by words).", error=True)
     if "graph_recall" in result:
         say(f"the graph finds {result['graph_recall']:.1%} of the 10 nearest passages")

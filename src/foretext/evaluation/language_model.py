@@ -13,6 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from foretext.corpus import Corpus, CorpusConfig
+from foretext.data.rows import are_token_lines, input_files
+from foretext.data.rows.input_rows import InputsConfig
+from foretext.data.rows.pair_columns import as_number
 from foretext.data.token_writer import write_tokens
 from foretext.errors import EvaluationError
 from foretext.evaluation.figures import Evaluation
@@ -26,6 +29,8 @@ from foretext.training.validation import HeldOutLoss
 
 __all__ = ["evaluate_language_model", "reading_of"]
 
+ENOUGH = 5  # lines
+FEW = 0.2  # distinct values of a column of labels, to its rows
 BATCH_EXAMPLES = 32  # the masks depend on it
 Figures = dict[str, float | int | str | None]
 
@@ -61,6 +66,7 @@ def evaluate_language_model(
         raise EvaluationError(f"stride has no effect on a {_kind(objective)}; leave it out.")
     evaluations = []
     for path in paths:
+        _refuse_rows(path, (corpus or CorpusConfig()).encoding)
         text = Corpus(path, corpus)
         figures = (
             _likelihood(model, text, stride)
@@ -91,6 +97,37 @@ def reading_of(
     given = {"documents": documents, "encoding": encoding}
     changed = {name: value for name, value in given.items() if value is not None}
     return CorpusConfig.checked({**config.model_dump(), **changed}, "corpus") if changed else config
+
+
+def _refuse_rows(path: str | Path, encoding: str) -> None:
+    """Refuse labelled rows, of which a loss would be that of labels and tabs, too.
+
+    Raises:
+        EvaluationError: all lines have the same columns, and one of these holds labels or numbers;
+            or each is a token with its tag.
+    """
+    reading = InputsConfig(encoding=encoding)
+    lines = next((file.head for file in input_files(path, reading) if file.is_plain), [])
+    rows = [line.split("\t") for line in lines if line.strip()]
+    if are_token_lines(lines):
+        what = "each line is a token with its tag"
+    elif len(rows) >= ENOUGH and len({*map(len, rows)}) == 1 and _have_labels(rows):
+        what = f"each line has {len(rows[0])} columns, separated by tabs, with labels or numbers"
+    else:
+        return
+    raise EvaluationError(
+        f"{path}: {what}, and a loss of it would say nothing of its text; give the text alone "
+        "(such as `cut -f 2`), or name the columns of pairs with --text-a, --text-b and --score or "
+        "--label."
+    )
+
+
+def _have_labels(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a column holds few different values, or numbers, and others are texts."""
+    columns = list(zip(*rows, strict=True))
+    few = [len({*column}) <= max(2, FEW * len(column)) for column in columns]
+    numbers = [all(as_number(cell) is not None for cell in column) for column in columns]
+    return len(columns) > 1 and any(map(max, few, numbers)) and not all(few)
 
 
 def _kind(objective: Objective) -> str:

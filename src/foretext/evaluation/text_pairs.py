@@ -25,6 +25,7 @@ from foretext.metrics.ranking import (
     best_accuracy,
     best_f1,
 )
+from foretext.vectors.empty_texts import empty_doubt
 
 __all__ = ["Embedder", "evaluate_text_pairs"]
 
@@ -54,7 +55,14 @@ def evaluate_text_pairs(model: Embedder, path: str | Path, config: PairsConfig) 
         raise EvaluationError(f"{path} has one pair; give two or more, which can be compared.")
     cosines, num_empty = _cosines(model, rows)
     figures: dict[str, Any] = {"kind": "text pairs", **_judged(path, rows, cosines)}
+    if num_empty == len(rows):
+        raise EvaluationError(
+            f"{path}: all {num_empty:,} pairs have a text without a word that the model knows, so "
+            "that there is nothing to compare; give pairs in the language and writing of the model."
+        )
     figures |= {"pairs": len(rows), "without_vector": num_empty}
+    if doubt := empty_doubt(num_empty, len(rows), "pairs"):
+        figures["warning"] = f"{doubt}: their cosine is 0"
     return Evaluation(Path(path), figures | {"columns": [str(name) for name in config.columns]})
 
 

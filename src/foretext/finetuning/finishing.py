@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from foretext.classifiers.baseline import Baseline
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.task_models.base import TaskModel
 
-__all__ = ["finish_network", "noted_reading"]
+__all__ = ["finish_network", "noted_reading", "noted_vectors"]
 
 CUT_SAMPLE = 1000  # rows
 UNKNOWN_SAMPLE, MOST_UNKNOWN = 500, 0.1  # rows, share of their tokens
+MOST_WITHOUT_VECTOR = 0.5  # share of tokens: of a text in the language of the vectors, a tenth
 
 
 def finish_network(
@@ -51,6 +54,28 @@ def noted_reading(job: FinetuneJob, model: TaskModel, rows: TaskRows) -> int:
             "a base that was learned from text of this kind"
         )
     return num_cut
+
+
+def noted_vectors(
+    job: FinetuneJob, vectors: np.ndarray | None, model: TaskModel, rows: TaskRows
+) -> None:
+    """Warn if most tokens of the rows have no vector: the vectors are of another language.
+
+    Args:
+        job: that is warned.
+        vectors: (V, E) to start from, with NaN for tokens without one; None: there are none.
+        model: that reads the rows.
+        rows: of the training.
+    """
+    if vectors is None:
+        return
+    ids = model.examples(rows.train[:: -(-len(rows.train) // UNKNOWN_SAMPLE)]).rows.values
+    rate = float(np.isnan(vectors[:, 0])[ids].mean())
+    if rate > MOST_WITHOUT_VECTOR:
+        job.warn(
+            f"{rate:.0%} of the tokens of the rows have no vector in the base and begin at random; "
+            "give vectors of the language and writing of the rows"
+        )
 
 
 def _join(job: FinetuneJob, model: TaskModel, rows: TaskRows, baseline: Baseline | None) -> None:

@@ -26,7 +26,7 @@ from foretext.finetuning.checks import (
     check_training,
     freezes_marks,
 )
-from foretext.finetuning.finishing import finish_network, noted_reading
+from foretext.finetuning.finishing import finish_network, noted_reading, noted_vectors
 from foretext.finetuning.learner import Found, Learner, Prepared, Record, Tell
 from foretext.finetuning.material import Material
 from foretext.finetuning.network_trials import NetworkTrials
@@ -162,7 +162,9 @@ class NetworkLearner(Learner):
         started = replace(self, begun=begun, preparation=begun_preparation(self, rows))
         for note in started.resolved_task(rows).notes:
             self.job.note(note)
-        return replace(started, num_cut=noted_reading(self.job, started.untrained(rows), rows))
+        untrained = started.untrained(rows)
+        noted_vectors(self.job, begun.vectors, untrained, rows)
+        return replace(started, num_cut=noted_reading(self.job, untrained, rows))
 
     def begun_from(self, opened: tuple[Origin, Any], rows: TaskRows) -> Start:
         """Return what every training starts with, where a base is `opened`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, cast
+from typing import Literal, Self, cast
 
 import numpy as np
 import torch
@@ -52,7 +52,7 @@ class WordEmbedding(nn.Module):
         """Numbers of a pair's vector."""
 
         @model_validator(mode="after")
-        def _reads_characters(self) -> WordEmbedding.Config:
+        def _reads_characters(self) -> Self:
             idle = self.changed & {"character_dim", "character_features"}
             if self.characters == "none" and idle:
                 raise ValueError(f"{min(idle)} would have no effect with characters = 'none'")

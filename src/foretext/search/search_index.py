@@ -19,6 +19,7 @@ from foretext.search.query_model import OpenModel, QueryModel
 from foretext.search.results import Hit, Results
 from foretext.search.vector_search import VectorSearch
 from foretext.search.word_index import WordIndex
+from foretext.vectors.empty_texts import num_empty
 
 __all__ = ["By", "SearchIndex"]
 
@@ -56,6 +57,11 @@ class SearchIndex(Represented):
     def size(self) -> dict[str, int]:
         """How much is in it, for a summary."""
         return {"passages": len(self), "files": len(self.passages.sources)}
+
+    @property
+    def num_empty(self) -> int:
+        """How many passages have no vector but zeros, since the model knows none of their words."""
+        return num_empty(self._vectors.vectors.vectors)
 
     def summary(self) -> dict[str, Any]:
         """Return what Python and a notebook show of the index."""

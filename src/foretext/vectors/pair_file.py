@@ -20,6 +20,12 @@ from foretext.vectors.evaluation_file import read_evaluation_lines
 __all__ = ["PairFile", "ScoredPair", "read_pair_file"]
 
 SEPARATORS = ("\t", ";", ",")  # in this order; without any of them, white space
+# More letters of a writing without blanks (Chinese, Japanese, Thai, Lao, Burmese, Khmer) than a
+# word has, or a mark at the end of a sentence.
+UNDIVIDED = re.compile(
+    r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]{7}|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]{25}"
+    r"|[，。！？；]"
+)
 SAMPLE = 20  # lines that the separator is found from
 
 
@@ -39,8 +45,12 @@ class PairFile(NamedTuple):
 
     @property
     def holds_texts(self) -> bool:
-        """Whether most cells are texts of several words."""
-        several = sum(" " in text for pair in self.pairs for text in pair[:2])
+        """Whether most cells are texts of several words, which not every writing divides."""
+        several = sum(
+            " " in text or UNDIVIDED.search(text) is not None
+            for pair in self.pairs
+            for text in pair[:2]
+        )
         return several > len(self.pairs)
 
 

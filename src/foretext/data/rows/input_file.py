@@ -46,6 +46,11 @@ class InputFile:
         return self.format == "parquet"
 
     @property
+    def is_plain(self) -> bool:
+        """Whether its name says nothing of columns."""
+        return self.format == "auto"
+
+    @property
     def first(self) -> str:
         """The first line that is not empty; "" without one."""
         return next((line for line in self.head if line.strip()), "")
@@ -58,10 +63,15 @@ class InputFile:
         """Yield the rows of Parquet, with all columns."""
         return parquet_records(self.source, self.config, every=True)
 
-    def whole(self) -> Source:
-        """Return the file as a source in memory, decoded, for a reader of whole files."""
+    def whole(self) -> tuple[Source, str]:
+        """Return a source and its encoding, for a reader of whole files.
+
+        What comes as a stream, and is read once, is decoded and kept in memory.
+        """
+        if self.source.size is not None:
+            return self.source, self.config.encoding
         data = "\n".join(self.lines()).encode("utf-8", "surrogatepass")
-        return Source(self.name, self.source.identity, len(data), lambda: BytesIO(data))
+        return Source(self.name, self.source.identity, len(data), lambda: BytesIO(data)), "utf-8"
 
     def _read(self) -> Iterator[str]:
         return read_lines(self.source, self.config.encoding, self.config.max_piece_bytes)

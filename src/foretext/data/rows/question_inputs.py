@@ -23,9 +23,10 @@ def question_inputs(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput
     if file.is_parquet or not _is_nested(file, wanted):
         yield from text_inputs(file, wanted)
         return
-    limit = {"max_piece_bytes": wanted.reading.max_piece_bytes}
-    config = QuestionsConfig.checked(limit, "rows")
-    for question in read_questions(file.whole(), config, answered=False):
+    source, encoding = file.whole()
+    limit = wanted.reading.max_piece_bytes
+    config = QuestionsConfig.checked({"encoding": encoding, "max_piece_bytes": limit}, "rows")
+    for question in read_questions(source, config, answered=False):
         kept = {name: _kept(name, question) for name in wanted.keep}
         yield KeptInput((question.question, question.context), kept)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -32,11 +33,11 @@ def _as_tuple(given: Any) -> Any:
 Columns = Annotated[str | int | tuple[str | int, ...], BeforeValidator(_as_tuple)]
 
 
-def as_columns(chosen: str | int | tuple[Column, ...] | None) -> tuple[Column, ...]:
+def as_columns(chosen: str | int | Sequence[Column] | None) -> tuple[Column, ...]:
     """Return one column or several as several, None as none."""
     if chosen is None:
         return ()
-    return chosen if isinstance(chosen, tuple) else (chosen,)
+    return (chosen,) if isinstance(chosen, str | int) else tuple(chosen)
 
 
 class LabelledConfig(Config):

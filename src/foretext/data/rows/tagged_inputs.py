@@ -61,8 +61,9 @@ def _of_columns(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
     named: dict[str, Any] = {
         name: wanted.columns[name] for name in ("token",) if name in wanted.columns
     }
-    chosen = {**learned, **named, "tag": None, "encoding": "utf-8"}  # of what is decoded
-    for sentence in read_tagged(file.whole(), TaggedConfig.checked(chosen, "rows")):
+    source, encoding = file.whole()
+    chosen = {**learned, **named, "tag": None, "encoding": encoding}
+    for sentence in read_tagged(source, TaggedConfig.checked(chosen, "rows")):
         yield KeptInput((sentence.text, *sentence.tokens), {})
 
 
