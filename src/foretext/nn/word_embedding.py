@@ -9,7 +9,7 @@ import torch
 from pydantic import Field, model_validator
 from torch import Tensor, nn
 
-from foretext.config import Config
+from foretext.config import Config as Settings
 from foretext.data.batch import Inputs
 from foretext.errors import SettingError
 from foretext.nn.bigrams import Bigrams
@@ -31,7 +31,7 @@ class WordEmbedding(nn.Module):
         SettingError: the settings read characters, and none are known.
     """
 
-    class Config(Config):
+    class Config(Settings):
         """Shape of the embedding."""
 
         vector_size: int = Field(100, ge=1)

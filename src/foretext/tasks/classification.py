@@ -6,7 +6,7 @@ from pydantic import Field
 from torch import Tensor
 
 from foretext.backbones.base import States
-from foretext.config import Config
+from foretext.config import Config as Settings
 from foretext.data.batch import Inputs, Needed
 from foretext.nn.pooling import Pooling
 from foretext.tasks.answers import Classes, LabelSets, class_answers
@@ -34,7 +34,7 @@ class Classification(TextTask):
         num_word_features: that the head reads beside the states; 0: it reads none.
     """
 
-    class Config(Config):
+    class Config(Settings):
         """Settings of the head."""
 
         max_length: int = Field(512, ge=8)

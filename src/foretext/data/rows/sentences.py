@@ -169,7 +169,7 @@ def _rows(source: Source, config: SentencesConfig) -> Iterator[SentenceRow]:
 
 def _columns_of(record: Record) -> SentencesConfig:
     """Return the columns of a record, which have the names of the settings."""
-    return SentencesConfig(**{str(name): str(name) for name in record.values})
+    return SentencesConfig.checked({str(name): str(name) for name in record.values}, "rows")
 
 
 def _row(record: Record, columns: SentencesConfig, config: SentencesConfig) -> SentenceRow:
