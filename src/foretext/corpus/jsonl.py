@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from foretext.corpus.columns import missing_column
+from foretext.corpus.columns import has_column, missing_column, nested_names, value_at
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.lines import split_lines
 from foretext.errors import CorpusError
@@ -35,9 +35,9 @@ def jsonl_rows(
                 f"{where}: this is a JSON {_json_type(row)}, but an object such as "
                 f'{{"{column}": "..."}} is expected.'
             )
-        if column not in row:
-            raise missing_column(where, column, row)
-        yield _text(row[column], where, column, may_be_half=r"\ud" in line.lower())
+        if not has_column(row, column):
+            raise missing_column(where, column, nested_names(row))
+        yield _text(value_at(row, column), where, column, may_be_half=r"\ud" in line.lower())
 
 
 def _broken_json(line: str, number: int, where: str, error: Exception) -> CorpusError:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO
 
-from foretext.corpus.columns import missing_column
+from foretext.corpus.columns import has_column, missing_column, nested_names, value_at
 from foretext.errors import CorpusError, ForetextError, MissingExtraError
 from foretext.parsing.lfs_pointer import lfs_pointer_error
 
-__all__ = ["parquet_batches", "parquet_rows"]
+__all__ = ["column_types", "parquet_batches", "parquet_rows"]
 
 _BATCH_ROWS = 256
 _SHOWN = 60  # characters of a type that an error repeats
@@ -27,7 +27,7 @@ def parquet_rows(file: BinaryIO, column: str, name: str) -> Iterator[str]:
         _check_parquet_column(schema, column, name)
 
     for rows in parquet_batches(file, [column], name, check):
-        yield from (row[column] or "" for row in rows)
+        yield from (value_at(row, column) or "" for row in rows)
 
 
 def parquet_batches(
@@ -69,10 +69,31 @@ def parquet_batches(
         ) from error
 
 
+def column_types(fields: Iterable[Any]) -> dict[str, Any]:
+    """Return the types of columns by name, those of a struct in a dict of their own."""
+    import pyarrow as pa
+
+    return {
+        field.name: column_types(field.type) if pa.types.is_struct(field.type) else field.type
+        for field in fields
+    }
+
+
 def _check_parquet_column(schema: Any, column: str, name: str) -> None:
-    if column not in schema.names:
-        raise missing_column(name, column, schema.names)
-    kind = schema.field(column).type
+    import pyarrow as pa
+
+    columns = column_types(schema)
+    if not has_column(columns, column):
+        raise missing_column(name, column, nested_names(columns))
+    kind = value_at(columns, column)
+    if isinstance(kind, dict):
+        inner = [each for each in nested_names(kind) if _is_text(value_at(kind, each))]
+        kind = schema.field(column).type if column in schema.names else pa.struct([])
+        if inner:
+            raise CorpusError(
+                f"{name}: the column '{column}' contains {str(kind)[:_SHOWN]}, not text; name a "
+                f"column within it, such as '{column}.{inner[0]}'."
+            )
     if not _is_text(kind):
         raise CorpusError(
             f"{name}: the column '{column}' contains {str(kind)[:_SHOWN]}, not text; "

@@ -112,23 +112,23 @@ class InputColumns:
         Raises:
             CorpusError: there is no such column.
         """
-        key: Column = int(name) if name.isdecimal() and name not in record.values else name
-        if key not in record.values:
+        key: Column = int(name) if name.isdecimal() and not record.has(name) else name
+        if not record.has(key):
             names = [str(each) for each in record.values]
             raise record.error(
                 f"there is no column '{name}' to keep, only {', '.join(map(repr, names[:12]))}."
                 f"{did_you_mean(name, names)}"
             )
-        return record.values[key]
+        return record.value(key)
 
     def named(self, name: str, record: Record) -> tuple[Column, ...]:
         """Return the columns of a text: those that are named, of the training, or of its name."""
         if name in self.columns:
             return as_columns(self.columns[name])
         learned = self.learned_columns(name)
-        if learned and all(column in record.values for column in learned):
+        if learned and all(map(record.has, learned)):
             return learned
-        if name in record.values:
+        if record.has(name):
             return (name,)
         missed = " ".join(map(str, learned)) or name
         raise record.error(_absent(missed, name, [str(each) for each in record.values]))

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, BinaryIO
 
 from foretext.corpus.compression import unpacked
-from foretext.corpus.parquet import parquet_batches
+from foretext.corpus.parquet import column_types, parquet_batches
 from foretext.corpus.source import Source
 from foretext.data.rows.record import Record
 from foretext.data.rows.settings import LabelledConfig
@@ -37,7 +37,7 @@ def parquet_records(
 
     def check(schema: Any) -> None:
         for column in columns or ():
-            Record(dict.fromkeys(schema.names), source.name, 1).value(column)
+            Record(column_types(schema), source.name, 1).value(column)
 
     with _opened(source, config.max_piece_bytes) as file:
         batches = parquet_batches(file, columns, source.name, check)

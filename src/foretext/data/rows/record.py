@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from foretext.corpus.columns import has_column, nested_names, value_at
 from foretext.data.rows.settings import Column
 from foretext.errors import CorpusError, did_you_mean
 
@@ -37,9 +38,14 @@ class Record(NamedTuple):
             CorpusError: there is no such column.
         """
         try:
-            return self.values[column]
+            return value_at(self.values, column)
         except KeyError:
-            raise self.error(missing(column, self.values)) from None
+            names = self.values if "." not in str(column) else nested_names(self.values)
+            raise self.error(missing(column, names)) from None
+
+    def has(self, column: Column) -> bool:
+        """Whether there is a column of this name."""
+        return has_column(self.values, column)
 
     def text(self, column: Column) -> str:
         """Return the text of `column`, "" for null.
@@ -51,7 +57,11 @@ class Record(NamedTuple):
         if value is None:
             return ""
         if not isinstance(value, str):
-            raise self.error(f"'{column}' holds {type_name(value)} where text is expected.")
+            inner = next(nested_names(value), None) if isinstance(value, dict) else None
+            advice = (
+                "" if inner is None else f"; name one of its values, such as '{column}.{inner}'"
+            )
+            raise self.error(f"'{column}' holds {type_name(value)} where text is expected{advice}.")
         return self.whole(value, str(column))
 
     def number(self, column: Column) -> float:

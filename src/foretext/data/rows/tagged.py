@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from foretext.config import Config
 from foretext.corpus.compression import LARGEST_PIECE
@@ -34,7 +34,15 @@ def _as_tuple(given: Any) -> Any:
     return tuple(given) if isinstance(given, list) else given
 
 
-_Column = Annotated[int, Field(ge=1)] | Annotated[str, Field(min_length=1)]
+def _not_none(name: str) -> str:
+    """Refuse the word that TOML and the command line have for None."""
+    if name == "none":
+        raise ValueError("'none' stands for no column")
+    return name
+
+
+_Name = Annotated[str, Field(min_length=1), AfterValidator(_not_none)]
+_Column = Annotated[int, Field(ge=1)] | _Name
 _Names = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_as_tuple)]
 Row = tuple[int, list[str]]  # its line, its columns
 
