@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -13,7 +15,7 @@ from typing import Any
 import pytest
 
 from foretext import files
-from foretext.errors import OutputError
+from foretext.errors import ForetextError, ModelFileError, OutputError
 from foretext.files import (
     atomic_file,
     atomic_folder,
@@ -21,11 +23,17 @@ from foretext.files import (
     held_folder,
     is_regular_file,
     merged_folder,
+    open_file,
+    output_error,
     refuse_existing,
     refuse_name,
     sweep,
     temporary_folder,
 )
+from foretext.parsing import read_json
+from foretext.parsing.array_file import new_array, read_part
+from foretext.progress.metrics_log import MetricsLog
+from foretext.run_folder import RunFolder
 
 WRITER = """
 import sys, time
@@ -287,3 +295,97 @@ def test_what_is_written_and_has_no_name_is_the_result(tmp_path: Path) -> None:
     refused = pytest.raises(OutputError, match=r"result cannot be written")
     with refused, atomic_folder(tmp_path / "result") as partial:
         (partial / "none" / "file").write_text("")
+
+
+# What stands in place of a file
+
+
+def unlike_files(folder: Path) -> dict[str, Path]:
+    """Things with names that are no files, none of which may be waited for."""
+    os.mkfifo(folder / "pipe")
+    (folder / "linked pipe").symlink_to(folder / "pipe")
+    (folder / "folder").mkdir()
+    (folder / "loop").symlink_to("loop")
+    (folder / "device").symlink_to("/dev/zero")
+    with socket.socket(socket.AF_UNIX) as listening:
+        before = Path.cwd()
+        os.chdir(folder)  # the name of a socket is short
+        try:
+            listening.bind("socket")
+        finally:
+            os.chdir(before)
+    names = ("pipe", "linked pipe", "folder", "loop", "device", "socket")
+    return {name: folder / name for name in names}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("mode", ["rb", "ab", "wb", "a", "wb+"])
+def test_what_is_no_file_is_not_opened(tmp_path: Path, mode: str) -> None:
+    for name, path in unlike_files(tmp_path).items():
+        with pytest.raises(OSError, match=r".") as raised, open_file(path, mode):
+            pass
+        sentence = str(output_error(path, raised.value))
+        if name not in ("folder", "loop"):
+            assert "it is a pipe, a socket or a device, and no file; remove it" in sentence
+
+
+def test_a_file_is_opened_as_by_python(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    with open_file(path, "a") as file:
+        file.write("é\n")
+    with open_file(path, "ab") as file:
+        file.write(b"more")
+    with open_file(path) as file:
+        assert file.read() == "é\nmore".encode()
+    (tmp_path / "link").symlink_to(path)
+    with open_file(tmp_path / "link") as file:
+        assert file.read(2) == "é".encode()
+    with pytest.raises(FileNotFoundError):
+        open_file(tmp_path / "absent")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("name", ["train.log", "metrics.jsonl", "recipe.toml", "run.json"])
+def test_no_file_of_a_run_is_waited_for(tmp_path: Path, name: str) -> None:
+    run = RunFolder(tmp_path)
+    os.mkfifo(tmp_path / name)
+    uses = {
+        "train.log": lambda: run.note("a line"),
+        "metrics.jsonl": lambda: MetricsLog(tmp_path / name).append({"step": 1}),
+    }
+    use = uses.get(name, lambda: read_json(tmp_path / name, ModelFileError))
+    with pytest.raises(ForetextError) as raised:
+        use()
+    assert name in str(raised.value)
+    assert "no file" in str(raised.value)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_in_place_of_numbers_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "ids.bin")
+    with pytest.raises(ModelFileError, match="no file"):
+        read_part(tmp_path / "ids.bin", "uint16", 0, 4, ModelFileError)
+    with pytest.raises(OutputError, match="no file"):
+        new_array(tmp_path / "ids.bin", "uint16", 4)
+
+
+READS = re.compile(r"\.(?:read_bytes|read_text)\(|\.open\(\"(?:a|ab|wb\+)\"")
+# Files of the system or of the package, folders that were made this moment, and what has looked.
+MAY_READ = {
+    "corpus/python_files.py", "recipes/__init__.py", "nn/team.py", "report/page.py",
+    "plan/memory.py", "comparison/measurement.py", "cli/setting_names.py",
+    "serving/process_age.py", "runtime.py", "pipeline/restarts.py", "kernels/code_files.py",
+    "vectors/replicas/on_ray/sent_text.py", "vectors/replicas/on_ray/group.py",
+    "vectors/neighbor_graph.py", "parsing/text_file.py", "serving/routes/playground.py",
+    "shards/on_ray/task.py", "shards/on_ray/address.py",
+}  # fmt: skip
+
+
+def test_files_are_read_where_it_is_looked_at_what_they_are() -> None:
+    source = Path(files.__file__).parent
+    found = {
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*.py")
+        if READS.search(path.read_text(encoding="utf-8"))
+    }
+    assert found <= MAY_READ

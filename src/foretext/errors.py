@@ -22,6 +22,7 @@ else that is raised is a defect of foretext.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 __all__ = [
@@ -38,13 +39,25 @@ __all__ = [
     "UnknownWordError",
     "UntrustedError",
     "VectorFileError",
+    "bounded",
     "did_you_mean",
     "is_panic",
 ]
 
 
+LONGEST_RUN = 300  # letters without a blank that a message repeats; more than most paths have
+LONGEST_MESSAGE = 2000
+_RUN = re.compile(rf"\S{{{LONGEST_RUN + 1},}}")
+
+
 class ForetextError(Exception):
-    """Something that the user can correct; the command line prints it and exits with 2."""
+    """Something that the user can correct; the command line prints it and exits with 2.
+
+    A sentence may repeat a value of a damaged file, however long that is; `bounded` cuts it.
+    """
+
+    def __init__(self, message: object = "", *more: object) -> None:
+        super().__init__(bounded(str(message)), *more)
 
 
 class CorpusError(ForetextError):
@@ -122,6 +135,21 @@ class MissingExtraError(ForetextError, ImportError):
 
 class Interrupted(ForetextError):  # noqa: N818  an event, not an error of the user
     """The run was stopped by a signal after its state was saved."""
+
+
+def bounded(message: str) -> str:
+    """Return a message of bounded length: long values lose their middle, and so does the whole.
+
+    Cause and place stand at the beginning of a sentence, the remedy stands at its end.
+    """
+    if len(message) <= LONGEST_RUN:
+        return message
+    short = _RUN.sub(lambda found: _ends(found[0], LONGEST_RUN // 2, 20), message)
+    return _ends(short, LONGEST_MESSAGE // 2, LONGEST_MESSAGE // 4)
+
+
+def _ends(text: str, first: int, last: int) -> str:
+    return text if len(text) <= first + last + 3 else f"{text[:first]}...{text[-last:]}"
 
 
 def is_panic(error: BaseException) -> bool:

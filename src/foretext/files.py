@@ -13,11 +13,13 @@ import errno
 import functools
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO, Any
 
 from foretext.errors import OutputError
 from foretext.leaving import moving, undone_when_leaving
@@ -33,6 +35,7 @@ __all__ = [
     "held_folder",
     "is_regular_file",
     "merged_folder",
+    "open_file",
     "output_error",
     "refuse_existing",
     "refuse_name",
@@ -42,6 +45,7 @@ __all__ = [
 
 PARTIAL = ".partial"
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT) if sys.platform != "win32" else (errno.ENOSPC,)
+NO_FILE = "it is a pipe, a socket or a device, and no file; remove it"
 LONGEST_PREFIX = 40  # letters of a name that its partial folder repeats
 _OLD = "replaced"  # in a partial folder: holds the folder that the new one replaces
 
@@ -187,6 +191,31 @@ def is_regular_file(path: Path) -> bool:
         return False
 
 
+def open_file(path: Path, mode: str = "rb") -> IO[Any]:
+    """Open a file of a folder that somebody else may have made; text is UTF-8.
+
+    A pipe, which would be waited for without end, a socket and a device are refused at once.
+
+    Raises:
+        OSError: it cannot be opened, or is no file.
+    """
+    text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
+    return open(path, mode, opener=_open_regular, **text)
+
+
+def _open_regular(path: str, flags: int) -> int:
+    try:
+        handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # a pipe that nobody reads, or a socket
+            error.strerror = NO_FILE
+        raise
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, NO_FILE, path)
+    return handle
+
+
 def output_error(path: Path, error: OSError) -> OutputError:
     """Turn what the operating system said about writing `path` into one sentence."""
     if error.errno in NO_SPACE:
@@ -197,6 +226,8 @@ def output_error(path: Path, error: OSError) -> OutputError:
         cause = "a file stands where a folder should be; choose another place"
     elif error.errno == errno.ENAMETOOLONG:
         cause = "the name is too long; choose a shorter one"
+    elif error.errno == errno.EFBIG:
+        cause = "the system lets no file be so large; raise the limit (`ulimit -f`)"
     else:
         cause = error.strerror or str(error)
     return OutputError(f"{path} cannot be written: {cause}.")

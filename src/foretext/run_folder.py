@@ -38,7 +38,14 @@ from typing import Any
 import numpy as np
 
 from foretext.errors import ModelFileError, OutputError
-from foretext.files import atomic_file, discard_folder, is_regular_file, output_error, sweep
+from foretext.files import (
+    atomic_file,
+    discard_folder,
+    is_regular_file,
+    open_file,
+    output_error,
+    sweep,
+)
 from foretext.parsing import read_json
 from foretext.replacement import CHECKPOINTS, CONFIG, RECIPE, REPLACEMENT, is_finished, promote
 from foretext.task_models import is_task
@@ -219,7 +226,7 @@ class RunFolder:
     def note(self, sentence: str) -> None:
         """Add a line with the time to ``train.log``."""
         try:
-            with self.log.open("a", encoding="utf-8") as file:
+            with open_file(self.log, "a") as file:
                 file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {sentence}\n")
         except OSError as error:
             raise output_error(self.log, error) from error

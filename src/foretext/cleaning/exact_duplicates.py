@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from foretext.cleaning.equal_keys import MOST_SORTED, equal_keys
 from foretext.errors import OutputError
-from foretext.files import output_error
+from foretext.files import open_file, output_error
 from foretext.parsing import map_array
 
 __all__ = ["ExactIndex", "exact_digest"]
@@ -52,7 +52,7 @@ class ExactIndex:
         files = (*self._halves, self._number_file)
         try:
             for path, column in zip(files, (*halves.T, np.asarray(numbers, "<i8")), strict=True):
-                with path.open("ab") as file:
+                with open_file(path, "ab") as file:
                     file.write(column.tobytes())
         except OSError as error:
             raise output_error(self.folder, error) from error

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from foretext.cleaning.equal_keys import MOST_SORTED, equal_keys
 from foretext.cleaning.signatures import BAND_ROWS, NUM_BANDS, NUM_PERMUTATIONS, jaccard
 from foretext.errors import OutputError
-from foretext.files import output_error
+from foretext.files import open_file, output_error
 from foretext.kernels.candidates import (
     LONGEST_CHAIN,
     NO_GROUP,
@@ -190,5 +190,5 @@ def _best_first(
 
 
 def _append(path: Path, array: NDArray[np.generic]) -> None:
-    with path.open("ab") as file:
+    with open_file(path, "ab") as file:
         file.write(array.data)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from foretext.errors import ForetextError, Interrupted
+from foretext.files import NO_SPACE
 from foretext.interruption import STOPPED
 from foretext.runtime import lacks_memory
 
@@ -58,6 +59,8 @@ def _usage(error: Any) -> str:
 def _refusal(error: OSError) -> str:
     cause = error.strerror or str(error) or type(error).__name__
     what = "A file or device" if error.filename is None else str(error.filename)
+    if error.errno in NO_SPACE:
+        return f"{what} cannot be written: the disk is full; free some space, and run it again."
     return f"{what} cannot be read or written: {cause}; check its name, its rights and its disk."
 
 

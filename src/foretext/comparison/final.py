@@ -18,8 +18,10 @@ from foretext.comparison.rounds import Played
 from foretext.comparison.shares import Shares
 from foretext.comparison.turn import Contest
 from foretext.comparison.worker import Answer, JobFailed
+from foretext.errors import OutputError
 from foretext.files import atomic_file, is_regular_file
 from foretext.finetuning.task_rows import sampled
+from foretext.parsing import read_bytes
 
 __all__ = ["Final", "play_final"]
 
@@ -101,7 +103,7 @@ def _rows_file(contest: Contest, number: int) -> Path:
     if number == contest.answering.rows:
         return every
     if not is_regular_file(path):
-        lines = every.read_bytes().splitlines(keepends=True)
+        lines = read_bytes(every, OutputError).splitlines(keepends=True)
         with atomic_file(path) as temporary:
             temporary.write_bytes(b"".join(sampled(lines, number)))
     return path

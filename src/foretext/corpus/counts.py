@@ -17,7 +17,7 @@ from foretext.corpus.shard_counts import counted_shards
 from foretext.corpus.text_shards import TextShards
 from foretext.corpus.word_table import WordTable
 from foretext.errors import CorpusError
-from foretext.files import temporary_folder
+from foretext.files import open_file, temporary_folder
 from foretext.kernels.letters import Letters
 from foretext.shards.portable import Portable
 
@@ -206,7 +206,7 @@ def _first(words: list[bytes], counts: list[int], most_words: int) -> tuple[list
 
 
 def _read_run(path: Path) -> Iterator[tuple[bytes, int]]:
-    with path.open("rb") as file:
+    with open_file(path) as file:
         for line in file:
             word, _, occurrences = line.partition(b"\t")
             yield word, int(occurrences)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from foretext.errors import ModelFileError
-from foretext.files import output_error
+from foretext.files import open_file, output_error
 from foretext.indexing.building import Building
 from foretext.parsing import map_array
 from foretext.progress import Progress
@@ -91,14 +91,14 @@ def _num_done(path: Path, row_bytes: int) -> int:
         return 0
     num_rows, rest = divmod(path.stat().st_size, row_bytes)
     if rest:
-        with path.open("rb+") as file:
+        with open_file(path, "rb+") as file:
             file.truncate(num_rows * row_bytes)
     return num_rows
 
 
 def _append(path: Path, rows: np.ndarray[Any, Any]) -> None:
     try:
-        with path.open("ab") as file:
+        with open_file(path, "ab") as file:
             file.write(np.ascontiguousarray(rows).data)
     except OSError as error:
         raise output_error(path, error) from error

@@ -52,6 +52,8 @@ class CodeFile:
 
     def read(self) -> ObjectCode | None:
         """Return what an earlier run has left; None: nothing, or something damaged."""
+        if not self.path.is_file():  # a pipe would be waited for without end
+            return None
         try:
             head, _, content = self.path.read_bytes().partition(b"\n")
         except OSError:
@@ -69,7 +71,8 @@ class CodeFile:
         head = " ".join([digest, *facts]).encode()
         partial = self.path.with_name(f"{self.path.name}.{os.getpid()}")
         try:
-            partial.write_bytes(head + b"\n" + code.content)
+            with partial.open("xb") as file:  # whatever stands there is not opened
+                file.write(head + b"\n" + code.content)
             partial.replace(self.path)
         except OSError:
             partial.unlink(missing_ok=True)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.errors import ForetextError
-from foretext.files import output_error
+from foretext.files import open_file, output_error
 
 __all__ = [
     "Judge",
@@ -100,7 +100,8 @@ def read_part(
         ForetextError: of the class `error`: the file is missing, or ends before.
     """
     try:
-        part = np.fromfile(path, dtype, length, offset=first * np.dtype(dtype).itemsize)
+        with open_file(path) as file:
+            part = np.fromfile(file, dtype, length, offset=first * np.dtype(dtype).itemsize)
     except (OSError, ValueError, MemoryError) as problem:
         raise error(f"{path} cannot be read: {problem}.") from problem
     if len(part) != length:
@@ -115,7 +116,7 @@ def new_array(path: Path, dtype: str, length: int) -> NDArray[Any]:
         OutputError: there is no room for it, or it cannot be written.
     """
     try:
-        with path.open("wb+") as file:
+        with open_file(path, "wb+") as file:
             return _mapped(file, dtype, length)
     except OSError as problem:
         raise output_error(path, problem) from problem

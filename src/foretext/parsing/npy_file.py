@@ -12,9 +12,10 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from foretext.errors import ForetextError
+from foretext.files import atomic_file
 from foretext.parsing.text_file import read_bytes
 
-__all__ = ["read_npy"]
+__all__ = ["read_npy", "write_npy"]
 
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 _BROKEN = (ValueError, TypeError, KeyError, SyntaxError, EOFError, OverflowError, MemoryError)
@@ -39,6 +40,20 @@ def read_npy(path: Path, error: type[ForetextError]) -> NDArray[Any]:
             f"{path} is not a whole .npy file of numbers ({cause}); save the array again with "
             "numpy.save."
         ) from problem
+
+
+def write_npy(path: Path, array: NDArray[Any]) -> None:
+    """Write an array, whole or not at all.
+
+    numpy writes to a file in a way of its own, whose errors do not say that a disk is full.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    rows = np.ascontiguousarray(array)
+    with atomic_file(path) as temporary, temporary.open("wb") as file:
+        npy.write_array_header_1_0(file, npy.header_data_from_array_1_0(rows))
+        file.write(rows.data if rows.size else b"")
 
 
 def _array(file: BinaryIO, size: int) -> NDArray[Any]:

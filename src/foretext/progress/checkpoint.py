@@ -26,7 +26,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from foretext.errors import OutputError
-from foretext.files import NO_SPACE, atomic_folder, output_error
+from foretext.files import NO_SPACE, atomic_folder, open_file, output_error
 from foretext.leaving import unhurried
 from foretext.parsing import file_checksum, read_json, read_tensors, write_tensors
 
@@ -79,7 +79,7 @@ class Checkpoints:
         size = sum(array.nbytes for array in arrays.values()) + SPARE
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with (self.folder / ROOM).open("wb") as file:
+            with open_file(self.folder / ROOM, "wb") as file:
                 os.posix_fallocate(file.fileno(), 0, size)
         except OSError as error:
             (self.folder / ROOM).unlink(missing_ok=True)

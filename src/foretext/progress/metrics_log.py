@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self, TextIO
 
 from foretext.errors import OutputError
-from foretext.files import atomic_file, output_error
+from foretext.files import atomic_file, open_file, output_error
 from foretext.parsing import parse_json, read_bytes
 
 __all__ = ["MetricsLog"]
@@ -92,7 +92,7 @@ class MetricsLog:
 
     def _open(self) -> TextIO:
         self.truncate(len(self._lines()))  # a new record must not be glued to a torn one
-        return self.path.open("a", encoding="utf-8", newline="\n")
+        return open_file(self.path, "a")
 
     def _lines(self) -> list[tuple[int, bytes]]:
         """Number and text of each line that holds a record."""

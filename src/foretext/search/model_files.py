@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing_extensions import TypedDict
 
 from foretext.errors import ForetextError, ModelFileError
-from foretext.files import is_regular_file, output_error
+from foretext.files import is_regular_file, open_file, output_error
 from foretext.parsing import read_json
 
 __all__ = ["copy_model", "fingerprint", "model_files"]
@@ -90,7 +90,7 @@ def _module_folders(path: Path) -> list[Path]:
 def _digest(file: Path, error: type[ForetextError] = ModelFileError) -> str:
     digest = hashlib.sha256()
     try:
-        with file.open("rb") as stream:
+        with open_file(file) as stream:
             while piece := stream.read(READ_SIZE):
                 digest.update(piece)
     except OSError as problem:

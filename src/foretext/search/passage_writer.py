@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.errors import ModelFileError
-from foretext.files import output_error
+from foretext.files import open_file, output_error
 from foretext.parsing import write_tensors
 from foretext.search.cutting import Passage
 from foretext.search.folder import IndexFolder
@@ -43,7 +43,7 @@ class PassageWriter:
             self._take(before)
         mode = "wb" if before is None else "ab"
         try:
-            self._file = folder.texts.open(mode)
+            self._file = open_file(folder.texts, mode)
         except OSError as error:
             raise output_error(folder.texts, error) from error
 
@@ -51,7 +51,10 @@ class PassageWriter:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._file.close()
+        try:
+            self._file.close()  # writes what is left
+        except OSError as problem:
+            raise output_error(self._folder.texts, problem) from problem
 
     @property
     def num_passages(self) -> int:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind
 from foretext.errors import ModelFileError
-from foretext.files import output_error, temporary_folder
+from foretext.files import open_file, output_error, temporary_folder
 from foretext.parsing import map_array, new_array, write_tensors
 
 __all__ = ["write_word_index"]
@@ -67,7 +67,8 @@ class _Counter:
         block = {"pairs": pairs, "counts": np.minimum(counts, MOST).astype(np.int64)}
         for name, array in block.items():
             try:
-                array.tofile(self._file(name, len(self._sizes)))
+                with open_file(self._file(name, len(self._sizes)), "wb") as file:
+                    file.write(array.data)
             except OSError as error:
                 raise output_error(self._folder, error) from error
         self._lengths.append(lengths.astype(np.uint32))

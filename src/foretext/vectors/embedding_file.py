@@ -9,6 +9,7 @@ import numpy as np
 
 from foretext.errors import MissingExtraError, SettingError
 from foretext.files import atomic_file, refuse_existing
+from foretext.parsing.npy_file import write_npy
 
 __all__ = ["save_embeddings"]
 
@@ -25,8 +26,7 @@ def save_embeddings(
     """
     refuse_existing(path, overwrite=overwrite)
     if path.suffix == ".npy":
-        with atomic_file(path) as temporary, temporary.open("wb") as file:
-            np.save(file, embeddings, allow_pickle=False)
+        write_npy(path, embeddings)
     elif path.suffix == ".parquet":
         _write_parquet(path, texts, embeddings)
     else:
