@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from foretext._version import __version__
-from foretext.openmp import limit_spinning
+from foretext.openmp import limit_spinning, survive_forks
 
 if TYPE_CHECKING:
     from foretext.artifact import load
@@ -87,6 +87,7 @@ _HOMES = {
     "trust": "foretext.registry",
 }
 
+survive_forks()
 limit_spinning()  # here, because it has an effect only before PyTorch is loaded
 
 if not TYPE_CHECKING:  # which would take any name for one of ours

@@ -64,7 +64,9 @@ class ModelParts(Represented):
         self.is_sentence_encoder = is_sentence_encoder
         self.target_tokenizer = target_tokenizer  # of what a source becomes; None: there is one
         self.decoding = decoding  # how its folder searches for texts; None: it does not say it
-        self.prompts = prompts  # texts to begin others with, by name, which `embed` puts nowhere
+        self.prompts = dict(
+            prompts
+        )  # texts to begin others with, by name, which `embed` puts nowhere
         self._networks = Networks(network, tokenizer, precision)
         self.visibility: Visibility = (
             "full" if backbone.reads_source else visibility or _visibility(tokenizer, objective)

@@ -29,6 +29,10 @@ class Copies:
             str, tuple[Any, Any]
         ] = {}  # the weights at that time, and what was made of them
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what was made: it holds weights in forms of a library, and is made again."""
+        return {**vars(self), "_made": {}}
+
     def in_dtype(self, dtype: torch.dtype) -> Any:
         """Return the network with all weights in `dtype`: itself, if they are already."""
         original = self.original.eval()

@@ -55,7 +55,7 @@ class SubwordTokenizer(Tokenizer):
         self, library: LibraryTokenizer, ends: Mapping[str, int] = MappingProxyType({})
     ) -> None:
         self.library = library
-        self.ends = ends
+        self.ends = dict(ends)
         self._recent: RecentTexts | None = None
 
     @classmethod
