@@ -7,6 +7,7 @@ TOML file or from ``--set section.name=value``; the same checks run for all.
 from __future__ import annotations
 
 import re
+from numbers import Integral
 from typing import Annotated, Any, Self
 
 from pydantic import (
@@ -20,7 +21,20 @@ from pydantic import (
 
 from foretext.errors import SettingError, did_you_mean
 
-__all__ = ["Config", "duration_seconds", "size_bytes"]
+__all__ = ["Config", "duration_seconds", "size_bytes", "whole_number"]
+
+
+def whole_number(value: Any, name: str, *, least: int | None = None) -> int:
+    """Return a whole number of Python or numpy that an argument `name` was given.
+
+    Raises:
+        SettingError: it is none, or less than `least`.
+    """
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_whole or (least is not None and value < least):
+        wanted = "a whole number" if least is None else f"a whole number from {least}"
+        raise SettingError(f"{name} = {repr(value)[:60]}: give {wanted}, such as 10.")
+    return int(value)
 
 
 NONE = "none"  # how TOML and the command line write None

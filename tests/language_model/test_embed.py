@@ -122,9 +122,23 @@ def test_wrong_settings_are_sentences(make: object, settings: dict, complaint: s
         make().embed(["the king"], **settings)  # type: ignore[operator]
 
 
-def test_a_text_that_is_not_in_a_list_is_refused() -> None:
-    with pytest.raises(SettingError, match="put a single one into a list"):
-        bert().embed("the king")
+def test_a_single_text_gets_a_single_vector() -> None:
+    model = bert()
+    assert model.embed("the king").tolist() == model.embed(["the king"])[0].tolist()
+    pair = model.embed("the king", seconds="a queen")
+    assert pair.tolist() == model.embed(["the king"], seconds=["a queen"])[0].tolist()
+
+
+def test_similarity_is_the_cosine_of_texts_or_vectors() -> None:
+    model, texts = bert(), ["the king", "a queen", "the king"]
+    cosines = model.similarity(texts, texts[:2])
+    assert cosines.shape == (3, 2)
+    np.testing.assert_allclose(cosines[0], cosines[2], atol=1e-6)
+    assert model.similarity("the king", "the king") == pytest.approx(1.0, abs=1e-6)
+    np.testing.assert_allclose(model.similarity("the king", texts), cosines[:, 0], atol=1e-6)
+    np.testing.assert_allclose(model.similarity(model.embed(texts), texts[:2]), cosines, atol=1e-6)
+    with pytest.raises(SettingError, match="holds no texts and no vectors of"):
+        model.similarity(np.zeros((2, 3)), texts)
 
 
 def test_a_body_alone_looks_where_its_tokenizer_says(tmp_path: Path) -> None:

@@ -219,9 +219,11 @@ def test_one_point_is_noticed(wordpiece: SubwordTokenizer) -> None:
     assert set(found.ranks) == {24}
 
 
-def test_a_single_text_is_refused(wordpiece: SubwordTokenizer) -> None:
-    with pytest.raises(SettingError, match="put a single one into a list"):
-        encoder(bert_body(wordpiece), pairs()).embed("a text")
+def test_a_single_text_gets_a_single_vector(wordpiece: SubwordTokenizer) -> None:
+    model = encoder(bert_body(wordpiece), pairs())
+    assert model.embed("a dog").tolist() == model.embed(["a dog"])[0].tolist()
+    assert model.similarity("a dog", "a dog") == pytest.approx(1.0, abs=1e-6)
+    assert model.similarity(["a dog", "a cat"], "a dog").shape == (2,)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from foretext.cli.shared import (
     print_table,
     refuse_options,
 )
+from foretext.errors import UnknownWordError
 from foretext.terminal import say
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ def neighbors(
 ) -> None:
     """Show the words or documents nearest to others.
 
-    Of document vectors give names of documents, or texts.
+    Of document vectors give names of documents, or texts. A word without a vector is named once the
+    others are answered, and the exit code is 2.
     """
     from foretext.artifact import load, load_vectors, opened_run
 
@@ -61,12 +63,30 @@ def neighbors(
         return
     vectors = load_vectors(run)
     searched = vectors if index is None else _open_index(index, vectors)
-    found = searched.neighbors(words, topn)
+    known = [word for word in words if vectors.has_index_for(word)]
+    found = searched.neighbors(known, topn)
     if as_json:
-        print_json({word: dict(near) for word, near in zip(words, found, strict=True)})
-        return
-    for word, near in zip(words, found, strict=True):
-        print_table([vectors.spelled(word), "cosine"], near)
+        near_words = {word: dict(near) for word, near in zip(known, found, strict=True)}
+        print_json({word: near_words.get(word) for word in words})
+    else:
+        for word, near in zip(known, found, strict=True):
+            print_table([vectors.spelled(word), "cosine"], near)
+    _refuse_unknown(vectors, [word for word in words if not vectors.has_index_for(word)])
+
+
+def _refuse_unknown(vectors: WordVectors, words: list[str]) -> None:
+    """Say which words have no vector, once the others are answered.
+
+    Raises:
+        UnknownWordError: the last of them.
+    """
+    for place, word in enumerate(words, start=1):
+        try:
+            vectors.get_vector(word)
+        except UnknownWordError as error:
+            if place == len(words):
+                raise
+            say(str(error), error=True)
 
 
 def _show_documents(

@@ -41,6 +41,7 @@ from foretext.nn.dense import through_layers
 from foretext.objectives.reading import Reading
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.vectors.shortened import shortened
+from foretext.vectors.text_cosines import text_cosines
 
 __all__ = ["LanguageModel"]
 
@@ -84,7 +85,8 @@ class LanguageModel(ModelParts):
         vectors are averaged by their tokens (with pooling "max": the largest is taken).
 
         Args:
-            texts: N strings in a list, a generator, a column, or a table with a column "text".
+            texts: N strings in a list, a generator, a column, or a table with a column "text"; a
+                single one gets a single vector, (D,).
             pooling: "mean" or "max" over all positions, the frame's among them, or "cls", the first
                 one; None: the model's own, which is "mean" unless its folder says otherwise. Its
                 own pooling of the last layer goes through the `dense` layers of its folder, too.
@@ -96,11 +98,15 @@ class LanguageModel(ModelParts):
             progress: advances by the texts that are done.
 
         Raises:
-            SettingError: no such pooling, layer, overlap or dim, or a text that is not in a list.
+            SettingError: no such pooling, layer, overlap or dim.
             CorpusError: an element is no text, or a pair is longer than the model.
         """
-        if isinstance(texts, str) or isinstance(seconds, str):
-            raise SettingError("embed takes several texts; put a single one into a list.")
+        if isinstance(texts, str):
+            options: Any = {"overlap": overlap, "dim": dim, "normalize": normalize}
+            if seconds is not None:
+                options["seconds"] = [seconds] if isinstance(seconds, str) else seconds
+            single: NDArray[np.float32] = self.embed([texts], pooling, layer, **options)[0]
+            return single
         backbone = self._networks.reader().backbone.for_tasks
         layers, found = check_layers(layer, backbone), list(iterate_texts(texts))
         pooling = pooling or self.pooling
@@ -114,6 +120,20 @@ class LanguageModel(ModelParts):
         if normalize is None:
             normalize = self.normalize or dim is not None
         return shortened(vectors, dim, normalize=normalize)
+
+    def similarity(self, firsts: Any, seconds: Any) -> Any:
+        """Return the cosines of all first texts with all second ones, (N, M).
+
+        Vectors that `embed` has given can stand in place of texts. A single text takes its axis
+        away: two texts give a number. Of a model that was not trained for it cosines say little;
+        `is_sentence_encoder` says whether it was.
+
+        Raises:
+            CorpusError: an element is no text.
+            SettingError: vectors are not finite, or of another size.
+        """
+        size = self.dense[-1].weight.shape[0] if self.dense else self.backbone.dim
+        return text_cosines(self.embed, size, firsts, seconds)
 
     @torch.inference_mode()
     def fill(

@@ -20,7 +20,6 @@ from foretext.corpus.blocks import Advance
 from foretext.corpus.texts import iterate_texts
 from foretext.data.padded_examples import PaddedExamples, Ragged
 from foretext.data.rows import Input, SentenceRow
-from foretext.errors import SettingError
 from foretext.metrics.paired import Tallies
 from foretext.task_models.sentence_encoder_learning import SentenceEncoderLearning
 from foretext.task_models.sentence_figures import (
@@ -31,6 +30,7 @@ from foretext.task_models.sentence_figures import (
     shown_sentences,
 )
 from foretext.vectors.shortened import shortened
+from foretext.vectors.text_cosines import text_cosines
 
 __all__ = ["SentenceEncoder"]
 
@@ -77,17 +77,20 @@ class SentenceEncoder(SentenceEncoderLearning):
         whose vectors are averaged by their tokens (with pooling "max": the largest is taken).
 
         Args:
-            texts: N strings in a list, a generator, a column, or a table with a column "text".
+            texts: N strings in a list, a generator, a column, or a table with a column "text"; a
+                single one gets a single vector, (D,).
             dim: numbers to keep, the first ones; None: all. Shorter vectors get length 1.
             normalize: whether vectors get length 1; None: as the model was set up.
             progress: advances by the texts that are done.
 
         Raises:
-            SettingError: the vectors have fewer numbers, or a text is not in a list.
+            SettingError: the vectors have fewer numbers.
             CorpusError: an element is no text.
         """
         if isinstance(texts, str):
-            raise SettingError("embed takes several texts; put a single one into a list.")
+            options: Any = {"dim": dim, "normalize": normalize, "progress": progress}
+            single: NDArray[np.float32] = self.embed([texts], **options)[0]
+            return single
         if normalize is None:
             normalize = self.task.normalizes or dim is not None
         found = list(iterate_texts(texts))
@@ -99,11 +102,17 @@ class SentenceEncoder(SentenceEncoderLearning):
                 progress.advance(len(found[part]))
         return shortened(vectors, dim, normalize=normalize)
 
-    def similarity(self, firsts: Any, seconds: Any) -> NDArray[np.float32]:
-        """Return the cosines of all first texts with all second ones, (N, M)."""
-        vectors = [self.embed(texts, normalize=True) for texts in (firsts, seconds)]
-        found: NDArray[np.float32] = vectors[0] @ vectors[1].T
-        return found
+    def similarity(self, firsts: Any, seconds: Any) -> Any:
+        """Return the cosines of all first texts with all second ones, (N, M).
+
+        Vectors that `embed` has given can stand in place of texts. A single text takes its axis
+        away: two texts give a number.
+
+        Raises:
+            CorpusError: an element is no text.
+            SettingError: vectors are not finite, or of another size.
+        """
+        return text_cosines(self.embed, self.vector_size, firsts, seconds)
 
     def answer_rows(self, rows: Sequence[SentenceRow]) -> SentenceAnswers:
         """Return how similar the texts of rows are, and where the right ones are found."""

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.config import whole_number
 from foretext.corpus.texts import iterate_texts
 from foretext.errors import CorpusError, SettingError
 from foretext.progress import Progress
@@ -19,6 +20,7 @@ from foretext.runtime import usable_cores
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors.document_network import DocumentNetwork
 from foretext.vectors.document_storage import read_documents, write_documents
+from foretext.vectors.neighbors import unit_rows
 from foretext.vectors.shortened import shortened
 from foretext.vectors.word_vectors import WordVectors
 
@@ -149,22 +151,26 @@ class DocumentVectors(Represented):
         A vector depends on its text and the seed alone, not on the texts around it.
 
         Args:
-            texts: strings in a list, a generator, a column, or a table with a column "text".
+            texts: strings in a list, a generator, a column, or a table with a column "text"; a
+                single one gets a single vector, (D,).
             epochs: passes over each text; None: the setting `infer_epochs`.
             seed: of all that is drawn.
             normalize: whether vectors get length 1; None: they do not.
             progress: advances by the texts.
 
         Raises:
-            SettingError: one string, or less than one pass.
+            SettingError: less than one pass.
             CorpusError: an element is no text.
         """
         from foretext.vectors.document_inference import infer
 
         if isinstance(texts, str):
-            raise SettingError("embed takes several texts; put a single one into a list.")
-        if epochs is not None and epochs < 1:
-            raise SettingError(f"epochs = {epochs}: a text is passed over once at least.")
+            options: Any = {"epochs": epochs, "seed": seed, "normalize": normalize}
+            single: NDArray[np.float32] = self.embed([texts], progress=progress, **options)[0]
+            return single
+        if epochs is not None:
+            epochs = whole_number(epochs, "epochs", least=1)
+        seed = whole_number(seed, "seed", least=0)
         ids = [np.array(self.tokenizer.encode(text), np.int64) for text in iterate_texts(texts)]
         parts = [np.zeros((0, self.vector_size), np.float32)]
         for first in range(0, len(ids), INFERRED_AT_ONCE):
@@ -239,7 +245,7 @@ class DocumentVectors(Represented):
         if not texts:
             raise CorpusError("There is no document to find again; give texts.")
         inferred = self.embed(texts, seed=seed)
-        unit = self.vectors / np.maximum(np.linalg.norm(self.vectors, axis=1, keepdims=True), 1e-12)
+        unit = unit_rows(self.vectors)
         nearest = np.concatenate(
             [(inferred[at : at + 64] @ unit.T).argmax(axis=1) for at in range(0, len(texts), 64)]
         )

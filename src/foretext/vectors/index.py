@@ -11,10 +11,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import SettingError, VectorFileError
+from foretext.config import whole_number
+from foretext.errors import VectorFileError
 from foretext.progress import Progress
 from foretext.vectors.neighbor_graph import NeighborGraph
-from foretext.vectors.neighbors import Nearest, inverse_norms, search, unit_rows
+from foretext.vectors.neighbors import Nearest, comparable_rows, inverse_norms, search, unit_rows
+from foretext.vectors.word_similarity import given_words
 from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["NeighborIndex"]
@@ -77,9 +79,7 @@ class NeighborIndex:
             UnknownWordError: a word is not in the vocabulary.
             SettingError: `topn` is less than 1.
         """
-        words = list(words)
-        if topn < 1:
-            raise SettingError(f"topn = {topn}: ask for at least one neighbour.")
+        words, topn = given_words(words), whole_number(topn, "topn", least=1)
         queries = unit_rows(self.vectors[words])  # (Q, D)
         found = [self._named(self._search(query, topn + 1)) for query in queries]
         return [
@@ -95,6 +95,7 @@ class NeighborIndex:
         matrix = self.vectors.vectors  # (V, D)
         rows = np.random.default_rng(seed).permutation(len(matrix))[:num_queries]
         queries = unit_rows(matrix[rows])
+        matrix = comparable_rows(matrix)
         exact = search(matrix, inverse_norms(matrix), queries, topn).rows  # (Q, topn)
         found = [self._search(query, topn).rows for query in queries]
         num_found = sum(np.isin(*pair).sum() for pair in zip(exact, found, strict=True))

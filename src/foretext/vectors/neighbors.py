@@ -11,12 +11,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Nearest", "inverse_norms", "nearest_others", "num_shared", "search", "unit_rows"]
+__all__ = [
+    "Nearest",
+    "comparable_rows",
+    "inverse_norms",
+    "nearest_others",
+    "num_shared",
+    "search",
+    "unit_rows",
+]
 
 _QUERY_TILE = 256
 _ROW_TILE = 2048  # 256 × 2048 scores are 2 MB, still in cache when they are looked through
 _LARGEST_HEAP = 1000  # larger ones are slower than sorting
-_SMALLEST_NORM = 1e-38  # the inverse of less is no float32; such a row counts as zeros
+_LARGEST, _SMALLEST = 2.0**40, 2.0**-40  # squares and sums of what lies between are exact enough
 
 
 class Nearest(NamedTuple):
@@ -27,16 +35,38 @@ class Nearest(NamedTuple):
 
 
 def inverse_norms(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return 1 / length of each row (V,); 0 for a row of zeros, whose cosine is then 0."""
+    """Return 1 / length of each row (V,); 0 for a row of zeros, whose cosine is then 0.
+
+    The rows are `comparable_rows`.
+    """
     norms = np.sqrt(np.einsum("vd,vd->v", vectors, vectors, dtype=np.float64))
     inverse = np.zeros(len(vectors), dtype=np.float32)
-    np.divide(1, norms, out=inverse, where=norms > _SMALLEST_NORM, casting="same_kind")
+    np.divide(1, norms, out=inverse, where=norms > 0, casting="same_kind")
     return inverse
+
+
+def comparable_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return rows (N, D) of which products can be made: those near the limits of floats scaled.
+
+    Each such row is multiplied by a power of 2, which changes neither its direction nor a digit.
+    Where there is none, as almost always, the rows come back themselves, not a copy.
+    """
+    if not vectors.size:
+        return vectors
+    largest = np.maximum(vectors.max(axis=1), -vectors.min(axis=1))  # (N,)
+    is_odd = (largest > _LARGEST) | ((largest < _SMALLEST) & (largest > 0))
+    if not is_odd.any():
+        return vectors
+    scaled = vectors.copy()
+    exponents = np.frexp(largest[is_odd])[1]
+    scaled[is_odd] = np.ldexp(vectors[is_odd], -exponents[:, None])
+    return scaled
 
 
 def unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the rows (N, D) with length 1; those of zeros stay zeros."""
-    unit: NDArray[np.float32] = vectors * inverse_norms(vectors)[:, None]
+    rows = comparable_rows(vectors)
+    unit: NDArray[np.float32] = rows * inverse_norms(rows)[:, None]
     return unit
 
 
@@ -47,6 +77,8 @@ def search(
     k: int,
 ) -> Nearest:
     """Find for each of `queries` (Q, D), of unit length, the `k` nearest of `vectors` (V, D).
+
+    The vectors are `comparable_rows`.
 
     `inverse` (V,) is what `inverse_norms` gives; the scores are cosines. Where there are fewer than
     `k` rows, all of them come.
@@ -69,6 +101,7 @@ def nearest_others(
     There must be more than `k` vectors.
     """
     assert 0 <= k < len(vectors), (k, len(vectors))
+    vectors = comparable_rows(vectors)
     queries = unit_rows(vectors[rows])
     found = search(vectors, inverse_norms(vectors), queries, k + 1).rows  # (Q, k + 1)
     left_out = found == rows[:, None]

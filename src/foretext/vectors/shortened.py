@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.config import whole_number
 from foretext.errors import SettingError
+from foretext.vectors.neighbors import comparable_rows
 
 __all__ = ["shortened"]
 
@@ -26,10 +28,11 @@ def shortened(
         SettingError: the vectors have fewer numbers.
     """
     width = vectors.shape[1]
-    if dim is not None and not 1 <= dim <= width:
+    if dim is not None and not 1 <= whole_number(dim, "dim") <= width:
         raise SettingError(f"dim = {dim}: the vectors have {width} numbers; use 1 to {width}.")
     kept = np.ascontiguousarray(vectors[:, :dim])
     if normalize:
+        kept = comparable_rows(kept)
         lengths = np.linalg.norm(kept, axis=1, keepdims=True)
         kept /= np.where(lengths, lengths, 1.0)
     return kept

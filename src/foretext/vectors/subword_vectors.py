@@ -83,7 +83,7 @@ class SubwordVectors:
         return [(ngram, self.vectors[row]) for ngram, row in pairs if row >= 0]
 
     def nearest(
-        self, vector: NDArray[np.float32], words: Sequence[str], topn: int = 10
+        self, vector: NDArray[np.float32], words: Sequence[str], topn: int | None = 10
     ) -> list[tuple[str, float]]:
         """Return the n-grams of `words` nearest to a vector (D,), with cosines.
 

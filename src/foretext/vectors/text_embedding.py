@@ -40,9 +40,29 @@ def embed_texts(
     means = []
     for text in texts:
         rows = rows_of(text)
-        parts = vectors[rows] if weights is None else vectors[rows] * weights[rows, None]
-        means.append(parts.sum(axis=0) / max(len(rows), 1))  # (D,)
+        means.append(_mean(vectors[rows], None if weights is None else weights[rows, None]))
     return np.array(means, dtype=np.float32).reshape(-1, vectors.shape[1])
+
+
+def _mean(
+    parts: NDArray[np.float32], weights: NDArray[np.float32] | None
+) -> NDArray[np.float32]:  # (D,)
+    """Return the mean of rows (N, D), which is finite although their sum may not be."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        weighted = parts if weights is None else parts * weights
+        mean: NDArray[np.float32] = weighted.sum(axis=0) / max(len(parts), 1)
+    if np.isfinite(mean).all():
+        return mean
+    return _mean_of_large(parts, weights)
+
+
+def _mean_of_large(
+    parts: NDArray[np.float32], weights: NDArray[np.float32] | None
+) -> NDArray[np.float32]:
+    whole = parts.astype(np.float64) * (1.0 if weights is None else weights)
+    limit = np.finfo(np.float32).max
+    mean: NDArray[np.float32] = np.clip(whole.mean(axis=0), -limit, limit).astype(np.float32)
+    return mean
 
 
 def word_weights(

@@ -21,6 +21,7 @@ from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.token_names import token_names
 from foretext.vectors.formats.detection import format_of_name
 from foretext.vectors.formats.static_folder import WEIGHTS, StaticFolder, read_folder, write_folder
+from foretext.vectors.neighbors import comparable_rows
 from foretext.vectors.storage import StorageType
 from foretext.vectors.text_embedding import remove_first_component
 from foretext.vectors.word_vectors import WordVectors
@@ -122,19 +123,22 @@ class TokenVectors(WordVectors):
         """Return one vector a text, (N, D) float32: the mean of its tokens'; no tokens give zeros.
 
         Args:
-            texts: strings in a list, a generator, a column, or a table with a column "text".
+            texts: strings in a list, a generator, a column, or a table with a column "text"; a
+                single one gets a single vector, (D,).
             weighting: "mean" alone: the vectors have their weights in them.
             a: of "sif".
             remove_component: take out the direction that is common to the texts.
             normalize: whether vectors get length 1; None: as these vectors do it.
 
         Raises:
-            SettingError: one string, another weighting, or a single text to take a common
+            SettingError: another weighting, or a single text to take a common
                 direction out of.
             CorpusError: an element is no text.
         """
         if isinstance(texts, str):
-            raise SettingError("embed takes several texts; put a single one into a list.")
+            options: Any = {"a": a, "remove_component": remove_component, "normalize": normalize}
+            single: NDArray[np.float32] = self.embed([texts], weighting, **options)[0]
+            return single
         if isinstance(weighting, np.ndarray) or weighting != "mean":
             given = "array" if isinstance(weighting, np.ndarray) else weighting
             raise SettingError(
@@ -145,6 +149,7 @@ class TokenVectors(WordVectors):
         if remove_component:
             means = remove_first_component(means)
         if self.normalize if normalize is None else normalize:
+            means = comparable_rows(means)
             lengths = np.linalg.norm(means, axis=1, keepdims=True)
             np.divide(means, lengths, out=means, where=lengths > 0)
         return means

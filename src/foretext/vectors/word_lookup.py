@@ -19,7 +19,7 @@ from foretext.representation import Represented
 from foretext.vectors.formats import VectorTable
 from foretext.vectors.formats.table import check_table
 from foretext.vectors.lookup import unknown_word
-from foretext.vectors.neighbors import inverse_norms, unit_rows
+from foretext.vectors.neighbors import comparable_rows, inverse_norms, unit_rows
 
 if TYPE_CHECKING:
     from foretext.vectors.subword_vectors import SubwordVectors
@@ -140,8 +140,9 @@ class WordLookup(Represented):
         if row is None:
             unseen = self._unseen_vector(self.spelled(word))
             return read_only(unit_rows(unseen[None])[0] if norm else unseen)
-        vector = self.vectors[row]
-        return read_only(vector * self._inverse_norms[row]) if norm else vector
+        if norm:
+            return read_only(self._comparable[row] * self._inverse_norms[row])
+        return read_only(self.vectors[row])
 
     def get_mean_vector(
         self,
@@ -181,7 +182,11 @@ class WordLookup(Represented):
 
     @cached_property
     def _inverse_norms(self) -> NDArray[np.float32]:  # (V,); a whole unit matrix would be double
-        return inverse_norms(self.vectors)
+        return inverse_norms(self._comparable)
+
+    @cached_property
+    def _comparable(self) -> NDArray[np.float32]:  # (V, D); the vectors themselves, as a rule
+        return comparable_rows(self.vectors)
 
     @cached_property
     def _has_small_letters_only(self) -> bool:

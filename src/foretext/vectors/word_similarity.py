@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from math import isfinite
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from foretext.config import whole_number
 from foretext.errors import SettingError
 from foretext.vectors.neighbors import Nearest, search, unit_rows
 from foretext.vectors.text_embedding import known_words
@@ -48,7 +51,7 @@ class WordSimilarity(WordLookup):
         """
         unit = unit_rows(self._direction(word)[None])[0]
         rows = [self._row(other) for other in others] if len(others) else slice(None)
-        cosines: NDArray[np.float32] = self.vectors[rows] @ unit * self._inverse_norms[rows]
+        cosines: NDArray[np.float32] = self._comparable[rows] @ unit * self._inverse_norms[rows]
         return 1 - cosines
 
     def n_similarity(self, words: Sequence[str], others: Sequence[str]) -> float:
@@ -95,10 +98,12 @@ class WordSimilarity(WordLookup):
         self,
         positive: Terms | None = None,
         negative: Terms | None = None,
-        topn: int = 10,
+        topn: int | None = 10,
         restrict_vocab: int | None = None,
     ) -> list[tuple[str, float]]:
         """Return the `topn` words nearest to the sum of `positive` less `negative`, with cosines.
+
+        None are all words, here and in the other methods.
 
         A term is a word, a vector (D,), or a pair of one of these and its weight; words count with
         unit length, vectors as they are. The words of the query are left out. A weight in
@@ -111,15 +116,16 @@ class WordSimilarity(WordLookup):
         terms = [*_weighted(positive, 1.0), *_weighted(negative, -1.0)]
         if not terms:
             raise SettingError("most_similar needs at least one word or vector to start from.")
+        topn = self._number_of_words(topn)
         weights = np.array([weight for _, weight in terms], dtype=np.float32)
-        query = weights @ np.array([self._direction(term) for term, _ in terms])  # (D,)
+        query = _summed(weights, np.array([self._direction(term) for term, _ in terms]))  # (D,)
         named = [term for term, _ in terms if isinstance(term, str)]
         excluded = self._rows_of(named)
         nearest = self._search(query[None], topn + len(excluded), restrict_vocab)
         return self._named(nearest, 0, excluded, topn)
 
     def similar_by_word(
-        self, word: str, topn: int = 10, restrict_vocab: int | None = None
+        self, word: str, topn: int | None = 10, restrict_vocab: int | None = None
     ) -> list[tuple[str, float]]:
         """Return the words nearest to `word`: `most_similar` of one word."""
         return self.most_similar([word], topn=topn, restrict_vocab=restrict_vocab)
@@ -127,7 +133,7 @@ class WordSimilarity(WordLookup):
     similar_by_key = similar_by_word
 
     def similar_by_vector(
-        self, vector: ArrayLike, topn: int = 10, restrict_vocab: int | None = None
+        self, vector: ArrayLike, topn: int | None = 10, restrict_vocab: int | None = None
     ) -> list[tuple[str, float]]:
         """Return the words nearest to a vector (D,): `most_similar` of one vector."""
         return self.most_similar([np.asarray(vector)], topn=topn, restrict_vocab=restrict_vocab)
@@ -136,7 +142,7 @@ class WordSimilarity(WordLookup):
         self,
         positive: Terms | None = None,
         negative: Terms | None = None,
-        topn: int = 10,
+        topn: int | None = 10,
         restrict_vocab: int | None = None,
     ) -> list[tuple[str, float]]:
         """Return the words of the greatest product of similarities, 3CosMul, with these products.
@@ -158,6 +164,7 @@ class WordSimilarity(WordLookup):
             for terms in (wanted, unwanted)
         )
         scores = np.prod(above, axis=0) / (np.prod(below, axis=0) + _TINY)  # (V,)
+        topn = self._number_of_words(topn)
         named = [term for term, _ in [*wanted, *unwanted] if isinstance(term, str)]
         excluded = self._rows_of(named)
         best = np.argsort(-scores, kind="stable")[: max(topn, 0) + len(excluded)]
@@ -166,7 +173,7 @@ class WordSimilarity(WordLookup):
         ]
         return pairs[: max(topn, 0)]
 
-    def analogy(self, a: str, b: str, c: str, topn: int = 10) -> list[tuple[str, float]]:
+    def analogy(self, a: str, b: str, c: str, topn: int | None = 10) -> list[tuple[str, float]]:
         """Return the words that are to `c` what `b` is to `a`: nearest to b - a + c (3CosAdd).
 
         Raises:
@@ -174,20 +181,25 @@ class WordSimilarity(WordLookup):
         """
         return self.most_similar(positive=[b, c], negative=[a], topn=topn)
 
-    def neighbors(self, words: Iterable[str], topn: int = 10) -> list[list[tuple[str, float]]]:
+    def neighbors(self, words: Iterable[str], topn: int | None = 10) -> Any:
         """Return what `most_similar` gives for each of many words, many times faster.
+
+        A single word gets a single list.
 
         Raises:
             UnknownWordError: a word is not in the vocabulary.
+            SettingError: something is no word, or `topn` no whole number.
         """
-        words = list(words)
+        if isinstance(words, str):
+            return self.neighbors([words], topn)[0]
+        words, topn = given_words(words), self._number_of_words(topn)
         nearest = self._search(self._vectors_of(words), topn + 1)
         return [
             self._named(nearest, query, self._rows_of([word]), topn)
             for query, word in enumerate(words)
         ]
 
-    def nearest_ngrams(self, word: str, topn: int = 10) -> list[tuple[str, float]]:
+    def nearest_ngrams(self, word: str, topn: int | None = 10) -> list[tuple[str, float]]:
         """Return the character n-grams nearest to `word`, of all in the vocabulary, with cosines.
 
         Raises:
@@ -196,7 +208,8 @@ class WordSimilarity(WordLookup):
         """
         if self.subwords is None:
             raise SettingError("these vectors have no n-grams; fastText's have.")
-        return self.subwords.nearest(self.get_vector(word), self.index_to_key, topn)
+        largest = None if topn is None else max(whole_number(topn, "topn"), 0)
+        return self.subwords.nearest(self.get_vector(word), self.index_to_key, largest)
 
     def closer_than(self, word: str, other: str) -> list[str]:
         """Return the words that are nearer to `word` than `other` is, in the vocabulary's order.
@@ -204,7 +217,7 @@ class WordSimilarity(WordLookup):
         Raises:
             UnknownWordError: one of them is not in the vocabulary.
         """
-        scores = self.vectors @ self.get_vector(word, norm=True) * self._inverse_norms  # (V,)
+        scores = self._comparable @ self.get_vector(word, norm=True) * self._inverse_norms  # (V,)
         own = self.get_index(word, default=-1)
         nearer = np.flatnonzero(scores > scores[self._row(other)]).tolist()
         return [self.index_to_key[row] for row in nearer if row != own]
@@ -220,16 +233,19 @@ class WordSimilarity(WordLookup):
             UnknownWordError: a word is not in the vocabulary.
             SettingError: there are no words.
         """
-        words = list(words)
+        words = given_words(words)
         if not words:
             raise SettingError("doesnt_match needs words to choose from.")
         unit = np.array([self.get_vector(word, norm=True) for word in words])  # (N, D)
         return words[int(np.argmin(unit @ unit.mean(axis=0)))]
 
+    def _number_of_words(self, topn: int | None) -> int:
+        return len(self) if topn is None else min(whole_number(topn, "topn"), len(self))
+
     def _direction(self, term: str | NDArray[Any]) -> NDArray[np.float32]:
         if isinstance(term, str):
             return self.get_vector(term, norm=True)
-        vector = np.asarray(term, dtype=np.float32)
+        vector = as_vector(term)
         if vector.shape != (self.vector_size,):
             raise SettingError(
                 f"a vector of shape {vector.shape} cannot be compared with vectors of "
@@ -240,8 +256,10 @@ class WordSimilarity(WordLookup):
     def _search(
         self, queries: NDArray[np.float32], k: int, restrict_vocab: int | None = None
     ) -> Nearest:
+        if restrict_vocab is not None:
+            restrict_vocab = whole_number(restrict_vocab, "restrict_vocab", least=1)
         inverse = self._inverse_norms[:restrict_vocab]
-        return search(self.vectors[:restrict_vocab], inverse, unit_rows(queries), k)
+        return search(self._comparable[:restrict_vocab], inverse, unit_rows(queries), k)
 
     def _named(
         self, nearest: Nearest, query: int, excluded: Collection[int], topn: int
@@ -258,7 +276,7 @@ class WordSimilarity(WordLookup):
         self, term: str | NDArray[Any], restrict_vocab: int | None
     ) -> NDArray[np.float32]:
         """Return the cosines with all words (V,), shifted from -1..1 to 0..1."""
-        cosines = self.vectors[:restrict_vocab] @ self._direction(term)
+        cosines = self._comparable[:restrict_vocab] @ self._direction(term)
         return np.float32(0.5) * (1 + cosines * self._inverse_norms[:restrict_vocab])
 
     def _known_words(self, text: str | Sequence[str]) -> list[str]:
@@ -269,10 +287,75 @@ class WordSimilarity(WordLookup):
         return [self.spelled(word) for word in words if self.has_index_for(word)]
 
 
+def given_words(given: Any) -> list[str]:
+    """Return words as a list.
+
+    Raises:
+        SettingError: something is no word.
+    """
+    try:
+        words = [given] if isinstance(given, str) else list(given)
+    except TypeError:
+        words = [given]
+    for word in words:
+        if not isinstance(word, str):
+            raise SettingError(
+                f"{repr(word)[:60]} of type {type(word).__name__} is no word; give words as texts."
+            )
+    return words
+
+
+def as_vector(given: Any) -> NDArray[np.float32]:
+    """Return numbers as a vector.
+
+    Raises:
+        SettingError: they are no numbers, or not finite.
+    """
+    try:
+        vector = np.asarray(given, np.float32)
+    except (TypeError, ValueError, OverflowError):
+        vector = np.empty(0, np.float32)
+    if vector.ndim != 1 or not vector.size or not np.isfinite(vector).all():
+        raise SettingError(
+            f"{repr(given)[:60]} of type {type(given).__name__} is neither a word nor a vector of "
+            "finite numbers; give one of these, or a list of them."
+        )
+    return vector
+
+
+def _summed(weights: NDArray[np.float32], vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the sum (D,) of vectors (N, D), or its direction where it is too large for a float."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        summed: NDArray[np.float32] = weights @ vectors
+    if np.isfinite(summed).all():
+        return summed
+    whole = weights.astype(np.float64) @ vectors.astype(np.float64)
+    direction: NDArray[np.float32] = (whole / np.abs(whole).max()).astype(np.float32)
+    return direction
+
+
 def _weighted(terms: Terms | None, weight: float) -> list[tuple[str | NDArray[Any], float]]:
     """Return the terms with their weights; a single word or vector stands for a list of it."""
     if terms is None:
         return []
     if isinstance(terms, str) or (isinstance(terms, np.ndarray) and terms.ndim == 1):
         return [(terms, weight)]
-    return [term if isinstance(term, tuple) else (term, weight) for term in terms]
+    try:
+        listed = list(terms)
+    except TypeError:
+        raise SettingError(
+            f"{repr(terms)[:60]} of type {type(terms).__name__} is no word and no vector; give "
+            "words, vectors, or pairs of one of these and a weight."
+        ) from None
+    return [_weighted_term(term, weight) for term in listed]
+
+
+def _weighted_term(term: Any, weight: float) -> tuple[str | NDArray[Any], float]:
+    if not isinstance(term, tuple):
+        return term, weight
+    if len(term) != 2 or not isinstance(term[1], Real) or not isfinite(term[1]):
+        raise SettingError(
+            f"{repr(term)[:60]}: a tuple is a word or a vector with its weight, such as "
+            "('ship', 0.5)."
+        )
+    return term[0], float(term[1])

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.corpus.texts import iterate_texts
-from foretext.errors import SettingError
 from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.known_languages import languages_of_words
 from foretext.vectors.analogies import evaluate_analogies
@@ -142,15 +141,16 @@ class WordVectors(WordSimilarity):
         "mean" is the mean of the words' vectors; in "sif" a word weighs a / (a + p(w)). An
         array (V,) gives the weight of each word; others, which n-grams compose, weigh 1.
         `remove_component` takes out the direction that is common to the given texts; with
-        `normalize` vectors get length 1.
+        `normalize` vectors get length 1. A single text gets a single vector, (D,).
 
         Raises:
-            SettingError: one string, "sif" without counts, or a single text to take a common
-                direction out of.
+            SettingError: "sif" without counts, or a single text to take a common direction out of.
             CorpusError: an element is no text.
         """
         if isinstance(texts, str):
-            raise SettingError("embed takes several texts; put a single one into a list.")
+            options: Any = {"a": a, "remove_component": remove_component, "normalize": normalize}
+            single: NDArray[np.float32] = self.embed([texts], weighting, **options)[0]
+            return single
         weights = word_weights(weighting, self.counts, a)
         found = iterate_texts(texts)
         if self.subwords is None:
