@@ -2,6 +2,7 @@
 
     ForetextError
     ├── CorpusError          text that cannot be read, or is too little to learn from
+    │   └── GivenError       texts or labels that a method does not take (also a ValueError)
     ├── SettingError         a setting that does not exist, has no effect, or has no such value
     │   ├── BudgetError      a time in which nothing can be learned
     │   └── ClusterError     a cluster that does not answer, or has no room; what was done stays
@@ -30,6 +31,7 @@ __all__ = [
     "CorpusError",
     "EvaluationError",
     "ForetextError",
+    "GivenError",
     "ImageFileError",
     "Interrupted",
     "MissingExtraError",
@@ -62,6 +64,10 @@ class ForetextError(Exception):
 
 class CorpusError(ForetextError):
     """Text that cannot be read, or is too little to learn from."""
+
+
+class GivenError(CorpusError, ValueError):
+    """Texts or labels that a method was given, and that are not what it takes."""
 
 
 class SettingError(ForetextError):
@@ -157,9 +163,9 @@ def is_panic(error: BaseException) -> bool:
     return type(error).__name__ == "PanicException"
 
 
-def did_you_mean(word: str, choices: Iterable[str]) -> str:
+def did_you_mean(word: object, choices: Iterable[str]) -> str:
     """Return `` Did you mean 'x' or 'y'?`` with a leading blank, or nothing when none is close."""
-    choices = list(choices)
+    choices, word = list(choices), str(word)
     same = [choice for choice in choices if choice.casefold() == word.casefold()]
     close = same[:3] or difflib.get_close_matches(word, choices, n=3, cutoff=0.6)
     if not close:

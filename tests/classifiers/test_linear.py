@@ -127,9 +127,9 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("texts", "labels", "sentence"),
     [
-        ([], [], "There is no text to learn from; give texts with labels."),
-        (["a", "b"], ["x"], "2 texts have 1 labels; give one label a text."),
-        (["a", "b"], ["x", "x"], "The texts have 1 different labels; two are needed to learn a"),
+        ([], [], "There is no text; give texts with their labels."),
+        (["a", "b"], ["x"], "2 texts and 1 labels do not go together; give one label, or"),
+        (["a", "b"], ["x", "x"], "The texts have the one class 'x' alone; two are needed to learn"),
         (["?", "!"], ["x", "y"], "The texts have no feature"),
     ],
 )
@@ -147,9 +147,11 @@ def test_it_learns_again_from_texts_of_another_script() -> None:
         LinearClassifier().predict(["a good film"])
 
 
-def test_one_text_is_to_be_put_into_a_list() -> None:
-    with pytest.raises(SettingError, match="predict takes several texts"):
-        LinearClassifier().fit(TEXTS, LABELS).predict("a good film")
+def test_a_single_text_gets_a_single_answer() -> None:
+    classifier = LinearClassifier().fit(TEXTS, LABELS)
+    assert classifier.predict("a good film") == classifier.predict(["a good film"])[0]
+    assert classifier.predict_proba("a good film").shape == (2,)
+    assert classifier.predict_top("a good film", None)[1][0] in LABELS
 
 
 @pytest.mark.slow

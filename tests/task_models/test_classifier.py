@@ -205,5 +205,12 @@ def test_errors_name_the_row(wordpiece: SubwordTokenizer) -> None:
     with pytest.raises(CorpusError, match="have 1 different labels; two are needed"):
         TextClassifier.find([LabelledText("hoot", ("owl",), "rows.tsv:1")])
     for verb in (model.predict, model.predict_proba, model.predict_top):
-        with pytest.raises(SettingError, match="put a single one into a list"):
-            verb("a dog")
+        with pytest.raises(CorpusError, match="text 2 is None, not a text"):
+            verb(["a dog", None])
+
+
+def test_a_single_text_gets_a_single_answer(wordpiece: SubwordTokenizer) -> None:
+    model = classifier(bert_body(wordpiece))
+    assert model.predict("a dog") == model.predict(["a dog"])[0]
+    assert model.predict_top("a dog") == model.predict_top(["a dog"])[0]
+    assert model.predict_proba("a dog").shape == model.classes_.shape

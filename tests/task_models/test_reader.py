@@ -214,9 +214,12 @@ def test_a_passage_without_tokens_has_no_answer(wordpiece: SubwordTokenizer) -> 
 
 def test_pairs_are_pairs(wordpiece: SubwordTokenizer) -> None:
     model = reader(wordpiece, [ANSWERED])
-    for wrong in (("a dog", CONTEXT), ANSWERED, "a dog"):
-        with pytest.raises(SettingError, match="Give a list of pairs, each of a question and the"):
+    for wrong in (["a dog", CONTEXT], ANSWERED, "a dog", [("a dog",)], None):
+        with pytest.raises(CorpusError, match="pairs"):
             model.predict(wrong)
+    for verb in (model.predict, model.answers, model.predict_proba, model.predict_top):
+        alone, among_others = verb(("a dog", CONTEXT)), verb([("a dog", CONTEXT)])
+        assert alone == among_others[0]
 
 
 def word_reader(rows: Sequence[Question], **settings: object) -> SpanReader:

@@ -281,11 +281,12 @@ def test_characters_are_found_to_be_the_tokens(wordpiece: SubwordTokenizer) -> N
     assert not untrained(bert_body(wordpiece), animals()).task.by_character
 
 
-def test_a_single_text_is_no_list(wordpiece: SubwordTokenizer) -> None:
+def test_a_single_text_gets_a_single_answer(wordpiece: SubwordTokenizer) -> None:
     model = untrained(bert_body(wordpiece), animals())
-    with pytest.raises(SettingError) as caught:
-        model.predict("the cat")
-    assert str(caught.value) == "predict takes several texts; put a single one into a list."
+    assert model.predict("the cat") == model.predict(["the cat"])[0]
+    assert model.spans("the cat") == model.spans(["the cat"])[0]
+    with pytest.raises(CorpusError, match="text 2 is 7 of type int; give a text, or a list of its"):
+        model.predict(["the cat", 7])
     assert model.predict([]) == model.spans([]) == model.predict_proba([]) == []
 
 

@@ -16,7 +16,7 @@ import torch
 from pydantic import Field
 from torch import Tensor, nn
 
-from foretext.config import Config
+from foretext.config import Config as Settings
 from foretext.errors import SettingError
 
 __all__ = [
@@ -95,7 +95,7 @@ CODE_ACTIVATIONS: dict[str, type[nn.Module]] = {
 class LinearAutoencoder(Autoencoder):
     """One linear map to the code and one back; by option the code is a(W x + b)."""
 
-    class Config(Config):
+    class Config(Settings):
         """Settings of a linear autoencoder."""
 
         dim: int = Field(32, ge=1)
@@ -122,7 +122,7 @@ class LinearAutoencoder(Autoencoder):
 class DenseAutoencoder(Autoencoder):
     """A hidden layer with ReLU on either side of a linear code."""
 
-    class Config(Config):
+    class Config(Settings):
         """Settings of a dense autoencoder."""
 
         dim: int = Field(32, ge=1)
@@ -148,7 +148,7 @@ class ConvolutionalAutoencoder(Autoencoder):
         SettingError: examples are not images whose sides are multiples of 4.
     """
 
-    class Config(Config):
+    class Config(Settings):
         """Settings of a convolutional autoencoder."""
 
         dim: int | None = Field(None, ge=1)

@@ -20,7 +20,7 @@ from pydantic import Field, PositiveInt, model_validator
 from torch import Tensor, nn
 
 from foretext.backbones.base import Backbone, States
-from foretext.config import Config
+from foretext.config import Config as Settings
 from foretext.data.batch import Inputs, Visibility
 from foretext.nn.cache import Cache
 from foretext.nn.characters import CharacterWords
@@ -41,7 +41,7 @@ class Elmo(Backbone):
         vocab_size: V, words whose spelling is known before a text is read.
     """
 
-    class Config(Config):
+    class Config(Settings):
         """Shape of the network; the paper has 4096 cells, 512 numbers and 2048 features."""
 
         num_layers: int = Field(2, ge=1)

@@ -17,7 +17,7 @@ from torch.utils.checkpoint import checkpoint
 from foretext.backbones.attention_backbone import AttentionBackbone, draw_linear
 from foretext.backbones.base import States
 from foretext.backbones.near_distances import attend_to_near_distances
-from foretext.config import Config
+from foretext.config import Config as Settings
 from foretext.data.batch import Inputs, Visibility
 from foretext.nn.attention_mask import attention_mask
 from foretext.nn.cache import Cache
@@ -41,7 +41,7 @@ class XLNet(AttentionBackbone):
         vocab_size: tokens.
     """
 
-    class Config(Config):
+    class Config(Settings):
         """Shape of the network."""
 
         num_layers: int = Field(4, ge=1)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from foretext.classifiers.one_answer import one_answer
 from foretext.classifiers.shown_row import ShownRow, shown_rows
 from foretext.data.rows import LabelledRow
+from foretext.data.rows.label import Label, LabelValue, ordered_labels
 from foretext.errors import CorpusError
 from foretext.explanation import Values, log_odds
 from foretext.metrics import expected_calibration_error, fit_temperature
@@ -31,7 +32,7 @@ __all__ = [
 ]
 
 Probabilities = NDArray[np.float64]
-Labelled = tuple[str, float]  # a label and its probability
+Labelled = tuple[LabelValue, float]  # a label and its probability
 
 _TINY = 1e-12  # a probability
 
@@ -39,7 +40,7 @@ _TINY = 1e-12  # a probability
 class ClassAnswers(NamedTuple):
     """How probable each label is for each of N texts or pairs."""
 
-    labels: tuple[str, ...]  # C
+    labels: tuple[str, ...]  # C; of a model each is a `Label`, which has its value
     probabilities: Probabilities  # (N, C)
     is_multi_label: bool = False
     network: ClassAnswers | None = None  # of an ensemble: the answers of its network alone
@@ -49,6 +50,12 @@ class ClassAnswers(NamedTuple):
         if self.is_multi_label:
             return self.above_half()
         return self.most_probable()
+
+    def best_values(self) -> list[LabelValue] | list[tuple[LabelValue, ...]]:
+        """Return the same as the values that the labels came as."""
+        if self.is_multi_label:
+            return [tuple(map(_value, labels)) for labels in self.above_half()]
+        return [_value(label) for label in self.most_probable()]
 
     def most_probable(self) -> list[str]:
         """Return the most probable label of each."""
@@ -76,8 +83,9 @@ class ClassAnswers(NamedTuple):
     def top(self, k: int | None, threshold: float) -> list[list[Labelled]]:
         """Return up to `k` labels of each with their probabilities, the best first."""
         best = np.argsort(-self.probabilities, kind="stable")  # (N, C)
+        values = [_value(label) for label in self.labels]
         return [
-            [(self.labels[place], float(row[place])) for place in places if row[place] >= threshold]
+            [(values[place], float(row[place])) for place in places if row[place] >= threshold]
             for row, places in zip(self.probabilities, best[:, :k], strict=True)
         ]
 
@@ -104,24 +112,24 @@ class ClassAnswers(NamedTuple):
     def shown_rows(self, rows: Sequence[LabelledRow]) -> list[ShownRow]:
         """Return rows with right and given labels, as a person reads them."""
         right = [", ".join(sorted(row.labels)) for row in rows]
-        given = [", ".join(sorted(labels)) for labels in self._sets()]
+        given = [", ".join(sorted(labels)) for labels in self.label_sets()]
         return shown_rows([row.text for row in rows], right, given)
 
     def degenerate(self, rows: Sequence[LabelledRow], noun: str) -> str | None:
         """Return a sentence where all rows get the same labels; `noun` is what rows are."""
-        given = self._sets()
+        given = self.label_sets()
         shown = ", ".join(f"'{label}'" for label in given[0]) if given else ""
         right = [tuple(sorted(row.labels)) for row in rows]
         return one_answer(right, given, noun, shown or "no label")
 
-    def _sets(self) -> list[tuple[str, ...]]:
+    def label_sets(self) -> list[tuple[str, ...]]:
         """Return all labels of each answer."""
         if self.is_multi_label:
             return self.above_half()
         return [(label,) for label in self.most_probable()]
 
     def _are_right(self, rows: Sequence[LabelledRow]) -> list[bool]:
-        given = self._sets()
+        given = self.label_sets()
         return [set(own) == set(row.labels) for own, row in zip(given, rows, strict=True)]
 
 
@@ -139,7 +147,7 @@ def shown_labels(record: Mapping[str, Any]) -> str:
 
 
 def count_labels(rows: Sequence[LabelledRow]) -> dict[str, int]:
-    """Return how often each label is right, sorted by label.
+    """Return how often each label is right, sorted by its value.
 
     Raises:
         CorpusError: there are fewer than two labels.
@@ -150,7 +158,7 @@ def count_labels(rows: Sequence[LabelledRow]) -> dict[str, int]:
             f"The rows to learn from have {len(counts)} different labels; two are needed to "
             "tell texts apart."
         )
-    return dict(sorted(counts.items()))
+    return {label: counts[label] for label in ordered_labels(counts)}
 
 
 def check_labels(rows: Sequence[LabelledRow], labels: Sequence[str]) -> None:
@@ -196,6 +204,10 @@ def label_temperature(
             "No row to calibrate by has a label that was learned; give rows with such labels."
         )
     return fit_temperature(logits[gold >= 0], gold[gold >= 0])
+
+
+def _value(label: str) -> LabelValue:
+    return Label.read(label).value
 
 
 def _table(per_label: Sequence[Any]) -> dict[str, dict[str, float]]:

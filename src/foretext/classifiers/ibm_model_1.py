@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from foretext.config import Config
+from foretext.config import Config as Settings
 from foretext.errors import CorpusError
 from foretext.kernels.ibm_model_1 import (
     add_pairs,
@@ -64,7 +64,7 @@ class IbmModel1:
         likelihoods: mean log-likelihood of a target word before each iteration, in nats.
     """
 
-    class Config(Config):
+    class Config(Settings):
         """How long it learns, and in how much memory."""
 
         iterations: int = Field(default=5, ge=1)

@@ -16,16 +16,19 @@ from numpy.typing import NDArray
 
 from foretext._version import __version__
 from foretext.classifiers.baseline import Baseline
-from foretext.classifiers.class_answers import ClassAnswers, Labelled
+from foretext.classifiers.class_answers import ClassAnswers
 from foretext.classifiers.informative_features import informative_features
 from foretext.classifiers.linear_config import LinearConfig
 from foretext.classifiers.linear_storage import FILE, KIND, LinearParts, read_parts, write_parts
 from foretext.classifiers.linear_words import weigh_linear
 from foretext.classifiers.logistic_regression import learn_regressions
+from foretext.classifiers.not_fitted import not_fitted
 from foretext.classifiers.regression_cost import RegressionCost
-from foretext.classifiers.text_labeller import TextLabeller, check_list
+from foretext.classifiers.text_labeller import TextLabeller, check_same_number
 from foretext.data.rows import LabelledText
-from foretext.errors import CorpusError, ModelFileError, SettingError
+from foretext.data.rows.given import given_label_sets, given_texts
+from foretext.data.rows.label import Label, ordered_labels
+from foretext.errors import CorpusError, GivenError, ModelFileError
 from foretext.explanation import Asked, Texts, Values, Weighed, contrasted
 from foretext.files import atomic_file, atomic_folder
 from foretext.metrics import sigmoid, softmax
@@ -35,7 +38,6 @@ __all__ = ["LinearClassifier", "LinearConfig", "linear_baseline"]
 
 MANY_LABELS = 100  # with fewer it learns in seconds
 LONG_SECONDS = 20.0  # to be told of, and too long for a baseline
-Labels = Sequence[str] | Sequence[Sequence[str]]  # one a text, or any number
 Probabilities = NDArray[np.float64]
 
 
@@ -80,14 +82,15 @@ class LinearClassifier(TextLabeller):
         }  # fmt: skip
         self.config = self._given = LinearConfig.checked(settings, "linear")
         self.num_passes = 0
-        self._labels: tuple[str, ...] = ()
+        self._labels: tuple[Label, ...] = ()
         self._vectorizer: Any = None
 
     @classmethod
     def of_parts(cls, parts: LinearParts) -> Self:
         """Return the classifier that has learned these."""
         classifier = cls(**parts.config.model_dump())
-        classifier._labels, classifier.is_multi_label = tuple(parts.labels), parts.is_multi_label
+        classifier._labels = tuple(map(Label.read, parts.labels))
+        classifier.is_multi_label = parts.is_multi_label
         classifier._vectorizer = parts.config.vectorizer(vocabulary=parts.features)
         classifier._vectorizer.idf_ = parts.idf
         classifier.weights, classifier.bias = parts.weights, parts.bias
@@ -101,20 +104,21 @@ class LinearClassifier(TextLabeller):
             self.weights, self.bias, self.is_multi_label,
         )  # fmt: skip
 
-    def fit(self, texts: Sequence[str], labels: Labels) -> Self:
+    def fit(self, texts: Sequence[str], labels: Sequence[Any]) -> Self:
         """Learn from N texts with one label each, or with any number of them.
+
+        Labels are texts, whole numbers or booleans, and come back as they came.
 
         Raises:
             CorpusError: there is no text, no word in them, or a single label alone.
             SettingError: labels and features are more than the memory holds.
         """
-        sets = _label_sets(texts, labels)
-        names = tuple(sorted({label for labels in sets for label in labels}))
+        texts, sets = given_texts(texts), given_label_sets(labels)
+        check_same_number(texts, sets)
+        names = ordered_labels(label for labels in sets for label in labels)
         if len(names) < 2:
-            raise CorpusError(
-                f"The texts have {len(names)} different labels; two are needed to learn "
-                "a difference."
-            )
+            alone = f"the one class '{names[0]}' alone" if names else "no label"
+            raise GivenError(f"The texts have {alone}; two are needed to learn a difference.")
         config = self._given.resolved(texts)
         vectorizer = config.vectorizer()
         try:
@@ -129,9 +133,9 @@ class LinearClassifier(TextLabeller):
         )
         return self
 
-    def long_cost(self, texts: Sequence[str], labels: Labels) -> RegressionCost | None:
+    def long_cost(self, texts: Sequence[str], labels: Sequence[Any]) -> RegressionCost | None:
         """Return what `fit` would take, where that is long; None: seconds, or it is refused."""
-        names = {label for labels in _label_sets(texts, labels) for label in labels}
+        names = {label for labels in given_label_sets(labels) for label in labels}
         if len(names) < MANY_LABELS:
             return None
         config = self._given.resolved(texts)
@@ -160,20 +164,13 @@ class LinearClassifier(TextLabeller):
         self.config = self._given = LinearConfig.checked(self.get_params() | settings, "linear")
         return self
 
-    def score(self, texts: Sequence[str], labels: Labels) -> float:
-        """Return the share of texts whose labels are those predicted."""
-        pairs = zip(
-            _label_sets(texts, self.predict(texts)), _label_sets(texts, labels), strict=True
-        )
-        return float(np.mean([found == right for found, right in pairs]))
-
     def __sklearn_is_fitted__(self) -> bool:
         return self._vectorizer is not None
 
     @property
-    def classes_(self) -> NDArray[np.str_]:
-        """(C,) the labels, sorted."""
-        return np.array(self._labels)
+    def label_names(self) -> tuple[str, ...]:
+        """The labels, sorted by their values."""
+        return self._labels
 
     @property
     def num_parameters(self) -> int:
@@ -205,7 +202,7 @@ class LinearClassifier(TextLabeller):
             SettingError: nothing was learned yet.
         """
         if self._vectorizer is None:
-            raise SettingError("This classifier has learned nothing yet; call fit first, or load.")
+            raise not_fitted()
         if not len(texts):
             return np.zeros((0, len(self._labels)))
         sums: Any = self._vectorizer.transform(texts) @ self.weights + self.bias
@@ -224,24 +221,11 @@ class LinearClassifier(TextLabeller):
         rows = self._vectorizer.transform([text for (text,) in asked.inputs])
         return weigh_linear(self.parts, rows, asked, answers, bias)
 
-    def predict_proba(self, texts: Sequence[str]) -> Probabilities:
-        """Return (N, C) in the order of `classes_`; rows sum to 1 unless texts have several."""
-        check_list(texts)
-        return self._probabilities(self.logits(texts))
-
-    def predict(self, texts: Sequence[str]) -> list[str] | list[tuple[str, ...]]:
-        """Return the most probable label of each text; of several, those above one half."""
-        return self._answers(texts).best()
-
-    def predict_top(
-        self, texts: Sequence[str], k: int | None = 1, threshold: float = 0.0
-    ) -> list[list[Labelled]]:
-        """Return up to `k` labels of each text with their probabilities, the best first."""
-        return self._answers(texts).top(k, threshold)
-
-    def answer_rows(self, rows: Sequence[LabelledText]) -> ClassAnswers:
+    def answers_to(self, texts: list[str]) -> ClassAnswers:
         """Return how probable each label is for each text."""
-        return self._answers([row.text for row in rows])
+        return ClassAnswers(
+            self._labels, self._probabilities(self.logits(texts)), self.is_multi_label
+        )
 
     def write(self, folder: Path, facts: Mapping[str, Any]) -> None:
         """Write ``linear.safetensors`` and ``config.json``.
@@ -292,19 +276,6 @@ class LinearClassifier(TextLabeller):
 
     def _probabilities(self, logits: Probabilities) -> Probabilities:
         return sigmoid(logits) if self.is_multi_label else softmax(logits)
-
-    def _answers(self, texts: Sequence[str]) -> ClassAnswers:
-        return ClassAnswers(self._labels, self.predict_proba(texts), self.is_multi_label)
-
-
-def _label_sets(texts: Sequence[str], labels: Labels) -> list[tuple[str, ...]]:
-    """Return the labels of each text, sorted; one as several."""
-    sets = [(each,) if isinstance(each, str) else tuple(sorted(each)) for each in labels]
-    if len(sets) != len(texts):
-        raise CorpusError(f"{len(texts)} texts have {len(sets)} labels; give one label a text.")
-    if not sets:
-        raise CorpusError("There is no text to learn from; give texts with labels.")
-    return sets
 
 
 def linear_baseline(rows: Sequence[LabelledText]) -> Baseline:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from foretext.classifiers.linear_config import LinearConfig
+from foretext.data.rows.label import kept_values, named_labels
 from foretext.errors import ModelFileError, SettingError
 from foretext.parsing import parse_json, read_tensors, write_tensors
 
@@ -48,7 +49,7 @@ class LinearParts(NamedTuple):
     """What a linear classifier has learned: F features, C labels."""
 
     config: LinearConfig
-    labels: Sequence[str]
+    labels: Sequence[str]  # each a `Label`, which has its value
     features: Sequence[str]
     idf: NDArray[np.float32]  # (F,)
     weights: NDArray[np.float32]  # (F, C); (F, 1) where one of two labels is right
@@ -60,6 +61,7 @@ class _Settings(BaseModel, extra="allow"):
     """What the metadata of a file hold beside the settings."""
 
     is_multi_label: bool
+    label_values: list[str | int | bool] | None = None
 
 
 def write_parts(path: Path, parts: LinearParts) -> None:
@@ -76,6 +78,8 @@ def write_parts(path: Path, parts: LinearParts) -> None:
         "bias": parts.bias,
     }
     settings = {"is_multi_label": parts.is_multi_label, **parts.config.model_dump()}
+    if (values := kept_values(parts.labels)) is not None:
+        settings["label_values"] = values
     write_tensors(path, tensors, {"format": KIND, "settings": json.dumps(settings)})
 
 
@@ -90,7 +94,8 @@ def read_parts(path: Path) -> LinearParts:
     settings = parse_json(metadata.get("settings", "null"), where, ModelFileError, _Settings)
     try:
         config = LinearConfig.checked(settings.model_extra or {}, "linear")
-        features, labels = (unpacked_texts(tensors, name) for name in ("feature", "label"))
+        features, names = (unpacked_texts(tensors, name) for name in ("feature", "label"))
+        labels = named_labels(names, settings.label_values)
     except (ValueError, SettingError) as error:
         raise ModelFileError(f"{path} is damaged ({error}); fetch or write it again.") from error
     parts = LinearParts(

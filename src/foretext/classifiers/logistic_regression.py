@@ -47,7 +47,8 @@ def learn_regressions(
     if is_multi_label:
         targets = [[label in own for own in sets] for label in labels]
     else:
-        targets = [[label for (label,) in sets]]
+        places = {label: place for place, label in enumerate(labels)}
+        targets = [[places[label] for (label,) in sets]]
     coefficients, biases, passes = [], [], []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # it may stop early

@@ -17,6 +17,7 @@ from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.class_answers import ClassAnswers
 from foretext.classifiers.overlap_features import OverlapFeatures
 from foretext.data.rows import LabelledPair
+from foretext.data.rows.label import Label, ordered_labels
 from foretext.errors import CorpusError
 
 __all__ = ["PairBaseline", "mean_score", "pair_baseline"]
@@ -43,16 +44,18 @@ class PairBaseline:
         if not pairs:
             raise CorpusError("There is no pair to learn from; give pairs with labels or scores.")
         self.features = OverlapFeatures.for_texts(pairs)
-        labels = {answer for answer in answers if isinstance(answer, str)}
+        labels = ordered_labels(answer for answer in answers if isinstance(answer, str))
         if len(labels) == 1:
             raise CorpusError(
                 "The pairs have one label alone; two are needed to learn a difference."
             )
-        self.classes_ = tuple(sorted(labels))
+        self.classes_ = labels
+        places = {label: place for place, label in enumerate(labels)}
+        right = [places[Label.read(str(each))] for each in answers] if labels else answers
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of many labels, which a note says better
             self._regression = _regression(has_labels=bool(labels)).fit(
-                self.features.matrix(pairs), answers
+                self.features.matrix(pairs), right
             )
         return self
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from foretext.config import Config
+from foretext.config import Config as Settings
 from foretext.data.rows import Question
 
 __all__ = ["LexicalSpanBaseline"]
@@ -36,7 +36,7 @@ class LexicalSpanBaseline:
         common: words that no answer begins or ends with, after `fit`.
     """
 
-    class Config(Config):
+    class Config(Settings):
         """What may be an answer, and how far words reach."""
 
         max_words: int = Field(default=5, ge=1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from math import isfinite
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +15,6 @@ from numpy.typing import NDArray
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.class_answers import (
     ClassAnswers,
-    Labelled,
     count_labels,
     label_records,
     shown_labels,
@@ -31,12 +32,14 @@ from foretext.data.rows import (
     find_unseen_labels,
     read_texts,
 )
+from foretext.data.rows.given import given_label_sets, given_texts, one_or_each, shown
 from foretext.data.rows.in_memory import RowSource
-from foretext.errors import SettingError
+from foretext.data.rows.label import Label, label_array
+from foretext.errors import GivenError, SettingError
 from foretext.explanation import Texts, Values
 from foretext.metrics.paired import Tallies
 
-__all__ = ["TextLabeller", "check_list"]
+__all__ = ["TextLabeller", "check_same_number", "check_top"]
 
 
 class TextLabeller(Predictor):
@@ -56,29 +59,77 @@ class TextLabeller(Predictor):
 
     @property
     @abstractmethod
-    def classes_(self) -> NDArray[np.str_]:
-        """(C,) labels in the order of the probabilities."""
-
-    @property
     def label_names(self) -> tuple[str, ...]:
-        """The labels, in the order of the probabilities."""
-        return tuple(self.classes_.tolist())
+        """The labels, in the order of the probabilities; each is a `Label`, which has its value."""
 
     @abstractmethod
-    def predict_top(
-        self, texts: Sequence[str], k: int | None = 1, threshold: float = 0.0
-    ) -> list[list[Labelled]]:
+    def answers_to(self, texts: list[str]) -> ClassAnswers:
+        """Return how probable each label is for each text.
+
+        Raises:
+            SettingError: nothing was learned yet.
+        """
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """(C,) the labels as they came, texts, whole numbers or booleans, in sorted order."""
+        return label_array(self.label_names)
+
+    def predict(self, texts: Any) -> Any:
+        """Return the most probable label of each text; of several, those above one half.
+
+        Labels are as they came: texts, whole numbers or booleans. A single text gets a single
+        answer.
+
+        Raises:
+            CorpusError: something is no text.
+            SettingError: nothing was learned yet.
+        """
+        return one_or_each(texts, lambda each: self.answers_to(given_texts(each)).best_values())
+
+    def predict_proba(self, texts: Any) -> NDArray[np.float64]:
+        """Return (N, C) in the order of `classes_`; rows sum to 1 unless texts have several labels.
+
+        A single text gets its row, (C,).
+
+        Raises:
+            CorpusError: something is no text.
+            SettingError: nothing was learned yet.
+        """
+        found: NDArray[np.float64] = one_or_each(
+            texts, lambda each: self.answers_to(given_texts(each)).probabilities
+        )
+        return found
+
+    def predict_top(self, texts: Any, k: int | None = 1, threshold: float = 0.0) -> Any:
         """Return up to `k` labels of each text with their probabilities, the best first.
 
         Args:
-            texts: N texts.
+            texts: N texts; a single text gets a single list.
             k: labels of a text, at most; None: all.
             threshold: probability below which a label is left out.
-        """
 
-    @abstractmethod
+        Raises:
+            CorpusError: something is no text.
+            SettingError: `k` or `threshold` is nothing of that kind, or nothing was learned yet.
+        """
+        check_top(k, threshold)
+        return one_or_each(texts, lambda each: self.answers_to(given_texts(each)).top(k, threshold))
+
+    def score(self, texts: Any, labels: Any) -> float:
+        """Return the share of texts whose labels are those predicted.
+
+        Raises:
+            CorpusError: something is no text or no label, or there are not as many of both.
+        """
+        found, right = self.answers_to(given_texts(texts)).label_sets(), given_label_sets(labels)
+        check_same_number(found, right)
+        are_right = [set(own) == set(each) for own, each in zip(found, right, strict=True)]
+        return float(np.mean(are_right))
+
     def answer_rows(self, rows: Sequence[LabelledText]) -> ClassAnswers:
         """Return how probable each label is for each text."""
+        return self.answers_to([row.text for row in rows])
 
     @property
     def usage(self) -> str:
@@ -92,12 +143,12 @@ class TextLabeller(Predictor):
     @property
     def num_labels(self) -> int:
         """C."""
-        return len(self.classes_)
+        return len(self.label_names)
 
     @property
     def taught_labels(self) -> tuple[str, ...]:
         """All labels."""
-        return tuple(self.classes_.tolist())
+        return self.label_names
 
     @classmethod
     def read(cls, path: RowSource, config: RowsConfig | None = None) -> list[LabelledText]:
@@ -108,8 +159,8 @@ class TextLabeller(Predictor):
     def objects_of(cls, rows: Sequence[LabelledText]) -> Iterator[dict[str, Any]]:
         """Yield texts with their label, or with a list where there is not exactly one."""
         for row in rows:
-            label = row.labels[0] if len(row.labels) == 1 else list(row.labels)
-            yield {"text": row.text, "label": label}
+            values = [Label(label).value for label in row.labels]
+            yield {"text": row.text, "label": values[0] if len(values) == 1 else values}
 
     @classmethod
     def stratum_of(cls, row: LabelledText) -> str:
@@ -179,7 +230,7 @@ class TextLabeller(Predictor):
 
     def class_answers(self, inputs: Sequence[Input]) -> ClassAnswers:
         """Return how probable each label is for each text."""
-        return self.answer_rows([LabelledText(text, (), "") for (text,) in inputs])
+        return self.answers_to([text for (text,) in inputs])
 
     def values(self, inputs: Sequence[Texts]) -> Values:
         """Return, for each label, what words can add to."""
@@ -193,18 +244,35 @@ class TextLabeller(Predictor):
 
     def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
         """Return the labels of each text with their probabilities."""
-        return label_records(self.predict_top([text for (text,) in inputs], *top))
+        return label_records(self.answers_to([text for (text,) in inputs]).top(*top))
 
     def shown(self, record: Record) -> str:
         """Return labels and probabilities, a tab, and the text."""
         return f"{shown_labels(record)}\t{record['text']}"
 
 
-def check_list(texts: Sequence[Any]) -> None:
-    """Refuse a single text where several are expected.
+def check_top(k: Any, threshold: Any) -> None:
+    """Refuse what cannot say which answers are wanted.
 
     Raises:
-        SettingError: it is a single one.
+        SettingError: `k` is no whole number from 1 and not None, or `threshold` no number.
     """
-    if isinstance(texts, str):
-        raise SettingError("predict takes several texts; put a single one into a list.")
+    if k is not None and (not isinstance(k, Integral) or isinstance(k, bool) or k < 1):
+        raise SettingError(f"k = {shown(k)}: give a whole number from 1, or None for all labels.")
+    if not isinstance(threshold, Real) or not isfinite(threshold):
+        raise SettingError(f"threshold = {shown(threshold)}: give a number, such as 0.5.")
+
+
+def check_same_number(texts: Sequence[Any], labels: Sequence[Any]) -> None:
+    """Refuse texts and labels of which there are not as many, or none at all.
+
+    Raises:
+        GivenError: so it is.
+    """
+    if len(texts) != len(labels):
+        raise GivenError(
+            f"{len(texts):,} texts and {len(labels):,} labels do not go together; give one label, "
+            "or one list of labels, for each text."
+        )
+    if not len(texts):
+        raise GivenError("There is no text; give texts with their labels.")

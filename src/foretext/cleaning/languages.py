@@ -151,7 +151,7 @@ class _ByModel:
                 "correct the name."
             )
         self._model = FastTextClassifier.load(path)
-        known = self._model.classes_.tolist()
+        known = list(self._model.label_names)
         for language in languages:
             if language not in known:
                 raise SettingError(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from foretext.classifiers.not_fitted import not_fitted
 from foretext.data.images import scaled_examples
 from foretext.errors import SettingError, did_you_mean
 from foretext.estimators.parameters import Parameters, kept
@@ -207,5 +208,5 @@ class Autoencoder(Parameters):
 
     def _fitted(self) -> Codec:
         if self.codec is None:
-            raise SettingError("This autoencoder has learned nothing yet; call fit first.")
+            raise not_fitted("This autoencoder has learned nothing yet; call fit first.")
         return self.codec

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.classifiers.not_fitted import not_fitted
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
 from foretext.corpus.texts import TextSource
-from foretext.errors import SettingError
 from foretext.estimators.parameters import Parameters, kept
 from foretext.estimators.vector_estimator import refuse_folder
 from foretext.pipeline import run_recipe
@@ -99,7 +99,7 @@ class Doc2Vec(Parameters):
             SettingError: nothing was learned yet.
         """
         if self._documents is None:
-            raise SettingError("These vectors have learned nothing yet; call fit first.")
+            raise not_fitted("These vectors have learned nothing yet; call fit first.")
         return self._documents
 
     def fit(

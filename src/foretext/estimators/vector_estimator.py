@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.classifiers.not_fitted import not_fitted
 from foretext.corpus.texts import TextSource
 from foretext.errors import SettingError
 from foretext.estimators.parameters import Parameters
@@ -55,7 +56,7 @@ class VectorEstimator(Parameters):
             SettingError: nothing was learned yet.
         """
         if self._vectors is None:
-            raise SettingError("These vectors have learned nothing yet; call fit first.")
+            raise not_fitted("These vectors have learned nothing yet; call fit first.")
         return self._vectors
 
     @classmethod

@@ -17,7 +17,7 @@ from pydantic import Field
 from torch import Tensor
 
 from foretext.backbones.base import Backbone, States
-from foretext.config import Config
+from foretext.config import Config as Settings
 from foretext.data.batch import Batch, Inputs, Visibility
 from foretext.data.examples import Examples
 from foretext.data.examples_by_row import ExamplesByRow
@@ -51,7 +51,7 @@ class PermutationLM(Objective):
         tokenizer: with `[CLS]`, `[SEP]` and `[MASK]`.
     """
 
-    class Config(Config):
+    class Config(Settings):
         """Settings of permutation language modelling."""
 
         row_length: int | None = Field(None, ge=8)

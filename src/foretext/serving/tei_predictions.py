@@ -21,7 +21,7 @@ def predictions_of(record: Mapping[str, Any]) -> Any:
     """Return labels, or a single score, as its clients know them; any other record as it is."""
     if "labels" in record:
         return [
-            {"score": each.get("logit", each.get("probability")), "label": each["label"]}
+            {"score": each.get("logit", each.get("probability")), "label": str(each["label"])}
             for each in record["labels"]
         ]
     return [{"score": record["score"], "label": "score"}] if "score" in record else record

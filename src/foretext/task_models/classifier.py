@@ -13,13 +13,11 @@ from typing_extensions import TypedDict
 
 from foretext.classifiers.class_answers import (
     ClassAnswers,
-    Labelled,
     check_single,
     label_temperature,
 )
 from foretext.classifiers.linear import LinearClassifier
 from foretext.classifiers.linear_storage import FILE
-from foretext.classifiers.text_labeller import check_list
 from foretext.data.rows import LabelledText
 from foretext.errors import ModelFileError, SettingError
 from foretext.explanation import Asked, Texts, Weighed
@@ -65,34 +63,18 @@ class TextClassifier(ClassifierLearning):
         return not self.is_multi_label and self.ensemble is None
 
     @property
-    def classes_(self) -> NDArray[np.str_]:
-        """(C,) labels in the order of `predict_proba`."""
-        return np.array(self.task.answers.labels)
+    def label_names(self) -> tuple[str, ...]:
+        """The labels, in the order of the probabilities."""
+        return self.task.answers.labels
 
-    def predict(self, texts: Sequence[str]) -> list[str] | list[tuple[str, ...]]:
-        """Return the most probable label of each text; of several, those above one half."""
-        check_list(texts)
-        return self._classes(texts).best()
-
-    def predict_proba(self, texts: Sequence[str]) -> Probabilities:
-        """Return (N, C) in the order of `classes_`; rows sum to 1 unless texts have several."""
-        check_list(texts)
-        return self._classes(texts).probabilities
-
-    def predict_top(
-        self, texts: Sequence[str], k: int | None = 1, threshold: float = 0.0
-    ) -> list[list[Labelled]]:
-        """Return up to `k` labels of each text with their probabilities, the best first."""
-        check_list(texts)
-        return self._classes(texts).top(k, threshold)
-
-    def score(self, texts: Sequence[str], labels: Sequence[str]) -> float:
-        """Return the share of texts whose answer is right."""
-        return float(np.mean([a == b for a, b in zip(self.predict(texts), labels, strict=True)]))
-
-    def answer_rows(self, rows: Sequence[LabelledText]) -> ClassAnswers:
+    def answers_to(self, texts: list[str]) -> ClassAnswers:
         """Return how probable each label is for each text."""
-        return self._classes([row.text for row in rows])
+        labels, merged = self.task.answers.labels, self._merged(texts)
+        alone = ClassAnswers(labels, merged, self.is_multi_label)
+        if self.ensemble is None:
+            return alone
+        together = self.ensemble.probabilities(self._as_logits(merged), texts)
+        return ClassAnswers(labels, together, self.is_multi_label, network=alone)
 
     def calibrate(self, rows: Sequence[LabelledText]) -> float:
         """Set and return the temperature by which probabilities fit held-out rows.
@@ -178,8 +160,8 @@ class TextClassifier(ClassifierLearning):
         return found if self.ensemble is None else self.ensemble.weighed(found, asked)
 
     def _has_labels_of(self, linear: LinearClassifier) -> bool:
-        own = self.classes_.tolist(), self.is_multi_label
-        return own == (linear.classes_.tolist(), linear.is_multi_label)
+        own = self.label_names, self.is_multi_label
+        return own == (linear.label_names, linear.is_multi_label)
 
     def _merged(self, texts: Sequence[str]) -> Probabilities:
         """Return the network's probabilities, (N, C): of each text the mean over its windows."""
@@ -191,11 +173,3 @@ class TextClassifier(ClassifierLearning):
         """Return logits (N, C) that give these probabilities."""
         inside = np.clip(probabilities, _TINY, 1 - _TINY)
         return np.log(inside) - np.log1p(-inside) if self.is_multi_label else np.log(inside)
-
-    def _classes(self, texts: Sequence[str]) -> ClassAnswers:
-        labels, merged = self.task.answers.labels, self._merged(texts)
-        alone = ClassAnswers(labels, merged, self.is_multi_label)
-        if self.ensemble is None:
-            return alone
-        together = self.ensemble.probabilities(self._as_logits(merged), texts)
-        return ClassAnswers(labels, together, self.is_multi_label, network=alone)

@@ -14,6 +14,7 @@ from foretext.classifiers.linear import linear_baseline
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.replaced_examples import ReplacedExamples
 from foretext.data.rows import LabelledText
+from foretext.data.rows.label import found_labels
 from foretext.errors import SettingError
 from foretext.task_models.lessons import Consistency, Lessons, Teaching
 from foretext.task_models.wide_classifier import WideClassifier
@@ -40,7 +41,7 @@ class ClassifierLearning(WideClassifier):
         """
         counts = count_labels(rows)
         return {
-            "labels": list(counts),
+            **found_labels(list(counts)),
             "multi_label": any(len(row.labels) != 1 for row in rows),
             "counts": list(counts.values()),
         }

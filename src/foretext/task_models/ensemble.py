@@ -54,7 +54,7 @@ class Ensemble:
             CorpusError: no row has a label that is known.
         """
         both = np.stack([network_logits, linear.logits([row.text for row in rows])])
-        labels = linear.classes_.tolist()
+        labels = linear.label_names
         return cls(linear, fitted_weights(labels, both, rows, linear.is_multi_label))
 
     def probabilities(self, network_logits: Logits, texts: Sequence[str]) -> Logits:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from foretext.classifiers.class_answers import (
     ClassAnswers,
-    Labelled,
     check_labels,
     check_single,
     label_records,
@@ -21,11 +20,14 @@ from foretext.classifiers.class_answers import (
 from foretext.classifiers.class_findings import class_findings
 from foretext.classifiers.predictor import Record, Top, refuse_options
 from foretext.classifiers.shown_row import ShownRow
+from foretext.classifiers.text_labeller import check_top
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import (
     Input,
     LabelledPair,
 )
+from foretext.data.rows.given import given_pairs, one_or_each
+from foretext.data.rows.label import Label, LabelValue, label_array
 from foretext.errors import SettingError
 from foretext.explanation import Texts, Values
 from foretext.metrics.paired import Tallies
@@ -85,7 +87,7 @@ class TextMatcher(WideMatcher, GradientWords):
     def abilities(self) -> tuple[str, ...]:  # type: ignore[override]
         """Those of a matcher; without "rerank" where no label says that a text is relevant."""
         own = MatcherLearning.abilities
-        ranks = self.has_scores or len(self.classes_) == 2
+        ranks = self.has_scores or len(self.label_names) == 2
         return own if ranks else tuple(name for name in own if name != "rerank")
 
     @property
@@ -94,36 +96,50 @@ class TextMatcher(WideMatcher, GradientWords):
         return not self.task.answers.labels
 
     @property
-    def classes_(self) -> NDArray[np.str_]:
-        """(C,) labels in the order of `predict_proba`; none where answers are scores."""
-        return np.array(self.task.answers.labels)
+    def label_names(self) -> tuple[str, ...]:
+        """The labels, in the order of the probabilities; none where answers are scores."""
+        return self.task.answers.labels
 
-    def predict(self, pairs: Sequence[TextPair]) -> list[str] | list[float]:
-        """Return the most probable label, or the score, of each pair (text, text).
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """(C,) the labels as they came, in the order of `predict_proba`; none of scores."""
+        return label_array(self.label_names)
+
+    def predict(self, pairs: Any) -> Any:
+        """Return the most probable label, as it came, or the score, of each pair (text, text).
+
+        A single pair, a tuple of two texts, gets a single answer.
 
         Raises:
-            SettingError: something else than pairs is given.
+            CorpusError: something else than pairs is given.
         """
-        _check_pairs(pairs)
-        if self.has_scores:
-            return [float(number) for number in self._values(pairs)]
-        return self._classes(pairs).most_probable()
+        return one_or_each(pairs, lambda each: self._predicted(given_pairs(each)), of_pairs=True)
 
-    def predict_proba(self, pairs: Sequence[TextPair]) -> Probabilities:
+    def predict_proba(self, pairs: Any) -> Probabilities:
         """Return (N, C) in the order of `classes_`; rows sum to 1.
 
-        Raises:
-            SettingError: answers are scores, or something else than pairs is given.
-        """
-        _check_pairs(pairs)
-        return self._classes(pairs).probabilities
+        A single pair gets its row, (C,).
 
-    def predict_top(
-        self, pairs: Sequence[TextPair], k: int | None = 1, threshold: float = 0.0
-    ) -> list[list[Labelled]]:
-        """Return up to `k` labels of each pair with their probabilities, the best first."""
-        _check_pairs(pairs)
-        return self._classes(pairs).top(k, threshold)
+        Raises:
+            CorpusError: something else than pairs is given.
+            SettingError: answers are scores.
+        """
+        found: Probabilities = one_or_each(
+            pairs, lambda each: self._classes(given_pairs(each)).probabilities, of_pairs=True
+        )
+        return found
+
+    def predict_top(self, pairs: Any, k: int | None = 1, threshold: float = 0.0) -> Any:
+        """Return up to `k` labels of each pair with their probabilities, the best first.
+
+        Raises:
+            CorpusError: something else than pairs is given.
+            SettingError: answers are scores, or `k` or `threshold` is nothing of that kind.
+        """
+        check_top(k, threshold)
+        return one_or_each(
+            pairs, lambda each: self._classes(given_pairs(each)).top(k, threshold), of_pairs=True
+        )
 
     def class_answers(self, inputs: Sequence[Input]) -> ClassAnswers | None:
         """Return how probable each label is for each pair; None where answers are scores."""
@@ -141,12 +157,13 @@ class TextMatcher(WideMatcher, GradientWords):
         Raises:
             SettingError: there are more than two labels, so that none says "relevant".
         """
+        pairs = given_pairs(pairs)
         if self.has_scores:
             return self._values(pairs)
-        if len(self.classes_) > 2:
+        if len(self.label_names) > 2:
             raise SettingError(
                 f"Relevance needs a matcher of scores or of two labels; this one has "
-                f"{len(self.classes_)}: {', '.join(self.classes_)}."
+                f"{len(self.label_names)}: {', '.join(self.label_names[:20])}."
             )
         answers = self._classes(pairs)
         odds = answers._replace(is_multi_label=True).logits() if raw else answers.probabilities
@@ -169,7 +186,7 @@ class TextMatcher(WideMatcher, GradientWords):
         if self.has_scores:
             return found | agreement(rows, answers)
         found |= answers.figures(rows)
-        if len(self.classes_) == 2:
+        if len(self.label_names) == 2:
             positive = found["labels"].get(self.task.answers.labels[1], {"f1": 0.0})
             found |= {"f1": positive["f1"], "labels": found.pop("labels")}
         return found
@@ -237,13 +254,18 @@ class TextMatcher(WideMatcher, GradientWords):
         pairs = _two(inputs)
         if self.has_scores:
             return [{"score": round(float(score), 6)} for score in self._values(pairs)]
-        return label_records(self.predict_top(pairs, *top))
+        return label_records(self._classes(pairs).top(*top))
 
     def shown(self, record: Record) -> str:
         """Return labels or score, and both texts."""
         if self.has_scores:
             return super().shown(record)
         return "\t".join([shown_labels(record), record["text_a"], record["text_b"]])
+
+    def _predicted(self, pairs: Sequence[TextPair]) -> list[LabelValue] | list[float]:
+        if self.has_scores:
+            return [float(number) for number in self._values(pairs)]
+        return [Label.read(label).value for label in self._classes(pairs).most_probable()]
 
     def _values(self, pairs: Sequence[TextPair]) -> NDArray[np.float64]:
         return self.task.answers.values(self._outputs(pairs), self.temperature)
@@ -259,8 +281,3 @@ class TextMatcher(WideMatcher, GradientWords):
 
 def _two(inputs: Sequence[Input]) -> list[TextPair]:
     return [(first, second) for first, second in inputs]
-
-
-def _check_pairs(pairs: Sequence[TextPair]) -> None:
-    if isinstance(pairs, str) or any(isinstance(pair, str) or len(pair) != 2 for pair in pairs):
-        raise SettingError("predict takes several pairs, each of two texts: [(text, text), ...].")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from foretext.classifiers.baseline import Baseline
@@ -18,6 +18,7 @@ from foretext.data.rows import (
     read_pairs,
 )
 from foretext.data.rows.in_memory import RowSource
+from foretext.data.rows.label import Label, found_labels
 from foretext.task_models.base import TaskModel
 from foretext.task_models.pair_scores import have_scores, score_range
 from foretext.task_models.resolving import resolved_mode, resolved_shared_tokens
@@ -63,6 +64,12 @@ class MatcherLearning(TaskModel):
         return cls.vectors_backbone if is_siamese else "reader"
 
     @classmethod
+    def objects_of(cls, rows: Sequence[LabelledPair]) -> Iterator[dict[str, Any]]:
+        """Yield pairs with their label, as it came, or their score."""
+        for row, values in zip(rows, super().objects_of(rows), strict=True):
+            yield values if row.label is None else values | {"label": Label.read(row.label).value}
+
+    @classmethod
     def stratum_of(cls, row: LabelledPair) -> str:
         """Return the label; pairs with scores are of one kind."""
         return row.label or ""
@@ -96,7 +103,7 @@ class MatcherLearning(TaskModel):
         if have_scores(rows):
             return score_range(rows)
         counts = count_labels(rows)
-        return {"labels": list(counts), "counts": list(counts.values())}
+        return {**found_labels(list(counts)), "counts": list(counts.values())}
 
     @classmethod
     def baseline(cls, rows: Sequence[LabelledPair]) -> Baseline:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from foretext.classifiers.predictor import Record, Top
 from foretext.classifiers.shown_row import ShownRow, shown_rows
+from foretext.classifiers.text_labeller import check_top
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import (
     Asked,
@@ -17,6 +17,7 @@ from foretext.data.rows import (
     Question,
     as_questions,
 )
+from foretext.data.rows.given import one_or_each
 from foretext.errors import CorpusError, SettingError
 from foretext.metrics import softmax
 from foretext.metrics.paired import Tallies
@@ -107,24 +108,51 @@ class SpanReader(ReaderLearning):
         """Whether a question may be left without an answer."""
         return bool(self.task.found["may_abstain"])
 
-    def predict(self, pairs: Sequence[Asked]) -> list[str]:
-        """Return the answer to each question; "" where there is none."""
-        return [answer.text for answer in self.answers(pairs)]
+    def predict(self, pairs: Any) -> Any:
+        """Return the answer to each question; "" where there is none.
 
-    def predict_proba(self, pairs: Sequence[Asked]) -> NDArray[np.float64]:
+        A single pair, a tuple of two texts, gets a single answer, here and in the other methods.
+
+        Raises:
+            CorpusError: something is no pair of a question and a passage.
+        """
+        return one_or_each(
+            pairs, lambda each: [answer.text for answer in self._answers(each)], of_pairs=True
+        )
+
+    def predict_proba(self, pairs: Any) -> Any:
         """Return the probability of each question's answer, (N,)."""
-        return np.array([answer.probability for answer in self.answers(pairs)], np.float64)
+        return one_or_each(
+            pairs,
+            lambda each: np.array([one.probability for one in self._answers(each)], np.float64),
+            of_pairs=True,
+        )
 
-    def answers(self, pairs: Sequence[Asked]) -> list[SpanAnswer]:
+    def answers(self, pairs: Any) -> Any:
         """Return the answer to each question with its place in the passage.
 
         Args:
             pairs: of a question and a passage, or rows that were read.
+
+        Raises:
+            CorpusError: something is no pair of a question and a passage.
         """
+        return one_or_each(pairs, self._answers, of_pairs=True)
+
+    def predict_top(self, pairs: Any, k: int | None = 5) -> Any:
+        """Return up to `k` answers to each question, no answer among them, the best first.
+
+        Raises:
+            CorpusError: something is no pair of a question and a passage.
+            SettingError: `k` is no whole number from 1.
+        """
+        check_top(k, 0.0)
+        return one_or_each(pairs, lambda each: self._best(each, k), of_pairs=True)
+
+    def _answers(self, pairs: Sequence[Asked]) -> list[SpanAnswer]:
         return [self.choose(each) for each in self.answer_rows(as_questions(pairs))]
 
-    def predict_top(self, pairs: Sequence[Asked], k: int | None = 5) -> list[list[SpanAnswer]]:
-        """Return up to `k` answers to each question, no answer among them, the best first."""
+    def _best(self, pairs: Sequence[Asked], k: int | None) -> list[list[SpanAnswer]]:
         return [
             sorted(self._candidates(each), key=lambda answer: -answer.probability)[:k]
             for each in self.answer_rows(as_questions(pairs))

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from foretext.classifiers.predictor import Record, Top, refuse_options
 from foretext.classifiers.shown_row import ShownRow
-from foretext.classifiers.text_labeller import check_list
 from foretext.corpus.text_tokens import TextToken, joined_tokens, split_text
 from foretext.data.padded_examples import IGNORED, PaddedExamples, Ragged
 from foretext.data.rows import (
     Input,
     TaggedSentence,
 )
+from foretext.data.rows.given import given_sentences, one_or_each
 from foretext.metrics.paired import Tallies
 from foretext.task_models.learned_rates import rate_doubts
 from foretext.task_models.sentence_scores import SentenceScores
@@ -107,29 +107,49 @@ class Tagger(TaggerLearning):
         A raw text is split. Tokens have the places that they have when blanks join them.
 
         Raises:
-            SettingError: a single text is given, not several.
+            CorpusError: a single text is given, or something is neither a text nor tokens.
         """
-        check_list(texts)
         split = self.task.by_character
         return [
             split_text(text, by_character=split) if isinstance(text, str) else joined_tokens(text)
-            for text in texts
+            for text in given_sentences(texts)
         ]
 
-    def predict(self, texts: Texts) -> list[list[str]]:
+    def predict(self, texts: Any) -> Any:
         """Return the tag of each of the `tokens` of each text, in the scheme of the user's files.
 
         Args:
-            texts: raw texts, or lists of tokens.
+            texts: raw texts, or lists of tokens; a single raw text gets a single answer.
+
+        Raises:
+            CorpusError: something is neither a text nor tokens.
         """
-        return self._scores(_words(self.tokens(texts))).tags()
+        return one_or_each(texts, lambda each: self._scores(_words(self.tokens(each))).tags())
 
-    def predict_proba(self, texts: Texts) -> list[NDArray[np.float64]]:
-        """Return (T, C) of each text, a row for each of its `tokens`, that sums to 1."""
-        return self._scores(_words(self.tokens(texts))).probabilities(self.temperature)
+    def predict_proba(self, texts: Any) -> Any:
+        """Return (T, C) of each text, a row for each of its `tokens`, that sums to 1.
 
-    def spans(self, texts: Texts) -> list[list[TaggedSpan]]:
-        """Return the entities of each text with their places in it; blanks join tokens."""
+        A single raw text gets a single answer.
+
+        Raises:
+            CorpusError: something is neither a text nor tokens.
+        """
+        return one_or_each(
+            texts,
+            lambda each: self._scores(_words(self.tokens(each))).probabilities(self.temperature),
+        )
+
+    def spans(self, texts: Any) -> Any:
+        """Return the entities of each text with their places in it; blanks join tokens.
+
+        A single raw text gets a single list.
+
+        Raises:
+            CorpusError: something is neither a text nor tokens.
+        """
+        return one_or_each(texts, lambda each: self._entities(given_sentences(each)))
+
+    def _entities(self, texts: Texts) -> list[list[TaggedSpan]]:
         tokens = self.tokens(texts)
         return self._spans(texts, tokens, self._scores(_words(tokens)))
 

@@ -7,10 +7,10 @@ from typing import Any, cast
 
 from foretext.classifiers.predictor import Record, Top
 from foretext.classifiers.shown_row import ShownRow, shown_rows
-from foretext.classifiers.text_labeller import check_list
 from foretext.data.framing import Framing
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import Input, ParallelText
+from foretext.data.rows.given import given_texts, one_or_each
 from foretext.errors import CorpusError, SettingError
 from foretext.generation import Decoding, Output, decode
 from foretext.metrics.paired import Tallies
@@ -63,37 +63,45 @@ class TextWriter(TextWriterLearning):
         """
         self.decoding = self._decoding(options)
 
-    def predict(self, texts: Sequence[str], **options: Any) -> list[str]:
+    def predict(self, texts: Any, **options: Any) -> Any:
         """Return what each text becomes.
 
         Args:
-            texts: sources.
+            texts: sources; a single one gets a single answer.
             options: settings of `foretext.generation.Decoding`, such as ``num_beams=8``.
+
+        Raises:
+            CorpusError, SettingError: as of `predict_top`.
         """
-        return [outputs[0].text for outputs in self.predict_top(texts, 1, **options)]
+        return one_or_each(
+            texts,
+            lambda each: [outputs[0].text for outputs in self.predict_top(each, 1, **options)],
+        )
 
     def predict_top(
         self,
-        texts: Sequence[str],
+        texts: Any,
         k: int = 5,
         *,
         pause: Callable[[], None] | None = None,
         **options: Any,
-    ) -> list[list[TextAnswer]]:
+    ) -> Any:
         """Return `k` outputs of each text with their scores, the best one first.
 
         Args:
-            texts: sources.
+            texts: sources; a single one gets a single list.
             k: outputs of each; a beam has as many hypotheses, at least.
             pause: is called before each token, so that other work can have its turn.
             options: settings of `foretext.generation.Decoding`, such as ``temperature=0.8``.
 
         Raises:
-            CorpusError: a source is too long, and ``task.long_sources`` is "refuse".
-            SettingError: a single text is given, or there is no such setting.
+            CorpusError: something is no text, or too long, and ``task.long_sources`` is "refuse".
+            SettingError: there is no such setting.
         """
-        check_list(texts)
-        return self._written(texts, self._decoding({"num_best": k, **options}), pause=pause)
+        decoding = self._decoding({"num_best": k, **options})
+        return one_or_each(
+            texts, lambda each: self._written(given_texts(each), decoding, pause=pause)
+        )
 
     @property
     def abilities(self) -> tuple[str, ...]:  # type: ignore[override]

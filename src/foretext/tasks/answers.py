@@ -29,7 +29,7 @@ class Answers(nn.Module):
     Attributes:
         target: name of the targets in a batch.
         num_outputs: numbers of an example.
-        labels: C names; none of numbers.
+        labels: C, each with its value; none of numbers.
         are_sets: whether an example may have any number of labels.
     """
 

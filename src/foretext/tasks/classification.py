@@ -8,6 +8,7 @@ from torch import Tensor
 from foretext.backbones.base import States
 from foretext.config import Config as Settings
 from foretext.data.batch import Inputs, Needed
+from foretext.data.rows.label import LabelValue, found_labels, named_labels
 from foretext.nn.pooling import Pooling
 from foretext.tasks.answers import Classes, LabelSets, class_answers
 from foretext.tasks.layer_mix import Layers, default_layers, layer_mix
@@ -32,6 +33,7 @@ class Classification(TextTask):
         multi_label: whether a text may have any number of them.
         counts: number of texts with each label.
         num_word_features: that the head reads beside the states; 0: it reads none.
+        label_values: what the labels came as, where these are not their names.
     """
 
     class Config(Settings):
@@ -72,12 +74,18 @@ class Classification(TextTask):
         multi_label: bool = False,
         counts: list[int] | None = None,
         num_word_features: int = 0,
+        label_values: list[LabelValue] | None = None,
     ) -> None:
         if num_word_features < 0:
             raise ValueError(f"num_word_features = {num_word_features} is below 0")
         words = {"num_word_features": num_word_features} if num_word_features else {}
-        super().__init__(config, base, labels=list(labels), multi_label=multi_label, **words)
-        known = self.found | {"counts": counts or [1] * len(labels)}
+        named = named_labels(labels, label_values)
+        super().__init__(config, base, **found_labels(named), multi_label=multi_label, **words)
+        known = {
+            "labels": named,
+            "multi_label": multi_label,
+            "counts": counts or [1] * len(labels),
+        }
         layers = config.layers or default_layers(base)
         self.mix = layer_mix(base, layers)
         transform = config.transform or default_transform(base)

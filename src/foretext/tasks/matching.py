@@ -15,9 +15,10 @@ from torch import Tensor, nn
 
 from foretext.backbones.base import States
 from foretext.classifiers.overlap_features import NUM_OVERLAP_FEATURES
-from foretext.config import Config
+from foretext.config import Config as Settings
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
 from foretext.data.batch import Inputs
+from foretext.data.rows.label import LabelValue, found_labels, named_labels
 from foretext.errors import SettingError
 from foretext.nn.pooling import Pooling
 from foretext.tasks.answers import Classes, RealNumber, balanced_weights
@@ -51,7 +52,7 @@ class Matching(TextTask):
             does not.
     """
 
-    class Config(Config):
+    class Config(Settings):
         """Settings of the head."""
 
         mode: Literal["auto"] | MatchMode = "auto"
@@ -91,9 +92,11 @@ class Matching(TextTask):
         lowest: float = 0.0,
         highest: float = 1.0,
         pair_words: PreTokenizerKind | None = None,
+        label_values: list[LabelValue] | None = None,
     ) -> None:
         has_scores = labels is None
-        found: dict[str, Any] = {"labels": labels}
+        named = named_labels(labels or (), label_values)
+        found: dict[str, Any] = found_labels(named)
         if has_scores:
             found = {"lowest": lowest, "highest": highest}
         if pair_words is not None:
@@ -113,7 +116,7 @@ class Matching(TextTask):
             self.answers = RealNumber(lowest, highest)
         else:
             weights = balanced_weights(counts or [1] * len(labels)) if config.balanced else None
-            self.answers = Classes(labels, config.label_smoothing, weights)
+            self.answers = Classes(named, config.label_smoothing, weights)
         layers = config.layers or default_layers(base)
         self.mix = layer_mix(base, layers)
         pooling = config.pooling or default_pooling(base, siamese=siamese)

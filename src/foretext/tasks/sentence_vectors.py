@@ -17,7 +17,7 @@ from pydantic import Field, PositiveInt, model_validator
 from torch import Tensor, nn
 
 from foretext.backbones.base import States
-from foretext.config import Config
+from foretext.config import Config as Settings
 from foretext.data.batch import Batch, Inputs
 from foretext.errors import SettingError
 from foretext.nn.contrastive import cosent, info_nce, right_answers
@@ -47,7 +47,7 @@ class SentenceVectors(Task):
         kind: of the rows that it learns from.
     """
 
-    class Config(Config):
+    class Config(Settings):
         """Settings of the vectors and of their loss."""
 
         max_length: int = Field(256, ge=8)

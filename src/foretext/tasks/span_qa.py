@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 from torch import Tensor
 
 from foretext.backbones.base import States
-from foretext.config import Config
+from foretext.config import Config as Settings
 from foretext.data.batch import Batch, Inputs
 from foretext.errors import SettingError
 from foretext.nn.dropout import Dropout
@@ -41,7 +41,7 @@ class SpanQA(Task):
         may_abstain: whether a question may have no answer (SQuAD 2.0).
     """
 
-    class Config(Config):
+    class Config(Settings):
         """Settings of the rows, of the head, and of the answers."""
 
         max_length: int = Field(384, ge=16)

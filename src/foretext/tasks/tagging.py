@@ -15,7 +15,7 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from foretext.backbones.base import States
-from foretext.config import Config
+from foretext.config import Config as Settings
 from foretext.data.batch import Batch, Inputs
 from foretext.data.padded_examples import IGNORED
 from foretext.metrics import Scheme, TagForm
@@ -52,7 +52,7 @@ class Tagging(Task):
         SettingError: a scheme is chosen, and the tags are of no entities.
     """
 
-    class Config(Config):
+    class Config(Settings):
         """Settings of the head."""
 
         max_length: int = Field(512, ge=8)

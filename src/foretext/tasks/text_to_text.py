@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 from torch import Tensor
 
 from foretext.backbones.base import States
-from foretext.config import Config
+from foretext.config import Config as Settings
 from foretext.data.batch import Batch, Inputs, Visibility
 from foretext.data.padded_examples import IGNORED
 from foretext.errors import SettingError
@@ -52,7 +52,7 @@ class TextToText(Task):
         SettingError: the base writes no texts, or cannot smooth labels.
     """
 
-    class Config(Config):
+    class Config(Settings):
         """Settings of text-to-text."""
 
         max_length: int = Field(512, ge=8)

@@ -90,7 +90,8 @@ def test_answers_agree_with_each_other(classifier: FastTextClassifier) -> None:
 def test_numbers_are_labels_too() -> None:
     numbers = np.array([NAMES.index(label) for label in LABELS])
     classifier = FastTextClassifier(**SMALL).fit(TEXTS, numbers)
-    assert classifier.classes_.tolist() == ["0", "1", "2", "3", "4"]
+    assert classifier.classes_.tolist() == [0, 1, 2, 3, 4]
+    assert classifier.predict(TEXTS[:3]).dtype == numbers.dtype
     assert classifier.score(TEXTS, numbers) > 0.95
 
 
@@ -215,8 +216,8 @@ WRONG: dict[str, tuple[dict[str, Any], Any, Any, type[ForetextError], str]] = {
     "no labels": ({}, ["a", "b"], [(), ()], CorpusError, r"No text has a label"),
     "no words": ({}, ["", "  "], ["x", "y"], CorpusError, r"no word that occurs min_count = 1"),
     "rare words": ({"min_count": 9}, ["a", "b"], ["x", "y"], CorpusError, r"min_count = 9 times"),
-    "lengths": ({}, ["a", "b"], ["x"], SettingError, r"2 texts and 1 labels do not go together"),
-    "no text": ({}, ["a", None], ["x", "y"], SettingError, r"texts\[1\] is a NoneType, not a text"),
+    "lengths": ({}, ["a", "b"], ["x"], CorpusError, r"2 texts and 1 labels do not go together"),
+    "no text": ({}, ["a", None], ["x", "y"], CorpusError, r"text 2 is None, not a text"),
     "nothing given": ({}, ["a", "b"], None, SettingError, r"Texts need labels"),
     "file and labels": ({}, "f.csv", ["x"], SettingError, r"f.csv is a file"),
     "no file": ({}, "nowhere.csv", None, CorpusError, r"nowhere.csv"),
@@ -274,9 +275,9 @@ def test_the_arguments_are_the_settings_with_their_defaults() -> None:
 def test_it_must_learn_first_and_texts_are_a_list(classifier: FastTextClassifier) -> None:
     with pytest.raises(SettingError, match="learned nothing yet; call fit first"):
         FastTextClassifier().predict(["a"])
-    with pytest.raises(SettingError, match="A list of texts is expected"):
-        classifier.predict("a")
-    with pytest.raises(SettingError, match="k = 0: ask for one label or more"):
+    with pytest.raises(CorpusError, match="text 1 is 1 of type int, not a text"):
+        classifier.predict([1])
+    with pytest.raises(SettingError, match="k = 0 of type int: give a whole number from 1"):
         classifier.predict(["a"], k=0)
     with pytest.raises(EvaluationError, match="No text has a label to compare with"):
         classifier.evaluate(["a"], [()])

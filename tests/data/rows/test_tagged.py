@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import json
+import unicodedata
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -253,3 +255,14 @@ def test_columns_have_no_effect_on_json_lines(tmp_path: Path) -> None:
     path = in_lines(tmp_path, '{"tokens": ["a"], "tags": ["O"]}\n')
     with pytest.raises(SettingError, match=r"separator has no effect on .*a.jsonl"):
         read_tagged(path, TaggedConfig(separator="|"))
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_both_unicode_forms_are_one_tag(tmp_path: Path, form: Literal["NFC", "NFD"]) -> None:
+    tag = unicodedata.normalize(form, "B-Caf\u00e9")
+    columns, objects = tmp_path / "a.conll", tmp_path / "a.jsonl"
+    columns.write_text(f"Ada {tag}\n")
+    objects.write_text(json.dumps({"tokens": ["Ada"], "tags": [tag]}) + "\n")
+    for path in (columns, objects):
+        [row] = read_tagged(path)
+        assert row.tags == ("B-Caf\u00e9",)

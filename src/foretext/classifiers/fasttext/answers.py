@@ -12,17 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.classifiers.baseline import Baseline
-from foretext.classifiers.class_answers import ClassAnswers, Labelled
+from foretext.classifiers.class_answers import ClassAnswers
 from foretext.classifiers.fasttext.bin_reader import read_model
 from foretext.classifiers.fasttext.bin_writer import cutting_note, write_model
 from foretext.classifiers.fasttext.evaluation import evaluate_labels
-from foretext.classifiers.fasttext.labelled_texts import check_texts
 from foretext.classifiers.fasttext.model import FastTextModel
 from foretext.classifiers.fasttext.storage import KIND, load_folder, save_folder, write_folder
 from foretext.classifiers.linear import linear_baseline
-from foretext.classifiers.text_labeller import TextLabeller
+from foretext.classifiers.text_labeller import TextLabeller, check_top
 from foretext.data.rows import LabelledText
-from foretext.errors import SettingError
+from foretext.data.rows.given import given_texts, one_or_each
 from foretext.explanation import Texts, Values, contrasted, split_chinese
 from foretext.files import refuse_existing
 
@@ -56,9 +55,10 @@ class FastTextLabeller(TextLabeller):
         """
 
     @property
-    def classes_(self) -> NDArray[np.str_]:
-        """(L,) the labels, sorted."""
-        return np.array(self.model.dictionary.classes)[self._order]
+    def label_names(self) -> tuple[str, ...]:
+        """The labels, sorted by their values."""
+        classes = self.model.dictionary.classes
+        return tuple(classes[place] for place in self.model.dictionary.class_order.tolist())
 
     @property
     def is_multi_label(self) -> bool:
@@ -75,20 +75,18 @@ class FastTextLabeller(TextLabeller):
         """Learn the linear classifier."""
         return linear_baseline(rows)
 
-    def answer_rows(self, rows: Sequence[LabelledText]) -> ClassAnswers:
+    def answers_to(self, texts: list[str]) -> ClassAnswers:
         """Return how probable each label is for each text."""
-        probabilities = self.predict_proba([row.text for row in rows]).astype(np.float64)
-        return ClassAnswers(tuple(self.classes_.tolist()), probabilities, self.is_multi_label)
+        probabilities = self._chances(texts).astype(np.float64)
+        return ClassAnswers(self.label_names, probabilities, self.is_multi_label)
 
     def values(self, inputs: Sequence[Texts]) -> Values:
         """Return, for each label, what words can add to, however certain an answer is."""
         texts = [text for (text,) in inputs]
-        logits = self.model.logits(texts)[:, self._order]
+        logits = self.model.logits(texts)[:, self.model.dictionary.class_order]
         by_themselves = self.model.layer.loss in ("ns", "ova")
-        chances = self.predict_proba(texts).astype(np.float64)
-        return Values(
-            tuple(self.classes_.tolist()), contrasted(logits, are_sets=by_themselves), chances
-        )
+        chances = self._chances(texts).astype(np.float64)
+        return Values(self.label_names, contrasted(logits, are_sets=by_themselves), chances)
 
     def word_spans(self, text: str) -> list[tuple[int, int]]:
         """Return where the words stand: jieba's, if the model was learned from these."""
@@ -114,40 +112,33 @@ class FastTextLabeller(TextLabeller):
             return super().findings(rows, answers)
         return {}
 
-    def predict(
-        self, texts: Sequence[str], k: int | None = 1, threshold: float = 0.0
-    ) -> NDArray[np.str_] | list[list[str]]:
+    def predict(self, texts: Any, k: int | None = 1, threshold: float = 0.0) -> Any:
         """Return the best label of each text, (N,); with another k or a threshold, a list for each.
 
-        See `predict_top`, which gives the chances as well.
+        A single text gets a single answer. See `predict_top`, which gives the chances as well.
+
+        Raises:
+            CorpusError: something is no text.
+            SettingError: `k` or `threshold` is nothing of that kind, or nothing was learned yet.
         """
-        if k == 1 and threshold <= 0:
-            best: NDArray[np.str_] = self.classes_[self.predict_proba(texts).argmax(axis=1)]
-            return best
-        return [[label for label, _ in row] for row in self.predict_top(texts, k, threshold)]
+        check_top(k, threshold)
+        return one_or_each(texts, lambda each: self._predicted(given_texts(each), k, threshold))
 
-    def predict_top(
-        self, texts: Sequence[str], k: int | None = 1, threshold: float = 0.0
-    ) -> list[list[Labelled]]:
-        """Return up to `k` labels (None: all) of each text with their chances, the best first.
+    def predict_proba(  # type: ignore[override]
+        self, texts: Any
+    ) -> NDArray[np.float32]:
+        """Return the chance of each label of `classes_`, (N, L); with ns and ova each by itself.
 
-        Labels whose chance is below `threshold` are left out: with loss ``"ova"`` 0.5 gives those
-        that are likelier than not.
+        A single text gets its row, (L,).
+
+        Raises:
+            CorpusError: something is no text.
+            SettingError: nothing was learned yet.
         """
-        if k is not None and k < 1:
-            raise SettingError(f"k = {k}: ask for one label or more, or for all with k=None.")
-        chances = self.predict_proba(texts)
-        best = np.argsort(-chances, axis=1, kind="stable")[:, :k]
-        labels, shares = self.classes_[best], np.take_along_axis(chances, best, axis=1)
-        return [
-            [(label, chance) for label, chance in zip(*row, strict=True) if chance >= threshold]
-            for row in zip(labels.tolist(), shares.tolist(), strict=True)
-        ]
-
-    def predict_proba(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the chance of each label of `classes_`, (N, L); with ns and ova each by itself."""
-        check_texts(texts)
-        return self.model.chances(texts)[:, self._order]
+        found: NDArray[np.float32] = one_or_each(
+            texts, lambda each: self._chances(given_texts(each))
+        )
+        return found
 
     def write(self, folder: Path, facts: Mapping[str, Any]) -> None:
         """Write ``model.safetensors`` and ``config.json``.
@@ -194,9 +185,16 @@ class FastTextLabeller(TextLabeller):
         path = Path(path)
         return cls.of_model(load_folder(path) if path.is_dir() else read_model(path))
 
-    @property
-    def _order(self) -> NDArray[np.int64]:
-        return np.argsort(np.array(self.model.dictionary.classes), kind="stable")
+    def _chances(self, texts: list[str]) -> NDArray[np.float32]:
+        """Return the chance of each label, (N, L), in the order of `label_names`."""
+        model = self.model
+        return model.chances(texts)[:, model.dictionary.class_order]
+
+    def _predicted(self, texts: list[str], k: int | None, threshold: float) -> Any:
+        if k == 1 and threshold <= 0:
+            return self.classes_[self._chances(texts).argmax(axis=1)]
+        found = self.answers_to(texts).top(k, threshold)
+        return [[label for label, _ in row] for row in found]
 
 
 def _have_one_label(rows: Sequence[LabelledText]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -27,8 +27,11 @@ from foretext.classifiers.fasttext.training import (
     retrain,
     train,
 )
+from foretext.classifiers.not_fitted import not_fitted
+from foretext.classifiers.text_labeller import check_top
 from foretext.config import Config
 from foretext.data.rows import RowsConfig
+from foretext.data.rows.label import Label
 from foretext.errors import SettingError
 from foretext.progress.run_context import RunContext
 
@@ -160,10 +163,10 @@ class FastTextClassifier(FastTextLabeller):
             SettingError: nothing was learned yet.
         """
         if self._model is None:
-            raise SettingError("This classifier has learned nothing yet; call fit first, or load.")
+            raise not_fitted()
         return self._model
 
-    def score(self, texts: Sequence[str], labels: Labels) -> float:
+    def score(self, texts: Any, labels: Any) -> float:
         """Return the share of texts whose best label is one of their labels."""
         accuracy: float = self.evaluate(texts, labels)["accuracy"]
         return accuracy
@@ -185,8 +188,11 @@ class FastTextClassifier(FastTextLabeller):
         """
         config: Any = rows if labels is not None else self.reading_for(texts, rows)
         given = labelled(texts, labels, config)
-        found = self.predict_top(given.texts, k, threshold)
-        return evaluate_labels(given.labels, [[label for label, _ in row] for row in found], k)
+        check_top(k, threshold)
+        found = self.answers_to(list(given.texts)).top(k, threshold)
+        return evaluate_labels(
+            given.labels, [[Label(label) for label, _ in row] for row in found], k
+        )
 
     def quantize(
         self,
@@ -243,6 +249,9 @@ class FastTextClassifier(FastTextLabeller):
         self._requested = self.config = self._checked(params)
         self._params = params
         return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._model is not None
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn, from 1.6 on, asks of an estimator before it splits data for it."""

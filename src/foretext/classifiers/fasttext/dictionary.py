@@ -13,6 +13,7 @@ from foretext.classifiers.fasttext.interned import InternedTexts
 from foretext.classifiers.fasttext.splitter import line_bytes, splitter_of
 from foretext.corpus.counts import Cutter
 from foretext.corpus.word_table import WordTable, new_scratch
+from foretext.data.rows.label import Label, LabelValue, named_labels
 from foretext.kernels.fasttext_features import document_units, encode_lines
 from foretext.kernels.ngrams import hash_bytes
 from foretext.kernels.word_table import MAX_WORD_BYTES
@@ -46,6 +47,7 @@ class Dictionary:
         labels: L labels with their prefix, the most frequent first.
         label_counts: (L,) int64.
         config: how texts are cut, and which n-grams they have.
+        label_values: what the labels came as; None: as their names.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Dictionary:
         labels: list[str],
         label_counts: np.ndarray,
         config: ResolvedConfig,
+        label_values: Sequence[LabelValue] | None = None,
     ) -> None:
         assert len(words) == len(counts), (len(words), len(counts))
         assert len(labels) == len(label_counts), (len(labels), len(label_counts))
@@ -63,6 +66,7 @@ class Dictionary:
         self.labels = labels
         self.label_counts = label_counts
         self.config = config
+        self.label_values = label_values
 
     @classmethod
     def learn(
@@ -72,6 +76,7 @@ class Dictionary:
         label_counts: np.ndarray,
         config: ResolvedConfig,
         more_words: Sequence[str] = (),
+        label_values: Sequence[LabelValue] | None = None,
     ) -> tuple[Dictionary, WordIds]:
         """Keep the words that occur `min_count` times, and those of `more_words` in any case."""
         added = set(more_words)
@@ -83,7 +88,7 @@ class Dictionary:
         words = [texts.words[index] for index in order.tolist()]
         new = sorted(added.difference(words), key=list(more_words).index) if added else []
         counts = np.concatenate([texts.counts[order], np.ones(len(new), np.int64)])
-        dictionary = cls([*words, *new], counts, labels, label_counts, config)
+        dictionary = cls([*words, *new], counts, labels, label_counts, config, label_values)
         spelled, hashed = config.maxn > 0, config.word_ngrams > 1
         return dictionary, _renumbered(texts, order, np.flatnonzero(~kept), spelled, hashed)
 
@@ -96,13 +101,22 @@ class Dictionary:
         return len(self.words) + self.config.num_buckets
 
     @cached_property
-    def classes(self) -> list[str]:
+    def classes(self) -> tuple[Label, ...]:
         """The labels without the prefix that marks them in files."""
-        return [label.removeprefix(self.config.label_prefix) for label in self.labels]
+        names = [label.removeprefix(self.config.label_prefix) for label in self.labels]
+        return named_labels(names, self.label_values)
+
+    @cached_property
+    def class_order(self) -> np.ndarray:
+        """(L,) int64, the places of the labels when they are sorted by their values."""
+        values = [label.value for label in self.classes]
+        return np.array(sorted(range(len(values)), key=values.__getitem__), np.int64)
 
     def with_config(self, config: ResolvedConfig) -> Dictionary:
         """Return the same words and labels under other settings."""
-        return Dictionary(self.words, self.counts, self.labels, self.label_counts, config)
+        return Dictionary(
+            self.words, self.counts, self.labels, self.label_counts, config, self.label_values
+        )
 
     def encode(self, texts: Sequence[str]) -> WordIds:
         """Look up the words of each text; lets go of the GIL in between."""

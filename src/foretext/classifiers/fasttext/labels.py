@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.data.rows.label import Label, of_one_type
 from foretext.errors import CorpusError
 
 __all__ = ["LabelTable", "NumberedLabels", "number_labels"]
@@ -37,7 +38,7 @@ class NumberedLabels(NamedTuple):
 class LabelTable(NamedTuple):
     """The labels that are learned, with their counts."""
 
-    names: list[str]  # L
+    names: list[Label]  # L
     counts: NDArray[np.int64]  # (L,) descending
 
     @classmethod
@@ -56,7 +57,10 @@ class LabelTable(NamedTuple):
                 f"All texts have the same label, '{kept[0][0]}', and two are needed; "
                 "give rows with another label, or lower min_count_label."
             )
-        return cls([label for label, _ in kept], np.array([count for _, count in kept], np.int64))
+        return cls(
+            of_one_type(label for label, _ in kept),
+            np.array([count for _, count in kept], np.int64),
+        )
 
 
 def number_labels(labels: Iterable[Sequence[str]], names: Sequence[str]) -> NumberedLabels:

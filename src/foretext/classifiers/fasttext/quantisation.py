@@ -94,6 +94,7 @@ def prune(model: FastTextModel, cutoff: int) -> FastTextModel:
             dictionary.labels,
             dictionary.label_counts,
             dictionary.config,
+            dictionary.label_values,
         ),
         word_rows=numbers[: len(words)],
         buckets=model.buckets[buckets],

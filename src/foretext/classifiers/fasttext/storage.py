@@ -25,6 +25,7 @@ from foretext.classifiers.fasttext.output_layer import OutputLayer
 from foretext.classifiers.fasttext.product_quantizer import ProductQuantizer
 from foretext.classifiers.fasttext.quantisation import QuantisedRows
 from foretext.classifiers.fasttext.rows import DenseRows, Rows, are_weights
+from foretext.data.rows.label import LabelValue
 from foretext.errors import SettingError, VectorFileError
 from foretext.files import atomic_file, atomic_folder, is_regular_file
 from foretext.parsing import read_json, read_tensors, write_tensors
@@ -67,6 +68,7 @@ class _Facts(BaseModel):
     kind: str | None = None
     classifier: dict[str, Any] | None = None
     pruned: bool = False
+    label_values: list[str | int | bool] | None = None
 
 
 def save_folder(path: Path, model: FastTextModel) -> None:
@@ -113,15 +115,19 @@ def load_folder(path: Path) -> FastTextModel:
         config = ResolvedConfig.checked(facts.classifier, "classifier")
     except SettingError as error:
         raise VectorFileError(f"{path / CONFIG_FILE} is damaged: {error}") from None
-    return load_model(path / MODEL_FILE, config, pruned=facts.pruned)
+    return load_model(
+        path / MODEL_FILE, config, pruned=facts.pruned, label_values=facts.label_values
+    )
 
 
 def model_facts(model: FastTextModel) -> dict[str, Any]:
     """Return what ``config.json`` says of a model."""
     dictionary = model.dictionary
+    values = dictionary.label_values
     return {
         "foretext": __version__,
         "kind": KIND,
+        **({} if values is None else {"label_values": values}),
         "words": len(dictionary),
         "labels": len(dictionary.labels),
         "quantised": isinstance(model.rows, QuantisedRows),
@@ -152,8 +158,20 @@ def save_model(path: Path, model: FastTextModel) -> None:
     write_tensors(path, tensors, {"format": KIND, "version": "1"})
 
 
-def load_model(path: Path, config: ResolvedConfig, *, pruned: bool) -> FastTextModel:
-    """Read the tensors; `pruned` is that of the model.
+def load_model(
+    path: Path,
+    config: ResolvedConfig,
+    *,
+    pruned: bool,
+    label_values: Sequence[LabelValue] | None = None,
+) -> FastTextModel:
+    """Read the tensors.
+
+    Args:
+        path: of the file.
+        config: how texts are cut.
+        pruned: whether rows were left out.
+        label_values: what the labels came as; None: as their names.
 
     Raises:
         VectorFileError: the file is not there, cut off, or holds something else.
@@ -163,8 +181,13 @@ def load_model(path: Path, config: ResolvedConfig, *, pruned: bool) -> FastTextM
     counts = tensors["word_counts"], tensors["label_counts"]
     if flaw := flaw_of(words, counts[0], labels, counts[1]) or _flaw(tensors, config):
         raise VectorFileError(f"{path}: {flaw}; fetch or write it again.")
+    dictionary = Dictionary(words, counts[0], labels, counts[1], config, label_values)
+    try:
+        _ = dictionary.classes
+    except ValueError as error:
+        raise VectorFileError(f"{path}: {error}; fetch or write it again.") from None
     return FastTextModel(
-        Dictionary(words, counts[0], labels, counts[1], config),
+        dictionary,
         tensors["word_rows"],
         tensors["buckets"].astype(np.int64),
         tensors["bucket_rows"],

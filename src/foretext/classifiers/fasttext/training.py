@@ -15,6 +15,7 @@ from foretext.classifiers.fasttext.labels import LabelTable, number_labels
 from foretext.classifiers.fasttext.learner import ClassifierLearner, LabelledTokens
 from foretext.classifiers.fasttext.model import FastTextModel
 from foretext.classifiers.fasttext.splitter import splitter_of
+from foretext.data.rows.label import kept_values
 from foretext.errors import CorpusError
 from foretext.progress.run_context import RunContext
 from foretext.vectors.hogwild import train_hogwild
@@ -62,7 +63,9 @@ def train(
     table = LabelTable.of(texts.labels, config.min_count_label)
     names = [config.label_prefix + name for name in table.names]
     more = () if pretrained is None else pretrained.index_to_key
-    dictionary, tokens = Dictionary.learn(texts.interned, names, table.counts, config, more)
+    dictionary, tokens = Dictionary.learn(
+        texts.interned, names, table.counts, config, more, kept_values(table.names)
+    )
     if set(dictionary.words) <= {LINE_END}:
         raise CorpusError(
             f"The texts hold no word that occurs min_count = {config.min_count} times; give texts "

@@ -57,7 +57,7 @@ class LabelledPair(NamedTuple):
 
     text_a: str
     text_b: str
-    label: str | None
+    label: str | None  # of a file a `Label`, which has its value
     score: float | None
     place: str  # file:line
 

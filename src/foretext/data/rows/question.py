@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from foretext.errors import SettingError
+from foretext.data.rows.given import given_elements, is_pair, shown
+from foretext.errors import CorpusError
 
 __all__ = ["Answer", "Asked", "Question", "as_questions"]
 
@@ -56,17 +56,22 @@ class Question(NamedTuple):
 Asked = Question | tuple[str, str]  # a row, or a question and the passage that may answer it
 
 
-def as_questions(pairs: Sequence[Asked]) -> list[Question]:
+def as_questions(pairs: Any) -> list[Question]:
     """Return pairs as rows without answers; rows stay as they are.
 
     Raises:
-        SettingError: there is a single pair, or a text in place of a pair.
+        CorpusError: there is something else than pairs of texts.
     """
-    if isinstance(pairs, str | Question) or any(isinstance(pair, str) for pair in pairs):
-        raise SettingError(
-            "Give a list of pairs, each of a question and the passage that may answer it."
-        )
-    return [
-        pair if isinstance(pair, Question) else Question("", *pair, answers=(), title="", place="")
-        for pair in pairs
-    ]
+    found = []
+    for number, pair in enumerate(given_elements(pairs, "pairs"), start=1):
+        if isinstance(pair, Question):
+            found.append(pair)
+            continue
+        if not is_pair(pair):
+            raise CorpusError(
+                f"pair {number} is {shown(pair)}; give a list of pairs, each of a question and the "
+                "passage that may answer it."
+            )
+        question, context = pair
+        found.append(Question("", question, context, (), "", ""))
+    return found

@@ -292,9 +292,13 @@ def _check_columns(columns: list[str], token: int | str, tag: int | str | None, 
         )
 
 
+def _tag(given: str) -> str:
+    return normalize(given.strip(), "NFC")  # in any setting: both forms are one tag
+
+
 def _sentence(rows: list[Row], name: str, config: TaggedConfig) -> TaggedSentence:
     tokens = tuple(normalize(row[0], config.normalization) for _, row in rows)
-    tags = [row[1].strip() for _, row in rows if len(row) > 1]
+    tags = [_tag(row[1]) for _, row in rows if len(row) > 1]
     lines = tuple(line for line, _ in rows)
     for what, values in (("token", tokens), ("tag", tags)):
         if "" in values:

@@ -23,7 +23,7 @@ class TaggedObject(NamedTuple):
     """The sentence of one line; without tags where nobody asked for them."""
 
     tokens: list[str]
-    tags: list[str]
+    tags: Sequence[str]
     line: int
 
 

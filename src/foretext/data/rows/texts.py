@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from foretext.corpus.normalization import normalize
 from foretext.data.rows.exchanged_columns import refuse_exchange
 from foretext.data.rows.in_memory import RowSource
+from foretext.data.rows.label import Label
 from foretext.data.rows.record import Record, type_name
 from foretext.data.rows.records import read_records
 from foretext.data.rows.settings import RowsConfig, as_columns
@@ -20,7 +21,7 @@ class LabelledText(NamedTuple):
     """One row; of a multi-label file any number of labels, of an unlabelled one none."""
 
     text: str
-    labels: tuple[str, ...]
+    labels: tuple[str, ...]  # of a file each is a `Label`, which has its value
     place: str  # file:line
 
 
@@ -52,19 +53,20 @@ def read_texts(path: RowSource, config: RowsConfig | None = None) -> list[Labell
     return rows
 
 
-def label_of(value: Any, record: Record) -> str:
-    """Return a label as text: a string without blanks around it, or a whole number.
+def label_of(value: Any, record: Record) -> Label:
+    """Return a label: a text without blanks around it, a whole number, or a boolean.
 
     Raises:
         CorpusError: it is empty or something else.
     """
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if value is not None and not isinstance(value, str):
+    if isinstance(value, dict | list):
         raise record.error(f"the label is {type_name(value)}; write it as text or a whole number.")
-    if not (label := (value or "").strip()):
-        raise record.error("the label is empty; label the row or remove it.")
-    return record.whole(label, "label")
+    try:
+        label = Label(value)
+    except ValueError as error:
+        raise record.error(f"{error}.") from None
+    record.whole(label, "label")
+    return label
 
 
 def _labels(record: Record, config: RowsConfig) -> tuple[str, ...]:

@@ -1,0 +1,169 @@
+"""Texts and labels that a method of an estimator is given: a list, an array, a column, a generator.
+
+A single text is no list: what takes several texts answers it alone (`one_or_each`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from foretext.corpus.foreign_tables import column_names, plain_value
+from foretext.data.rows.label import Label
+from foretext.errors import GivenError
+
+__all__ = [
+    "given_elements",
+    "given_label_sets",
+    "given_pairs",
+    "given_sentences",
+    "given_texts",
+    "is_pair",
+    "one_or_each",
+    "shown",
+]
+
+_SEVERAL = (list, tuple, set, frozenset)
+
+
+def given_texts(given: Any) -> list[str]:
+    """Return texts as a list.
+
+    Raises:
+        GivenError: there is a single text, a table, or something that is no text among them.
+    """
+    texts = given_elements(given, "texts")
+    for number, text in enumerate(texts, start=1):
+        if not isinstance(text, str):
+            raise GivenError(
+                f"text {number} is {shown(text)}, not a text; correct it, or leave the row out."
+            )
+    return texts
+
+
+def given_sentences(given: Any) -> list[str | list[str]]:
+    """Return sentences as a list, each a raw text or its tokens.
+
+    Raises:
+        GivenError: there is a single text, or something that is neither of the two.
+    """
+    found = [plain_value(each) for each in given_elements(given, "texts")]
+    for number, each in enumerate(found, start=1):
+        words = [each] if isinstance(each, str) else each
+        if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
+            raise GivenError(
+                f"text {number} is {shown(each)}; give a text, or a list of its tokens."
+            )
+    return found
+
+
+def given_pairs(given: Any) -> list[tuple[str, str]]:
+    """Return pairs of texts as a list.
+
+    Raises:
+        GivenError: something else than a pair of texts is among them.
+    """
+    pairs = [plain_value(pair) for pair in given_elements(given, "pairs")]
+    for number, pair in enumerate(pairs, start=1):
+        if not is_pair(pair):
+            raise GivenError(
+                f"pair {number} is {shown(pair)}; give two texts, (text, text), for each."
+            )
+    return [(first, second) for first, second in pairs]
+
+
+def given_label_sets(given: Any) -> list[tuple[Label, ...]]:
+    """Return the labels of each row: one, or any number where they are given as a list.
+
+    Raises:
+        GivenError: one is no label, or there is a matrix of zeros and ones.
+    """
+    if _is_matrix(given):
+        raise GivenError(
+            "The labels are a matrix; give a label for each text, or a list of its labels, as "
+            "MultiLabelBinarizer().fit(...).inverse_transform(matrix) returns them."
+        )
+    return [
+        _labels(labels, number) for number, labels in enumerate(given_elements(given, "labels"), 1)
+    ]
+
+
+def one_or_each(given: Any, answer: Callable[[Any], Any], *, of_pairs: bool = False) -> Any:
+    """Return the answers to several texts, or that to a single one.
+
+    Args:
+        given: texts, or one text; with `of_pairs` pairs, or one pair as a tuple.
+        answer: takes several.
+        of_pairs: whether inputs are pairs of texts.
+    """
+    is_single = isinstance(given, tuple) and is_pair(given) if of_pairs else isinstance(given, str)
+    return answer([given])[0] if is_single else answer(given)
+
+
+def given_elements(given: Any, noun: str) -> list[Any]:
+    """Return what a list, an array, a column or a generator holds.
+
+    Raises:
+        GivenError: it is a single text, a table, or nothing that holds something.
+    """
+    if isinstance(given, str | bytes):
+        raise GivenError(
+            f"{shown(given)} is a single text, where {noun} are expected; put it into a list."
+        )
+    if column_names(given) is not None:
+        raise GivenError(
+            f"A table of type {type(given).__name__} is given, where {noun} are expected; give one "
+            "of its columns."
+        )
+    try:
+        return [_plain(each) for each in plain_value(_held(given))]
+    except (TypeError, ValueError):  # it has no elements, or an array cannot be made of it
+        raise GivenError(
+            f"{shown(given)} is given, where {noun} are expected; give a list, an array or a "
+            "column."
+        ) from None
+
+
+def shown(value: Any) -> str:
+    """Return a value as messages have it, cut to a bounded length."""
+    if value is None:
+        return "None"
+    text = repr(value[:40] if isinstance(value, str | bytes) else value)
+    return f"{text if len(text) <= 60 else f'{text[:57]}...'} of type {type(value).__name__}"
+
+
+def _held(given: Any) -> Any:
+    """Return the array of what is none but can become one, as scikit-learn takes it."""
+    becomes_array = hasattr(given, "__array__")  # foreign
+    return np.asarray(given) if becomes_array and not isinstance(given, Iterable) else given
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str) else plain_value(value)
+
+
+def is_pair(given: Any) -> bool:
+    """Whether something is two texts."""
+    return (
+        isinstance(given, list | tuple)
+        and len(given) == 2
+        and all(isinstance(text, str) for text in given)
+    )
+
+
+def _is_matrix(given: Any) -> bool:
+    """Whether labels are an array of rows and several columns, dense or sparse."""
+    shape: Any = getattr(given, "shape", ())  # foreign
+    return column_names(given) is None and len(shape) == 2 and shape[1] != 1
+
+
+def _labels(given: Any, number: int) -> tuple[Label, ...]:
+    several: Iterable[Any] = given if isinstance(given, _SEVERAL) else (given,)
+    try:
+        found = sorted(chain(map(Label, map(_plain, several))))
+    except ValueError as error:
+        raise GivenError(f"row {number}: {error}.") from None
+    return tuple(dict.fromkeys(found))
