@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, Annotated, Any, BinaryIO, cast
 
 import typer
 
@@ -96,13 +96,14 @@ def print_definitions(definitions: Iterable[tuple[str, str]]) -> None:
 
 
 def read_texts(source: str) -> Iterator[str]:
-    """Yield the lines of a file, or of standard input for ``-``.
+    """Yield the lines of a file, packed or not, or of standard input for ``-``.
 
     Raises:
-        CorpusError: there is no such file, or it is not UTF-8.
+        CorpusError: there is no such file, it is damaged, or it is not UTF-8.
     """
     with _opened(source) as stream:
-        for number, line in enumerate(stream, 1):
+        lines = iter(stream) if source == "-" else _lines_of(stream, source)
+        for number, line in enumerate(lines, 1):
             try:
                 yield line.decode("utf-8").rstrip("\r\n")
             except UnicodeDecodeError as error:
@@ -110,6 +111,16 @@ def read_texts(source: str) -> Iterator[str]:
                     f"{source}, line {number}: this is not UTF-8 ({error.reason}); "
                     "convert the file first."
                 ) from None
+
+
+def _lines_of(file: IO[bytes], name: str) -> Iterator[bytes]:
+    """Yield the lines of a file as corpora have them, whatever ends them."""
+    from foretext.corpus.compression import unpacked
+    from foretext.corpus.lines import split_lines, with_line_feeds
+
+    chunks = (piece.decode("latin-1") for piece in unpacked(cast(BinaryIO, file), name))
+    for line in split_lines(with_line_feeds(chunks), name):
+        yield line.encode("latin-1")
 
 
 def given_options(**options: Any) -> dict[str, Any]:
