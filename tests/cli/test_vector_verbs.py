@@ -167,3 +167,25 @@ def test_texts_in_another_language_are_counted(command: Command, run: Path, tmp_
     assert "2 of 3 passages (67%) have no word that the model knows" in done.err
     texts.write_text("the ship\n" * 3, encoding="utf-8")
     assert command("embed", run, texts, "-o", tmp_path / "own.npy").err == ""
+
+
+def test_texts_of_a_table_are_embedded_without_the_rest(
+    command: Command, run: Path, tmp_path: Path
+) -> None:
+    forms = {
+        "plain.txt": "the ship\nthe sea\n",
+        "rows.csv": "label,text\nx,the ship\ny,the sea\n",
+        "rows.tsv": "text\tlabel\nthe ship\tx\nthe sea\ty\n",
+        "rows.jsonl": '{"text": "the ship"}\n{"text": "the sea"}\n',
+    }
+    for name, content in forms.items():
+        path = tmp_path / name
+        path.write_text(content)
+        found = [json.loads(line)["text"] for line in command("embed", run, path).out.splitlines()]
+        assert found == ["the ship", "the sea"], name
+    path = tmp_path / "other.csv"
+    path.write_text("id,body\n1,the ship\n")
+    refused = command("embed", run, path)
+    assert (refused.code, "--text COLUMN" in refused.err) == (2, True)
+    (line,) = command("embed", run, path, "--text", "body").out.splitlines()
+    assert json.loads(line)["text"] == "the ship"

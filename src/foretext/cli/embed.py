@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -13,9 +14,9 @@ from foretext.cli.shared import (
     RunArgument,
     given_options,
     print_json,
-    read_texts,
     refuse_options,
 )
+from foretext.cli.text_options import Encoding
 from foretext.cli.waiting import bar_of
 from foretext.errors import CorpusError
 from foretext.terminal import say
@@ -31,13 +32,21 @@ def embed(
         str,
         typer.Argument(
             metavar="INPUT",
-            help="A file with a text a line, or of images (autoencoder); - reads the terminal.",
+            help="A file with a text a line, a table or JSON with a column of texts, or images "
+            "(autoencoder); - reads the terminal.",
         ),
     ] = "-",
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="A .npy or .parquet file to write."),
     ] = None,
+    text: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="The text's column, by name or from 1; `text` by default."
+        ),
+    ] = None,
+    encoding: Encoding = None,
     weighting: Annotated[
         Literal["mean", "sif"] | None,
         typer.Option(help="Word vectors: mean of the words (default), or weighted by rarity, sif."),
@@ -87,7 +96,7 @@ def embed(
         ),
     ] = False,
 ) -> None:
-    """Turn each line of text into one vector."""
+    """Turn each text of a file into one vector."""
     from foretext.artifact import load_embedder, opened_run
     from foretext.vectors.embedding_file import save_embeddings
     from foretext.vectors.empty_texts import empty_doubt, num_empty
@@ -98,6 +107,8 @@ def embed(
             run,
             "an autoencoder",
             given_options(
+                text=text,
+                encoding=encoding,
                 weighting=weighting,
                 pooling=pooling,
                 layer=layer,
@@ -108,7 +119,7 @@ def embed(
         )
         _embed_examples(run, texts, output, overwrite=overwrite, as_json=as_json)
         return
-    lines = list(read_texts(texts))
+    lines = list(_texts(texts, text, encoding))
     if not lines:
         raise CorpusError(f"{texts} holds no text.")
     model: Any = load_embedder(run)
@@ -131,7 +142,7 @@ def embed(
     filled = sum(map(bool, map(str.strip, lines)))
     doubt = empty_doubt(num_empty(vectors) - len(lines) + filled, filled)
     if doubt is not None:
-        say(f"foretext: {doubt}.", error=True)
+        _doubt(doubt)
     if output is not None:
         save_embeddings(output, lines, vectors, overwrite=overwrite)
         result = {"texts": len(lines), "output": str(output)}
@@ -139,6 +150,23 @@ def embed(
         return
     for line, vector in zip(lines, vectors, strict=True):
         print_json({"text": line, "vector": [round(float(x), 6) for x in vector]})
+
+
+def _texts(source: str, column: str | None, encoding: str | None) -> Iterator[str]:
+    """Yield the texts of a file: those of a column, or its lines."""
+    from foretext.data.rows import InputColumns, RowsConfig, input_files, text_inputs
+
+    chosen: dict[str, str | int] = {}
+    if column is not None:
+        chosen["text"] = int(column) if column.isdecimal() else column
+    config = RowsConfig.checked({} if encoding is None else {"encoding": encoding}, "rows")
+    wanted = InputColumns(("text",), config, chosen, doubt=_doubt)
+    for file in input_files(source, wanted.reading):
+        yield from (each.texts[0] for each in text_inputs(file, wanted))
+
+
+def _doubt(sentence: str) -> None:
+    say(f"foretext: {sentence}.", error=True)
 
 
 def _embed_examples(
