@@ -19,6 +19,7 @@ from foretext.errors import (
     SettingError,
     UnknownWordError,
     bounded,
+    did_you_mean,
 )
 from foretext.parsing import parse_json
 from foretext.parsing.toml_file import parse_toml
@@ -91,3 +92,8 @@ def test_errors_of_files_with_long_values_are_short(tmp_path: Path, value: str, 
     with pytest.raises(ForetextError) as raised:
         asked[kind]()
     assert len(str(raised.value)) <= LONGEST_MESSAGE
+
+
+def test_a_name_is_offered_once() -> None:
+    assert did_you_mean("word2vek", ["word2vec", "glove", "word2vec"]) == " Did you mean 'word2vec'?"
+    assert did_you_mean("x", ["word2vec"]) == ""

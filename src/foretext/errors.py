@@ -165,7 +165,7 @@ def is_panic(error: BaseException) -> bool:
 
 def did_you_mean(word: object, choices: Iterable[str]) -> str:
     """Return `` Did you mean 'x' or 'y'?`` with a leading blank, or nothing when none is close."""
-    choices, word = list(choices), str(word)
+    word, choices = str(word), list(dict.fromkeys(choices))  # a name may be there twice
     same = [choice for choice in choices if choice.casefold() == word.casefold()]
     close = same[:3] or difflib.get_close_matches(word, choices, n=3, cutoff=0.6)
     if not close:

@@ -47,3 +47,7 @@ def test_figures_keep_what_counts() -> None:
     assert human_figure(2.13416) == "2.134"
     assert human_figure(0.000123456) == "0.0001235"
     assert human_figure(0) == "0"
+
+
+def test_large_figures_have_no_decimals() -> None:
+    assert [human_figure(value) for value in (251.0, 99.5, -400.2)] == ["251", "99.500", "-400"]

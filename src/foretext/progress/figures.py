@@ -30,6 +30,8 @@ def human_figure(value: float) -> str:
     """Return a loss, a learning rate or a score with four digits that count; 12.3 k for more."""
     if abs(value) >= 1000:
         return human_count(value)
+    if abs(value) >= 100:
+        return f"{value:.0f}"
     return f"{value:.4g}" if value == 0 or abs(value) < 0.1 else f"{value:.3f}"
 
 

@@ -27,7 +27,7 @@ __all__ = ["InputColumns", "InputsConfig", "KeptInput", "json_object", "text_inp
 ALIKE = 0.9  # share of lines with the columns of the first one, from which a plain file is a table
 KNOWN = 0.5  # share of first columns that are labels of the model, from which that column is theirs
 OPTIONS = ("text", "text_a", "text_b", "source")  # columns that the verbs have an option for
-SHARED = ("format", "encoding", "max_piece_bytes", "label_prefix")
+SHARED = ("format", "encoding", "max_piece_bytes", "label_prefix", "ragged")
 
 Places = Mapping[str, tuple[Column, ...]]  # the columns of each field
 
@@ -157,7 +157,8 @@ def text_inputs(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
         read = csv_records if form == "csv" else tsv_records
         cells = cells_of_csv(file.first) if form == "csv" else file.first.split("\t")
         header, places = _layout(cells, file, wanted) or _no_layout(cells, file, wanted)
-        records = read(file.lines(), file.name, () if header else None)
+        wide = file.config.ragged
+        records = read(file.lines(), file.name, () if header else None, ragged=wide)
         yield from (wanted.taken(record, places) for record in records)
 
 

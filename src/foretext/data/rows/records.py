@@ -85,10 +85,13 @@ def _records(source: Source, config: LabelledConfig) -> Iterator[Record]:
     if format == "parquet":
         return parquet_records(source, config)
     lines = read_lines(source, config.encoding, config.max_piece_bytes)
-    if format in ("auto", "tsv"):
+    if format in ("auto", "tsv", "csv"):
         head = list(islice(lines, HEAD))
-        refuse_token_lines(head, source.name)
         lines = chain(head, lines)
+        if format != "csv":
+            refuse_token_lines(head, source.name)
+        elif config.format == "auto" and head and head[0].count("\t") >= len(cells_of_csv(head[0])):
+            format = "tsv"  # whatever the suffix says, as of STS-B
     if format == "auto":
         return _by_first_line(next(filter(str.strip, head), ""), lines, source.name, config)
     if format == "jsonl":
@@ -98,7 +101,8 @@ def _records(source: Source, config: LabelledConfig) -> Iterator[Record]:
     if format == "tsv" and config.may_lack_header and head and "\t" in head[0]:
         return _by_tabs(head[0], lines, source.name, config)
     read = csv_records if format == "csv" else tsv_records
-    return read(lines, source.name, None if config.is_numbered else config.columns)
+    wanted = None if config.is_numbered else config.columns
+    return read(lines, source.name, wanted, ragged=config.ragged)
 
 
 def _by_first_line(
@@ -123,10 +127,10 @@ def _by_tabs(
 ) -> Iterator[Record]:
     """Read values separated by tabs, with a header or without."""
     if config.is_numbered:
-        return tsv_records(lines, name, None)
+        return tsv_records(lines, name, None, ragged=config.ragged)
     if config.columns == type(config)().columns and not set(config.columns) <= {*first.split("\t")}:
         return _named_by_position(tsv_records(lines, name, None), config)
-    return tsv_records(lines, name, config.columns)
+    return tsv_records(lines, name, config.columns, ragged=config.ragged)
 
 
 def _numbered(config: LabelledConfig) -> str:

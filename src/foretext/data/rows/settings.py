@@ -50,6 +50,8 @@ class LabelledConfig(Config):
     """Format of the files; auto: by suffix and first row."""
     encoding: Encoding = "utf-8"
     """Encoding of the files; a byte order mark is accepted."""
+    ragged: bool = False
+    """Whether rows may have more fields than the first one, which are left out."""
     max_piece_bytes: int = Field(default=LARGEST_PIECE, ge=1 << 20, le=1 << 31)
     """Bytes of a row, at most."""
 
@@ -89,6 +91,8 @@ class LabelledConfig(Config):
             )
         if self.is_numbered and self.format in ("jsonl", "fasttext", "parquet"):
             raise ValueError(f"columns of format = '{self.format}' have names, not numbers")
+        if self.ragged and self.format in ("jsonl", "fasttext", "parquet"):
+            raise ValueError(f"ragged has no effect on format = '{self.format}'")
         return self
 
 

@@ -18,25 +18,28 @@ Row = tuple[int, list[str]]  # its first line, its fields
 
 
 def csv_records(
-    lines: Iterable[str], name: str, wanted: tuple[Column, ...] | None
+    lines: Iterable[str], name: str, wanted: tuple[Column, ...] | None, *, ragged: bool = False
 ) -> Iterator[Record]:
     """Yield rows of comma-separated values; a quoted field may hold line ends.
 
     Args:
+        lines: of the file.
+        name: of the file, for messages.
         wanted: columns that the header must have; None: there is no header.
+        ragged: whether fields behind those of the first row are left out.
 
     Raises:
         CorpusError: no such column, a row of another length, or an open quotation mark.
     """
-    return _records(_csv_rows(lines, name), name, wanted)
+    return _records(_csv_rows(lines, name), name, wanted, ragged=ragged)
 
 
 def tsv_records(
-    lines: Iterable[str], name: str, wanted: tuple[Column, ...] | None
+    lines: Iterable[str], name: str, wanted: tuple[Column, ...] | None, *, ragged: bool = False
 ) -> Iterator[Record]:
     """Yield rows of values separated by tabs, in which quotation marks are text like any."""
     rows = ((number, line.split("\t")) for number, line in enumerate(lines, start=1) if line)
-    return _records(rows, name, wanted)
+    return _records(rows, name, wanted, ragged=ragged)
 
 
 def cells_of_csv(line: str) -> list[str]:
@@ -60,7 +63,9 @@ def _csv_rows(lines: Iterable[str], name: str) -> Iterator[Row]:
         raise CorpusError(f"{name}, line {started}: {_broken(error)}") from None
 
 
-def _records(rows: Iterator[Row], name: str, wanted: tuple[Column, ...] | None) -> Iterator[Record]:
+def _records(
+    rows: Iterator[Row], name: str, wanted: tuple[Column, ...] | None, *, ragged: bool
+) -> Iterator[Record]:
     first = next(rows, None)
     if first is None:
         return
@@ -71,7 +76,7 @@ def _records(rows: Iterator[Row], name: str, wanted: tuple[Column, ...] | None) 
         keys = list(_header(first, name, wanted))
     for line, fields in rows:
         record = Record(dict(zip(keys, fields, strict=False)), name, line)
-        if len(fields) != len(keys):
+        if len(fields) < len(keys) or (len(fields) > len(keys) and not ragged):
             raise record.error(_ragged(len(fields), len(keys), has_header=wanted is not None))
         yield record
 
@@ -85,7 +90,8 @@ def _header(first: Row, name: str, wanted: tuple[Column, ...]) -> list[str]:
 
 def _ragged(found: int, expected: int, *, has_header: bool) -> str:
     remedy = (
-        "a field that holds the separator needs quotation marks (in .csv)"
+        "a field that holds the separator needs quotation marks (in .csv), or leave out what "
+        "stands behind the other fields (--set rows.ragged=true)"
         if found > expected
         else "it was cut off, or a line end stands inside a field"
     )

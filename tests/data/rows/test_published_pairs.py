@@ -1,0 +1,52 @@
+"""STS-B as it was published: tabs in a .csv, no header, marks that quote nothing, ragged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from foretext.data.rows import PairsConfig, SentencesConfig, read_pairs, read_sentences
+from foretext.errors import CorpusError, SettingError
+
+STS = (
+    "main-captions\tMSRvid\t2012test\t0001\t5.000\tA plane is taking off.\tA plane, rising.\n"
+    'main-news\tx\t2015\t0002\t0.500\t"We lost, he said.\tIt "rains\n'
+    "main-news\tx\t2015\t0003\t3.000\tA man, 5\tA man\thttp://a.b\tlicence\n"
+)
+COLUMNS = {"text_a": 6, "text_b": 7, "score": 5}
+
+
+@pytest.mark.parametrize("name", ["sts-train.csv", "sts-train.tsv", "sts-train.txt"])
+def test_it_is_read_by_the_advice(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text(STS, encoding="utf-8")
+    with pytest.raises(CorpusError, match=r"line 3: 9 fields .*rows.ragged=true") as caught:
+        read_pairs(path, PairsConfig(**COLUMNS))
+    assert "the first row has 7" in str(caught.value)
+    rows = read_pairs(path, PairsConfig(**COLUMNS, ragged=True))
+    assert [(row.text_a, row.text_b, row.score) for row in rows] == [
+        ("A plane is taking off.", "A plane, rising.", 5.0),
+        ('"We lost, he said.', 'It "rains', 0.5),
+        ("A man, 5", "A man", 3.0),
+    ]
+    again = read_sentences(path, SentencesConfig(**COLUMNS, ragged=True))
+    assert [row.score for row in again] == [5.0, 0.5, 3.0]
+
+
+def test_a_row_that_is_cut_off_stays_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "sts.tsv"
+    path.write_text(f"{STS}main-news\tx\t2015\t0004\t1.0\tA man\n", encoding="utf-8")
+    with pytest.raises(CorpusError, match="line 4: 6 fields where the first row has 7; it was cut"):
+        read_pairs(path, PairsConfig(**COLUMNS, ragged=True))
+
+
+def test_a_csv_with_tabs_in_its_texts_stays_one(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text('text_a,text_b,label\n"a\tb",c,x\n', encoding="utf-8")
+    assert read_pairs(path)[0].text_a == "a\tb"
+
+
+def test_it_has_no_effect_on_json() -> None:
+    with pytest.raises(SettingError, match="ragged has no effect on format = 'jsonl'"):
+        PairsConfig.checked({"format": "jsonl", "ragged": True}, "rows")
