@@ -95,5 +95,7 @@ def test_errors_of_files_with_long_values_are_short(tmp_path: Path, value: str, 
 
 
 def test_a_name_is_offered_once() -> None:
-    assert did_you_mean("word2vek", ["word2vec", "glove", "word2vec"]) == " Did you mean 'word2vec'?"
+    assert (
+        did_you_mean("word2vek", ["word2vec", "glove", "word2vec"]) == " Did you mean 'word2vec'?"
+    )
     assert did_you_mean("x", ["word2vec"]) == ""
