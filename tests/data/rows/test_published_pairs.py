@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from foretext.data.rows import PairsConfig, SentencesConfig, read_pairs, read_sentences
+from foretext.data.rows import PairsConfig, SentencesConfig, read_pairs, read_sentences, read_texts
 from foretext.errors import CorpusError, SettingError
 
 STS = (
@@ -50,3 +52,22 @@ def test_a_csv_with_tabs_in_its_texts_stays_one(tmp_path: Path) -> None:
 def test_it_has_no_effect_on_json() -> None:
     with pytest.raises(SettingError, match="ragged has no effect on format = 'jsonl'"):
         PairsConfig.checked({"format": "jsonl", "ragged": True}, "rows")
+
+
+@pytest.mark.skipif(shutil.which("sed") is None, reason="there is no sed")
+def test_the_advice_about_trec_gives_rows(tmp_path: Path) -> None:
+    path = tmp_path / "train.label"
+    path.write_text("LOC:city Where is it ?\nDESC:def What is 1 a : b ?\n", encoding="utf-8")
+    with pytest.raises(CorpusError, match="the label stands before the first blank") as caught:
+        read_texts(path)
+    found = []
+    for program in str(caught.value).split("`sed '")[1:]:
+        done = subprocess.run(
+            ["sed", program.split("'`")[0], path], capture_output=True, check=True
+        )
+        rows = tmp_path / "rows.txt"
+        rows.write_bytes(done.stdout)
+        found.append([(row.labels, row.text) for row in read_texts(rows)])
+    texts = ["Where is it ?", "What is 1 a : b ?"]
+    assert found[0] == [(("LOC",), texts[0]), (("DESC",), texts[1])]
+    assert found[1] == [(("LOC:city",), texts[0]), (("DESC:def",), texts[1])]

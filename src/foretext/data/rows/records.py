@@ -6,6 +6,7 @@ or else by the first line.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import PurePosixPath
@@ -29,6 +30,7 @@ from foretext.errors import CorpusError
 __all__ = ["RowFormat", "format_of", "read_lines", "read_records"]
 
 OPTION = "--set rows.encoding="  # of finetune, whose run keeps it for predict and evaluate
+TREC = re.compile(r"[A-Z]+:[a-z]+ [^\t]+$")  # such as "LOC:city Where is it ?"
 HEAD = 200  # lines that say what a file is
 RowFormat = Literal["auto", "csv", "tsv", "jsonl", "fasttext", "parquet"]
 _SUFFIXES: dict[str, RowFormat] = {
@@ -114,6 +116,11 @@ def _by_first_line(
         return json_records(lines, name)
     if "\t" not in first and {*config.columns} <= {*cells_of_csv(first)}:
         return csv_records(lines, name, config.columns)
+    if TREC.match(first):
+        raise CorpusError(
+            f"{name}, line 1: the label stands before the first blank, as in TREC; write a tab for "
+            "it, with `sed 's/:[^ ]* /\\t/'` for coarse labels or `sed 's/ /\\t/'` for fine ones."
+        )
     if "\t" not in first:
         raise CorpusError(
             f"{name}, line 1: the row is neither JSON nor marked with __label__ nor separated by "
