@@ -199,8 +199,9 @@ def open_file(path: Path, mode: str = "rb") -> IO[Any]:
     Raises:
         OSError: it cannot be opened, or is no file.
     """
-    text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
-    return open(path, mode, opener=_open_regular, **text)
+    encoding, newline = (None, None) if "b" in mode else ("utf-8", "\n")
+    opened: IO[Any] = open(path, mode, encoding=encoding, newline=newline, opener=_open_regular)  # noqa: SIM115
+    return opened
 
 
 def _open_regular(path: str, flags: int) -> int:

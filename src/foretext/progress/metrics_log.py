@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TextIO
+from typing import Any, Self, TextIO, cast
 
 from foretext.errors import OutputError
 from foretext.files import atomic_file, open_file, output_error
@@ -92,7 +92,7 @@ class MetricsLog:
 
     def _open(self) -> TextIO:
         self.truncate(len(self._lines()))  # a new record must not be glued to a torn one
-        return open_file(self.path, "a")
+        return cast(TextIO, open_file(self.path, "a"))
 
     def _lines(self) -> list[tuple[int, bytes]]:
         """Number and text of each line that holds a record."""
