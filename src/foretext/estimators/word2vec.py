@@ -16,7 +16,7 @@ class Word2Vec(VectorEstimator):
     """Skip-gram and CBOW with negative sampling, hierarchical softmax or the full softmax.
 
     The guide of word2vec says when to change which setting. ``workers=None`` takes all cores;
-    ``alpha=None`` is 0.025, of CBOW 0.05.
+    ``alpha=None`` is 0.025, of CBOW 0.05, and up to 0.1 for skip-gram of few words.
 
     >>> Word2Vec(model="cbow", vector_size=50)
     Word2Vec(model='cbow', vector_size=50)

@@ -22,6 +22,7 @@ from foretext.report.word_map import example_word
 from foretext.run_folder import RunFolder
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors import VECTORS
+from foretext.vectors.crowding import crowding_sentence
 from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["encode_text", "learn_vectors"]
@@ -45,6 +46,8 @@ def learn_vectors(job: PretrainingJob) -> tuple[WordVectors, list[dict[str, Any]
     tokens.train.release()
     job.run.note(f"trained in {history[-1]['time']:.1f} s" if history else "nothing to train on")
     vectors: WordVectors = learner.vectors(tokenizer.words)
+    if (crowded := crowding_sentence(vectors)) is not None:
+        job.note(crowded)
     if job.keep:
         job.run.save_vectors(vectors, learner.outputs)
         _finish(job, tokenizer, tokens, vectors, history)

@@ -64,13 +64,21 @@ def write_vectors_report(
         "vectors.html.j2",
         charts,
         title=title,
-        summary=f"{len(vectors):,} words as vectors of {vectors.vector_size} dimensions",
+        summary=_summary(vectors),
         tiles=run_tiles(corpus or {}, metrics),
         evaluation=table([dict(row) for row in evaluation]),
         num_map_words=len(points),
         neighbors=_neighbors(vectors, words[:NUM_SHOWN_WORDS], neighbors_of),
         settings=setting_sections(settings),
     )
+
+
+def _summary(vectors: WordVectors) -> str:
+    """What was learned and, where words are not apart, that they are not."""
+    from foretext.vectors.crowding import crowding_sentence
+
+    size = f"{len(vectors):,} words as vectors of {vectors.vector_size} dimensions"
+    return "; ".join(filter(None, (size, crowding_sentence(vectors))))
 
 
 def run_tiles(

@@ -39,6 +39,8 @@ __all__ = ["Word2Vec"]
 
 HOT_NODES = 128  # of the Huffman tree, of which each of several workers has copies
 RELEASE_EVERY = 16  # slices, of a quarter of a megabyte each
+MANY_CENTRES = 25e6  # words of all epochs, after sub-sampling, from which the usual rate is right
+MOST_RAISED = 4.0  # times the usual rate, at most
 DEFAULT_ALPHA = {"skipgram": 0.025, "cbow": 0.05}
 
 
@@ -79,7 +81,7 @@ class Word2Vec:
         subsampling: Literal["word2vec", "paper"] = "word2vec"
         """Formula of sub-sampling: that of the authors' program or of their paper."""
         alpha: float | None = Field(None, gt=0)
-        """Learning rate at the start; none: 0.025, CBOW 0.05."""
+        """Learning rate at the start; none: 0.025, CBOW 0.05, and skip-gram of few words to 0.1."""
         cbow_mean: bool = True
         """CBOW: predict from the mean of the context, else from its sum."""
         cbow_gradient: Literal["whole", "divided"] = "whole"
@@ -130,11 +132,11 @@ class Word2Vec:
         self.config = config
         self.vocabulary = vocabulary
         self._text = tokens.train
-        self.alpha = config.alpha or DEFAULT_ALPHA[config.model]
         self.slices = Slices.of(tokens.train, MAX_SENTENCE)
         self.counts = np.array(vocabulary.counts, np.int64)
         self.counts[0] = 0  # unknown words are neither kept, nor noise, nor in the tree
         self._keep = keep_rates(self.counts, config.sample, config.subsampling)
+        self.alpha = config.alpha or self._usual_alpha(is_begun=base is not None)
         self._stride = padded(config.vector_size)
         self._inputs = aligned_zeros(len(self.counts), self._stride)
         self._layer = self._output_layer()
@@ -226,6 +228,19 @@ class Word2Vec:
             self.counts[1:],
             split=split,
         )
+
+    def _usual_alpha(self, *, is_begun: bool) -> float:
+        """The learning rate where the user chose none: it follows the number of updates.
+
+        With few of them skip-gram with negative sampling stays near its start. Of a budget of
+        seconds nobody knows the updates, and vectors to go on from have left it.
+        """
+        config, usual = self.config, DEFAULT_ALPHA[self.config.model]
+        is_long = is_begun or config.budget_seconds is not None
+        if is_long or config.model != "skipgram" or config.loss != "ns":
+            return usual
+        centres = config.epochs * float((self.counts * self._keep).sum())
+        return usual * min(max(MANY_CENTRES / max(centres, 1.0), 1.0), MOST_RAISED)
 
     def _matrix(self, flat: np.ndarray) -> np.ndarray:
         return flat.reshape(-1, self._stride)[:, : self.config.vector_size]

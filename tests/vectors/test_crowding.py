@@ -1,0 +1,99 @@
+"""Vectors that have not left their start are named, and a default rate that lets them leave it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import foretext as ft
+from foretext.data.token_file import TokenFile, Tokens
+from foretext.report.run_report import write_report
+from foretext.run_folder import RunFolder
+from foretext.tokenizers.vocabulary import Vocabulary
+from foretext.vectors.crowding import crowding_sentence, mean_cosine
+from foretext.vectors.word2vec import Word2Vec
+from foretext.vectors.word_vectors import WordVectors
+
+V = 600
+
+
+def made(shift: float) -> WordVectors:
+    """Random vectors that have a direction in common."""
+    drawn = np.random.default_rng(0).normal(size=(V, 20))
+    return WordVectors([f"w{index}" for index in range(V)], drawn + shift)
+
+
+def test_the_mean_cosine_is_that_of_all_pairs() -> None:
+    vectors = made(0.7)
+    unit = vectors.vectors / np.linalg.norm(vectors.vectors, axis=1, keepdims=True)
+    exact = ((unit @ unit.T).sum() - V) / (V * (V - 1))
+    assert mean_cosine(vectors) == pytest.approx(exact, abs=0.01)
+
+
+@pytest.mark.parametrize(("shift", "is_named"), [(0.0, False), (0.7, False), (3.0, True)])
+def test_vectors_on_one_side_are_named(shift: float, is_named: bool) -> None:
+    sentence = crowding_sentence(made(shift))
+    assert (sentence is not None) is is_named
+    if sentence is not None:
+        assert "a mean cosine of 0.9" in sentence
+
+
+def test_few_words_are_not_judged() -> None:
+    few = WordVectors([f"w{index}" for index in range(100)], np.ones((100, 4)))
+    assert crowding_sentence(few) is None
+
+
+def test_vectors_of_zeros() -> None:
+    assert mean_cosine(WordVectors([f"w{index}" for index in range(V)], np.zeros((V, 3)))) == 0
+
+
+def alpha_of(num_words: int, **settings: object) -> float:
+    """The rate by default, for so many words of a text in all epochs."""
+    words = [f"w{index}" for index in range(4)]
+    counts = np.full(5, num_words // 4, np.int64)
+    ids = np.tile(np.arange(1, 5, dtype=np.uint16), 5)
+    text = TokenFile(Path(), ids, np.array([0, 20]), np.array([0, 20]), 5)
+    chosen = {"epochs": 1, "sample": 0.0, "workers": 1, "vector_size": 4, **settings}
+    if "budget_seconds" in chosen:
+        del chosen["epochs"]
+    config = Word2Vec.Config(**chosen)  # type: ignore[arg-type]
+    return Word2Vec(config, Vocabulary(["[UNK]", *words], counts), Tokens(text, None)).alpha
+
+
+@pytest.mark.parametrize(
+    ("num_words", "alpha"),
+    [(1_000, 0.1), (6_000_000, 0.1), (12_500_000, 0.05), (25_000_000, 0.025), (10**9, 0.025)],
+)
+def test_the_rate_follows_the_updates(num_words: int, alpha: float) -> None:
+    assert alpha_of(num_words) == pytest.approx(alpha)
+    assert alpha_of(num_words, alpha=0.03) == 0.03
+    assert alpha_of(num_words // 5, epochs=5) == pytest.approx(alpha)
+
+
+def test_what_keeps_its_rate() -> None:
+    assert alpha_of(1_000, model="cbow") == 0.05
+    assert alpha_of(1_000, loss="hs") == 0.025
+    assert alpha_of(1_000, budget_seconds=1.0) == 0.025
+
+
+def text_of_groups(path: Path) -> Path:
+    """Sentences of words of one group each: words of other groups are never near."""
+    rng = np.random.default_rng(1)
+    groups = rng.integers(0, 40, 1_500)
+    lines = [" ".join(f"g{g}w{w}" for w in rng.integers(0, 20, 10)) for g in groups]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("alpha", "is_named"), [(0.02, True), (0.2, False)])
+def test_a_run_and_its_page_say_it(alpha: float, is_named: bool, tmp_path: Path) -> None:
+    text = text_of_groups(tmp_path / "text.txt")
+    settings = {"vector_size": 16, "epochs": 4, "workers": 1, "min_count": 1, "sample": 0.0}
+    vectors = ft.Word2Vec(alpha=alpha, **settings).fit(text, out=tmp_path / "run")
+    page = write_report(RunFolder(tmp_path / "run"))
+    said = "a mean cosine of"
+    assert (said in (tmp_path / "run" / "train.log").read_text()) is is_named
+    assert (said in page.read_text(encoding="utf-8")) is is_named
+    assert (mean_cosine(vectors) > 0.6) is is_named
