@@ -10,14 +10,7 @@ import re
 from numbers import Integral
 from typing import Annotated, Any, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    TypeAdapter,
-    ValidationError,
-    ValidationInfo,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from foretext.errors import SettingError, did_you_mean
 
@@ -51,22 +44,12 @@ class Config(BaseModel):
         use_attribute_docstrings=True,
     )
 
-    @model_validator(mode="before")
     @classmethod
-    def _none_by_name(cls, values: Any, info: ValidationInfo) -> Any:
-        """Read ``"none"``, which TOML and a command line have, where a setting can be None.
-
-        Of JSON, arrays become tuples: pydantic does so only for what it reads without such a step.
-        """
-        if not isinstance(values, dict):
-            return values
-        if info.mode == "json":
-            values = {name: _as_tuple(value) for name, value in values.items()}
-        if not any(map(_is_none, values.values())):
-            return values
+    def _with_none(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        """Read ``"none"``, which TOML and a command line have, where a setting can be None."""
         return {
             name: None if _is_none(value) and cls.reads_none(name) else value
-            for name, value in values.items()
+            for name, value in settings.items()
         }
 
     @classmethod
@@ -98,7 +81,7 @@ class Config(BaseModel):
             SettingError: an unknown setting ("did you mean"), a wrong type or a wrong value.
         """
         try:
-            return cls(**settings)
+            return cls(**cls._with_none(settings))
         except ValidationError as error:
             raise SettingError(_sentence(error, cls, section)) from None
 
@@ -126,10 +109,6 @@ class Config(BaseModel):
             for name, field in type(self).model_fields.items()
             if getattr(self, name) != field.get_default(call_default_factory=True)
         }
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(map(_as_tuple, value)) if isinstance(value, list) else value
 
 
 def _is_none(value: Any) -> bool:

@@ -59,5 +59,5 @@ def test_arrays_of_json_are_tuples() -> None:
         pairs: tuple[tuple[str, float], ...] = ()
         limit: int | None = 3
 
-    read = Sizes.model_validate_json('{"sizes": [1, 2], "pairs": [["a", 0.5]], "limit": "none"}')
+    read = Sizes.model_validate_json('{"sizes": [1, 2], "pairs": [["a", 0.5]], "limit": null}')
     assert read == Sizes(sizes=(1, 2), pairs=(("a", 0.5),), limit=None)
