@@ -27,6 +27,7 @@ __all__ = [
     "num_processes",
     "num_restarts",
     "refuse_surroundings",
+    "refuse_without_memory",
     "usable_cores",
 ]
 
@@ -186,6 +187,25 @@ def _whole_number(text: str) -> int | None:
     """A number of bytes; None where there is none, as in "max", which is no limit."""
     digits = text.strip()
     return int(digits) if digits.isdecimal() and len(digits) < MOST_DIGITS else None
+
+
+def refuse_without_memory(num_bytes: int, what: str, remedy: str) -> None:
+    """Refuse work before it begins whose memory is not there; the system would end it later.
+
+    Args:
+        num_bytes: that it takes, about.
+        what: it is, for the sentence.
+        remedy: what the user can lower.
+
+    Raises:
+        SettingError: less is free.
+    """
+    free = free_memory()
+    if free is not None and num_bytes > free:
+        raise SettingError(
+            f"{what} needs about {num_bytes / 1e9:,.1f} GB of memory, and {free / 1e9:,.1f} GB are "
+            f"free; {remedy}."
+        )
 
 
 class Threads(ThreadPoolExecutor):

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from foretext.classifiers import linear, regression_cost
+from foretext import runtime
+from foretext.classifiers import linear
 from foretext.classifiers.linear import LinearClassifier, linear_baseline
 from foretext.classifiers.regression_cost import RegressionCost
 from foretext.data.rows import LabelledText
@@ -53,16 +54,16 @@ def test_a_baseline_of_minutes_is_not_learned(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_what_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(regression_cost, "free_memory", lambda: 1 << 20)
+    monkeypatch.setattr(runtime, "free_memory", lambda: 1 << 20)
     with pytest.raises(SettingError, match=r"of 300 labels and .* needs about .* GB of memory"):
         LinearClassifier().fit(*rows(300))
-    monkeypatch.setattr(regression_cost, "free_memory", lambda: None)  # nobody knows
+    monkeypatch.setattr(runtime, "free_memory", lambda: None)  # nobody knows
     LinearClassifier(max_passes=1).fit(*rows(3))
 
 
 def test_the_advice_to_keep_fewer_features_is_of_use(monkeypatch: pytest.MonkeyPatch) -> None:
     texts, labels = rows(300)
-    monkeypatch.setattr(regression_cost, "free_memory", lambda: 2_800_000)
+    monkeypatch.setattr(runtime, "free_memory", lambda: 2_800_000)
     with pytest.raises(SettingError, match=r"raise linear\.min_texts"):
         LinearClassifier().fit(texts, labels)
     LinearClassifier(min_texts=20, max_passes=1).fit(texts, labels)

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 import torch
 
+from foretext import runtime
 from foretext.errors import SettingError
-from foretext.training.memory import advised_on_memory
+from foretext.training.memory import advised_on_memory, refuse_large_weights
 from foretext.training.settings import TrainingConfig
 
 
@@ -42,3 +43,14 @@ def test_several_processes_can_share_more(sharding: str, advice: str) -> None:
 def test_other_errors_stay_what_they_are() -> None:
     with pytest.raises(RuntimeError, match="shape"), advised_on_memory(TrainingConfig()):
         raise RuntimeError("a shape does not fit")
+
+
+def test_weights_without_room_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    cpu, network = torch.device("cpu"), torch.nn.Linear(100, 100)
+    monkeypatch.setattr(runtime, "free_memory", lambda: 12 * 10_100)
+    refuse_large_weights(network, cpu, 1)
+    with pytest.raises(SettingError, match=r"of 10,100 parameters needs .* lower backbone\.dim"):
+        refuse_large_weights(network, cpu, 2)
+    for parameter in network.parameters():
+        parameter.requires_grad_(False)
+    refuse_large_weights(network, cpu, 2)  # nothing is learned

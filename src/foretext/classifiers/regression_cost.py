@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Self
 
-from foretext.errors import SettingError
-from foretext.runtime import free_memory
+from foretext.runtime import refuse_without_memory
 
 __all__ = ["RegressionCost"]
 
@@ -48,13 +47,11 @@ class RegressionCost(NamedTuple):
         Raises:
             SettingError: it needs more memory than is free.
         """
-        free = free_memory()
-        if free is not None and self.num_bytes > free:
-            raise SettingError(
-                f"The linear classifier of {self.told} needs about {_gigabytes(self.num_bytes)} of "
-                f"memory, and {_gigabytes(free)} are free; raise linear.min_texts, which leaves "
-                "rare features out, or give rows of fewer labels."
-            )
+        refuse_without_memory(
+            self.num_bytes,
+            f"The linear classifier of {self.told}",
+            "raise linear.min_texts, which leaves rare features out, or give rows of fewer labels",
+        )
 
     @property
     def told(self) -> str:
@@ -66,7 +63,3 @@ class RegressionCost(NamedTuple):
         """The seconds in words."""
         minutes = self.seconds / 60
         return f"{minutes:.0f} minutes" if minutes >= 1.5 else f"{self.seconds:.0f} seconds"
-
-
-def _gigabytes(num_bytes: int) -> str:
-    return f"{num_bytes / 1e9:.1f} GB"

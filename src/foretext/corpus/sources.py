@@ -68,7 +68,7 @@ def left_out(
     suffix". Files in hidden folders are not counted.
     """
     listed = [names] if isinstance(names, str | Path | Source) else names
-    folders = [Path(name).expanduser() for name in listed if isinstance(name, str | Path)]
+    folders = [at_home(Path(name)) for name in listed if isinstance(name, str | Path)]
     found: Counter[str] = Counter()
     for folder in folders:
         if folder.is_dir():

@@ -20,6 +20,7 @@ from foretext.interruption import Interruption
 from foretext.nn.device import choose_device
 from foretext.progress import Progress
 from foretext.progress.run_context import RunContext
+from foretext.runtime import num_local_processes
 from foretext.training.batches import Batches, Part
 from foretext.training.flops import ModelFlops, peak_flops
 from foretext.training.forecast import Forecast
@@ -27,7 +28,7 @@ from foretext.training.frozen_states import FrozenStates
 from foretext.training.gradients import Gradients
 from foretext.training.held_out import HeldOut
 from foretext.training.lost_processes import told_of_lost_processes
-from foretext.training.memory import advised_on_memory
+from foretext.training.memory import advised_on_memory, refuse_large_weights
 from foretext.training.model import Model
 from foretext.training.optimizer import Optimizer, is_fully_sharded
 from foretext.training.precision import training_dtype
@@ -105,6 +106,8 @@ class Training:
             model = model.to(self.device)
         if config.gradient_checkpointing:
             model.backbone.recompute_layers()
+        if config.sharding == "none":
+            refuse_large_weights(model, self.device, num_local_processes())
         dtype = training_dtype(model, config.precision, self.device)
         self.optimizer = Optimizer(model, config, dtype, self.processes)
         self.model = self.optimizer.network

@@ -6,12 +6,33 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import torch
+from torch import nn
 
 from foretext.errors import SettingError
-from foretext.runtime import MEMORY_SIGNS
+from foretext.runtime import MEMORY_SIGNS, refuse_without_memory
 from foretext.training.settings import TrainingConfig
 
-__all__ = ["advised_on_memory"]
+__all__ = ["advised_on_memory", "refuse_large_weights"]
+
+LEAST_BYTES = 12  # of a parameter that is learned, beside itself: a gradient and two moments
+
+
+def refuse_large_weights(model: nn.Module, device: torch.device, num_processes: int) -> None:
+    """Refuse a training whose gradients and moments alone are more than the memory.
+
+    On a GPU the library says so at once; the system gives out memory that it does not have.
+
+    Raises:
+        SettingError: less is free.
+    """
+    if device.type != "cpu":
+        return
+    learned = sum(each.numel() for each in model.parameters() if each.requires_grad)
+    refuse_without_memory(
+        LEAST_BYTES * learned * num_processes,
+        f"A training of {learned:,} parameters",
+        "lower backbone.dim, backbone.num_layers or tokenizer.vocab_size",
+    )
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from foretext.kernels.word2vec_arrays import Method, Scratch, Targets, Weights, 
 from foretext.vectors.doc2vec_config import Doc2VecConfig
 from foretext.vectors.frequencies import as_chances, keep_rates
 from foretext.vectors.output_layer import HierarchicalSoftmax, NegativeSampling, OutputLayer
+from foretext.vectors.room import refuse_without_room
 
 __all__ = ["DocumentNetwork", "HeldOutWords"]
 
@@ -61,10 +62,11 @@ class DocumentNetwork:
         self.first_document = len(self.counts) if config.reads_words else 0
         self.layer = self._output_layer(workers)
         self.own_rows = 1 + 2 * self.layer.targets.num_hot  # of each worker, at the end
+        num_outputs = len(self.counts) + workers * self.own_rows
+        num_rows = self.first_document + num_documents + num_outputs * self.places
+        refuse_without_room(num_rows, self.stride)
         self.inputs = aligned_zeros(self.first_document + num_documents, self.stride)
-        self.outputs = aligned_zeros(
-            len(self.counts) + workers * self.own_rows, self.places * self.stride
-        )
+        self.outputs = aligned_zeros(num_outputs, self.places * self.stride)
 
     @property
     def documents(self) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 
 from foretext.kernels.glove import Parameters
 from foretext.kernels.simd import aligned_zeros, padded
+from foretext.vectors.room import refuse_without_room
 from foretext.vectors.tiles import HeldOutCells, num_blocks
 
 __all__ = ["GloveWeights"]
@@ -30,6 +31,7 @@ class GloveWeights:
         sizes = np.bincount(ids % self.blocks, minlength=self.blocks)
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
         self._places = starts[ids % self.blocks] + ids // self.blocks  # (V,) the record of each id
+        refuse_without_room(2 * vocab_size, 2 * stride)
         self.arrays = {
             name: aligned_zeros(vocab_size, 2 * stride) for name in ("words", "contexts")
         }

@@ -10,6 +10,7 @@ from foretext.kernels.fasttext_arrays import Subwords
 from foretext.kernels.fasttext_words import word_sums
 from foretext.kernels.simd import aligned_zeros, padded
 from foretext.vectors.ngrams import CharacterNgrams, SubwordTable
+from foretext.vectors.room import refuse_without_room
 from foretext.vectors.subword_vectors import SubwordVectors
 from foretext.vectors.word_vectors import WordVectors
 
@@ -43,6 +44,8 @@ class SubwordWeights:
         self.dim = dim
         self.stride = padded(dim)
         self.table = SubwordTable.build(self.words, uses[1:], ngrams)
+        num_rows = len(self.table.members) + len(words) + num_null_rows
+        refuse_without_room(num_rows, self.stride)
         self.inputs = aligned_zeros(len(self.table.members), self.stride)
         self.outputs = aligned_zeros(len(words) + num_null_rows, self.stride)
         rng = np.random.default_rng(seed)

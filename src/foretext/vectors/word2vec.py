@@ -31,6 +31,7 @@ from foretext.vectors.output_layer import (
     OutputLayer,
 )
 from foretext.vectors.replicas import ReplicasConfig, Rows, train_replicas
+from foretext.vectors.room import refuse_without_room
 from foretext.vectors.slice_learner import Learned
 from foretext.vectors.slices import Slices
 from foretext.vectors.word_vectors import WordVectors
@@ -138,9 +139,11 @@ class Word2Vec:
         self._keep = keep_rates(self.counts, config.sample, config.subsampling)
         self.alpha = config.alpha or self._usual_alpha(is_begun=base is not None)
         self._stride = padded(config.vector_size)
-        self._inputs = aligned_zeros(len(self.counts), self._stride)
         self._layer = self._output_layer()
         self._own_rows = 1 + 2 * self._layer.targets.num_hot  # of each worker, at the end
+        num_rows = 2 * len(self.counts) + config.threads * self._own_rows
+        refuse_without_room(num_rows, self._stride)
+        self._inputs = aligned_zeros(len(self.counts), self._stride)
         self._outputs = aligned_zeros(
             len(self.counts) + config.threads * self._own_rows, self._stride
         )

@@ -18,6 +18,7 @@ from foretext.errors import SettingError
 from foretext.kernels.fasttext_classifier import fill_rows, train_documents
 from foretext.kernels.fasttext_classifier_arrays import Model, scratch_for
 from foretext.kernels.simd import aligned_zeros, padded
+from foretext.runtime import refuse_without_memory
 from foretext.vectors.slice_learner import Learned
 from foretext.vectors.slices import Slices
 from foretext.vectors.word_vectors import WordVectors
@@ -65,6 +66,12 @@ class ClassifierLearner:
         known, vectors = _known_words(dictionary, pretrained)
         self.features = TrainingFeatures.build(dictionary, *train, apart=known, base=base)
         self.slices = Slices.of_starts(self.features.documents.token_starts)
+        num_rows = len(self.features.members) + self.layer.num_outputs + self.config.workers
+        refuse_without_memory(
+            4 * num_rows * self.stride,
+            f"A classifier of {num_rows:,} words, n-grams and labels",
+            "lower classifier.bucket or classifier.dim, or raise classifier.min_count",
+        )
         self.inputs = aligned_zeros(len(self.features.members), self.stride)
         self.outputs = aligned_zeros(
             self.layer.num_outputs + self.config.workers, self.stride
