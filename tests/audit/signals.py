@@ -60,6 +60,8 @@ def judged(ended: Ended, number: signal.Signals) -> str | None:
     shown = f"exit code {ended.code}: {ended.said.strip()[-300:]!r}"
     if ended.waited > MOST_SECONDS:
         return f"too late, {shown}"
+    if ended.said.endswith("KeyboardInterrupt\n") and "cli/entry.py" not in ended.said:
+        return None  # Python itself was beginning, and nothing of ours had
     if "a defect" in ended.said or ("Traceback" in ended.said and ended.code != -number):
         return f"a traceback or a defect, {shown}"
     if ended.code == 130:
